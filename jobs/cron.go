@@ -48,6 +48,7 @@ var Cron = []CronRow{
 	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"judge the figures of accounts", "53 * * * * *", SweepCopilot},
 	{"forget what chats have used", "37 4 * * *", ForgetAIUsage},
+	{"announce alerts", "33 * * * * *", SweepAlerts},
 	{"delete old exports", "23 * * * *", SweepExports},
 }
 

@@ -20,6 +20,7 @@ const (
 	KindDeliverWebhook   = "webhook:deliver"
 	KindRecordConversion = "conversion:record"
 	KindSendPostback     = "postback:send"
+	KindSendAlert        = "alert:send"
 )
 
 // Job is the row of a job that must not be lost. It is written in the transaction of its cause. The row is the truth:

@@ -8,34 +8,34 @@ const Unlimited = -1
 // and network templates. Sites and Goals are zero on a plan without goal tracking, which keeps what it has. BotValues counts the values of all
 // entries of the bot lists. MatchingBytes is the memory that the conditions of all records take in every web process.
 type Plan struct {
-	Name           string
-	API            bool
-	GoalTracking   bool
-	OneClick       bool // suggestions of the Copilot are applied by a call
-	CallsPerMinute int
-	Campaigns      int
-	Offers         int
-	Landers        int
-	Integrations   int
-	Domains        int
-	Rules          int
-	Flows          int
-	Smartlinks     int
-	Templates      int
-	BotValues      int // of all entries of the bot lists
-	Sites          int
-	Goals          int // of one site
-	GeoLookups     int // a minute, in a geo database of its own; 0: it may have none
-	MatchingBytes  int
-	OpenJobs       int   // exports, large reports, corrections and deletions that wait or run
-	ExportBytes    int64 // of all stored report files
-	ClicksPerMonth int64
-	HistoryDays    int // days that clicks are kept
-	PostbackDays   int // days that postbacks are kept as they came, at least StrangersPostbackDays
+	Name           string `json:"name"`
+	API            bool   `json:"api"`
+	GoalTracking   bool   `json:"goal_tracking"`
+	OneClick       bool   `json:"one_click"` // suggestions of the Copilot can be applied
+	CallsPerMinute int    `json:"calls_per_minute"`
+	Campaigns      int    `json:"campaigns"`
+	Offers         int    `json:"offers"`
+	Landers        int    `json:"landers"`
+	Integrations   int    `json:"integrations"`
+	Domains        int    `json:"domains"`
+	Rules          int    `json:"rules"`
+	Flows          int    `json:"flows"`
+	Smartlinks     int    `json:"smartlinks"`
+	Templates      int    `json:"templates"`
+	BotValues      int    `json:"bot_values"` // of all entries of the bot lists
+	Sites          int    `json:"sites"`
+	Goals          int    `json:"goals"`       // of one site
+	GeoLookups     int    `json:"geo_lookups"` // a minute, in a geo database of its own; 0: it may have none
+	MatchingBytes  int    `json:"matching_bytes"`
+	OpenJobs       int    `json:"open_jobs"`    // exports, large reports, corrections and deletions that wait or run
+	ExportBytes    int64  `json:"export_bytes"` // of all stored report files
+	ClicksPerMonth int64  `json:"clicks_per_month"`
+	HistoryDays    int    `json:"history_days"`  // days that clicks are kept
+	PostbackDays   int    `json:"postback_days"` // days that postbacks are kept as they came, at least StrangersPostbackDays
 }
 
 // Plans is the table of plans, the only home of their allowances. The calls per minute are those of the API
-// documentation.
+// documentation. An operator may replace it by a file (ParsePlans), before anything runs.
 var Plans = []Plan{
 	{
 		Name: "starter", CallsPerMinute: 60, Campaigns: 10, Offers: 50, Landers: 50, Integrations: 10, Domains: 1,

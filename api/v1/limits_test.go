@@ -29,6 +29,7 @@ func (e estate) bounds() map[string]object {
 		"PATCH /landers":          {"id": e.ids["lander"], "protection": object{}},
 		"POST /domains":           {"domain": "limits.test"},
 		"PUT /bot-detection":      {},
+		"POST /alerts/channels":   channel("slack", object{"url": "https://hooks.slack.com/x"}),
 		"PATCH /settings":         {},
 		"POST /sites":             {"name": "y"},
 		"PUT /geo-database":       {"provider": "ipinfo"},

@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"math"
 	"slices"
 	"time"
 
@@ -33,6 +34,7 @@ type PlanAnswer struct {
 	CancelAtPeriodEnd bool           `json:"cancelAtPeriodEnd" doc:"false: plans are changed by the operator of the install"`
 	CurrentPeriodEnd  string         `json:"currentPeriodEnd" doc:"when the month ends"`
 	Allowances        PlanAllowances `json:"allowances" doc:"null: unlimited"`
+	PastAllowance     string         `json:"pastAllowance" doc:"what happens to clicks beyond the allowance of a month"`
 	Includes          PlanIncludes   `json:"includes"`
 }
 
@@ -90,7 +92,8 @@ func planAnswer(a models.Account, at time.Time) PlanAnswer {
 			ClicksPerMonth: allowance(p.ClicksPerMonth), ClickHistoryDays: allowance(p.HistoryDays),
 			CallsPerMinute: allowance(p.CallsPerMinute), Webhooks: allowance(models.MaxWebhooks),
 		},
-		Includes: PlanIncludes{API: p.API, Webhooks: p.API, GeoDatabase: p.GeoLookups > 0, GoalTracking: p.GoalTracking},
+		PastAllowance: "Clicks beyond the allowance are routed, recorded and counted as all others. The event plan.limit_reached and an alert say so, once a month.",
+		Includes:      PlanIncludes{API: p.API, Webhooks: p.API, GeoDatabase: p.GeoLookups > 0, GoalTracking: p.GoalTracking},
 	}
 }
 
@@ -120,6 +123,8 @@ type PlanDay struct {
 // PlanForecast extrapolates the month from its clicks so far.
 type PlanForecast struct {
 	Clicks    int64   `json:"clicks" doc:"at the end of the month"`
+	Low       *int64  `json:"low" doc:"with high the band in which four of five forecasts end, by how much the month's whole days differ; null before there are three"`
+	High      *int64  `json:"high"`
 	OverOn    *string `json:"overOn" doc:"the day on which the allowance is passed; null: not this month"`
 	IsOver    bool    `json:"isOver" doc:"the allowance is passed already"`
 	PerDay    int64   `json:"perDay" doc:"clicks a day so far"`
@@ -201,6 +206,7 @@ func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanFor
 	end := begin.AddDate(0, 1, 0)
 	rate := float64(clicks) / max(now.Sub(begin).Seconds(), 1)
 	f = PlanForecast{Clicks: int64(rate * end.Sub(begin).Seconds()), PerDay: int64(rate * 24 * 3600)}
+	f.Low, f.High = forecastBand(days, clicks, now)
 	if limit == nil {
 		return f, clicks
 	}
@@ -214,6 +220,31 @@ func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanFor
 		f.OverOn = &on
 	}
 	return f, clicks
+}
+
+// leastDays is how many whole days a band needs.
+const leastDays = 3
+
+// forecastBand is the prediction interval of 80 % for a month's clicks: with n whole days of the mean m and the standard
+// deviation s, the r days that are left have m r +- 1.2816 s sqrt(r + r r / n) (a normal distribution of daily clicks).
+func forecastBand(days []report.DayClicks, clicks int64, now time.Time) (low, high *int64) {
+	today := now.UTC().Truncate(24 * time.Hour)
+	var n, sum, squares float64
+	for _, d := range days {
+		if d.Day.Before(today) {
+			v := float64(d.Clicks)
+			n, sum, squares = n+1, sum+v, squares+v*v
+		}
+	}
+	if n < leastDays {
+		return nil, nil
+	}
+	mean := sum / n
+	deviation := math.Sqrt(max(squares-n*mean*mean, 0) / (n - 1))
+	left := models.MonthOf(now).AddDate(0, 1, 0).Sub(now).Hours() / 24
+	band := 1.2816 * deviation * math.Sqrt(left+left*left/n)
+	a, b := clicks+int64(max(mean*left-band, 0)), clicks+int64(math.Ceil(mean*left+band))
+	return &a, &b
 }
 
 // passedOn is the day whose clicks passed the allowance.

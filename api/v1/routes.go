@@ -46,6 +46,8 @@ type Deps struct {
 	EdgePublishing bool
 	// Spool tells how many clicks of this process wait to be stored; nil: there are none.
 	Spool func() spool.Stats
+	// Email says that workers send e-mail (SMTP_URL).
+	Email bool
 	// SignIn makes the addresses of ad platforms' sign-in pages; nil: nobody can sign in.
 	SignIn signin.Platforms
 	// AIProvider is the provider of the install's own language model; empty: it has none (AI_PROVIDER).
@@ -99,7 +101,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		integrations(d), oauth(d),
 		edge(d),
 		webhooks(d),
-		alertRoutes(d),
+		alertRoutes(d), alertChannels(d),
 		links(d),
 		copilotAI(d), copilotChat(d),
 		plan(d),

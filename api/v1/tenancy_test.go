@@ -46,6 +46,7 @@ func newEstate(t *testing.T, s *apitest.Server) estate {
 		e.ids["domain"], account.ID, name+".test")
 	e.ids["dns account"] = e.Do("PUT", "/integrations", rfc2136(nil)).Want(http.StatusOK, "").Map()["id"].(string)
 	e.ids["connection"] = signedIn(t, s, account.ID, models.GoogleAds, name).ID.String()
+	e.make("alert channel", "/alerts/channels", channel("slack", object{"url": "https://hooks.slack.com/x"}))
 	e.make("campaign", "/campaigns", e.campaign(name))
 	e.make("smartlink", "/short-links", e.smartlink(name))
 	e.makeSite(name)
@@ -134,8 +135,11 @@ func (e estate) bodies() map[string]object {
 		"POST /domains":     {"domain": "dns.test"},
 		"PUT /integrations": of("dns account", rfc2136(nil)), "POST /integrations/test": of("dns account", object{}),
 		"PUT /goals": {"key": "signup", "siteId": e.ids["site"]}, "PUT /sites": of("site", object{"name": "x"}),
-		"POST /bot-lists": with(botEntry("sub1", "equals", "x"), "campaign_id", e.ids["campaign"]),
-		"PATCH /webhooks": of("webhook", object{"name": "x"}), "POST /webhooks/test": of("webhook", object{}),
+		"POST /bot-lists":               with(botEntry("sub1", "equals", "x"), "campaign_id", e.ids["campaign"]),
+		"PATCH /alerts/channels":        of("alert channel", object{"name": "x"}),
+		"POST /alerts/channels/test":    of("alert channel", object{}),
+		"POST /alerts/channels/confirm": of("alert channel", object{"code": "1"}),
+		"PATCH /webhooks":               of("webhook", object{"name": "x"}), "POST /webhooks/test": of("webhook", object{}),
 		"POST /webhooks/rotate":                      of("webhook", object{}),
 		"POST /webhooks/deliveries/redeliver-failed": {"webhook": e.ids["webhook"]},
 		"POST /logs/postbacks/replay":                {"network": e.ids["network"]},

@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
+	"switchyard/models"
 	"switchyard/ops/config"
 )
 
@@ -24,6 +26,40 @@ func (c *configCmd) Run(e *env) error {
 	}
 	_, err := config.Load(e.getenv)
 	return err
+}
+
+// config reads the settings. The plans are the operator's from then on, if he has some.
+func (e *env) config() (config.Config, error) {
+	cfg, err := config.Load(e.getenv)
+	if err == nil && cfg.Plans != nil {
+		models.Plans = cfg.Plans
+	}
+	return cfg, err
+}
+
+// plansCmd lists the plans that accounts may be on.
+type plansCmd struct {
+	JSON bool `help:"Print the table as a file for PLANS_FILE."`
+}
+
+// Run implements the command.
+func (c *plansCmd) Run(e *env) error {
+	if _, err := e.config(); err != nil {
+		return err
+	}
+	rows := []string{"NAME\tCLICKS A MONTH\tHISTORY\tCALLS A MINUTE\tCAMPAIGNS\tAPI"}
+	for _, p := range models.Plans {
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%d days\t%d\t%s\t%v", p.Name, allowance(p.ClicksPerMonth), p.HistoryDays,
+			p.CallsPerMinute, allowance(int64(p.Campaigns)), p.API))
+	}
+	return e.print(c.JSON, models.Plans, rows...)
+}
+
+func allowance(n int64) string {
+	if n == models.Unlimited {
+		return "unlimited"
+	}
+	return strconv.FormatInt(n, 10)
 }
 
 // dash is how a table shows a text: cut, and a dash for an empty one.

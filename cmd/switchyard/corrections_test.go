@@ -13,7 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	"switchyard/db/spool"

@@ -50,7 +50,7 @@ func withAnyDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB)
 
 // withBareDatabase is withAnyDatabase without the migrations of a private database.
 func withBareDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB) error) (err error) {
-	cfg, err := config.Load(e.getenv)
+	cfg, err := e.config()
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/api/routing"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"

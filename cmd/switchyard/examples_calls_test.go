@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/signin"
+	"switchyard/db"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -48,6 +49,17 @@ func (x *examples) build() {
 	}
 	x.call("POST /domains/{id}/point", x.id("domain"), nil)
 	x.call("GET /integrations", nil, nil)
+	x.make("alert channel", "POST /alerts/channels", nil, object{
+		"kind": "email", "name": "Media buying", "severity": "critical", "credentials": object{"address": "alerts@acme.com"},
+	})
+	code, err := db.Get[string](x.t.Context(), x.DB, "code", `SELECT code FROM alert_channels WHERE id = $1`, x.ids["alert channel"])
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.call("POST /alerts/channels/confirm", nil, object{"id": x.ids["alert channel"], "code": code})
+	x.call("PATCH /alerts/channels", nil, object{"id": x.ids["alert channel"], "severity": "warning"})
+	x.call("POST /alerts/channels/test", nil, object{"id": x.ids["alert channel"]})
+	x.call("GET /alerts/channels", nil, nil)
 	x.call("GET /edge", nil, nil)
 	x.call("POST /edge", nil, nil)
 	x.call("DELETE /domains", x.id("second domain"), nil)

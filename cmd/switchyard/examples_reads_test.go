@@ -159,6 +159,7 @@ func (x *examples) remove() {
 	x.call("DELETE /short-links/{id}/stats", x.window(x.id("smartlink")), nil)
 	x.call("DELETE /rules", x.id("rule"), nil)
 	x.call("DELETE /integrations", x.id("dns account"), nil)
+	x.call("DELETE /alerts/channels", x.id("alert channel"), nil)
 	x.call("DELETE /oauth/connections", x.id("connection"), nil)
 	x.call("DELETE /bot-lists", x.id("bot entry"), nil)
 	x.call("DELETE /goals", params{"key": "thanks", "site": x.ids["site"]}, nil)

@@ -40,6 +40,7 @@ import (
 	"switchyard/workers/providers/ai/aitest"
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 	"switchyard/workers/providers/dns/dnstest"
+	"switchyard/workers/providers/mail/mailtest"
 	"switchyard/workers/providers/networks/networkstest"
 	provider "switchyard/workers/providers/signin"
 	"switchyard/workers/providers/signin/signintest"
@@ -133,13 +134,14 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	}
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{
-		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", TrackingHost: "cname.example.com",
+		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", TrackingHost: "cname.example.com", Email: true,
 		Edge: models.EdgeCloudflare, SignIn: provider.Apps{ByProvider: signintest.Apps(), URL: logins.URL},
 	}})
 	dbtest.SetRates(t, x.DB, "1.0842")
 	x.stable = newStable(today, x.outside)
-	apps := signintest.Apps()
+	apps, mails := signintest.Apps(), mailtest.New(t)
 	cfg := config.Config{
+		SMTPURL: mails.URL, SMTPFrom: "alerts@track.example.com",
 		EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL,
 		DNSProviderURL: names.URL, NetworkURL: platforms.URL, AdURL: adPlatforms.URL, TrackingHost: "cname.example.com",
 		CloudflareURL: cloud.Server.URL, CloudflareToken: cloudflaretest.Token, CloudflareZone: cloudflaretest.Zone,
@@ -346,6 +348,7 @@ var (
 	hookForm  = regexp.MustCompile(`\bwhsec_[\w-]+`)
 	goalForm  = regexp.MustCompile(`\bsg_\w+`)
 	stateForm = regexp.MustCompile(`\bstate=[A-Z2-7]{26}\b`)
+	codeForm  = regexp.MustCompile(`^\d{8}$`)        // of an alert channel
 	wordForm  = regexp.MustCompile(`^[0-9a-z]{10}$`) // of a generated alias or slug
 )
 
@@ -355,6 +358,8 @@ func (s *stable) text(key, text string) string {
 		return "5f2b9c1d7e"
 	case key == "siteKey":
 		return "mk4q7example2zt5w"
+	case key == "code" && codeForm.MatchString(text):
+		return "48151623"
 	case key == "next_cursor":
 		return "AUOSdYegVcuSa7L9D9WgZbIjIwMjYt"
 	case (key == "alias" || key == "slug") && wordForm.MatchString(text):

@@ -16,7 +16,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	dbexport "switchyard/db/export"

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"switchyard/api/click/visitor"
-	"switchyard/ops/config"
 )
 
 // geoCmd tells about geo databases.
@@ -27,7 +26,7 @@ type geoSetting struct {
 
 // Run implements the command. A file that cannot be read is an error.
 func (c *geoStatus) Run(_ context.Context, e *env) error {
-	cfg, err := config.Load(e.getenv)
+	cfg, err := e.config()
 	if err != nil {
 		return err
 	}

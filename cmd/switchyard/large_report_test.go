@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
 	"switchyard/jobs"
 	"switchyard/models/await"
 )

@@ -27,6 +27,7 @@ type cli struct {
 	Clock    clockCmd    `cmd:"" help:"Start jobs by the clock; any number may run, one works."`
 	Jobs     jobsCmd     `cmd:"" help:"List jobs, run failed ones again."`
 	Config   configCmd   `cmd:"" help:"List every setting with its value, default and meaning."`
+	Plans    plansCmd    `cmd:"" help:"List the plans that accounts may be on."`
 	Migrate  migrateCmd  `cmd:"" help:"Bring the database's schema up to date."`
 	Backup   backupCmd   `cmd:"" help:"Write the whole database into one file."`
 	Restore  restoreCmd  `cmd:"" help:"Load a backup into an empty database."`

@@ -2,7 +2,6 @@ package main
 
 import (
 	"switchyard/api"
-	"switchyard/ops/config"
 )
 
 // openapiCmd prints the API's description, as GET /api/v1/openapi.json answers it.
@@ -12,7 +11,7 @@ type openapiCmd struct {
 
 // Run implements the command.
 func (c *openapiCmd) Run(e *env) error {
-	cfg, err := config.Load(e.getenv)
+	cfg, err := e.config()
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models/await"

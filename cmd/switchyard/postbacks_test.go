@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/jobs"

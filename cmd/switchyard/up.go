@@ -69,7 +69,7 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 // settings are those of the environment, with other defaults for one machine: saved secrets, loopback only, a free port
 // when the usual one is in use, the operators' pages at the same port, and trust in proxies on the same machine.
 func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
-	cfg, err := config.Load(e.getenv)
+	cfg, err := e.config()
 	if err != nil {
 		return cfg, err
 	}

@@ -222,6 +222,7 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 			Edge:   w.cfg.Edge(),
 			Clicks: clicklog.Log{Conn: w.pools.of(reportPool)}, Reports: report.Reader{Conn: w.pools.of(reportPool)},
 			EdgePublishing: publishes(w.cfg), SignIn: signInApps(w.cfg), Spool: behind, AIProvider: w.cfg.AIProvider,
+			Email:       w.cfg.SMTPURL != "",
 			NetworkFile: w.cfg.GeoASNDB != "", AnonymousFile: w.cfg.GeoAnonymousDB != "",
 		},
 	})

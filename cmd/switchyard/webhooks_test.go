@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"switchyard/api/apitest"
-	"switchyard/api/v1"
+	v1 "switchyard/api/v1"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/ops/lab/fleet"

@@ -130,6 +130,9 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 		return nil, err
 	}
 	copilot.Register(r, records, report.Reader{Conn: bulk}, nil)
+	if err := registerAlerts(cfg, r, records, bulk); err != nil {
+		return nil, err
+	}
 	export.Register(r, records, dbexport.Reader{Conn: bulk}, report.Reader{Conn: bulk})
 	orders, err := openNetworks(cfg, r, records, clicks, o.Redis)
 	if err != nil {
@@ -195,7 +198,7 @@ func runClock(ctx context.Context, d *db.DB, client *jobs.Client) error {
 func withServers(ctx context.Context, e *env, name string, needed []pool,
 	fn func(config.Config, pools, jobs.Redis) error,
 ) (err error) {
-	cfg, err := config.Load(e.getenv)
+	cfg, err := e.config()
 	if err != nil {
 		return err
 	}

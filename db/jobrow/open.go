@@ -13,7 +13,7 @@ import (
 // submitted is the SQL that is true for jobs that an account asked for. Deliveries and postbacks come by themselves, and
 // there are thousands of them.
 const submitted = `kind NOT IN ('` + models.KindDeliverWebhook + `', '` + models.KindRecordConversion + `', '` +
-	models.KindSendPostback + `')`
+	models.KindSendPostback + `', '` + models.KindSendAlert + `')`
 
 const countOpen = `
 SELECT count(*) FROM jobs

@@ -45,6 +45,13 @@ func (u Usage) Count(ctx context.Context, account uuid.UUID) (PlanUsage, error) 
 	return db.Get[PlanUsage](ctx, u.s.c, "usage", countUsage, account)
 }
 
+// Lost lists the plans that accounts are on and that the table does not have: these accounts are allowed nothing. It is for
+// workers.
+func (u Usage) Lost(ctx context.Context) ([]string, error) {
+	names := db.Map(models.Plans, func(p models.Plan) string { return p.Name })
+	return db.Select[string](ctx, u.s.c, "lost plans", `SELECT DISTINCT plan FROM accounts WHERE plan <> ALL ($1) ORDER BY 1 LIMIT 100`, names)
+}
+
 // PlanLimit is an account's allowance of clicks in a month, and how many clicks it has.
 type PlanLimit struct {
 	AccountID uuid.UUID `db:"account_id"`

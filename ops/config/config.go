@@ -59,16 +59,17 @@ type Config struct {
 	WebhookSchedule   []time.Duration // empty: the documented schedule
 	WebRiskKey        string          // has precedence over SafeBrowsingKey
 	SafeBrowsingKey   string
-	SafeBrowsingURL   string // empty: Google's
-	GeoLookupURL      string // empty: the providers'
-	DNSProviderURL    string // empty: the providers'
-	NetworkURL        string // empty: the platforms' own
-	AdURL             string // empty: the platforms' own
-	GoogleAdsVersion  string // empty: the newest that is known
-	MetaVersion       string // empty: the newest that is known
-	RatesURL          string // empty: the European Central Bank's
-	RatesFile         string // empty: RatesURL is asked
-	GoogleAdsClientID string // with the secret: accounts can sign in at Google
+	SafeBrowsingURL   string        // empty: Google's
+	GeoLookupURL      string        // empty: the providers'
+	DNSProviderURL    string        // empty: the providers'
+	NetworkURL        string        // empty: the platforms' own
+	AdURL             string        // empty: the platforms' own
+	GoogleAdsVersion  string        // empty: the newest that is known
+	MetaVersion       string        // empty: the newest that is known
+	RatesURL          string        // empty: the European Central Bank's
+	RatesFile         string        // empty: RatesURL is asked
+	Plans             []models.Plan // nil: models.Plans
+	GoogleAdsClientID string        // with the secret: accounts can sign in at Google
 	GoogleAdsSecret   string
 	MicrosoftClientID string // with the secret: accounts can sign in at Microsoft
 	MicrosoftSecret   string
@@ -87,6 +88,9 @@ type Config struct {
 	AIKey             string
 	AIModel           string // empty: the provider's usual one
 	AIURL             string // empty: the providers' own
+	SMTPURL           string // empty: no e-mail is sent
+	SMTPFrom          string
+	TelegramURL       string // empty: Telegram's own
 	EdgeSecret        []byte // 32 bytes, or empty: no edge routes for this install
 	PrivacyIP         models.IPPrivacy
 	LogLevel          slog.Level
@@ -175,6 +179,8 @@ func (c *Config) together() error {
 		return errors.New("config: AI_PROVIDER: is missing beside AI_KEY")
 	case c.AIProvider != "" && c.AIKey == "":
 		return errors.New("config: AI_KEY: is missing beside AI_PROVIDER")
+	case c.SMTPURL != "" && c.SMTPFrom == "":
+		return errors.New("config: SMTP_FROM: is missing beside SMTP_URL: name the address that e-mail comes from")
 	case c.TLSAddr != "" && c.TLSAddr == c.HTTPAddr:
 		return errors.New("config: HTTP_ADDR: is that of TLS_ADDR; choose another")
 	case len(c.ACMEDirectories) > 0 && len(c.ACMEAccounts) > len(c.ACMEDirectories):

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -106,6 +107,21 @@ func webURL(v string) (string, error) {
 		return "", errors.New("must be a plain address such as https://api.example.com")
 	}
 	return address(v, "http", "https")
+}
+
+// smtpURL reads the address of a mail server. Errors do not repeat the password.
+func smtpURL(v string) (string, error) {
+	u, err := url.Parse(v)
+	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || strings.Trim(u.Path, "/") != "" {
+		return "", errors.New("must be the address of a mail server, such as smtp://user:password@mail.example.com:587")
+	}
+	if tls := u.Query().Get("tls"); u.RawQuery != "" && (tls != "none" || u.Scheme != "smtp" || len(u.Query()) != 1) {
+		return "", errors.New("may only have the parameter tls=none, of smtp")
+	}
+	if _, set := u.User.Password(); u.User != nil && (!set || u.User.Username() == "") {
+		return "", errors.New("must have a user and a password, or neither; encode characters such as @ as %40")
+	}
+	return v, nil
 }
 
 // list splits at commas and drops empty items.
@@ -271,6 +287,25 @@ func file(v string) (string, error) {
 		return "", fmt.Errorf("%s is a directory; name the file", v)
 	}
 	return v, nil
+}
+
+// maxPlansFile is the largest file of plans, in bytes.
+const maxPlansFile = 1 << 20
+
+func plansFile(v string) ([]models.Plan, error) {
+	name, err := file(v)
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, maxPlansFile))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
+	}
+	return models.ParsePlans(raw)
 }
 
 func durations(v string) ([]time.Duration, error) {

@@ -104,7 +104,7 @@ func (w *world) sealed(account uuid.UUID, key string) []byte {
 // logged records everything that is logged until the test ends. Tests that call it do not run beside others.
 func logged(t *testing.T) *buffer {
 	t.Helper()
-	old, b := slog.Default(), &buffer{} //nolint:forbidigo // to put it back
+	old, b := slog.Default(), &buffer{}
 	slog.SetDefault(slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	t.Cleanup(func() { slog.SetDefault(old) })
 	return b

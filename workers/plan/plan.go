@@ -39,6 +39,14 @@ type watcher struct {
 // watch announces plan.limit_reached once a month per account. A run may be missed or repeated: the stored limit of
 // the month decides. A failed account does not stop the others.
 func (w *watcher) watch(ctx context.Context) error {
+	lost, err := w.store.Usage().Lost(ctx)
+	if err != nil {
+		return err
+	}
+	if len(lost) > 0 {
+		slog.ErrorContext(ctx, "accounts are on plans that do not exist and are allowed nothing: add them to PLANS_FILE, or move the "+
+			"accounts by `switchyard accounts`", "plans", lost)
+	}
 	passed, err := w.passed(ctx)
 	if err != nil {
 		return err

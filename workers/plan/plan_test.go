@@ -3,6 +3,7 @@ package plan_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -135,5 +136,24 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 		if _, err := jobs.Await(t.Context(), ticket); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestLost: plans of accounts that the table does not have are found.
+func TestLost(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	box, err := seal.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"growth", "bronze", "bronze"} {
+		if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', $2, $3)`,
+			uuid.New(), name, uuid.NewString()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := store.New(d, box).Usage().Lost(t.Context()); err != nil || !slices.Equal(got, []string{"bronze"}) {
+		t.Errorf("%v, %v", got, err)
 	}
 }

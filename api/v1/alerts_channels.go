@@ -1,0 +1,212 @@
+package v1
+
+import (
+	"net/http"
+	"net/mail"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+// alertChannels are the rows of /alerts/channels: where alerts are announced.
+func alertChannels(d Deps) []route.Route {
+	const group = "Account"
+	return []route.Route{
+		{
+			Method: "GET", Path: "/alerts/channels", Group: group, Summary: "where alerts are announced",
+			Handle: route.Do(d.listAlertChannels),
+		},
+		{
+			Method: "POST", Path: "/alerts/channels", Group: group, Share: route.Sends, Status: http.StatusCreated,
+			Summary: "announce alerts by e-mail or in a chat, once when they begin and once when they end",
+			Codes:   route.Codes("400 unknown_kind invalid_credentials invalid_url too_many no_encryption_key not_configured"),
+			Handle:  route.Take(d.addAlertChannel),
+		},
+		{
+			Method: "PATCH", Path: "/alerts/channels", Group: group, Summary: "rename a channel, change what it hears of, or switch it on or off",
+			Codes:  append(route.Codes("400 no_fields"), answer.IDCodes...),
+			Handle: route.Take(changeAlertChannel),
+		},
+		{
+			Method: "DELETE", Path: "/alerts/channels", Group: group, Summary: "delete a channel and forget its credentials",
+			Query: answer.QueryID, Codes: answer.IDCodes, Handle: route.Do(deleteAlertChannel),
+		},
+		{
+			Method: "POST", Path: "/alerts/channels/confirm", Group: group, Summary: "confirm an e-mail address by the code that was sent to it",
+			Codes:  append(route.Codes("400 invalid_code"), answer.IDCodes...),
+			Handle: route.Take(confirmAlertChannel),
+		},
+		{
+			Method: "POST", Path: "/alerts/channels/test", Group: group, Summary: "send a test message to a channel now", Share: route.Sends,
+			Codes: append(route.Codes("400 not_confirmed"), answer.IDCodes...),
+			Slow:  testAlertJob.Answer(), Handle: route.Take(d.testAlertChannel),
+		},
+	}
+}
+
+// AlertChannelList is the answer of GET /alerts/channels.
+type AlertChannelList struct {
+	Kinds               []AlertChannelForm  `json:"kinds" doc:"what can be added, with the fields of a form for it"`
+	Channels            []AlertChannelShown `json:"channels"`
+	EncryptionAvailable bool                `json:"encryptionAvailable" doc:"false: this install cannot store credentials"`
+}
+
+// AlertChannelForm is a kind of channel and what it needs.
+type AlertChannelForm struct {
+	Kind      string                 `json:"kind"`
+	Label     string                 `json:"label"`
+	Available bool                   `json:"available" doc:"false: its operator has not set it up on this install"`
+	Fields    []CredentialFieldShown `json:"fields"`
+}
+
+// AlertChannelShown is a channel.
+type AlertChannelShown struct {
+	ID           uuid.UUID         `json:"id"`
+	Kind         string            `json:"kind" enum:"email,slack,discord,telegram"`
+	Name         string            `json:"name"`
+	Severity     string            `json:"severity" enum:"warning,critical" doc:"it hears of alerts that are at least so severe"`
+	IsActive     bool              `json:"is_active"`
+	Confirmed    bool              `json:"confirmed" doc:"false: it hears of nothing until its code is sent to POST /alerts/channels/confirm"`
+	Credentials  map[string]string `json:"credentials" doc:"by field; secrets are masked"`
+	CreatedAt    string            `json:"created_at"`
+	SentAt       *string           `json:"sent_at" doc:"when the last message was taken"`
+	FailingSince *string           `json:"failing_since" doc:"null: the last message was taken"`
+	Error        *string           `json:"error" doc:"why the last message was not taken"`
+}
+
+func showAlertChannel(c models.AlertChannel) AlertChannelShown {
+	kind, _ := models.AlertChannelKindNamed(c.Kind)
+	return AlertChannelShown{
+		ID: c.ID, Kind: c.Kind, Name: c.Name, Severity: c.Least, IsActive: c.IsActive, Confirmed: !c.Waits,
+		Credentials: kind.Masked(c.Settings), CreatedAt: answer.Stamp(c.CreatedAt), SentAt: answer.StampOrNull(c.SentAt),
+		FailingSince: answer.StampOrNull(c.FailingSince), Error: answer.OrNull(c.Failure),
+	}
+}
+
+func (d Deps) listAlertChannels(c *route.Call) (AlertChannelList, error) {
+	found, err := c.Store.AlertChannels().List(c.Context(), c.Account.ID)
+	return AlertChannelList{
+		Kinds: answer.Each(models.AlertChannelKinds, func(k models.AlertChannelKind) AlertChannelForm {
+			return AlertChannelForm{k.Name, k.Label, d.Email || k.Name != models.ChannelEmail, credentialFields(k.CredentialForm)}
+		}),
+		Channels: answer.Each(found, showAlertChannel), EncryptionAvailable: c.Store.Box().HasKey(),
+	}, err
+}
+
+// AlertChannelBody is the body of POST /alerts/channels.
+type AlertChannelBody struct {
+	Kind        string            `json:"kind" required:"unknown_kind" bad:"unknown_kind" trim:"true" case:"lower" doc:"one of those that GET /alerts/channels lists"`
+	Name        string            `json:"name" bad:"invalid_input" trim:"true" maxLength:"100" doc:"your name for it"`
+	Severity    string            `json:"severity" bad:"invalid_input" enum:"warning,critical" default:"warning" doc:"it hears of alerts that are at least so severe"`
+	Credentials map[string]string `json:"credentials" bad:"invalid_credentials" doc:"field to value"`
+}
+
+func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelShown, error) {
+	kind, ok := models.AlertChannelKindNamed(b.Kind)
+	if !ok {
+		return AlertChannelShown{}, models.Invalid("unknown_kind", "there is no kind %.60q: see GET /alerts/channels", b.Kind)
+	}
+	if kind.Name == models.ChannelEmail && !d.Email {
+		return AlertChannelShown{}, models.Invalid("not_configured", "this install sends no e-mail: its operator can set SMTP_URL")
+	}
+	credentials, err := kind.Complete(b.Credentials, nil)
+	if err == nil {
+		err = d.checkAlertReceiver(credentials)
+	}
+	if err != nil {
+		return AlertChannelShown{}, err
+	}
+	saved, messages, err := c.Store.AlertChannels().Add(c.Context(), models.AlertChannel{
+		AccountID: c.Account.ID, Name: b.Name, Least: b.Severity,
+	}, kind, credentials)
+	if err != nil {
+		return AlertChannelShown{}, err
+	}
+	d.Jobs.DispatchFor(c.Context(), c.Account.ID, models.KindSendAlert, messages...)
+	return showAlertChannel(saved), nil
+}
+
+// checkAlertReceiver checks the fields of credentials that say who hears of alerts.
+func (d Deps) checkAlertReceiver(credentials map[string]string) error {
+	if url := credentials["url"]; url != "" {
+		return d.publicURL(url)
+	}
+	address := credentials["address"]
+	if address == "" {
+		return nil
+	}
+	a, err := mail.ParseAddress(address)
+	if err != nil || a.Address != address || len(address) > 254 || !strings.Contains(address[strings.LastIndexByte(address, '@'):], ".") ||
+		slices.ContainsFunc([]byte(address), func(b byte) bool { return b <= ' ' || b > '~' || b == ',' }) {
+		return models.Invalid("invalid_credentials", "address is not an e-mail address such as you@example.com")
+	}
+	return nil
+}
+
+// AlertChannelPatch is the body of PATCH /alerts/channels; what is left out is kept.
+type AlertChannelPatch struct {
+	bind.ID
+	Name     bind.Opt[string] `json:"name" bad:"invalid_input" trim:"true" maxLength:"100"`
+	Severity bind.Opt[string] `json:"severity" bad:"invalid_input" null:"refused" enum:"warning,critical"`
+	IsActive bind.Opt[bool]   `json:"is_active" bad:"invalid_input" null:"refused"`
+}
+
+func changeAlertChannel(c *route.Call, b AlertChannelPatch) (AlertChannelShown, error) {
+	if !b.Name.Set && !b.Severity.Set && !b.IsActive.Set {
+		return AlertChannelShown{}, models.Invalid("no_fields", "there is nothing to change")
+	}
+	saved, err := c.Store.AlertChannels().Update(c.Context(), c.Account.ID, b.RecordID(), b.Name.Sent(), b.Severity.Sent(), b.IsActive.Sent())
+	return showAlertChannel(saved), err
+}
+
+func deleteAlertChannel(c *route.Call) (answer.DeletedAnswer, error) {
+	return answer.Deleted(c.ID), c.Store.AlertChannels().Delete(c.Context(), c.Account.ID, c.ID)
+}
+
+// AlertChannelCode is the body of POST /alerts/channels/confirm.
+type AlertChannelCode struct {
+	bind.ID
+	Code string `json:"code" required:"invalid_code" bad:"invalid_code" trim:"true" maxLength:"20" doc:"eight digits"`
+}
+
+// AlertChannelConfirmed is the answer of POST /alerts/channels/confirm.
+type AlertChannelConfirmed struct {
+	Confirmed bool `json:"confirmed"`
+}
+
+func confirmAlertChannel(c *route.Call, b AlertChannelCode) (AlertChannelConfirmed, error) {
+	err := c.Store.AlertChannels().Confirm(c.Context(), c.Account.ID, b.RecordID(), b.Code)
+	return AlertChannelConfirmed{err == nil}, err
+}
+
+// AlertChannelID is the body of POST /alerts/channels/test.
+type AlertChannelID struct{ bind.ID }
+
+// AlertTested is the answer of POST /alerts/channels/test.
+type AlertTested struct {
+	Sent  bool    `json:"sent" doc:"the receiver, or its mail server, took it"`
+	Error *string `json:"error" doc:"why it was not taken"`
+}
+
+var testAlertJob = slow.New(jobs.TestAlert, func(a jobs.TestedAlert) AlertTested {
+	return AlertTested{a.Sent, answer.OrNull(a.Error)}
+})
+
+func (d Deps) testAlertChannel(c *route.Call, b AlertChannelID) (AlertTested, error) {
+	found, err := c.Store.AlertChannels().Find(c.Context(), c.Account.ID, b.RecordID())
+	if err == nil && found.Waits {
+		err = models.Invalid("not_confirmed", "its receiver has to confirm it first, by the code that was sent")
+	}
+	if err != nil {
+		return AlertTested{}, err
+	}
+	return testAlertJob.Run(c, d.Jobs, jobs.TestAlertArgs{ID: b.RecordID()})
+}

@@ -1,0 +1,133 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// AnnouncedAlert is an alert that was announced and has not ended.
+type AnnouncedAlert struct {
+	Type     string    `db:"type"`
+	RecordID uuid.UUID `db:"record_id"`
+	Name     string    `db:"name"`
+	Severity string    `db:"severity"`
+	Message  string    `db:"message"`
+	Since    time.Time `db:"since"`
+}
+
+// Key tells alerts of an account apart.
+func (a AnnouncedAlert) Key() AnnouncedAlert {
+	return AnnouncedAlert{Type: a.Type, RecordID: a.RecordID, Name: a.Name}
+}
+
+const dueWatches = `
+UPDATE alert_watches SET looked_at = $1 WHERE account_id IN (
+	SELECT account_id FROM alert_watches w WHERE looked_at < $2 AND EXISTS (
+		SELECT FROM alert_channels c WHERE c.account_id = w.account_id AND c.is_active AND c.code = '')
+	ORDER BY looked_at LIMIT $3 FOR UPDATE SKIP LOCKED
+) RETURNING account_id`
+
+// Watched takes accounts with channels that were not looked at since a moment, at most limit. It is for workers.
+func (a AlertChannels) Watched(ctx context.Context, now, since time.Time, limit int) ([]uuid.UUID, error) {
+	return db.Select[uuid.UUID](ctx, a.s.c, "watched accounts", dueWatches, now, since, limit)
+}
+
+const (
+	lockWatch     = `SELECT account_id FROM alert_watches WHERE account_id = $1 FOR UPDATE`
+	listAnnounced = `SELECT type, record_id, name, severity, message, since FROM announced_alerts WHERE account_id = $1`
+	countHour     = `
+SELECT count(DISTINCT created_at) FROM alert_messages WHERE account_id = $1 AND NOT confirms AND created_at > now() - interval '1 hour'`
+	insertAnnounced = `
+INSERT INTO announced_alerts (account_id, type, record_id, name, severity, message, since) VALUES ($1, $2, $3, $4, $5, $6, $7)`
+	deleteAnnounced = `DELETE FROM announced_alerts WHERE account_id = $1 AND type = $2 AND record_id = $3 AND name = $4`
+)
+
+// Announcement is what is told to one channel.
+type Announcement struct {
+	Channel       uuid.UUID
+	Subject, Body string
+}
+
+// Announce compares the alerts that there are with those that were announced. It stores the difference, and what write makes
+// of it for the channels of the account, in one transaction, so that each beginning and each end is told once. It gives the
+// jobs that send it. Nothing happens while the account has had its messages of the hour.
+func (a AlertChannels) Announce(ctx context.Context, account uuid.UUID, now []AnnouncedAlert,
+	write func(channels []models.AlertChannel, begun, ended []AnnouncedAlert) []Announcement,
+) (messages []uuid.UUID, err error) {
+	err = a.s.Tx(ctx, func(s *Store) error {
+		if _, watched, err := db.First[uuid.UUID](ctx, s.c, "alert watch", lockWatch, account); err != nil || !watched {
+			return err
+		}
+		have, err := db.Select[AnnouncedAlert](ctx, s.c, "announced alerts", listAnnounced, account)
+		if err != nil {
+			return err
+		}
+		begun, ended := without(now, have), without(have, now)
+		if len(begun)+len(ended) == 0 {
+			return nil
+		}
+		told, err := db.Get[int](ctx, s.c, "alert messages", countHour, account)
+		if err != nil || told >= models.AlertMessagesAnHour {
+			return err
+		}
+		channels, err := s.AlertChannels().List(ctx, account)
+		if err != nil {
+			return err
+		}
+		if err := s.AlertChannels().note(ctx, account, begun, ended); err != nil {
+			return err
+		}
+		for _, m := range write(channels, begun, ended) {
+			ids, err := s.AlertChannels().send(ctx, models.AlertMessage{
+				AccountID: account, ChannelID: m.Channel, Subject: m.Subject, Body: m.Body,
+			})
+			if err != nil {
+				return err
+			}
+			messages = append(messages, ids...)
+		}
+		return nil
+	})
+	return messages, err
+}
+
+// without gives those of list whose key is not in others.
+func without(list, others []AnnouncedAlert) (out []AnnouncedAlert) {
+	known := map[AnnouncedAlert]bool{}
+	for _, o := range others {
+		known[o.Key()] = true
+	}
+	for _, v := range list {
+		if !known[v.Key()] {
+			out, known[v.Key()] = append(out, v), true
+		}
+	}
+	return out
+}
+
+func (a AlertChannels) note(ctx context.Context, account uuid.UUID, begun, ended []AnnouncedAlert) error {
+	for _, v := range ended {
+		if _, err := a.s.exec(ctx, "alert ended", deleteAnnounced, account, v.Type, v.RecordID, v.Name); err != nil {
+			return err
+		}
+	}
+	for _, v := range begun {
+		if _, err := a.s.exec(ctx, "alert begun", insertAnnounced, account, v.Type, v.RecordID, v.Name, v.Severity, v.Message,
+			v.Since); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ForgetMessages deletes messages of before a moment, at most limit.
+func (a AlertChannels) ForgetMessages(ctx context.Context, before time.Time, limit int) error {
+	_, err := a.s.exec(ctx, "forget alert messages", `DELETE FROM alert_messages WHERE id IN (
+		SELECT id FROM alert_messages WHERE created_at < $1 LIMIT $2)`, before, limit)
+	return err
+}

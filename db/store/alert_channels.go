@@ -1,0 +1,224 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"fmt"
+	"math/big"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/models"
+)
+
+// AlertChannels are where the alerts of accounts are announced, and what was.
+type AlertChannels struct{ s *Store }
+
+// AlertChannels gives the channels on this store's connection.
+func (s *Store) AlertChannels() AlertChannels { return AlertChannels{s} }
+
+const channelColumns = `id, account_id, kind, name, least, is_active, settings, code <> '' AS waits, created_at, sent_at,
+	failures, failure, failing_since`
+
+var channelCredentials = credentialTable{"alert_channels", "id", "alert channel"}
+
+// List lists the channels of an account in the order in which they were added.
+func (a AlertChannels) List(ctx context.Context, account uuid.UUID) ([]models.AlertChannel, error) {
+	return db.Select[models.AlertChannel](ctx, a.s.c, "alert channels", `SELECT `+channelColumns+`
+		FROM alert_channels WHERE account_id = $1 ORDER BY id`, account)
+}
+
+// Find finds a channel.
+func (a AlertChannels) Find(ctx context.Context, account, id uuid.UUID) (models.AlertChannel, error) {
+	return db.Get[models.AlertChannel](ctx, a.s.c, "alert channel", `SELECT `+channelColumns+`
+		FROM alert_channels WHERE account_id = $1 AND id = $2`, account, id)
+}
+
+// Credentials gives all credentials of a channel in clear. seal.ErrOpen: they cannot be read any more.
+func (a AlertChannels) Credentials(ctx context.Context, c models.AlertChannel) (map[string]string, error) {
+	return channelCredentials.read(ctx, a.s, c.AccountID, c.ID, c.Settings)
+}
+
+const (
+	countChannels = `SELECT count(*) FROM alert_channels WHERE account_id = $1`
+	insertChannel = `
+INSERT INTO alert_channels (id, account_id, kind, name, least, settings, secrets, code, code_until)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9)) RETURNING ` + channelColumns
+
+	// What there is already is announced to an account's first channel.
+	watchAccount = `INSERT INTO alert_watches (account_id) VALUES ($1) ON CONFLICT DO NOTHING`
+
+	countCodes = `SELECT count(*) FROM alert_messages WHERE account_id = $1 AND confirms AND created_at > now() - interval '1 day'`
+)
+
+// Add adds a channel with complete credentials. One whose receiver has to confirm it waits for its code, which jobs send.
+// Errors: too_many, no_encryption_key.
+func (a AlertChannels) Add(ctx context.Context, c models.AlertChannel, kind models.AlertChannelKind, credentials map[string]string) (
+	_ models.AlertChannel, messages []uuid.UUID, err error,
+) {
+	c.ID = uuid.Must(uuid.NewV7())
+	open, sealed, err := channelCredentials.seal(a.s, c.AccountID, c.ID, kind.CredentialForm, credentials)
+	if err != nil {
+		return c, nil, err
+	}
+	code := ""
+	if kind.Confirmed {
+		if code, err = newCode(); err != nil {
+			return c, nil, err
+		}
+	}
+	err = a.s.Tx(ctx, func(s *Store) error {
+		if err := s.lockAccount(ctx, c.AccountID); err != nil {
+			return err
+		}
+		if err := s.AlertChannels().room(ctx, c.AccountID, kind); err != nil {
+			return err
+		}
+		if c, err = db.Get[models.AlertChannel](ctx, s.c, "alert channel", insertChannel, c.ID, c.AccountID, kind.Name, c.Name,
+			c.Least, db.Document(open), sealed, code, models.AlertCodeValid.Seconds()); err != nil {
+			return err
+		}
+		if _, err := s.exec(ctx, "watch alerts", watchAccount, c.AccountID); err != nil || code == "" {
+			return err
+		}
+		m := models.AlertMessage{
+			AccountID: c.AccountID, ChannelID: c.ID, Confirms: true, Subject: "Confirm alerts of Switchyard: " + code,
+			Body: "Somebody asked Switchyard to send the alerts of an account to this address.\n\nThe code is " + code +
+				". It holds for a day.\n\nIf that was not you, do nothing: no alerts will be sent.\n",
+		}
+		messages, err = s.AlertChannels().send(ctx, m)
+		return err
+	})
+	return c, messages, err
+}
+
+// room refuses one more channel than there may be. The caller has locked the account.
+func (a AlertChannels) room(ctx context.Context, account uuid.UUID, kind models.AlertChannelKind) error {
+	have, err := db.Get[int](ctx, a.s.c, "alert channels", countChannels, account)
+	if err == nil && have >= models.MaxAlertChannels {
+		return models.Invalid("too_many", "an account may have at most %d alert channels", models.MaxAlertChannels)
+	}
+	if err != nil || !kind.Confirmed {
+		return err
+	}
+	sent, err := db.Get[int](ctx, a.s.c, "alert codes", countCodes, account)
+	if err == nil && sent >= models.MaxAlertCodes {
+		return models.Invalid("too_many", "an account has at most %d codes sent in a day, try again tomorrow", models.MaxAlertCodes)
+	}
+	return err
+}
+
+// newCode makes eight random digits.
+func newCode() (string, error) {
+	n, err := rand.Int(rand.Reader, big.NewInt(100_000_000))
+	if err != nil {
+		return "", fmt.Errorf("store: code: %w", err)
+	}
+	return fmt.Sprintf("%08d", n), nil
+}
+
+const (
+	codeOf = `SELECT code, code_tries FROM alert_channels
+WHERE account_id = $1 AND id = $2 AND code <> '' AND code_until > now() FOR UPDATE`
+	confirmChannel = `UPDATE alert_channels SET code = '', code_tries = 0 WHERE account_id = $1 AND id = $2`
+	wrongCode      = `UPDATE alert_channels SET code_tries = code_tries + 1 WHERE account_id = $1 AND id = $2`
+)
+
+// Confirm ends the waiting of a channel for its code. A channel that does not wait stays as it is. Errors: not_found,
+// invalid_code.
+func (a AlertChannels) Confirm(ctx context.Context, account, id uuid.UUID, code string) error {
+	wrong := models.Invalid("invalid_code", "this is not the code, or it does not hold any more: delete the channel and add it again")
+	right := false
+	err := a.s.Tx(ctx, func(s *Store) error {
+		c, err := s.AlertChannels().Find(ctx, account, id)
+		if err != nil || !c.Waits {
+			right = err == nil
+			return err
+		}
+		want, found, err := db.First[struct {
+			Code  string `db:"code"`
+			Tries int    `db:"code_tries"`
+		}](ctx, s.c, "alert code", codeOf, account, id)
+		if err != nil || !found || want.Tries >= models.AlertCodeTries {
+			return err
+		}
+		if right = subtle.ConstantTimeCompare([]byte(want.Code), []byte(code)) == 1; right {
+			return s.one(ctx, "alert channel", confirmChannel, account, id)
+		}
+		return s.one(ctx, "alert channel", wrongCode, account, id)
+	})
+	if err == nil && !right {
+		err = wrong
+	}
+	return err
+}
+
+const updateChannel = `
+UPDATE alert_channels SET name = coalesce($3, name), least = coalesce($4, least), is_active = coalesce($5, is_active)
+WHERE account_id = $1 AND id = $2 RETURNING ` + channelColumns
+
+// Update changes a channel; what is nil stays.
+func (a AlertChannels) Update(ctx context.Context, account, id uuid.UUID, name, least *string, active *bool) (models.AlertChannel, error) {
+	return db.Get[models.AlertChannel](ctx, a.s.c, "alert channel", updateChannel, account, id, name, least, active)
+}
+
+// Delete deletes a channel and forgets its credentials. With the last one nothing is watched any more.
+func (a AlertChannels) Delete(ctx context.Context, account, id uuid.UUID) error {
+	return a.s.Tx(ctx, func(s *Store) error {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return err
+		}
+		if err := s.one(ctx, "alert channel", `DELETE FROM alert_channels WHERE account_id = $1 AND id = $2`, account, id); err != nil {
+			return err
+		}
+		for _, q := range []string{
+			`DELETE FROM alert_watches w WHERE account_id = $1 AND NOT EXISTS (SELECT FROM alert_channels c WHERE c.account_id = $1)`,
+			`DELETE FROM announced_alerts a WHERE account_id = $1 AND NOT EXISTS (SELECT FROM alert_channels c WHERE c.account_id = $1)`,
+		} {
+			if _, err := s.exec(ctx, "forget alerts", q, account); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+const insertMessage = `
+INSERT INTO alert_messages (id, account_id, channel_id, confirms, subject, body) VALUES ($1, $2, $3, $4, $5, $6)`
+
+// send writes a message and its job, in the transaction of its cause. It gives the job, to dispatch after the commit.
+func (a AlertChannels) send(ctx context.Context, m models.AlertMessage) ([]uuid.UUID, error) {
+	m.ID = uuid.Must(uuid.NewV7())
+	_, err := a.s.exec(ctx, "alert message", insertMessage, m.ID, m.AccountID, m.ChannelID, m.Confirms, m.Subject, m.Body)
+	if err != nil {
+		return nil, err
+	}
+	return []uuid.UUID{m.ID}, jobrow.Insert(ctx, a.s.c, models.Job{
+		ID: m.ID, AccountID: uuid.NullUUID{UUID: m.AccountID, Valid: true}, Kind: models.KindSendAlert,
+	})
+}
+
+// Message finds a message.
+func (a AlertChannels) Message(ctx context.Context, account, id uuid.UUID) (models.AlertMessage, error) {
+	return db.Get[models.AlertMessage](ctx, a.s.c, "alert message", `SELECT `+db.Columns[models.AlertMessage]("")+`
+		FROM alert_messages WHERE account_id = $1 AND id = $2`, account, id)
+}
+
+const (
+	noteSent   = `UPDATE alert_channels SET sent_at = now(), failures = 0, failure = '', failing_since = NULL WHERE account_id = $1 AND id = $2`
+	noteUnsent = `UPDATE alert_channels SET failures = failures + 1, failure = left($3, 500), failing_since = coalesce(failing_since, now())
+WHERE account_id = $1 AND id = $2`
+)
+
+// Note notes how sending to a channel went; an empty failure: well. A channel that is gone notes nothing.
+func (a AlertChannels) Note(ctx context.Context, account, id uuid.UUID, failure string) error {
+	q, args := noteSent, []any{account, id}
+	if failure != "" {
+		q, args = noteUnsent, append(args, failure)
+	}
+	_, err := a.s.exec(ctx, "note alert channel", q, args...)
+	return err
+}

@@ -1,0 +1,174 @@
+// Package alerts announces the alerts of accounts by e-mail and in chats: once when they begin and once when they end.
+package alerts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/alerts"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/providers/mail"
+	"switchyard/workers/providers/chat"
+)
+
+// Options of Register. Alerts and Chat are required.
+type Options struct {
+	Alerts alerts.Reader
+	Chat   *chat.Client
+	Mail   *mail.Client     // nil: this install sends no e-mail
+	From   string           // address of the API, for people
+	Now    func() time.Time // default time.Now
+	// Schedule has the waits between the attempts of a message; default by its policy.
+	Schedule []time.Duration
+}
+
+// Register registers the handlers at a runtime.
+func Register(r *workers.Runtime, s *store.Store, o Options) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	w := &worker{o: o, store: s, client: r.Client()}
+	workers.RegisterTick(r, jobs.SweepAlerts, w.sweep)
+	workers.RegisterRow(r, jobs.SendAlert, w.send, workers.WithRetries(o.Schedule))
+	workers.Register(r, jobs.TestAlert, w.test)
+}
+
+type worker struct {
+	o      Options
+	store  *store.Store
+	client *jobs.Client
+}
+
+const (
+	// pause is how long an account is not looked at again.
+	pause = 50 * time.Second
+	// watchedAtOnce is how many accounts one statement takes.
+	watchedAtOnce = 100
+	// messagesKept is how long messages are kept.
+	messagesKept = 30 * 24 * time.Hour
+	// forgottenAtOnce is how many old messages are deleted at once.
+	forgottenAtOnce = 10_000
+)
+
+// sweep looks at the accounts that have channels. One that fails does not stop the others.
+func (w *worker) sweep(ctx context.Context) error {
+	now := w.o.Now()
+	failed := w.store.Links().SaveService(ctx, models.LinkService{Name: models.ServiceJobs, Status: models.ServiceOK, CheckedAt: now})
+	for n := watchedAtOnce; n == watchedAtOnce && ctx.Err() == nil; {
+		list, err := w.store.AlertChannels().Watched(ctx, now, now.Add(-pause), watchedAtOnce)
+		if err != nil {
+			return errors.Join(failed, err)
+		}
+		for _, account := range list {
+			if err := w.announce(ctx, account); err != nil {
+				slog.WarnContext(ctx, "alerts not announced", "account_id", account, "error", err)
+				failed = errors.Join(failed, err)
+			}
+		}
+		n = len(list)
+	}
+	return errors.Join(failed, w.store.AlertChannels().ForgetMessages(ctx, now.Add(-messagesKept), forgottenAtOnce))
+}
+
+// announce tells the channels of an account what began and what ended.
+func (w *worker) announce(ctx context.Context, id uuid.UUID) error {
+	account, err := w.store.FindAccount(ctx, id)
+	if err != nil {
+		return err
+	}
+	found, err := w.o.Alerts.Of(ctx, account, w.o.Now())
+	if err != nil {
+		return err
+	}
+	do, now := map[string]string{}, make([]store.AnnouncedAlert, len(found))
+	for i, a := range found {
+		do[a.Type] = a.Do
+		now[i] = store.AnnouncedAlert{
+			Type: a.Type, RecordID: a.ID, Name: a.Name, Severity: a.Severity, Message: a.Message, Since: a.Since,
+		}
+	}
+	n := notice{account: account.Name, from: w.o.From, do: do}
+	messages, err := w.store.AlertChannels().Announce(ctx, id, now, n.write)
+	w.client.DispatchFor(ctx, id, models.KindSendAlert, messages...)
+	return err
+}
+
+type run = workers.Run[jobs.None, jobs.None]
+
+// send sends a message. What a channel that is gone, switched off or not confirmed was to be told is not sent.
+func (w *worker) send(ctx context.Context, u *run) error {
+	all, account := w.store.AlertChannels(), u.Job.AccountID.UUID
+	m, err := all.Message(ctx, account, u.Job.ID)
+	if errors.Is(err, models.NotFound("alert message")) {
+		return u.Commit(ctx, jobs.None{}, nil)
+	}
+	if err != nil {
+		return err
+	}
+	c, err := all.Find(ctx, account, m.ChannelID)
+	if errors.Is(err, models.NotFound("alert channel")) || err == nil && (!c.IsActive || c.Waits != m.Confirms) {
+		return u.Commit(ctx, jobs.None{}, nil)
+	}
+	if err != nil {
+		return err
+	}
+	failure := w.deliver(ctx, c, m)
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if err := all.Note(ctx, account, c.ID, text(failure)); err != nil {
+		return err
+	}
+	if failure != nil {
+		return u.Retry(ctx, fmt.Errorf("alert channel: %w", failure), nil)
+	}
+	return u.Commit(ctx, jobs.None{}, nil)
+}
+
+func text(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// deliver hands a message over. The error is for a person and has no credential.
+func (w *worker) deliver(ctx context.Context, c models.AlertChannel, m models.AlertMessage) error {
+	credentials, err := w.store.AlertChannels().Credentials(ctx, c)
+	if err != nil {
+		return errors.New("its credentials cannot be read: delete it and add it again")
+	}
+	if chat.Has(c.Kind) {
+		return w.o.Chat.Send(ctx, c.Kind, credentials, m.Subject+"\n\n"+m.Body)
+	}
+	if w.o.Mail == nil {
+		return errors.New("this install sends no e-mail")
+	}
+	return w.o.Mail.Send(ctx, mail.Message{To: credentials["address"], Subject: m.Subject, Text: m.Body, ID: m.ID.String()})
+}
+
+// test sends a test message. A channel that waits for its code has sent one already, to somebody who may not want more.
+func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.TestedAlert, err error) {
+	c, err := w.store.AlertChannels().Find(ctx, workers.Account(ctx), a.ID)
+	if err != nil {
+		return out, err
+	}
+	if c.Waits {
+		return out, models.Invalid("not_confirmed", "its receiver has to confirm it first, by the code that was sent")
+	}
+	failure := w.deliver(ctx, c, models.AlertMessage{
+		ID: uuid.New(), Subject: "Switchyard: a test", Body: "This is a test of this channel. Nothing is wrong.\n",
+	})
+	if err := ctx.Err(); err != nil {
+		return out, err
+	}
+	return jobs.TestedAlert{Sent: failure == nil, Error: text(failure)}, w.store.AlertChannels().Note(ctx, c.AccountID, c.ID, text(failure))
+}

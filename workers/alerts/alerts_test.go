@@ -1,0 +1,376 @@
+package alerts_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	dbalerts "switchyard/db/alerts"
+	"switchyard/db/dbtest"
+	"switchyard/db/report"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/workers"
+	"switchyard/workers/alerts"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/mail"
+	"switchyard/workers/providers/mail/mailtest"
+	"switchyard/workers/providers/chat"
+)
+
+const botToken = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
+
+// said is what a chat was sent.
+type said struct {
+	path string
+	body map[string]any
+}
+
+// world is an account with a failing webhook endpoint, a mail server and a server that is all three chats.
+type world struct {
+	*testing.T
+	db      *db.DB
+	store   *store.Store
+	client  *jobs.Client
+	account uuid.UUID
+	hook    uuid.UUID
+	smtp    *mailtest.Server
+	url     string
+
+	mu   sync.Mutex
+	said []said
+	down bool
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), hook: uuid.New(), smtp: mailtest.New(t)}
+	w.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, $2, 'growth', 'k')`, w.account, "Acme\r\nBcc: <all@acme.com>")
+	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store = store.New(w.db, box)
+	w.exec(`INSERT INTO webhook_endpoints (id, account_id, name, url, events, secret) VALUES ($1, $2, '<!channel> @everyone `+"```"+`', 'https://h.acme.com', '{}', '')`,
+		w.hook, w.account)
+	chats := httptest.NewTLSServer(http.HandlerFunc(w.chat))
+	t.Cleanup(chats.Close)
+	w.url = chats.URL
+	sender, err := mail.New(mail.Options{URL: w.smtp.URL, From: "alerts@track.acme.com", CAFile: w.smtp.CAFile})
+	if err != nil {
+		t.Fatal(err)
+	}
+	queue := jobstest.Redis(t)
+	w.client = jobs.Connect(queue)
+	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
+	alerts.Register(rt, w.store, alerts.Options{
+		Alerts: dbalerts.Reader{Store: w.store, Figures: report.Reader{Conn: w.db}}, Mail: sender, From: "https://track.acme.com",
+		Chat:     chat.New(chat.Options{Egress: egresstest.Client(t, chats, egress.Options{}), Telegram: chats.URL}),
+		Schedule: []time.Duration{time.Millisecond},
+	})
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+func (w *world) chat(rw http.ResponseWriter, r *http.Request) {
+	v := said{path: r.URL.Path}
+	if err := json.NewDecoder(r.Body).Decode(&v.body); err != nil {
+		w.Error(err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.down {
+		rw.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = fmt.Fprintf(rw, `{"ok":false,"description":"no, %s"}`, r.URL.Path)
+		return
+	}
+	w.said = append(w.said, v)
+	_, _ = rw.Write([]byte(`{"ok":true}`))
+}
+
+func (w *world) exec(query string, args ...any) {
+	w.Helper()
+	if _, err := w.db.ExecContext(w.Context(), query, args...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) count(query string) int {
+	w.Helper()
+	n, err := db.Get[int](w.Context(), w.db, "count", query)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return n
+}
+
+// add adds a channel.
+func (w *world) add(kind, least string, credentials map[string]string) uuid.UUID {
+	w.Helper()
+	k, _ := models.AlertChannelKindNamed(kind)
+	complete, err := k.Complete(credentials, nil)
+	if err != nil {
+		w.Fatal(err)
+	}
+	c, messages, err := w.store.AlertChannels().Add(w.Context(), models.AlertChannel{AccountID: w.account, Least: least}, k, complete)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.client.DispatchFor(w.Context(), w.account, models.KindSendAlert, messages...)
+	w.sent()
+	return c.ID
+}
+
+// sent waits until everything is sent, or given up.
+func (w *world) sent() {
+	w.Helper()
+	await.Until(w, "messages are sent", func() bool {
+		return w.count(`SELECT count(*) FROM jobs WHERE state IN ('pending', 'running')`) == 0
+	})
+}
+
+// sweep lets the clock look, as a minute later.
+func (w *world) sweep() {
+	w.Helper()
+	w.exec(`UPDATE alert_watches SET looked_at = '-infinity'`)
+	ticket, err := jobs.Submit(w.Context(), w.client, jobs.SweepAlerts, uuid.Nil, jobs.Tick{})
+	if err == nil {
+		_, err = jobs.Await(w.Context(), ticket)
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.sent()
+}
+
+func (w *world) fails(times int) {
+	w.Helper()
+	w.exec(`UPDATE webhook_endpoints SET consecutive_failures = $2, failing_since = CASE WHEN $2 > 0 THEN now() END WHERE id = $1`, w.hook, times)
+}
+
+// heard gives what the chats were sent since it was asked last, by path.
+func (w *world) heard() map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	out := map[string]string{}
+	for _, v := range w.said {
+		out[v.path] += fmt.Sprint(v.body["text"], v.body["content"])
+	}
+	w.said = nil
+	return out
+}
+
+// TestAnnounce: a beginning and an end are told once to every channel that wants to hear of it.
+func TestAnnounce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/slack"})
+	w.add(models.ChannelDiscord, "warning", map[string]string{"url": w.url + "/discord"})
+	w.add(models.ChannelTelegram, "warning", map[string]string{"bot_token": botToken, "chat_id": "-100"})
+	w.add(models.ChannelSlack, "critical", map[string]string{"url": w.url + "/severe"})
+	off := w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/off"})
+	no := false
+	if _, err := w.store.AlertChannels().Update(t.Context(), w.account, off, nil, nil, &no); err != nil {
+		t.Fatal(err)
+	}
+	address := w.add(models.ChannelEmail, "warning", map[string]string{"address": "buyer@acme.com"})
+	code := w.smtp.Got()[0].Text
+	code = code[strings.Index(code, "code is ")+8:][:8]
+
+	w.sweep()
+	if got := w.heard(); len(got) != 0 {
+		t.Errorf("nothing is wrong: %v", got)
+	}
+	w.fails(3)
+	w.sweep()
+	w.sweep()
+	got := w.heard()
+	paths := []string{"/bot" + botToken + "/sendMessage", "/discord", "/slack"}
+	if len(got) != len(paths) {
+		t.Fatalf("heard %v", got)
+	}
+	for _, path := range paths {
+		text := got[path]
+		if strings.Count(text, "BEGAN (warning) webhook.failing") != 1 || !strings.Contains(text, "the last 3 attempts to deliver failed") ||
+			!strings.Contains(text, "https://track.acme.com/api/v1/alerts") || !strings.Contains(text, "See GET /webhooks/deliveries") {
+			t.Errorf("%s: %s", path, text)
+		}
+	}
+	if strings.Contains(got["/slack"], "<!channel>") || strings.Count(got["/discord"], "```") != 2 {
+		t.Errorf("a name is not text: %v", got)
+	}
+	if n := len(w.smtp.Got()); n != 1 {
+		t.Errorf("an address that was not confirmed has %d messages", n)
+	}
+
+	for range models.AlertCodeTries - 1 {
+		if e, ok := models.AsError(w.store.AlertChannels().Confirm(t.Context(), w.account, address, "12")); !ok || e.Code != "invalid_code" {
+			t.Errorf("a wrong code: %v", e)
+		}
+	}
+	if err := w.store.AlertChannels().Confirm(t.Context(), w.account, address, code); err != nil {
+		t.Fatal(err)
+	}
+	w.fails(0)
+	w.sweep()
+	w.sweep()
+	if got = w.heard(); len(got) != len(paths) || strings.Count(got["/slack"], "ENDED webhook.failing") != 1 {
+		t.Errorf("at its end: %v", got)
+	}
+	mails := w.smtp.Got()
+	if len(mails) != 2 {
+		t.Fatalf("mails: %+v", mails)
+	}
+	m := mails[1]
+	if m.To != "buyer@acme.com" || m.From != "alerts@track.acme.com" || !strings.Contains(m.Text, "ENDED webhook.failing") ||
+		!strings.HasPrefix(m.Subject, "[Switchyard] Acme Bcc: <all@acme.com>: webhook.failing ended") || m.Header.Get("Bcc") != "" ||
+		m.Header.Get("Message-Id") == "" {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestCode: five wrong codes end one, and so does a day.
+func TestCode(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.add(models.ChannelEmail, "warning", map[string]string{"address": "buyer@acme.com"})
+	text := w.smtp.Got()[0].Text
+	code := text[strings.Index(text, "code is ")+8:][:8]
+	refused := func(code string) {
+		t.Helper()
+		if e, ok := models.AsError(w.store.AlertChannels().Confirm(t.Context(), w.account, id, code)); !ok || e.Code != "invalid_code" {
+			t.Errorf("%v", e)
+		}
+	}
+	w.exec(`UPDATE alert_channels SET code_until = now()`)
+	refused(code)
+	w.exec(`UPDATE alert_channels SET code_until = now() + interval '1 day'`)
+	for range models.AlertCodeTries {
+		refused("00")
+	}
+	refused(code)
+	if err := w.store.AlertChannels().Confirm(t.Context(), uuid.New(), id, code); err == nil {
+		t.Error("another account confirms it")
+	}
+}
+
+// TestFailingChannel: what is not taken is tried again, a channel that fails says why without its secret, and the others hear.
+func TestFailingChannel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add(models.ChannelTelegram, "warning", map[string]string{"bot_token": botToken, "chat_id": "-100"})
+	id := w.add(models.ChannelEmail, "warning", map[string]string{"address": "buyer@acme.com"})
+	w.exec(`UPDATE alert_channels SET code = '' WHERE id = $1`, id)
+	w.mu.Lock()
+	w.down = true
+	w.mu.Unlock()
+	w.smtp.Refuse("no such person, says " + mailtest.Password)
+	w.fails(3)
+	w.sweep()
+	list, err := w.store.AlertChannels().List(t.Context(), w.account)
+	if err != nil || len(list) != 2 {
+		t.Fatal(err)
+	}
+	for _, c := range list {
+		if c.Failures != 2 || c.FailingSince == nil || c.Failure == "" || strings.Contains(c.Failure, "AAHdq") || strings.Contains(c.Failure, mailtest.Password) {
+			t.Errorf("%+v", c)
+		}
+	}
+	if !slices.ContainsFunc(list, func(c models.AlertChannel) bool { return strings.Contains(c.Failure, "no such person") }) {
+		t.Errorf("the mail server's words are missing: %+v", list)
+	}
+	if n := w.count(`SELECT count(*) FROM jobs WHERE error::text LIKE '%AAHdq%'`); n != 0 {
+		t.Error("a job's error has a secret")
+	}
+	w.mu.Lock()
+	w.down = false
+	w.mu.Unlock()
+	w.smtp.Refuse("")
+	w.fails(0)
+	w.sweep()
+	if list, err = w.store.AlertChannels().List(t.Context(), w.account); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range list {
+		if c.Failures != 0 || c.FailingSince != nil || c.SentAt == nil {
+			t.Errorf("works again: %+v", c)
+		}
+	}
+	if got := w.heard(); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestHour: what begins and ends beyond the messages of an hour is told by the next one.
+func TestHour(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/slack"})
+	for i := range models.AlertMessagesAnHour + 3 {
+		w.fails(3 * (1 - i%2))
+		w.sweep()
+	}
+	w.mu.Lock()
+	n := len(w.said)
+	w.mu.Unlock()
+	if n != models.AlertMessagesAnHour {
+		t.Errorf("%d messages", n)
+	}
+	w.heard()
+	w.exec(`UPDATE alert_messages SET created_at = created_at - interval '2 hours'`)
+	w.sweep()
+	if got := w.heard()["/slack"]; strings.Count(got, "BEGAN") != 1 || strings.Contains(got, "ENDED") {
+		t.Errorf("an hour later: %s", got)
+	}
+}
+
+// TestTry: a test message is answered as it went, and one that waits for its code has none.
+func TestTry(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	try := func(id uuid.UUID) (jobs.TestedAlert, error) {
+		t.Helper()
+		ticket, err := jobs.Submit(t.Context(), w.client, jobs.TestAlert, w.account, jobs.TestAlertArgs{ID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return jobs.Await(t.Context(), ticket)
+	}
+	slack := w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/slack"})
+	if got, err := try(slack); err != nil || !got.Sent || len(w.heard()) != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	private := w.add(models.ChannelDiscord, "warning", map[string]string{"url": "https://10.0.0.1/hook-secret"})
+	if got, err := try(private); err != nil || got.Sent || got.Error == "" || strings.Contains(got.Error, "hook-secret") {
+		t.Errorf("a private address: %+v, %v", got, err)
+	}
+	if _, err := try(w.add(models.ChannelEmail, "warning", map[string]string{"address": "a@acme.com"})); err == nil {
+		t.Error("an address that was not confirmed is sent a test")
+	}
+	if _, err := try(uuid.New()); err == nil {
+		t.Error("a channel that does not exist")
+	}
+}

@@ -1,0 +1,107 @@
+package alerts
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"switchyard/db/alerts"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// notice writes what an account is told.
+type notice struct {
+	account string
+	from    string            // address of the API
+	do      map[string]string // what to do, by type
+}
+
+// shownAtOnce is how many alerts a message names.
+const shownAtOnce = 20
+
+// write writes the announcements of what began and what ended, for each channel that wants to hear of it.
+func (n notice) write(channels []models.AlertChannel, begun, ended []store.AnnouncedAlert) (out []store.Announcement) {
+	for _, c := range channels {
+		if !c.IsActive || c.Waits {
+			continue
+		}
+		b, e := wanted(c, begun), wanted(c, ended)
+		if len(b)+len(e) == 0 {
+			continue
+		}
+		out = append(out, store.Announcement{Channel: c.ID, Subject: n.subject(b, e), Body: n.body(b, e)})
+	}
+	return out
+}
+
+// wanted gives the alerts that are as severe as a channel wants, critical ones first.
+func wanted(c models.AlertChannel, list []store.AnnouncedAlert) (out []store.AnnouncedAlert) {
+	for _, severity := range []string{alerts.Critical, alerts.Warning} {
+		for _, a := range list {
+			if a.Severity == severity && (c.Least == alerts.Warning || severity == alerts.Critical) {
+				out = append(out, a)
+			}
+		}
+	}
+	return out
+}
+
+// longestName is how many characters of a name a subject has.
+const longestName = 60
+
+func (n notice) subject(begun, ended []store.AnnouncedAlert) string {
+	var parts []string
+	for _, p := range []struct {
+		list []store.AnnouncedAlert
+		what string
+	}{{begun, "began"}, {ended, "ended"}} {
+		switch len(p.list) {
+		case 0:
+		case 1:
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", p.list[0].Type, p.what, short(p.list[0].Name)))
+		default:
+			parts = append(parts, fmt.Sprintf("%d alerts %s", len(p.list), p.what))
+		}
+	}
+	return fmt.Sprintf("[Switchyard] %s: %s", short(n.account), strings.Join(parts, ", "))
+}
+
+// short is a name in one line.
+func short(name string) string {
+	name = strings.Join(strings.Fields(name), " ")
+	if r := []rune(name); len(r) > longestName {
+		return string(r[:longestName-1]) + "…"
+	}
+	return name
+}
+
+func (n notice) body(begun, ended []store.AnnouncedAlert) string {
+	var b strings.Builder
+	for i, a := range begun {
+		if i == shownAtOnce {
+			fmt.Fprintf(&b, "and %d more began\n\n", len(begun)-i)
+			break
+		}
+		fmt.Fprintf(&b, "BEGAN (%s) %s: %s\n%s\nSince %s. %s\n\n", a.Severity, a.Type, short(a.Name), line(a.Message),
+			a.Since.UTC().Format(time.RFC1123), n.do[a.Type])
+	}
+	for i, a := range ended {
+		if i == shownAtOnce {
+			fmt.Fprintf(&b, "and %d more ended\n\n", len(ended)-i)
+			break
+		}
+		fmt.Fprintf(&b, "ENDED %s: %s\n\n", a.Type, short(a.Name))
+	}
+	fmt.Fprintf(&b, "All alerts: GET %s/api/v1/alerts\n", n.from)
+	return b.String()
+}
+
+// longestMessage is how many characters of a message are told.
+const longestMessage = 300
+
+// line is a message in one line.
+func line(text string) string {
+	r := []rune(strings.Join(strings.Fields(text), " "))
+	return string(r[:min(len(r), longestMessage)])
+}

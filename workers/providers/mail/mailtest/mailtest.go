@@ -1,0 +1,160 @@
+// Package mailtest runs an SMTP server in tests.
+package mailtest
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"io"
+	"mime"
+	"mime/quotedprintable"
+	"net"
+	"net/http/httptest"
+	netmail "net/mail"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/emersion/go-sasl"
+	"github.com/emersion/go-smtp"
+
+	"switchyard/workers/egress/egresstest"
+)
+
+// The user that the server takes mail of.
+const (
+	User     = "alerts@mail.acme.com"
+	Password = "s3cret-of-smtp"
+)
+
+// Message is a message as it came.
+type Message struct {
+	From, To string // of the envelope
+	Header   netmail.Header
+	Subject  string // decoded
+	Text     string // decoded
+}
+
+// Server takes mail by STARTTLS from User alone.
+type Server struct {
+	URL    string // for SMTP_URL
+	CAFile string // for EGRESS_CA_FILE
+
+	mu      sync.Mutex
+	got     []Message
+	refused string
+}
+
+// New starts a server.
+func New(tb testing.TB) *Server {
+	tb.Helper()
+	trusted := httptest.NewTLSServer(nil) // for its certificate of 127.0.0.1
+	tb.Cleanup(trusted.Close)
+	s := &Server{CAFile: egresstest.CAFile(tb, trusted)}
+	server := smtp.NewServer(s)
+	server.Domain, server.TLSConfig = "mail.acme.com", &tls.Config{Certificates: trusted.TLS.Certificates, MinVersion: tls.VersionTLS12}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() { _ = server.Serve(l); close(done) }()
+	tb.Cleanup(func() { _ = server.Close(); <-done })
+	s.URL = "smtp://" + strings.ReplaceAll(User, "@", "%40") + ":" + Password + "@" + l.Addr().String()
+	return s
+}
+
+// Refuse has the server refuse receivers with a text; empty: it takes them again.
+func (s *Server) Refuse(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused = text
+}
+
+// Got lists the messages that were taken.
+func (s *Server) Got() []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Message{}, s.got...)
+}
+
+// NewSession implements smtp.Backend.
+func (s *Server) NewSession(c *smtp.Conn) (smtp.Session, error) {
+	return &session{server: s, conn: c}, nil
+}
+
+type session struct {
+	server *Server
+	conn   *smtp.Conn
+	known  bool
+	m      Message
+}
+
+// AuthMechanisms implements smtp.AuthSession.
+func (*session) AuthMechanisms() []string { return []string{sasl.Plain} }
+
+// Auth implements smtp.AuthSession.
+func (s *session) Auth(string) (sasl.Server, error) {
+	return sasl.NewPlainServer(func(_, user, password string) error {
+		if _, encrypted := s.conn.TLSConnectionState(); !encrypted || user != User || password != Password {
+			return errors.New("not allowed")
+		}
+		s.known = true
+		return nil
+	}), nil
+}
+
+// Mail implements smtp.Session.
+func (s *session) Mail(from string, _ *smtp.MailOptions) error {
+	if !s.known {
+		return smtp.ErrAuthRequired
+	}
+	s.m = Message{From: from}
+	return nil
+}
+
+// Rcpt implements smtp.Session.
+func (s *session) Rcpt(to string, _ *smtp.RcptOptions) error {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	if s.server.refused != "" {
+		return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: s.server.refused}
+	}
+	s.m.To = to
+	return nil
+}
+
+// Data implements smtp.Session.
+func (s *session) Data(r io.Reader) error {
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return err
+	}
+	parsed, err := netmail.ReadMessage(bytes.NewReader(raw))
+	if err != nil {
+		return err
+	}
+	s.m.Header = parsed.Header
+	if s.m.Subject, err = new(mime.WordDecoder).DecodeHeader(parsed.Header.Get("Subject")); err != nil {
+		return err
+	}
+	body := parsed.Body
+	if strings.EqualFold(parsed.Header.Get("Content-Transfer-Encoding"), "quoted-printable") {
+		body = quotedprintable.NewReader(body)
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return err
+	}
+	s.m.Text = strings.ReplaceAll(string(text), "\r\n", "\n")
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	s.server.got = append(s.server.got, s.m)
+	return nil
+}
+
+// Reset implements smtp.Session.
+func (s *session) Reset() {}
+
+// Logout implements smtp.Session.
+func (s *session) Logout() error { return nil }
