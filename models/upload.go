@@ -52,6 +52,8 @@ type ConversionUpload struct {
 	NextAt       time.Time       `db:"next_at"`
 	DecidedAt    *time.Time      `db:"decided_at"`
 	CreatedAt    time.Time       `db:"created_at"`
+	// Request is what the platform calls the request that has taken it, if it says later what became of it.
+	Request string `db:"request"`
 }
 
 // NextUpload finds what a platform is told of a conversion that has got a status, a value and a currency. last is what it was

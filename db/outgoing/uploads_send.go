@@ -2,9 +2,11 @@ package outgoing
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
@@ -26,7 +28,8 @@ SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
 JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
 WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $1
 	AND (i.uploads_ready_at IS NULL OR i.uploads_ready_at <= $1) AND s.is_active AND s.deactivated_at IS NULL
-	AND EXISTS (SELECT FROM conversion_uploads u WHERE u.source_id = i.source_id AND u.result = 'pending' AND u.next_at <= $1)
+	AND (EXISTS (SELECT FROM conversion_uploads u WHERE u.source_id = i.source_id AND u.result = 'pending' AND u.next_at <= $1)
+		OR EXISTS (SELECT FROM upload_requests r WHERE r.source_id = i.source_id AND r.check_at <= $1))
 	AND NOT ` + jobrow.IsOpen("i.upload_job") + `
 ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`
 
@@ -40,7 +43,7 @@ WHERE id IN (
 	WHERE u.result = 'pending' AND i.source_id IS NULL LIMIT $2 FOR UPDATE OF u SKIP LOCKED)`
 )
 
-// TakeDueUploads gives traffic sources of all accounts that have uploads to send and no job that does, at most limit. They stay
+// TakeDueUploads gives traffic sources of all accounts that have uploads to send, or requests to ask about, and no job that does, at most limit. They stay
 // locked until the transaction of c ends.
 func TakeDueUploads(ctx context.Context, c db.Conn, now time.Time, limit int) ([]DueUploads, error) {
 	return db.Select[DueUploads](ctx, c, "due uploads", takeDueUploads, now, limit)
@@ -168,14 +171,23 @@ type UploadDecision struct {
 	Result string
 	Reason string
 	Next   time.Time
+	// Request is what the platform calls the request, if it says later what became of it.
+	Request string
 }
 
 const (
 	decideUploads = `
-UPDATE conversion_uploads u SET result = d.result, reason = d.reason, next_at = d.next_at,
+UPDATE conversion_uploads u SET result = d.result, reason = d.reason, next_at = d.next_at, request = d.request,
 	decided_at = CASE WHEN d.result = 'pending' THEN NULL ELSE $6::timestamptz END
-FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[]) AS d (id, result, reason, next_at)
+FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $7::text[]) AS d (id, result, reason, next_at, request)
 WHERE u.account_id = $1 AND u.id = d.id AND u.result = 'pending'`
+
+	// A connection that was removed meanwhile is asked nothing.
+	addRequests = `
+INSERT INTO upload_requests (source_id, request, account_id, made_at, check_at)
+SELECT DISTINCT i.source_id, r.request, i.account_id, $4::timestamptz, $5::timestamptz
+FROM unnest($3::text[]) AS r (request) JOIN source_integrations i ON i.account_id = $1 AND i.source_id = $2
+ON CONFLICT DO NOTHING`
 
 	recentShare = `
 SELECT count(*) AS n, count(*) FILTER (WHERE result = 'accepted') AS accepted FROM (
@@ -194,13 +206,27 @@ UPDATE source_integrations SET upload_failure = $3, upload_next_at = $4,
 WHERE account_id = $1 AND source_id = $2`
 )
 
-// DecideUploads records what came of uploads. Of one that was decided already nothing changes.
-func DecideUploads(ctx context.Context, c db.Conn, account uuid.UUID, now time.Time, list []UploadDecision) error {
+// DecideUploads records what came of uploads of a source. Of one that was decided already nothing changes.
+func DecideUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, list []UploadDecision) error {
 	_, err := db.Exec(ctx, c, "decide uploads", decideUploads, account,
 		db.UUIDs(db.Map(list, func(d UploadDecision) uuid.UUID { return d.ID })),
 		db.Map(list, func(d UploadDecision) string { return d.Result }),
 		db.Map(list, func(d UploadDecision) string { return Clean([]byte(d.Reason)) }),
-		db.Map(list, func(d UploadDecision) string { return d.Next.UTC().Format(time.RFC3339Nano) }), now)
+		db.Map(list, func(d UploadDecision) string { return d.Next.UTC().Format(time.RFC3339Nano) }), now,
+		db.Map(list, func(d UploadDecision) string { return d.Request }))
+	if err != nil {
+		return err
+	}
+	var requests []string
+	for _, d := range list {
+		if d.Request != "" && !slices.Contains(requests, d.Request) {
+			requests = append(requests, d.Request)
+		}
+	}
+	if len(requests) == 0 {
+		return nil
+	}
+	_, err = db.Exec(ctx, c, "add requests of uploads", addRequests, account, source, pq.Array(requests), now, now.Add(CheckEvery))
 	return err
 }
 

@@ -83,6 +83,9 @@ func (u *uploader) sweep(ctx context.Context) error {
 	if err := outgoing.SkipUnwantedUploads(ctx, u.store.Conn(), now, 10*takenAtOnce); err != nil {
 		return err
 	}
+	if err := outgoing.ForgetRequests(ctx, u.store.Conn(), now.Add(-requestsKept)); err != nil {
+		return err
+	}
 	for {
 		var rows []models.Job
 		err := u.store.Tx(ctx, func(s *store.Store) error {
@@ -165,6 +168,9 @@ func (u *uploader) send(ctx context.Context, job *run) error {
 	}
 	if failure, err := s.open(ctx); err != nil || failure != nil {
 		return s.fail(ctx, failure, err)
+	}
+	if err := s.check(ctx); err != nil {
+		return err
 	}
 	for !s.held() {
 		failure, more, err := s.batch(ctx)
@@ -297,7 +303,7 @@ func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, ve
 		if v.Result == "" {
 			continue
 		}
-		d := outgoing.UploadDecision{ID: list[i].ID, Result: v.Result, Reason: v.Reason, Next: now}
+		d := outgoing.UploadDecision{ID: list[i].ID, Result: v.Result, Reason: v.Reason, Next: now, Request: v.Request}
 		switch v.Result {
 		case models.UploadPending:
 			d.Next = now.Add(max(v.After, sendAgain))
@@ -311,16 +317,24 @@ func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, ve
 		decided = append(decided, d)
 	}
 	return s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
-		if err := outgoing.DecideUploads(ctx, c, s.account.ID, now, decided); err != nil || !s.live() {
+		if err := outgoing.DecideUploads(ctx, c, s.account.ID, s.SourceID, now, decided); err != nil {
 			return next, err
 		}
-		share, err := outgoing.RecentUploads(ctx, c, s.SourceID, breakerWindow)
-		if err == nil && share.Decided >= breakerLeast && 2*share.Accepted < share.Decided {
-			why := fmt.Sprintf("the platform accepted %d of the last %d conversions", share.Accepted, share.Decided)
-			err = outgoing.StopUploads(ctx, c, s.account.ID, s.SourceID, why, now)
-		}
-		return next, err
+		return next, s.brake(ctx, c)
 	})
+}
+
+// brake stops the uploads if the platform accepts too few.
+func (s *sending) brake(ctx context.Context, c db.Conn) error {
+	if !s.live() {
+		return nil
+	}
+	share, err := outgoing.RecentUploads(ctx, c, s.SourceID, breakerWindow)
+	if err != nil || share.Decided < breakerLeast || 2*share.Accepted >= share.Decided {
+		return err
+	}
+	why := fmt.Sprintf("the platform accepted %d of the last %d conversions", share.Accepted, share.Decided)
+	return outgoing.StopUploads(ctx, c, s.account.ID, s.SourceID, why, s.o.Now())
 }
 
 // end ends a job that has sent all there was.

@@ -48,6 +48,8 @@ type Verdict struct {
 	Result string        // models.UploadAccepted and the like; models.UploadPending: it is to be sent again
 	Reason string        // for a person; without secrets
 	After  time.Duration // of a pending one: when
+	// Request is what the platform calls the request of an accepted one, if it says later what became of it: see Outcome.
+	Request string
 }
 
 // UploadError is why a platform decided nothing. It contains no credential.
@@ -99,6 +101,8 @@ type uploads struct {
 	fixed func(e Event) string
 	// tries reports whether send can be tried without counting.
 	tries func(u *uploading) bool
+	// outcome asks what became of a request; nil: the platform says so at once.
+	outcome func(ctx context.Context, u *uploading, request string) (Outcome, error)
 	// fault reads a failure from an answer, which may have a successful status; nil: there is none.
 	fault func(status int, body []byte) *fault
 }

@@ -14,8 +14,9 @@ import (
 
 // googleUploads tells Google Ads of conversions by the Data Manager API (POST /v1/events:ingest), or where the install says so
 // by UploadClickConversions. Both know a conversion by its transaction or order id: an event that is sent again, with whatever
-// value, is the same one. Data Manager checks the form of events at once and refuses all of a request for one; what becomes of
-// them at last it tells later, not by event.
+// value, is the same one. Data Manager checks the form of events at once and refuses all of a request for one. What became of a
+// request it tells later (GET /v1/requestStatus:retrieve), with counts by reason and not by event: all of a request that failed are
+// rejected, and of one that failed in part all stay accepted, with the counts.
 //
 // A restatement is the event with its new value, as Data Manager documents it. A retraction is a ConversionAdjustment of the
 // Google Ads API: Data Manager has none. Adjustments are not documented for wbraid. Unverified: the exact details of Data
@@ -43,8 +44,9 @@ var googleUploads = uploads{
 		}
 		return ""
 	},
-	tries: func(*uploading) bool { return true },
-	fault: googleFault,
+	tries:   func(*uploading) bool { return true },
+	outcome: googleOutcome,
+	fault:   googleFault,
 }
 
 // googleClick is the click id of an event, and its kind.
@@ -85,11 +87,16 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	if err != nil {
 		return nil, err
 	}
-	reason := ""
-	if answer.RequestID != "" {
-		reason = "request " + answer.RequestID
+	if answer.RequestID == "" {
+		return accepted(events, ""), nil
 	}
-	return accepted(events, reason), nil
+	out := accepted(events, "request "+answer.RequestID)
+	for i := range out {
+		if !u.shadow {
+			out[i].Request = answer.RequestID
+		}
+	}
+	return out, nil
 }
 
 // ads is the Google Ads API, with its path for a call of the customer.

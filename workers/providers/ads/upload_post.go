@@ -18,18 +18,24 @@ type faultError struct{ *fault }
 // Error implements error.
 func (e *faultError) Error() string { return e.text }
 
-// post sends JSON and reads the answer's JSON. header are names and values. A token that is no longer good is replaced once.
+// post sends JSON and reads the answer's JSON. header are names and values.
 func (u *uploading) post(ctx context.Context, api rest.API, path string, body, into any, header ...string) error {
+	return u.call(ctx, api, rest.Request{Method: http.MethodPost, Path: path, Body: body, Repeat: true}, into, header...)
+}
+
+// call sends a request and reads the answer's JSON. A token that is no longer good is replaced once.
+func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into any, header ...string) error {
 	return renewing(ctx, uploadTokens{u}, "", func(token string) (stale bool, err error) {
 		u.Hide(token)
 		head := map[string]string{}
+		r.Header = head
 		for i := 0; i+1 < len(header); i += 2 {
 			head[header[i]] = header[i+1]
 		}
 		if u.head(u, head); head["Access-Token"] == "" {
 			head["Authorization"] = "Bearer " + token
 		}
-		answer, err := api.Send(ctx, rest.Request{Method: http.MethodPost, Path: path, Body: body, Header: head, Repeat: true})
+		answer, err := api.Send(ctx, r)
 		switch f := u.told(answer, err); {
 		case f != nil:
 			if f.after > 0 && u.Pace != nil {
@@ -60,6 +66,23 @@ func (u *uploading) told(answer egress.Answer, err error) *fault {
 		}
 	}
 	return f
+}
+
+// Outcome is what became of a request that a platform has taken.
+type Outcome struct {
+	Done   bool
+	Result string // models.UploadAccepted or UploadRejected, of all of its events
+	Reason string // for a person; without secrets
+}
+
+// Outcome asks what became of a request. Of a platform that has its last word in the answer nothing is known any more.
+func (c *Upload) Outcome(ctx context.Context, request string) (Outcome, error) {
+	if c.u.outcome == nil {
+		return Outcome{Done: true, Result: models.UploadAccepted}, nil
+	}
+	out, err := c.u.outcome(ctx, c.u, request)
+	out.Reason = c.u.shown(out.Reason)
+	return out, c.u.uploadError(err)
 }
 
 // uploadTokens are the tokens of a connection: its secret, or those of a sign-in. What only the account can help is an *UploadError.

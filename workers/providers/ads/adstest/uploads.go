@@ -32,12 +32,14 @@ type Uploaded struct {
 type Uploads struct {
 	resttest.Faults
 
-	mu      sync.Mutex
-	taken   map[string]*Uploaded // by platform and id
-	tried   int                  // events that did not count: validated, or tests
-	silent  bool                 // refusals do not say which event they are for
-	expired int                  // tokens that are no longer good
-	pause   func(platform string)
+	mu       sync.Mutex
+	taken    map[string]*Uploaded      // by platform and id
+	requests int                       // of Google that were taken
+	outcomes map[string]RequestOutcome // of them
+	tried    int                       // events that did not count: validated, or tests
+	silent   bool                      // refusals do not say which event they are for
+	expired  int                       // tokens that are no longer good
+	pause    func(platform string)
 }
 
 // UploadTokens are the names and values of credentials that the fakes accept.
@@ -56,6 +58,19 @@ func (w *Uploads) SignedIn() string {
 }
 
 func (w *Uploads) signedIn() string { return fmt.Sprintf("canary-access-%d", w.expired) }
+
+// RequestOutcome is what became of a request, in Google's words. Without a status it is under way.
+type RequestOutcome struct{ Status, Reason string }
+
+// Outcome sets what became of one of Google's requests, which are req-1, req-2 and so on.
+func (w *Uploads) Outcome(request string, of RequestOutcome) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.outcomes == nil {
+		w.outcomes = map[string]RequestOutcome{}
+	}
+	w.outcomes[request] = of
+}
 
 // Silent has refusals not say which event they are for, where the platform leaves that open.
 func (w *Uploads) Silent() {
@@ -104,7 +119,7 @@ func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	switch {
 	case !ok:
 		return
-	case !known || r.Method != http.MethodPost:
+	case !known || r.Method != http.MethodPost && name != "google_ads":
 		http.NotFound(rw, r)
 		return
 	}

@@ -26,6 +26,10 @@ func googleUploadServe(c *uploadCall) {
 		return
 	}
 	switch {
+	case c.path == "v1/requestStatus:retrieve" && c.r.Method == http.MethodGet:
+		googleStatus(c)
+	case c.r.Method != http.MethodPost:
+		c.says(http.StatusNotFound, googleUploadStatus(404, "NOT_FOUND", "there is no GET "+c.path))
 	case c.path == "v1/events:ingest":
 		googleIngest(c)
 	case strings.HasSuffix(c.path, "/customers/1234567890:uploadClickConversions") && c.r.Header.Get("Login-Customer-Id") == "9998887777":
@@ -87,7 +91,21 @@ func googleIngest(c *uploadCall) {
 			ID: e.ID, Click: e.Ads.Gclid + e.Ads.Gbraid + e.Ads.Wbraid, Value: e.Value.String(), Currency: e.Currency,
 		}, !body.Validate)
 	}
-	c.says(http.StatusOK, document{"requestId": "req-1"})
+	c.w.requests++
+	c.says(http.StatusOK, document{"requestId": fmt.Sprintf("req-%d", c.w.requests)})
+}
+
+// googleStatus tells what became of a request.
+func googleStatus(c *uploadCall) {
+	of := c.w.outcomes[c.r.URL.Query().Get("requestId")]
+	said := document{"destination": document{}, "requestStatus": "PROCESSING"}
+	if of.Status != "" {
+		said["requestStatus"] = of.Status
+	}
+	if of.Reason != "" {
+		said["errorInfo"] = document{"errorCounts": []document{{"recordCount": "1", "reason": of.Reason}}}
+	}
+	c.says(http.StatusOK, document{"requestStatusPerDestination": []document{said}})
 }
 
 // googleUploadPartial are errors of some of a list. The first of the list has no index.

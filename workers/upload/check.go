@@ -1,0 +1,61 @@
+package upload
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/outgoing"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers/providers/ads"
+)
+
+// A platform is asked about so many requests by one job, and about each of them so long.
+const (
+	checkedAtOnce = 50
+	askedFor      = 3 * 24 * time.Hour
+	requestsKept  = 30 * 24 * time.Hour
+)
+
+// check asks what became of requests that the platform has taken. What it does not say is asked again later; after askedFor its uploads
+// stay accepted.
+func (s *sending) check(ctx context.Context) error {
+	due, err := outgoing.DueRequests(ctx, s.store.Conn(), s.account.ID, s.SourceID, s.o.Now(), checkedAtOnce)
+	if err != nil {
+		return err
+	}
+	for _, r := range due {
+		found, failure := s.up.Outcome(ctx, r.Request)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if failure != nil {
+			found = ads.Outcome{} // it is asked again: uploads do not wait for this
+		}
+		if err := s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) { return s.checked(ctx, c, r, found) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checked records what was said of a request.
+func (s *sending) checked(ctx context.Context, c db.Conn, r outgoing.UploadRequest, found ads.Outcome) (jobs.UploadArgs, error) {
+	next, now := s.Args, s.o.Now()
+	next.Requests = s.asked + s.up.Requests()
+	switch {
+	case found.Done:
+	case now.Sub(r.MadeAt) < askedFor:
+		return next, outgoing.CheckLater(ctx, c, s.account.ID, r, now.Add(outgoing.CheckEvery))
+	default:
+		found = ads.Outcome{Result: models.UploadAccepted, Reason: fmt.Sprintf("request %s: taken; what became of it was not said", r.Request)}
+	}
+	n, err := outgoing.EndRequest(ctx, c, s.account.ID, r, found.Result, found.Reason)
+	if err == nil && found.Result == models.UploadRejected {
+		s.decided.WithLabelValues(s.Provider, found.Result).Add(float64(n))
+		err = s.brake(ctx, c)
+	}
+	return next, err
+}

@@ -1,0 +1,77 @@
+package upload_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/rest/resttest"
+	"switchyard/workers/upload"
+)
+
+// TestOutcomes: Google says later what became of a request. Its uploads end as accepted or rejected, with Google's words; what it does not
+// say is asked again, and given up at last.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var ahead time.Duration
+	w := newWorld(t, models.GoogleAds, func(o *upload.Options) {
+		o.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return time.Now().Add(ahead) }
+	})
+	later := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); ahead += d }
+	w.connect()
+	click := w.strew("fails", "partly", "fine", "silent")
+	for _, c := range click {
+		w.convert("approved", 10, c)
+		w.sweep() // each is a request of its own
+	}
+	w.platform.Outcome("req-1", adstest.RequestOutcome{Status: "FAILED", Reason: "PROCESSING_ERROR_REASON_OPERATING_ACCOUNT_MISMATCH"})
+	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: "PROCESSING_ERROR_REASON_EVENT_TIME_INVALID"})
+	w.sweep() // it is not time yet
+	for _, c := range click {
+		w.shows(c, "upload accepted")
+	}
+	reason := func(n int, want string) {
+		t.Helper()
+		if got := w.text(`SELECT reason FROM conversion_uploads WHERE click_id = $1`, click[n]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	left := func(want string) {
+		t.Helper()
+		if got := w.text(`SELECT count(*) FROM upload_requests`); got != want {
+			t.Errorf("%s requests are left, want %s", got, want)
+		}
+	}
+	left("4")
+	later(time.Hour)
+	w.platform.Fail(resttest.Refusal)
+	w.sweep() // a failure to say so fails nothing
+	left("4")
+	w.platform.Fail(resttest.None)
+	later(time.Hour)
+	w.sweep()
+	w.shows(click[0], "upload rejected")
+	reason(0, "request req-1 failed: PROCESSING_ERROR_REASON_OPERATING_ACCOUNT_MISMATCH (1)")
+	w.shows(click[1], "upload accepted")
+	reason(1, "request req-2: processed, but for some, of which the platform does not say which: PROCESSING_ERROR_REASON_EVENT_TIME_INVALID (1)")
+	reason(2, "request req-3")
+	left("2")
+	w.platform.Outcome("req-3", adstest.RequestOutcome{Status: "SUCCESS"})
+	later(time.Hour)
+	w.sweep()
+	reason(2, "request req-3: processed")
+	later(3 * 24 * time.Hour)
+	w.sweep()
+	w.shows(click[3], "upload accepted")
+	reason(3, "request req-4: taken; what became of it was not said")
+	left("0")
+	w.exec(`INSERT INTO upload_requests (source_id, request, account_id, made_at, check_at)
+		SELECT source_id, 'old', account_id, now() - interval '1 year', now() + interval '1 year' FROM source_integrations`)
+	w.convert("chargeback", 10, click[0])
+	w.sweep()
+	w.shows(click[0], "upload rejected, retract skipped")
+	left("0")
+}
