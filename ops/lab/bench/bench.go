@@ -32,6 +32,7 @@ type Options struct {
 	Out         io.Writer
 	Binary      string // the program of the service
 	Detector    Detector
+	Platforms   Platforms
 }
 
 // Goals, as the README promises them.
@@ -89,12 +90,14 @@ var parts = []part{
 	{name: "figures", steps: []func(*run, context.Context) error{(*run).figures}},
 	{name: "rescore", steps: []func(*run, context.Context) error{(*run).rescoring}},
 	{name: "tls", steps: []func(*run, context.Context) error{(*run).secureSetUp, (*run).secure, (*run).certificates}},
+	{name: "sync", steps: []func(*run, context.Context) error{(*run).syncing}},
 	{name: "copilot", steps: []func(*run, context.Context) error{(*run).suggestions}, alone: true},
 }
 
 // Parts are the names of what can be measured: tracking links and ingest; 10,000 campaigns against 10; events and jobs;
 // detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks;
-// a million of them scored anew; tracking links by TLS, and 10,000 certificates; suggestions in simulated markets.
+// a million of them scored anew; tracking links by TLS, and 10,000 certificates; syncs with platforms; suggestions
+// in simulated markets.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {

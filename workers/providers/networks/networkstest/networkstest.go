@@ -95,10 +95,13 @@ var Fakes = map[string]Fake{
 	"impact": impact, "partnerize": partnerize, "rakuten": rakuten, "tune": tune,
 }
 
-// Serve starts a server that is every fake, each below its name.
+// Handler is every fake, each below its name.
+func (w *World) Handler() http.Handler { return http.HandlerFunc(w.serve) }
+
+// Serve starts a server that is every fake.
 func Serve(tb testing.TB, w *World) *httptest.Server {
 	tb.Helper()
-	s := httptest.NewTLSServer(http.HandlerFunc(w.serve))
+	s := httptest.NewTLSServer(w.Handler())
 	tb.Cleanup(s.Close)
 	return s
 }
