@@ -14,6 +14,7 @@ import (
 // one.
 var unreachable = map[string]string{
 	"PATCH /settings not_found": "the account of a valid key exists, but for the moment in which it is deleted",
+	"POST /copilot network":     "no connection can block anything at an ad network: entries are the account's own",
 	"buyer_only":                "an install has no users with the buyer's role: keys belong to accounts",
 }
 

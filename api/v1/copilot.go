@@ -1,6 +1,7 @@
 package v1
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -25,8 +27,9 @@ func copilots(d Deps) []route.Route {
 		},
 		{
 			Method: "POST", Path: "/copilot", Group: group, Summary: "act on a suggestion, change or proposal, or refresh",
-			Codes: route.Codes("400 invalid", "404 not_found", "409 not_open", "429 too_soon"),
-			Slow:  refreshCopilotJob.Answer(), SlowWhen: refreshesCopilot, Handle: route.Take(d.actOnCopilot),
+			Codes: route.Codes("400 invalid advice_only", "403 plan_required", "404 not_found", "409 not_open stale already_undone",
+				"429 too_soon", "502 network"),
+			Slow: refreshCopilotJob.Answer(), SlowWhen: refreshesCopilot, Handle: route.Take(d.actOnCopilot),
 		},
 	}
 }
@@ -118,6 +121,7 @@ type CopilotActed struct {
 	Action       string  `json:"action"`
 	ID           *string `json:"id" doc:"what was acted on; null: refresh"`
 	Status       *string `json:"status" doc:"its state by now"`
+	ChangeID     *string `json:"change_id" doc:"apply, apply_proposal and undo: the change, which undo takes back"`
 	SnoozedUntil *string `json:"snoozedUntil" doc:"snooze: when it is open again"`
 	LastRunAt    *string `json:"lastRunAt" doc:"refresh: when the figures were judged"`
 	Judged       *int    `json:"judged" doc:"refresh: how many things were judged"`
@@ -128,6 +132,11 @@ const refreshAction = "refresh"
 
 // copilotActions are the actions of POST /copilot on the item with an id.
 var copilotActions = map[string]func(d Deps, c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error){
+	"apply":           Deps.applySuggestion,
+	"undo":            Deps.undoChange,
+	"apply_proposal":  Deps.applyProposal,
+	"cancel_proposal": Deps.cancelProposal,
+
 	"dismiss": Deps.dismissSuggestion,
 	"snooze":  Deps.snoozeSuggestion,
 }
@@ -181,4 +190,62 @@ func (d Deps) snoozeSuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (Copi
 	out := decided(b, s.Status)
 	out.SnoozedUntil = answer.StampOrNull(&until)
 	return out, err
+}
+
+// mayApply refuses plans whose suggestions people carry out themselves.
+func mayApply(c *route.Call) error {
+	if !c.Account.Allowances().OneClick {
+		return &models.Error{
+			Kind: models.KindForbidden, Code: "plan_required",
+			Message: "the plan " + c.Account.Plan + " has no one-click apply: change it by hand, as the suggestion says",
+		}
+	}
+	return nil
+}
+
+// changed is the answer of an action that made a change or took it back. Its events leave after the answer.
+func (d Deps) changed(c *route.Call, b CopilotBody, status string, done store.Applied) CopilotActed {
+	if len(done.Deliveries) > 0 {
+		c.After(func(ctx context.Context) {
+			d.Jobs.DispatchFor(ctx, c.Account.ID, models.KindDeliverWebhook, done.Deliveries...)
+		})
+	}
+	out, id := decided(b, status), done.Change.ID.String()
+	out.ChangeID = &id
+	return out
+}
+
+func (d Deps) applySuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
+	if err := mayApply(c); err != nil {
+		return CopilotActed{}, err
+	}
+	done, err := c.Store.Copilot().Apply(c.Context(), c.Account.ID, id, b.Variant, time.Now())
+	if err != nil {
+		return CopilotActed{}, err
+	}
+	return d.changed(c, b, copilot.StatusApplied, done), nil
+}
+
+func (d Deps) undoChange(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
+	done, err := c.Store.Copilot().Undo(c.Context(), c.Account.ID, id)
+	if err != nil {
+		return CopilotActed{}, err
+	}
+	return d.changed(c, b, copilot.StatusUndone, done), nil
+}
+
+func (d Deps) applyProposal(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
+	if err := mayApply(c); err != nil {
+		return CopilotActed{}, err
+	}
+	done, err := c.Store.CopilotProposals().Apply(c.Context(), c.Account.ID, id, time.Now())
+	if err != nil {
+		return CopilotActed{}, err
+	}
+	return d.changed(c, b, copilot.StatusApplied, done), nil
+}
+
+func (d Deps) cancelProposal(c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error) {
+	err := c.Store.CopilotProposals().Cancel(c.Context(), c.Account.ID, id, time.Now())
+	return decided(b, copilot.StatusCancelled), err
 }

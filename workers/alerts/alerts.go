@@ -15,8 +15,8 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/workers"
-	"switchyard/workers/providers/mail"
 	"switchyard/workers/providers/chat"
+	"switchyard/workers/providers/mail"
 )
 
 // Options of Register. Alerts and Chat are required.

@@ -28,9 +28,9 @@ import (
 	"switchyard/workers/alerts"
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/chat"
 	"switchyard/workers/providers/mail"
 	"switchyard/workers/providers/mail/mailtest"
-	"switchyard/workers/providers/chat"
 )
 
 const botToken = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"

@@ -1,0 +1,303 @@
+package v1_test
+
+import (
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/db"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/copilot"
+)
+
+// piloted is an account with a campaign of two paths and a default one, whose suggestions can be applied.
+type piloted struct {
+	*apitest.Server
+	t                        *testing.T
+	offer, network, campaign uuid.UUID
+}
+
+func newPiloted(t *testing.T) *piloted {
+	t.Helper()
+	p := &piloted{Server: apitest.New(t, apitest.Options{Plan: "pro"}), t: t}
+	made := func(path string, body object) uuid.UUID {
+		t.Helper()
+		return uuid.MustParse(p.Do("POST", path, body).Want(201, "").Map()["id"].(string))
+	}
+	p.network = made("/networks", object{"name": "Net", "postback_params": object{"click_id": "sub"}})
+	p.offer = made("/offers", object{"name": "Shop", "url": "https://o.acme.com/", "network_id": p.network, "daily_cap": 50})
+	path := func(name, kind string) object {
+		return object{"name": name, "weight": 50, "stream_type": kind, "action": "offer", "destinations": []object{{"id": p.offer}}}
+	}
+	domain := uuid.New()
+	exec(t, p.Server, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'go.acme.com', true)`, domain, p.Account.ID)
+	p.campaign = made("/campaigns", object{
+		"name": "C", "alias": "piloted", "domain_id": domain, "streams": []object{path("A", "regular"), path("B", "regular"), path("Rest", "default")},
+	})
+	return p
+}
+
+func (p *piloted) paths() []string {
+	p.t.Helper()
+	f, err := p.Store.Campaigns().Flow(p.t.Context(), p.Account.ID, p.campaign)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	ids := make([]string, len(f.Paths))
+	for i, path := range f.Paths {
+		ids[i] = path.ID
+	}
+	return ids
+}
+
+// record is what actions change, as it is.
+func (p *piloted) record() (r copilot.Record) {
+	p.t.Helper()
+	ctx, account := p.t.Context(), p.Account.ID
+	f, err := p.Store.Campaigns().Flow(ctx, account, p.campaign)
+	c, err2 := p.Store.Campaigns().Find(ctx, account, p.campaign)
+	o, err3 := p.Store.Offers().Find(ctx, account, p.offer)
+	n, err4 := p.Store.Networks().Find(ctx, account, p.network)
+	for _, err := range []error{err, err2, err3, err4} {
+		if err != nil {
+			p.t.Fatal(err)
+		}
+	}
+	r = copilot.Record{Campaign: &c, Paths: f.Paths, Offer: &o, Network: &n}
+	r.Entries, _, err = p.Store.BotEntries().List(ctx, account, store.Page{Limit: 100})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return r
+}
+
+// state is what a person sees of the record.
+func (p *piloted) state() string {
+	p.t.Helper()
+	r := p.record()
+	var paths []string
+	for _, path := range r.Paths {
+		paths = append(paths, fmt.Sprint(path.Name, path.IsActive, path.Weight, path.Filters, path.Destinations))
+	}
+	var entries []string
+	for _, e := range r.Entries {
+		entries = append(entries, fmt.Sprint(e.ListType, e.Attribute, e.Value, e.CampaignID))
+	}
+	limit := 0
+	if r.Offer.DailyCap != nil {
+		limit = *r.Offer.DailyCap
+	}
+	return fmt.Sprint(r.Campaign.Status, paths, r.Offer.IsActive, limit, r.Network.PostbackParams, entries)
+}
+
+// suggest makes an open suggestion with an action, judged by the records as they are; nil is advice.
+func (p *piloted) suggest(a *copilot.Action) string {
+	p.t.Helper()
+	now := time.Now()
+	f := store.FoundSuggestions{At: now, Next: now.Add(time.Hour), List: []copilot.Suggestion{{
+		Kind: "pause_loser", Key: uuid.NewString(), Title: "Do it", Action: a, ExpiresAt: models.Stamp{Time: now.Add(copilot.Life)},
+	}}}
+	if a != nil {
+		f.List[0].Digest = a.Judged(p.record())
+	}
+	if err := p.Store.Copilot().Save(p.t.Context(), p.Account.ID, f); err != nil {
+		p.t.Fatal(err)
+	}
+	list, err := p.Store.Copilot().Open(p.t.Context(), p.Account.ID, now)
+	if err != nil || len(list) != 1 {
+		p.t.Fatalf("%d suggestions, %v", len(list), err)
+	}
+	return list[0].ID.String()
+}
+
+func (p *piloted) act(action, id string, more ...any) apitest.Answer {
+	p.t.Helper()
+	body := object{"action": action, "id": id}
+	for i := 0; i < len(more); i += 2 {
+		body[more[i].(string)] = more[i+1]
+	}
+	return p.Do("POST", "/copilot", body)
+}
+
+func (p *piloted) of(a copilot.Action) *copilot.Action {
+	a.CampaignID = uuid.NullUUID{UUID: p.campaign, Valid: true}
+	return &a
+}
+
+// actions is an action of every operation.
+func (p *piloted) actions() map[string]*copilot.Action {
+	paths, limit := p.paths(), 80
+	return map[string]*copilot.Action{
+		copilot.OpPauseCampaign: p.of(copilot.Action{Op: copilot.OpPauseCampaign}),
+		copilot.OpPausePath:     p.of(copilot.Action{Op: copilot.OpPausePath, PathID: paths[0]}),
+		copilot.OpSetWeights:    p.of(copilot.Action{Op: copilot.OpSetWeights, Weights: []copilot.Weight{{ID: paths[0], Weight: 10}, {ID: paths[1], Weight: 90}}}),
+		copilot.OpExclude:       p.of(copilot.Action{Op: copilot.OpExclude, Attribute: "country", Values: []string{"BR", "IN"}, Worst: 1}),
+		copilot.OpDeny:          p.of(copilot.Action{Op: copilot.OpDeny, Attribute: "sub1", Values: []string{"z1", "z2"}, Worst: 1}),
+		copilot.OpPauseOffer:    {Op: copilot.OpPauseOffer, OfferID: uuid.NullUUID{UUID: p.offer, Valid: true}},
+		copilot.OpSetCap:        {Op: copilot.OpSetCap, OfferID: uuid.NullUUID{UUID: p.offer, Valid: true}, Cap: &limit},
+		copilot.OpMapPostback: {
+			Op: copilot.OpMapPostback, NetworkID: uuid.NullUUID{UUID: p.network, Valid: true}, Field: "payout", Parameter: "sum",
+		},
+	}
+}
+
+// TestCopilotApply: every operation is applied once and taken back once, and leaves what was there.
+func TestCopilotApply(t *testing.T) {
+	t.Parallel()
+	p := newPiloted(t)
+	for op, a := range p.actions() {
+		before := p.state()
+		id := p.suggest(a)
+		done := p.act("apply", id).Want(200, "").Map()
+		same(t, done, map[string]any{"status": "applied", "id": id})
+		if p.state() == before {
+			t.Errorf("%s changes nothing", op)
+		}
+		p.act("apply", id).Want(409, "not_open")
+		change := done["change_id"].(string)
+		latest := p.Do("GET", "/copilot", nil).Want(200, "").Map()["changes"].([]any)[0].(map[string]any)
+		same(t, latest, map[string]any{"id": change, "suggestion_id": id, "status": "applied", "undone_at": nil})
+		same(t, p.act("undo", change).Want(200, "").Map(), map[string]any{"status": "undone", "change_id": change})
+		if diff := cmp.Diff(before, p.state()); diff != "" {
+			t.Errorf("%s was taken back: %s", op, diff)
+		}
+		p.act("undo", change).Want(409, "already_undone")
+	}
+	n, err := db.Get[int](t.Context(), p.DB, "events", `SELECT count(*) FROM copilot_changes WHERE status = 'undone'`)
+	if err != nil || n != len(p.actions()) {
+		t.Errorf("%d changes, %v", n, err)
+	}
+}
+
+// TestCopilotVariants: most takes the worst of the values, all every one.
+func TestCopilotVariants(t *testing.T) {
+	t.Parallel()
+	p := newPiloted(t)
+	for variant, want := range map[string]int{"most": 1, "all": 2} {
+		done := p.act("apply", p.suggest(p.actions()[copilot.OpDeny]), "variant", variant).Want(200, "").Map()
+		if r := p.record(); len(r.Entries) != 1 || len(r.Entries[0].Value) != want {
+			t.Errorf("%s: %v", variant, r.Entries)
+		}
+		p.act("undo", done["change_id"].(string)).Want(200, "")
+	}
+	p.act("apply", p.suggest(p.actions()[copilot.OpDeny]), "variant", "network").Want(400, "invalid")
+}
+
+// TestCopilotStale: what changed since it was judged is not changed, and what changed since it was applied is not taken back.
+func TestCopilotStale(t *testing.T) {
+	t.Parallel()
+	p := newPiloted(t)
+	weigh := func(weight float64) {
+		t.Helper()
+		p.Do("PATCH", "/campaigns/"+p.campaign.String()+"/flow", object{"path_id": p.paths()[1], "weight": weight}).Want(200, "")
+	}
+	id := p.suggest(p.actions()[copilot.OpPausePath])
+	weigh(60)
+	before := p.state()
+	p.act("apply", id).Want(409, "stale")
+	if p.state() != before {
+		t.Error("a stale suggestion changed something")
+	}
+	done := p.act("apply", p.suggest(p.actions()[copilot.OpPausePath])).Want(200, "").Map()
+	weigh(70)
+	before = p.state()
+	p.act("undo", done["change_id"].(string)).Want(409, "stale")
+	if p.state() != before {
+		t.Error("a stale change took something back")
+	}
+	p.act("apply", p.suggest(nil)).Want(400, "advice_only")
+	p.Do("DELETE", "/offers/"+p.offer.String(), nil)
+	for _, action := range []string{"apply", "undo", "apply_proposal", "cancel_proposal"} {
+		p.act(action, uuid.NewString()).Want(404, "not_found")
+	}
+	_, other, _ := p.NewAccount("pro")
+	open := p.suggest(p.actions()[copilot.OpSetWeights])
+	for action, id := range map[string]string{"apply": open, "undo": done["change_id"].(string)} {
+		p.As(other).Do("POST", "/copilot", object{"action": action, "id": id}).Want(404, "not_found")
+		p.As(p.ReadKey).Do("POST", "/copilot", object{"action": action, "id": id}).Want(403, "read_only_key")
+	}
+	exec(t, p.Server, `UPDATE accounts SET plan = 'growth' WHERE id = $1`, p.Account.ID)
+	p.act("apply", open).Want(403, "plan_required")
+	p.act("apply_proposal", open).Want(403, "plan_required")
+}
+
+// TestCopilotPausedOnce: of many who apply at once one does, and the event is one, by the Copilot.
+func TestCopilotPausedOnce(t *testing.T) {
+	t.Parallel()
+	p := newPiloted(t)
+	p.Do("POST", "/webhooks", object{"url": "https://hooks.acme.com/y", "events": []string{"campaign.paused"}}).Want(201, "")
+	id := p.suggest(p.actions()[copilot.OpPauseCampaign])
+	var done, refused atomic.Int32
+	together := func(action, id, code string) (change string) {
+		done.Store(0)
+		refused.Store(0)
+		var all sync.WaitGroup
+		var mu sync.Mutex
+		for range 8 {
+			all.Go(func() {
+				a := p.Do("POST", "/copilot", object{"action": action, "id": id})
+				if a.Status == http.StatusOK {
+					done.Add(1)
+					mu.Lock()
+					change = a.Map()["change_id"].(string)
+					mu.Unlock()
+				} else if a.Want(409, code); true {
+					refused.Add(1)
+				}
+			})
+		}
+		all.Wait()
+		if done.Load() != 1 || refused.Load() != 7 {
+			t.Errorf("%s: %d done, %d refused", action, done.Load(), refused.Load())
+		}
+		return change
+	}
+	change := together("apply", id, "not_open")
+	together("undo", change, "already_undone")
+	events, err := db.Select[string](t.Context(), p.DB, "events", `SELECT convert_from(body, 'UTF8')::jsonb->'data'->>'by' FROM events
+		WHERE type = 'campaign.paused' AND account_id = $1`, p.Account.ID)
+	if diff := cmp.Diff([]string{"copilot"}, events); err != nil || diff != "" {
+		t.Errorf("%v %s", err, diff)
+	}
+}
+
+// TestCopilotProposals: what the chat has proposed is applied as a suggestion is, or cancelled.
+func TestCopilotProposals(t *testing.T) {
+	t.Parallel()
+	p := newPiloted(t)
+	propose := func(a *copilot.Action) string {
+		t.Helper()
+		made, err := p.Store.CopilotProposals().Create(t.Context(), copilot.Proposal{
+			Owned: models.Owned{AccountID: p.Account.ID}, Title: "Do it", Action: *a,
+		}, time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made.ID.String()
+	}
+	before := p.state()
+	done := p.act("apply_proposal", propose(p.actions()[copilot.OpSetWeights])).Want(200, "").Map()
+	if p.state() == before {
+		t.Error("it changes nothing")
+	}
+	p.act("undo", done["change_id"].(string)).Want(200, "")
+	if p.state() != before {
+		t.Error("it was not taken back")
+	}
+	id := propose(p.actions()[copilot.OpSetCap])
+	same(t, p.act("cancel_proposal", id).Want(200, "").Map(), map[string]any{"status": "cancelled", "id": id})
+	p.act("apply_proposal", id).Want(409, "not_open")
+	p.act("cancel_proposal", id).Want(409, "not_open")
+	id = propose(p.actions()[copilot.OpPauseOffer])
+	exec(t, p.Server, `UPDATE offers SET daily_cap = 3 WHERE id = $1`, p.offer)
+	p.act("apply_proposal", id).Want(409, "stale")
+	p.act("apply_proposal", id).Want(409, "not_open")
+}

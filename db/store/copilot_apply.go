@@ -1,0 +1,292 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/botlist"
+	"switchyard/models/copilot"
+	"switchyard/models/flow"
+)
+
+// Applied is a change that was made or taken back. Deliveries are those of its events, to dispatch after the commit.
+type Applied struct {
+	Change     copilot.Change
+	Deliveries []uuid.UUID
+}
+
+// Apply applies an open suggestion: the change, its event, its entry in the list of changes and the state of the suggestion
+// commit together. Errors: not_found, not_open, advice_only, invalid, and stale if what it judged is another by now.
+func (k Copilot) Apply(ctx context.Context, account, id uuid.UUID, variant string, now time.Time) (Applied, error) {
+	return txOf(ctx, k.s, func(s *Store) (out Applied, err error) {
+		found, err := s.Copilot().Suggestion(ctx, account, id, now)
+		switch {
+		case err != nil:
+			return out, err
+		case found.Status != copilot.StatusOpen:
+			return out, models.Conflict("not_open", "the suggestion is %s", found.Status)
+		case found.AdviceOnly():
+			return out, models.Invalid("advice_only", "this is advice: nothing can be changed by itself")
+		}
+		action, err := found.Action.Variant(variant)
+		if err != nil {
+			return out, err
+		}
+		out, err = s.Copilot().apply(ctx, copilot.Change{
+			Owned: models.Owned{AccountID: account}, SuggestionID: uuid.NullUUID{UUID: id, Valid: true}, CampaignID: found.CampaignID,
+			Title: found.Title, Action: action,
+		}, found.Digest)
+		if err == nil {
+			err = s.Copilot().SetSuggestion(ctx, account, id, copilot.StatusApplied, nil)
+		}
+		return out, err
+	})
+}
+
+const (
+	lockProposal = ` FROM copilot_proposals WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`
+	setProposal  = `UPDATE copilot_proposals SET status = $3, decided_at = clock_timestamp() WHERE account_id = $1 AND id = $2`
+)
+
+// lock finds an open proposal and locks it. Errors: not_found, not_open.
+func (p CopilotProposals) lock(ctx context.Context, account, id uuid.UUID, now time.Time) (copilot.Proposal, error) {
+	found, err := db.Get[copilot.Proposal](ctx, p.s.c, "proposal", `SELECT `+db.Columns[copilot.Proposal]("")+lockProposal, account, id)
+	switch {
+	case err != nil:
+	case found.Status != copilot.StatusOpen:
+		err = models.Conflict("not_open", "the proposal is %s", found.Status)
+	case !found.ExpiresAt.After(now):
+		err = models.Conflict("not_open", "the proposal is too old")
+	}
+	return found, err
+}
+
+// Apply applies an open proposal, as Copilot.Apply does a suggestion. One that is stale is stale for good.
+func (p CopilotProposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
+	out, err := txOf(ctx, p.s, func(s *Store) (out Applied, err error) {
+		found, err := s.CopilotProposals().lock(ctx, account, id, now)
+		if err != nil {
+			return out, err
+		}
+		out, err = s.Copilot().apply(ctx, copilot.Change{
+			Owned: models.Owned{AccountID: account}, ProposalID: uuid.NullUUID{UUID: id, Valid: true}, CampaignID: found.CampaignID,
+			Title: found.Title, Action: found.Action,
+		}, found.Digest)
+		if err == nil {
+			err = s.one(ctx, "proposal", setProposal, account, id, copilot.StatusApplied)
+		}
+		return out, err
+	})
+	if e, ok := models.AsError(err); ok && e.Code == "stale" {
+		if _, failed := p.s.exec(ctx, "proposal", setProposal+` AND status = 'open'`, account, id, copilot.StatusStale); failed != nil {
+			return out, failed
+		}
+	}
+	return out, err
+}
+
+// Cancel ends an open proposal without applying it. Errors: not_found, not_open.
+func (p CopilotProposals) Cancel(ctx context.Context, account, id uuid.UUID, now time.Time) error {
+	return p.s.Tx(ctx, func(s *Store) error {
+		if _, err := s.CopilotProposals().lock(ctx, account, id, now); err != nil {
+			return err
+		}
+		return s.one(ctx, "proposal", setProposal, account, id, copilot.StatusCancelled)
+	})
+}
+
+const insertChange = `
+INSERT INTO copilot_changes (id, account_id, suggestion_id, proposal_id, campaign_id, title, action, before, after)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING status, created_at`
+
+// apply carries out the action of a change, unless the digest of what was judged is another by now, and stores the change.
+func (k Copilot) apply(ctx context.Context, change copilot.Change, judged string) (out Applied, err error) {
+	change.ID = uuid.Must(uuid.NewV7())
+	a := change.Action
+	deliveries, entries, err := k.carryOut(ctx, change.AccountID, a, nil, func(r copilot.Record) (copilot.Record, error) {
+		if a.Judged(r) != judged {
+			return r, models.Conflict("stale", "what it was about has changed since")
+		}
+		after, was, is, err := a.Apply(r)
+		change.Before, change.After = was, is
+		return after, err
+	})
+	if err != nil {
+		return out, changedSince(err)
+	}
+	change.After.Entries, out.Deliveries = entries, deliveries
+	row, err := db.Get[struct {
+		Status    string       `db:"status"`
+		CreatedAt models.Stamp `db:"created_at"`
+	}](ctx, k.s.c, "change", insertChange, change.ID, change.AccountID, change.SuggestionID, change.ProposalID, change.CampaignID,
+		change.Title, db.Document(a), db.Document(change.Before), db.Document(change.After))
+	change.Status, change.CreatedAt = row.Status, row.CreatedAt
+	out.Change = change
+	return out, err
+}
+
+// changedSince is stale for everything that keeps an action from the records as they are by now: a record that is gone, a limit
+// that was reached.
+func changedSince(err error) error {
+	if e, ok := models.AsError(err); ok && e.Code != "stale" && e.Code != "invalid" {
+		return models.Conflict("stale", "%s", e.Message)
+	}
+	return err
+}
+
+const (
+	lockChange = ` FROM copilot_changes WHERE account_id = $1 AND id = $2 FOR NO KEY UPDATE`
+	undoChange = `UPDATE copilot_changes SET status = 'undone', undone_at = clock_timestamp() WHERE account_id = $1 AND id = $2
+RETURNING status, undone_at`
+
+	// Whoever takes it back does not want it suggested again at once.
+	dismissUndone = `
+UPDATE copilot_suggestions s SET status = 'dismissed', decided_at = clock_timestamp() WHERE account_id = $1 AND id = $2
+	AND NOT EXISTS (SELECT FROM copilot_suggestions o WHERE o.account_id = $1 AND o.kind = s.kind AND o.key = s.key
+		AND o.status IN ('open', 'dismissed', 'snoozed'))`
+)
+
+// Undo takes a change back, once. Its suggestion counts as dismissed. Errors: not_found, already_undone, and stale if what it
+// had changed was changed again since.
+func (k Copilot) Undo(ctx context.Context, account, id uuid.UUID) (Applied, error) {
+	return txOf(ctx, k.s, func(s *Store) (out Applied, err error) {
+		change, err := db.Get[copilot.Change](ctx, s.c, "change", `SELECT `+db.Columns[copilot.Change]("")+lockChange, account, id)
+		switch {
+		case err != nil:
+			return out, err
+		case change.Status == copilot.StatusUndone:
+			return out, models.Conflict("already_undone", "the change was undone on %s", change.UndoneAt.Format(time.RFC3339))
+		}
+		out.Deliveries, _, err = s.Copilot().carryOut(ctx, account, change.Action, change.After.Entries,
+			func(r copilot.Record) (copilot.Record, error) {
+				return change.Action.Undo(r, change.Before, change.After)
+			})
+		if err != nil {
+			return out, changedSince(err)
+		}
+		row, err := db.Get[struct {
+			Status   string        `db:"status"`
+			UndoneAt *models.Stamp `db:"undone_at"`
+		}](ctx, s.c, "change", undoChange, account, id)
+		if err == nil && change.SuggestionID.Valid {
+			_, err = s.exec(ctx, "dismiss suggestion", dismissUndone, account, change.SuggestionID.UUID)
+		}
+		change.Status, change.UndoneAt = row.Status, row.UndoneAt
+		out.Change = change
+		return out, err
+	})
+}
+
+// carryOut writes what edit makes of the record that an action changes. edit gets it under a lock. Entries are those that the
+// action had made; it returns those that it makes now, and the deliveries of events.
+func (k Copilot) carryOut(ctx context.Context, account uuid.UUID, a copilot.Action, entries []uuid.UUID,
+	edit func(copilot.Record) (copilot.Record, error),
+) (deliveries, made []uuid.UUID, err error) {
+	target := a.Target()
+	switch target.Kind {
+	case copilot.TargetCampaign:
+		_, deliveries, err = k.s.Campaigns().Change(ctx, account, target.ID, "copilot", func(c *models.Campaign) error {
+			r, err := edit(copilot.Record{Campaign: c})
+			if err == nil {
+				*c = *r.Campaign
+			}
+			return err
+		})
+	case copilot.TargetFlow:
+		if a.Op == copilot.OpSwapDestination {
+			if err := k.s.CopilotProposals().destination(ctx, account, a.To); err != nil {
+				return nil, nil, err
+			}
+		}
+		_, err = k.s.Campaigns().ChangeFlow(ctx, account, target.ID, func(f CampaignFlow) ([]flow.Path, error) {
+			r, err := edit(copilot.Record{Paths: f.Paths})
+			if err == nil {
+				flow.Canonical(r.Paths)
+			}
+			return r.Paths, err
+		})
+	case copilot.TargetOffer:
+		err = k.editOffer(ctx, account, target.ID, edit)
+	case copilot.TargetNetwork:
+		n, found := networkTable.findLocked(ctx, k.s, account, target.ID)
+		if found != nil {
+			return nil, nil, found
+		}
+		r, refused := edit(copilot.Record{Network: &n})
+		if refused != nil {
+			return nil, nil, refused
+		}
+		_, err = k.s.Networks().Update(ctx, *r.Network)
+	case copilot.TargetBotLists:
+		made, err = k.editEntries(ctx, account, target.ID, entries, edit)
+	}
+	return deliveries, made, err
+}
+
+func (k Copilot) editOffer(ctx context.Context, account, id uuid.UUID, edit func(copilot.Record) (copilot.Record, error)) error {
+	before, err := offerTable.findLocked(ctx, k.s, account, id)
+	if err != nil {
+		return err
+	}
+	r, err := edit(copilot.Record{Offer: &before})
+	if err != nil {
+		return err
+	}
+	if r.Offer.IsActive != before.IsActive {
+		return k.s.Offers().SetActive(ctx, account, id, bool(r.Offer.IsActive))
+	}
+	_, err = k.s.Offers().Update(ctx, *r.Offer)
+	return err
+}
+
+// editEntries makes entries of bot lists, or removes those that were made.
+func (k Copilot) editEntries(ctx context.Context, account, campaign uuid.UUID, had []uuid.UUID,
+	edit func(copilot.Record) (copilot.Record, error),
+) (made []uuid.UUID, err error) {
+	c, err := campaignTable.findLocked(ctx, k.s, account, campaign)
+	if err != nil {
+		return nil, err
+	}
+	r := copilot.Record{Campaign: &c}
+	for _, id := range had {
+		e, err := k.s.BotEntries().Find(ctx, account, id)
+		if err != nil && !errors.Is(err, models.NotFound("entry")) {
+			return nil, err
+		}
+		if err == nil {
+			r.Entries = append(r.Entries, e)
+		}
+	}
+	if r, err = edit(r); err != nil {
+		return nil, err
+	}
+	if len(had) > 0 {
+		for _, id := range had {
+			if err := k.s.BotEntries().Remove(ctx, account, id); err != nil {
+				return nil, err
+			}
+		}
+		return nil, nil
+	}
+	for _, e := range r.Entries {
+		e.AccountID = account
+		if err := botlist.Check(&e, func(i int) string { return fmt.Sprintf("value[%d]", i) }); err != nil {
+			return nil, err
+		}
+		if why := botlist.Everybody(&e); why != "" {
+			return nil, models.Invalid("invalid", "the entry would be for everybody: %s", why)
+		}
+		saved, err := k.s.BotEntries().Create(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		made = append(made, saved.ID)
+	}
+	return made, nil
+}
