@@ -48,8 +48,10 @@ func TestAlertChannels(t *testing.T) {
 		method, path string
 		body         object
 	}{
-		{"POST", path + "/confirm", object{"id": id, "code": code}}, {"PATCH", path, object{"id": id, "name": "x"}},
-		{"POST", path + "/test", object{"id": id}}, {"DELETE", path + "?id=" + id.(string), nil},
+		{"POST", path + "/confirm", object{"id": id, "code": code}},
+		{"PATCH", path, object{"id": id, "name": "x"}},
+		{"POST", path + "/test", object{"id": id}},
+		{"DELETE", path + "?id=" + id.(string), nil},
 	} {
 		s.As(otherKey).Do(call.method, call.path, call.body).Want(404, "not_found")
 		s.As(s.ReadKey).Do(call.method, call.path, call.body).Want(403, "read_only_key")

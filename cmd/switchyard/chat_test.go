@@ -118,8 +118,10 @@ func (x *examples) searchPrompts(t *testing.T) {
 		}
 		mark := regexp.MustCompile(`data-[A-Z2-7]+`).FindString(a.System)
 		for _, r := range a.Results {
-			inside, isData := strings.CutPrefix(r.Text, "<"+mark+">")
-			if inside, isData = strings.CutSuffix(inside, "</"+mark+">"); isData && strings.Contains(inside, mark) {
+			inside, opened := strings.CutPrefix(r.Text, "<"+mark+">")
+			inside, closed := strings.CutSuffix(inside, "</"+mark+">")
+			isData := opened && closed
+			if isData && strings.Contains(inside, mark) {
 				t.Errorf("data has the mark: %s", r.Text)
 			}
 			for _, order := range orders {

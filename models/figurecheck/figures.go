@@ -126,7 +126,7 @@ func readings(written string) (out []decimal.Decimal) {
 		return nil
 	}
 	thousands := grouped.MatchString(written)
-	if m := decimals.FindStringSubmatch(written); m != nil && !(thousands && strings.Contains(written, ",")) {
+	if m := decimals.FindStringSubmatch(written); m != nil && (!thousands || !strings.Contains(written, ",")) {
 		text := m[1]
 		if m[2] != "" {
 			text += "." + m[2]

@@ -104,7 +104,8 @@ func (w *world) sealed(account uuid.UUID, key string) []byte {
 // logged records everything that is logged until the test ends. Tests that call it do not run beside others.
 func logged(t *testing.T) *buffer {
 	t.Helper()
-	old, b := slog.Default(), &buffer{}
+	b := &buffer{}
+	old := slog.Default() //nolint:forbidigo // to put it back
 	slog.SetDefault(slog.New(slog.NewJSONHandler(b, &slog.HandlerOptions{Level: slog.LevelDebug})))
 	t.Cleanup(func() { slog.SetDefault(old) })
 	return b

@@ -71,7 +71,7 @@ func New(o Options) (*Client, error) {
 }
 
 func authorities(file string) (*x509.CertPool, error) {
-	pem, err := os.ReadFile(file) //nolint:gosec // the operator names it
+	pem, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("mail: %w", err)
 	}

@@ -136,7 +136,7 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 }
 
 func (c *request) serve(name string, fault resttest.Fault) {
-	if c.fake.key(c.r) != Key && !(name == "openrouter" && c.path == "/models") {
+	if c.fake.key(c.r) != Key && (name != "openrouter" || c.path != "/models") {
 		c.fake.refuse(c, c.fake.denied, "no such API key: "+c.fake.key(c.r))
 		return
 	}

@@ -24,7 +24,7 @@ import (
 // The user that the server takes mail of.
 const (
 	User     = "alerts@mail.acme.com"
-	Password = "s3cret-of-smtp"
+	Password = "s3cret-of-smtp" //nolint:gosec // of a server that ends with its test
 )
 
 // Message is a message as it came.
@@ -53,7 +53,7 @@ func New(tb testing.TB) *Server {
 	s := &Server{CAFile: egresstest.CAFile(tb, trusted)}
 	server := smtp.NewServer(s)
 	server.Domain, server.TLSConfig = "mail.acme.com", &tls.Config{Certificates: trusted.TLS.Certificates, MinVersion: tls.VersionTLS12}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := new(net.ListenConfig).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		tb.Fatal(err)
 	}
