@@ -28,8 +28,25 @@ type piloted struct {
 func newPiloted(t *testing.T) *piloted {
 	t.Helper()
 	p := &piloted{Server: apitest.New(t, apitest.Options{Plan: "pro"}), t: t}
+	p.furnish()
+	return p
+}
+
+// another is another such account on the same server.
+func (p *piloted) another(t *testing.T) *piloted {
+	t.Helper()
+	account, key, _ := p.NewAccount("pro")
+	server := *p.As(key)
+	server.Account = account
+	other := &piloted{Server: &server, t: t}
+	other.furnish()
+	return other
+}
+
+func (p *piloted) furnish() {
+	p.t.Helper()
 	made := func(path string, body object) uuid.UUID {
-		t.Helper()
+		p.t.Helper()
 		return uuid.MustParse(p.Do("POST", path, body).Want(201, "").Map()["id"].(string))
 	}
 	p.network = made("/networks", object{"name": "Net", "postback_params": object{"click_id": "sub"}})
@@ -38,11 +55,11 @@ func newPiloted(t *testing.T) *piloted {
 		return object{"name": name, "weight": 50, "stream_type": kind, "action": "offer", "destinations": []object{{"id": p.offer}}}
 	}
 	domain := uuid.New()
-	exec(t, p.Server, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'go.acme.com', true)`, domain, p.Account.ID)
+	exec(p.t, p.Server, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`,
+		domain, p.Account.ID, domain.String()+".acme.com")
 	p.campaign = made("/campaigns", object{
 		"name": "C", "alias": "piloted", "domain_id": domain, "streams": []object{path("A", "regular"), path("B", "regular"), path("Rest", "default")},
 	})
-	return p
 }
 
 func (p *piloted) paths() []string {

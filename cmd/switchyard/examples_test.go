@@ -299,6 +299,9 @@ func newStable(today time.Time, outside string) stable {
 // monthly are the operations whose days are those of a month: the first of this one and of the next.
 var monthly = []string{"GET /plan", "GET /plan/usage"}
 
+// soon are times within the hour, by name or by operation and name. Before midnight they are of the next day.
+var soon = map[string]bool{"nextSyncAt": true, "next_sync_at": true, "POST /oauth/{provider}/connect expiresAt": true}
+
 // json makes a JSON text stable. The lists of an answer are cut.
 func (s *stable) json(text []byte, cut bool) any {
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -415,6 +418,9 @@ func (s *stable) time(key, text string) string {
 		}
 	}
 	shown := at.Add(exampleDay.Sub(s.today))
+	if soon[key] || soon[s.op+" "+key] {
+		shown = exampleDay
+	}
 	if slices.Contains(monthly, s.op) {
 		shown = exampleDay.AddDate(0, 0, 1-exampleDay.Day())
 		if at.After(s.today) {

@@ -89,6 +89,7 @@ var checked = map[string]string{
 	"sites.kind": "store", "sites.revenue_from": "order", "goals.kind": "event", "goals.dedupe": "per_click",
 	"goals.value_mode": "none", "goals.status": "approved",
 	"copilot_suggestions.status": "open", "copilot_changes.status": "applied", "copilot_proposals.status": "open",
+	"alert_channels.least": "warning",
 }
 
 // fillValue is SQL for a column; none leaves the column out. ok is false if a foreign key names a table without a row.
