@@ -42,11 +42,12 @@ test: build ## vet and run all tests with the race detector, on test servers of 
 
 # The tests that kill processes, empty Redis, send hostile answers or count a month, in their long form, one package after
 # another.
-CHAOS := ./models/cond ./models/correction ./db ./db/report ./cmd/switchyard ./workers/webhook ./workers/egress
+CHAOS := ./api/click ./models/cond ./models/correction ./db ./db/report ./cmd/switchyard ./workers/webhook ./workers/egress \
+	./ops/lab/bench/market
 
 chaos: build ## the fault tests in their long form, with what they measured (about half an hour)
 	@$(BIN) devstack exec --test -- env SWITCHYARD_CHAOS=1 CGO_ENABLED=1 go test $(TAGS) -count=1 -p 1 -parallel 1 \
-		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Attempts|Private|Rebinding|Redeliver|Month|Spans|Big|Neighbour|Random|Order|Flood)' $(CHAOS)
+		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Attempts|Private|Rebinding|Redeliver|Month|Spans|Big|Neighbour|Random|Order|Flood|Equals|Limits)' $(CHAOS)
 	@echo "make chaos: all fault tests passed"
 
 lint: ## run golangci-lint (the first time builds it, some minutes)

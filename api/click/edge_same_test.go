@@ -28,6 +28,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/flow"
+	"switchyard/models/longtest"
 )
 
 // edgeOrigin is the service behind an edge: it answers whom the edge hands to it, and takes the edge's clicks, each batch twice.
@@ -117,13 +118,14 @@ type edgeAnswer struct {
 	seed    uint64
 }
 
-// TestEdgeEqualsService sends 10,000 random visitors to 50 random campaigns at the edge, in its own runtime, some of them with
+// TestEdgeEqualsService sends 2,000 random visitors (10,000 in its long form) to 50 random campaigns at the edge, in its own runtime, some of them with
 // the cookies of an earlier visit. Whom the edge routes goes where this service would send him with the same draws: path,
 // destination, final address, cookies. Whom it hands over brings the seed of his draws. The clicks, each sent twice, are
 // in PostgreSQL once.
 func TestEdgeEqualsService(t *testing.T) {
 	t.Parallel()
-	const campaigns, visitors, atOnce = 50, 10_000, 8
+	const campaigns, atOnce = 50, 8
+	visitors := longtest.Size(2000, 10_000)
 	a := newEdgeAccounts(1, campaigns)
 	disk, err := spool.Open(t.TempDir(), spool.Options{})
 	if err != nil {

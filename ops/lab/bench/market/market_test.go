@@ -3,18 +3,20 @@ package market_test
 import (
 	"testing"
 
+	"switchyard/models/longtest"
 	"switchyard/ops/lab/bench/market"
 )
 
 // The limits are those that suggestions are promised with.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	r, err := market.Run(market.Options{Seed: 7, Campaigns: 60, Equal: 60, Days: 30})
+	campaigns := longtest.Size(24, 60)
+	r, err := market.Run(market.Options{Seed: 7, Campaigns: campaigns, Equal: campaigns, Days: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%+v, right %.3f, wrong pauses %.3f, A/A %.3f", r, r.RightShare(), r.WrongShare(), r.EqualShare())
-	if r.Pauses < 20 || r.Suggestions < 40 {
+	if r.Pauses < campaigns/3 || r.Suggestions < 2*campaigns/3 {
 		t.Errorf("%d suggestions, %d of them pauses: too few to tell", r.Suggestions, r.Pauses)
 	}
 	if r.WrongShare() > 0.02 {
