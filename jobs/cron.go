@@ -47,6 +47,7 @@ var Cron = []CronRow{
 	{"convert what waits for a rate", "37 * * * * *", SettleRates},
 	{"watch allowances", "*/5 * * * *", WatchPlans},
 	{"judge the figures of accounts", "53 * * * * *", SweepCopilot},
+	{"run the rules of accounts", "3 * * * * *", SweepRules},
 	{"forget what chats have used", "37 4 * * *", ForgetAIUsage},
 	{"announce alerts", "33 * * * * *", SweepAlerts},
 	{"delete old exports", "23 * * * *", SweepExports},

@@ -11,7 +11,7 @@ type Plan struct {
 	Name           string `json:"name"`
 	API            bool   `json:"api"`
 	GoalTracking   bool   `json:"goal_tracking"`
-	OneClick       bool   `json:"one_click"` // suggestions of the Copilot can be applied
+	OneClick       bool   `json:"one_click"` // suggestions of the Copilot can be applied, and its rules change something
 	CallsPerMinute int    `json:"calls_per_minute"`
 	Campaigns      int    `json:"campaigns"`
 	Offers         int    `json:"offers"`
@@ -22,6 +22,7 @@ type Plan struct {
 	Flows          int    `json:"flows"`
 	Smartlinks     int    `json:"smartlinks"`
 	Templates      int    `json:"templates"`
+	CopilotRules   int    `json:"copilot_rules"`
 	BotValues      int    `json:"bot_values"` // of all entries of the bot lists
 	Sites          int    `json:"sites"`
 	Goals          int    `json:"goals"`       // of one site
@@ -39,26 +40,26 @@ type Plan struct {
 var Plans = []Plan{
 	{
 		Name: "starter", CallsPerMinute: 60, Campaigns: 10, Offers: 50, Landers: 50, Integrations: 10, Domains: 1,
-		Rules: 20, Flows: 20, Smartlinks: 20, Templates: 20, BotValues: 1_000, MatchingBytes: 4 << 20,
+		Rules: 20, Flows: 20, Smartlinks: 20, Templates: 20, CopilotRules: 5, BotValues: 1_000, MatchingBytes: 4 << 20,
 		OpenJobs: 10, ExportBytes: 512 << 20,
 		ClicksPerMonth: 100_000, HistoryDays: 30,
 		PostbackDays: 30,
 	},
 	{
 		Name: "growth", API: true, CallsPerMinute: 300, Campaigns: 100, Offers: 500, Landers: 500, Integrations: 50, Domains: 10,
-		Rules: 200, Flows: 200, Smartlinks: 200, Templates: 200, BotValues: 10_000, MatchingBytes: 16 << 20, GeoLookups: 60,
+		Rules: 200, Flows: 200, Smartlinks: 200, Templates: 200, CopilotRules: 20, BotValues: 10_000, MatchingBytes: 16 << 20, GeoLookups: 60,
 		OpenJobs: 20, ExportBytes: 1 << 30, ClicksPerMonth: 1_000_000,
 		HistoryDays: 180, PostbackDays: 60,
 	},
 	{
 		Name: "pro", API: true, GoalTracking: true, OneClick: true, CallsPerMinute: 600, Campaigns: 1_000, Offers: 5_000, Landers: 5_000,
-		Integrations: 200, Domains: 50, Rules: 1_000, Flows: 1_000, Smartlinks: 2_000, Templates: 500, BotValues: 100_000, MatchingBytes: 64 << 20,
+		Integrations: 200, Domains: 50, Rules: 1_000, Flows: 1_000, Smartlinks: 2_000, Templates: 500, CopilotRules: 100, BotValues: 100_000, MatchingBytes: 64 << 20,
 		GeoLookups: 300, Sites: 50, Goals: 100, OpenJobs: 50, ExportBytes: 4 << 30, ClicksPerMonth: 10_000_000, HistoryDays: 365, PostbackDays: 90,
 	},
 	{
 		Name: "scale", API: true, GoalTracking: true, OneClick: true, CallsPerMinute: 1200, Campaigns: Unlimited, Offers: Unlimited,
 		Landers: Unlimited, Integrations: Unlimited, Domains: Unlimited, Rules: 10_000, Flows: 10_000, Smartlinks: 20_000,
-		Templates: 1_000, BotValues: 200_000, MatchingBytes: 256 << 20,
+		Templates: 1_000, CopilotRules: 500, BotValues: 200_000, MatchingBytes: 256 << 20,
 		GeoLookups: 1_200, Sites: 500, Goals: 200, OpenJobs: 100, ExportBytes: 16 << 30, ClicksPerMonth: Unlimited, HistoryDays: 730,
 		PostbackDays: 90,
 	},

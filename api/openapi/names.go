@@ -19,6 +19,7 @@ var named = map[string]string{
 	"POST /alerts/channels":                      "addAlertChannel",
 	"PATCH /alerts/channels":                     "updateAlertChannel",
 	"POST /alerts/channels/confirm":              "confirmAlertChannel",
+	"POST /copilot/rules/replay":                 "replayCopilotRule",
 	"POST /corrections/conversions":              "correctConversions",
 	"POST /corrections/cost":                     "correctCost",
 	"POST /domains":                              "createDomains",

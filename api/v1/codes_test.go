@@ -22,6 +22,7 @@ var unreachable = map[string]string{
 var elsewhere = map[string]bool{
 	"POST /logs/postbacks/{id}/redeliver no_url": true, "POST /logs/postbacks/{id}/redeliver in_progress": true,
 	"POST /logs/postbacks/{id}/redeliver too_old":   true,
+	"POST /copilot/rules/replay too_large":          true,
 	"POST /networks/{id}/integration/sync too_many": true, "POST /networks/{id}/integration/sync network_error": true,
 }
 

@@ -64,15 +64,17 @@ type CopilotSuggestion struct {
 
 // CopilotChange is an action that was applied.
 type CopilotChange struct {
-	ID           uuid.UUID      `json:"id"`
-	SuggestionID uuid.NullUUID  `json:"suggestion_id" doc:"the suggestion that was applied"`
-	ProposalID   uuid.NullUUID  `json:"proposal_id" doc:"the proposal of the chat that was applied"`
-	CampaignID   uuid.NullUUID  `json:"campaign_id"`
-	Title        string         `json:"title"`
-	Action       copilot.Action `json:"action"`
-	Status       string         `json:"status" enum:"applied,undone"`
-	CreatedAt    models.Stamp   `json:"created_at"`
-	UndoneAt     *models.Stamp  `json:"undone_at"`
+	ID           uuid.UUID         `json:"id"`
+	SuggestionID uuid.NullUUID     `json:"suggestion_id" doc:"the suggestion that was applied"`
+	ProposalID   uuid.NullUUID     `json:"proposal_id" doc:"the proposal of the chat that was applied"`
+	RuleID       uuid.NullUUID     `json:"rule_id" doc:"the rule of POST /copilot/rules that made the change"`
+	CampaignID   uuid.NullUUID     `json:"campaign_id"`
+	Title        string            `json:"title"`
+	Evidence     *copilot.Evidence `json:"evidence" doc:"of a rule: the figures by which it acted"`
+	Action       copilot.Action    `json:"action"`
+	Status       string            `json:"status" enum:"applied,undone"`
+	CreatedAt    models.Stamp      `json:"created_at"`
+	UndoneAt     *models.Stamp     `json:"undone_at"`
 }
 
 func suggestionShown(s copilot.Suggestion) CopilotSuggestion {
@@ -84,7 +86,7 @@ func suggestionShown(s copilot.Suggestion) CopilotSuggestion {
 }
 
 func changeShown(k copilot.Change) CopilotChange {
-	return CopilotChange{k.ID, k.SuggestionID, k.ProposalID, k.CampaignID, k.Title, k.Action, k.Status, k.CreatedAt, k.UndoneAt}
+	return CopilotChange{k.ID, k.SuggestionID, k.ProposalID, k.RuleID, k.CampaignID, k.Title, k.Evidence, k.Action, k.Status, k.CreatedAt, k.UndoneAt}
 }
 
 func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {

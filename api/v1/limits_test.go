@@ -17,6 +17,7 @@ import (
 	"switchyard/api/route"
 	"switchyard/api/v1"
 	"switchyard/db/store"
+	"switchyard/models/autorule"
 )
 
 // bounds are bodies that the caller could send, by operation, beside those of estate.bodies.
@@ -37,10 +38,11 @@ func (e estate) bounds() map[string]object {
 		"POST /integrations/test": {"id": e.ids["dns account"]},
 		"POST /copilot/chat":      {"messages": []object{{"role": "user", "content": "x"}}},
 		"POST /copilot/ai":        {"action": "models", "provider": "openai", "apiKey": "k"},
-		"PATCH /domains":          {"id": e.ids["domain"]},
-		"POST /webhooks":          {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
-		"POST /tools/simulate":    {"streams": []object{e.path()}},
-		"POST /reports/exports":   {"kind": "clicks"},
+		"POST /copilot/rules":     copilotRule(), "POST /copilot/rules/replay": copilotRule(),
+		"PATCH /domains":        {"id": e.ids["domain"]},
+		"POST /webhooks":        {"url": "https://hooks.example.com/y", "events": []string{"link.broken"}},
+		"POST /tools/simulate":  {"streams": []object{e.path()}},
+		"POST /reports/exports": {"kind": "clicks"},
 		"POST /traffic-sources/{id}/integration/conversion-actions": {},
 		"POST /campaigns/{id}/flow/replay":                          {"streams": []object{e.path()}},
 		"POST /network-templates":                                   {"name": "x"},
@@ -299,6 +301,8 @@ func limits(t *testing.T, e estate, row route.Route) {
 		switch {
 		case l.name == "rules" && strings.HasSuffix(elem.Name(), "Body"):
 			sample = object{"url": "https://r.test", "conditions": []object{germans}}
+		case l.name == "conditions" && elem == reflect.TypeFor[autorule.Comparison]():
+			sample = copilotRule()["conditions"].([]object)[0]
 		case l.name == "messages":
 			sample = object{"role": "user", "content": "x"}
 		case l.name == "postback_goals":

@@ -49,6 +49,7 @@ type PlanAllowances struct {
 	Flows            *int64 `json:"flows" doc:"saved flows"`
 	Smartlinks       *int64 `json:"smartlinks"`
 	Templates        *int64 `json:"templates" doc:"network templates of its own"`
+	CopilotRules     *int64 `json:"copilotRules" doc:"rules of the Copilot"`
 	BotValues        *int64 `json:"botValues" doc:"values of all entries of the bot lists"`
 	Sites            *int64 `json:"sites" doc:"sites of its own whose goals are tracked"`
 	Goals            *int64 `json:"goals" doc:"goals of one site"`
@@ -86,7 +87,7 @@ func planAnswer(a models.Account, at time.Time) PlanAnswer {
 			Campaigns: allowance(p.Campaigns), Offers: allowance(p.Offers), Landers: allowance(p.Landers),
 			Integrations: allowance(p.Integrations), Domains: allowance(p.Domains), Rules: allowance(p.Rules),
 			Flows: allowance(p.Flows), Smartlinks: allowance(p.Smartlinks), Templates: allowance(p.Templates),
-			BotValues: allowance(p.BotValues), Sites: allowance(p.Sites), Goals: allowance(p.Goals),
+			CopilotRules: allowance(p.CopilotRules), BotValues: allowance(p.BotValues), Sites: allowance(p.Sites), Goals: allowance(p.Goals),
 			MatchingBytes: allowance(p.MatchingBytes),
 			OpenJobs:      allowance(p.OpenJobs), ExportBytes: allowance(p.ExportBytes),
 			ClicksPerMonth: allowance(p.ClicksPerMonth), ClickHistoryDays: allowance(p.HistoryDays),

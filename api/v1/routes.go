@@ -105,7 +105,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		links(d),
 		copilotAI(d), copilotChat(d),
 		plan(d),
-		copilots(d),
+		copilots(d), copilotRules(d),
 		settings(d),
 		reporting.Reports(about),
 		corrections(d),

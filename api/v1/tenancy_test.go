@@ -57,6 +57,7 @@ func newEstate(t *testing.T, s *apitest.Server) estate {
 	e.Do("GET", "/webhooks/deliveries", nil).Want(200, "").Into(&log)
 	e.ids["delivery"] = log.Rows[0].ID
 	e.ids["stream"] = uuid.NewString()
+	e.make("copilot rule", "/copilot/rules", with(copilotRule(), "campaign_ids", []string{e.ids["campaign"]}))
 	e.ids["suggestion"] = suggest(t, e.Server, "k-"+name).String()
 	return e
 }
@@ -144,6 +145,7 @@ func (e estate) bodies() map[string]object {
 		"POST /webhooks/deliveries/redeliver-failed": {"webhook": e.ids["webhook"]},
 		"POST /logs/postbacks/replay":                {"network": e.ids["network"]},
 		"POST /webhooks/deliveries/redeliver":        of("delivery", object{}),
+		"PATCH /copilot/rules":                       of("copilot rule", object{"name": "x"}),
 		"POST /copilot":                              of("suggestion", object{"action": "snooze"}),
 		"POST /tools/check-links":                    {"offer_id": e.ids["offer"]},
 		"POST /tools/simulate":                       {"visitor": object{}},
@@ -174,6 +176,12 @@ func (e estate) inside(id string) map[string][]object {
 		out["PUT /campaigns/{id}/flow"] = append(out["PUT /campaigns/{id}/flow"], object{"streams": paths})
 		out["POST /flows"] = append(out["POST /flows"], object{"name": "y", "paths": paths})
 		out["PUT /flows"] = append(out["PUT /flows"], object{"id": e.ids["flow"], "name": "y", "paths": paths})
+	}
+	for _, ids := range []string{"campaign_ids", "source_ids"} {
+		rule := with(copilotRule(), ids, []string{id})
+		out["POST /copilot/rules"] = append(out["POST /copilot/rules"], rule)
+		out["POST /copilot/rules/replay"] = append(out["POST /copilot/rules/replay"], rule)
+		out["PATCH /copilot/rules"] = append(out["PATCH /copilot/rules"], object{"id": e.ids["copilot rule"], ids: []string{id}})
 	}
 	return out
 }
@@ -218,7 +226,7 @@ func (e estate) calls(t *testing.T, row route.Route, id string) []call {
 
 // ownPath names a record of the caller's in the path.
 func ownPath(e estate, row route.Route) string {
-	kind := map[string]string{"campaigns": "campaign", "short-links": "smartlink", "networks": "network", "traffic-sources": "source"}[strings.Split(row.Path, "/")[1]]
+	kind := map[string]string{"campaigns": "campaign", "short-links": "smartlink", "networks": "network", "traffic-sources": "source", "copilot": "copilot rule"}[strings.Split(row.Path, "/")[1]]
 	return strings.NewReplacer("{id}", e.ids[kind], "{provider}", models.GoogleAds).Replace(row.Path)
 }
 

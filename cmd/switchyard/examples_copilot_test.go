@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/apitest"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -31,4 +32,22 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 		x.t.Fatalf("%d suggestions", len(list))
 	}
 	x.callAs(x.As(key), "POST /copilot", nil, object{"action": "snooze", "id": list[0].(map[string]any)["id"], "days": 3})
+	x.rules(x.As(key))
+}
+
+// rules calls what there is about rules.
+func (x *examples) rules(s *apitest.Server) {
+	x.t.Helper()
+	rule := object{
+		"name": "Stop losing placements", "looks_at": "value", "attribute": "sub1", "action": "deny", "window": 3, "every_minutes": 60,
+		"conditions": []object{
+			{"figure": "cost", "operator": ">", "value": 3, "times": "payout"}, {"figure": "conversions", "operator": "=", "value": 0},
+		},
+	}
+	x.callAs(s, "POST /copilot/rules/replay", nil, rule)
+	id := x.callAs(s, "POST /copilot/rules", nil, rule)["id"].(string)
+	x.callAs(s, "PATCH /copilot/rules", nil, object{"id": id, "mode": "live", "cooldown_minutes": 2880})
+	x.callAs(s, "GET /copilot/rules", nil, nil)
+	x.callAs(s, "GET /copilot/rules/{id}/runs", params{"id": id}, nil)
+	x.callAs(s, "DELETE /copilot/rules", params{"id": id}, nil)
 }

@@ -39,6 +39,7 @@ const (
 // Kinds are what an alert is about.
 var Kinds = []string{
 	"offer", "lander", "domain", "dns_account", "oauth_connection", "webhook", "source", "network", "account", "job",
+	"copilot_rule",
 }
 
 // Type is a type of alert and what to do about one.
@@ -67,6 +68,7 @@ var Types = []Type{
 	{"currency.unconverted", "Ask the operator to import a rate of these days."},
 	{models.EventPlanLimitReached, "Nothing is lost: clicks are recorded and counted as before. Ask the operator for a larger plan."},
 	{"plan.limit_near", "Ask the operator for a larger plan. Nothing is lost beyond the allowance."},
+	{"rule.matched", "Look at what it names. The rule, and its runs, are in GET /copilot/rules; it ends once the rule matches no more."},
 	{"jobs.behind", "Nothing is lost. Ask the operator whether workers run and the queue is reached."},
 }
 
@@ -105,7 +107,7 @@ var finders = []func(context.Context, look) ([]Alert, error){
 	failingNetworks, failingSpend, troubledUploads, troubledConnections, failingGeoDatabase,
 	failingSources, badPostbacks,
 	unconvertedMoney, cappedOffers, plansLimit,
-	lateJobs,
+	matchedRules, lateJobs,
 }
 
 // Of gathers what needs attention in an account, the latest first: at most 500 of one cause.

@@ -90,6 +90,7 @@ var checked = map[string]string{
 	"goals.value_mode": "none", "goals.status": "approved",
 	"copilot_suggestions.status": "open", "copilot_changes.status": "applied", "copilot_proposals.status": "open",
 	"alert_channels.least": "warning",
+	"copilot_rules.mode":   "shadow",
 }
 
 // fillValue is SQL for a column; none leaves the column out. ok is false if a foreign key names a table without a row.

@@ -102,8 +102,8 @@ func (p CopilotProposals) Cancel(ctx context.Context, account, id uuid.UUID, now
 }
 
 const insertChange = `
-INSERT INTO copilot_changes (id, account_id, suggestion_id, proposal_id, campaign_id, title, action, before, after)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING status, created_at`
+INSERT INTO copilot_changes (id, account_id, suggestion_id, proposal_id, rule_id, campaign_id, title, action, before, after, evidence)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING status, created_at`
 
 // apply carries out the action of a change, unless the digest of what was judged is another by now, and stores the change.
 func (k Copilot) apply(ctx context.Context, change copilot.Change, judged string) (out Applied, err error) {
@@ -124,8 +124,8 @@ func (k Copilot) apply(ctx context.Context, change copilot.Change, judged string
 	row, err := db.Get[struct {
 		Status    string       `db:"status"`
 		CreatedAt models.Stamp `db:"created_at"`
-	}](ctx, k.s.c, "change", insertChange, change.ID, change.AccountID, change.SuggestionID, change.ProposalID, change.CampaignID,
-		change.Title, db.Document(a), db.Document(change.Before), db.Document(change.After))
+	}](ctx, k.s.c, "change", insertChange, change.ID, change.AccountID, change.SuggestionID, change.ProposalID, change.RuleID,
+		change.CampaignID, change.Title, db.Document(a), db.Document(change.Before), db.Document(change.After), db.Document(change.Evidence))
 	change.Status, change.CreatedAt = row.Status, row.CreatedAt
 	out.Change = change
 	return out, err
@@ -152,7 +152,8 @@ UPDATE copilot_suggestions s SET status = 'dismissed', decided_at = clock_timest
 		AND o.status IN ('open', 'dismissed', 'snoozed'))`
 )
 
-// Undo takes a change back, once. Its suggestion counts as dismissed. Errors: not_found, already_undone, and stale if what it
+// Undo takes a change back, once. Its suggestion counts as dismissed; its rule leaves what it was about alone for the
+// cool-down. Errors: not_found, already_undone, and stale if what it
 // had changed was changed again since.
 func (k Copilot) Undo(ctx context.Context, account, id uuid.UUID) (Applied, error) {
 	return txOf(ctx, k.s, func(s *Store) (out Applied, err error) {
@@ -176,6 +177,9 @@ func (k Copilot) Undo(ctx context.Context, account, id uuid.UUID) (Applied, erro
 		}](ctx, s.c, "change", undoChange, account, id)
 		if err == nil && change.SuggestionID.Valid {
 			_, err = s.exec(ctx, "dismiss suggestion", dismissUndone, account, change.SuggestionID.UUID)
+		}
+		if err == nil && change.RuleID.Valid {
+			_, err = s.exec(ctx, "cool-down", coolAfterUndo, account, id)
 		}
 		change.Status, change.UndoneAt = row.Status, row.UndoneAt
 		out.Change = change

@@ -287,3 +287,12 @@ func mapPostback(a Action, p Part) (Part, error) {
 	out.Params[a.Field] = a.Parameter
 	return out, nil
 }
+
+// BlockOp is the operation that keeps visitors with a value of an attribute away: OpDeny, or OpExclude where no entry of a
+// bot list can. ok is false for an attribute that neither takes.
+func BlockOp(attribute string) (op string, ok bool) {
+	if slices.Contains(DenyAttributes, attribute) {
+		return OpDeny, true
+	}
+	return OpExclude, slices.Contains(ExcludeAttributes, attribute)
+}

@@ -50,8 +50,8 @@ func (s Suggestion) AdviceOnly() bool { return s.Action == nil }
 // Evidence are the figures behind a suggestion.
 type Evidence struct {
 	Figures    []Figure `json:"figures"`
-	From       string   `json:"from" doc:"first day of the window, in the account's time zone"`
-	To         string   `json:"to" doc:"last day of the window"`
+	From       string   `json:"from" doc:"first day, or hour, of the window, in the account's time zone"`
+	To         string   `json:"to" doc:"last day, or the moment at which the window ends"`
 	Sample     int64    `json:"sample" doc:"clicks, or what else was counted"`
 	Confidence float64  `json:"confidence" doc:"0 to 1; 1 for what was seen and needs no statistics"`
 	Method     string   `json:"method" doc:"how the confidence was found"`
@@ -78,11 +78,13 @@ type Change struct {
 	models.Owned
 	SuggestionID uuid.NullUUID `db:"suggestion_id" json:"suggestion_id" doc:"the suggestion that was applied"`
 	ProposalID   uuid.NullUUID `db:"proposal_id" json:"proposal_id" doc:"the proposal of the chat that was applied"`
+	RuleID       uuid.NullUUID `db:"rule_id" json:"rule_id" doc:"the rule of the account that made the change"`
 	CampaignID   uuid.NullUUID `db:"campaign_id" json:"campaign_id"`
 	Title        string        `db:"title" json:"title"`
 	Action       Action        `db:"action,json" json:"action"`
 	Before       Part          `db:"before,json" json:"before"`
 	After        Part          `db:"after,json" json:"after"`
+	Evidence     *Evidence     `db:"evidence,json" json:"evidence" doc:"of a rule: the figures by which it acted"`
 	Status       string        `db:"status,auto" json:"status" enum:"applied,undone"`
 	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
 	UndoneAt     *models.Stamp `db:"undone_at,auto" json:"undone_at"`

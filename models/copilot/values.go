@@ -101,7 +101,7 @@ func (c *CampaignInput) judgeValues(in *Input, a attribute, payout, spread, cost
 	for i, v := range c.Values {
 		due := v.Cost / payout
 		if v.Attribute != a.name || v.Value == "" || v.Clicks < minValueClicks || due < minValueDue || v.Cost > maxValuePart*cost ||
-			c.excludes(a.name, v.Value) {
+			Excludes(c.Paths, a.name, v.Value) {
 			continue
 		}
 		f := finding{
@@ -115,9 +115,9 @@ func (c *CampaignInput) judgeValues(in *Input, a attribute, payout, spread, cost
 	return list
 }
 
-// excludes reports whether a path is closed to a value already.
-func (c *CampaignInput) excludes(attribute, value string) bool {
-	return slices.ContainsFunc(c.Paths, func(p flow.Path) bool {
+// Excludes reports whether a path is closed to a value of an attribute already.
+func Excludes(paths []flow.Path, attribute, value string) bool {
+	return slices.ContainsFunc(paths, func(p flow.Path) bool {
 		for _, f := range p.Filters {
 			texts, _ := f.Value.([]any)
 			if f.Attribute == attribute && f.Operator == "not_in" && slices.ContainsFunc(texts, func(v any) bool { return fmt.Sprint(v) == value }) {

@@ -1,5 +1,6 @@
 // Package copilot judges the figures of accounts, by the clock and when somebody asks for it, and writes the suggestions that
-// they call for. What calls for what is in models/copilot; this package reads.
+// they call for. It also runs the rules by which accounts let their campaigns be changed. What calls for what is in
+// models/copilot and models/autorule; this package reads, and carries out the changes of rules.
 package copilot
 
 import (
@@ -38,6 +39,9 @@ func Register(r *workers.Runtime, s *store.Store, reports Reports, now func() ti
 	workers.Register(r, jobs.RefreshCopilot, func(ctx context.Context, _ jobs.None) (jobs.CopilotRefreshed, error) {
 		return w.refresh(ctx, workers.Account(ctx))
 	})
+	workers.RegisterTick(r, jobs.SweepRules, w.sweepRules)
+	workers.RegisterRow(r, jobs.RunRules, w.runRules)
+	workers.RegisterRow(r, jobs.ReplayRule, w.replayRule)
 }
 
 type worker struct {

@@ -33,6 +33,18 @@ type world struct {
 	campaign models.Campaign
 	paths    []flow.Path
 	now      atomic.Pointer[time.Time]
+	dear     atomic.Int64 // clicks that every question reads beside its own
+}
+
+// dear are reports that read more clicks than they do.
+type dear struct {
+	report.Reader
+	more *atomic.Int64
+}
+
+func (d dear) Cost(ctx context.Context, q report.Query) (int64, error) {
+	cost, err := d.Reader.Cost(ctx, q)
+	return cost + d.more.Load(), err
 }
 
 func newWorld(t *testing.T) *world {
@@ -108,7 +120,7 @@ func (w *world) start() {
 	rt := workers.New(workers.Options{DB: w.d, Redis: r, Client: w.client, Grace: 4 * time.Second, Queues: []jobs.Queue{
 		{Name: jobs.Maintenance, Weight: 1}, {Name: jobs.Bulk, Weight: 1},
 	}})
-	worker.Register(rt, w.store, report.Reader{Conn: w.store.Conn()}, func() time.Time { return *w.now.Load() })
+	worker.Register(rt, w.store, dear{report.Reader{Conn: w.store.Conn()}, &w.dear}, func() time.Time { return *w.now.Load() })
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
 	done := make(chan error, 1)
 	go func() { done <- rt.Run(ctx) }()

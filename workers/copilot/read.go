@@ -45,11 +45,8 @@ type deniedValue struct {
 func (w *worker) read(ctx context.Context, account models.Account, now time.Time) (copilot.Input, error) {
 	to := account.DayStart(now)
 	from := to.AddDate(0, 0, -copilot.WindowDays)
-	r := &reading{
-		worker: w, account: account, left: maxRead, denied: map[deniedValue]bool{},
-		query: report.Query{AccountID: account.ID, From: from.UTC(), To: to.UTC(), Zone: to.Location()},
-		in:    copilot.Input{Now: now, Currency: account.Currency, Offers: map[string]copilot.OfferInput{}, Landers: map[string]copilot.LanderInput{}},
-	}
+	r := w.newReading(account, now)
+	r.query.From, r.query.To = from.UTC(), to.UTC()
 	for day := from; day.Before(to); day = day.AddDate(0, 0, 1) {
 		r.in.Days = append(r.in.Days, day.Format(time.DateOnly))
 	}

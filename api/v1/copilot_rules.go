@@ -1,0 +1,162 @@
+package v1
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/autorule"
+	"switchyard/models/copilot"
+)
+
+// copilotRules are the rows of /copilot/rules.
+func copilotRules(d Deps) []route.Route {
+	const group, path = "Copilot", "/copilot/rules"
+	res := resource[store.CopilotRules, autorule.Rule, CopilotRule]{
+		group: group, path: path, table: (*store.Store).CopilotRules, answer: copilotRule, chosen: chosenByUse[:1],
+	}
+	codes := route.Codes("400 invalid_rule invalid_condition invalid_scope", "403 plan_required")
+	return []route.Route{
+		list(res, "rules of the account, newest first"),
+		{
+			Method: "POST", Path: path, Group: group, Status: http.StatusCreated, Summary: "add a rule that changes campaigns by itself, or alerts",
+			Codes: append(route.Codes("400 required too_long"), codes...), Handle: route.Take(createCopilotRule),
+		},
+		{
+			Method: "PATCH", Path: path, Group: group, Summary: "change a rule, or switch it on or off",
+			Codes:  append(append(route.Codes("400 no_fields required too_long"), answer.IDCodes...), codes...),
+			Handle: route.Take(changeCopilotRule),
+		},
+		remove(res, "delete a rule; what it has changed stays", answer.Deleted),
+		{
+			Method: "GET", Path: path + "/{id}/runs", Group: group, Summary: "the runs of a rule in which something matched, newest first",
+			Page: true, Codes: answer.IDCodes, Handle: route.Do(listCopilotRuleRuns),
+		},
+		{
+			Method: "POST", Path: path + "/replay", Group: group, Scope: route.Ask, Share: route.Reads,
+			Summary: "tell what a rule would have done over the last 30 days, without doing anything",
+			Codes:   route.Codes("400 required too_long invalid_rule invalid_condition invalid_scope too_large"),
+			Slow:    replayRuleJob.Answer(), Handle: route.Take(d.replayCopilotRule),
+		},
+	}
+}
+
+// CopilotRule is a rule of the account.
+type CopilotRule struct {
+	autorule.Rule
+	When string `json:"when" doc:"the conditions, for a person"`
+}
+
+func copilotRule(r autorule.Rule) CopilotRule { return CopilotRule{r, r.Text()} }
+
+// CopilotRuleBody is the body of POST /copilot/rules.
+type CopilotRuleBody struct {
+	Name     string `json:"name" required:"true" trim:"true" maxLength:"100"`
+	IsActive bool   `json:"is_active" bad:"invalid_rule" optional:"true"`
+
+	autorule.Settings `optional:"true"`
+}
+
+// Preset gives the settings of a rule that says no others.
+func (b *CopilotRuleBody) Preset(*route.Call) { b.IsActive, b.Settings = true, autorule.Defaults() }
+
+// CopilotRulePatch is the body of PATCH /copilot/rules. What is left out is kept.
+type CopilotRulePatch struct {
+	bind.ID
+	Name     string `json:"name" optional:"true" empty:"required" trim:"true" maxLength:"100"`
+	IsActive bool   `json:"is_active" bad:"invalid_rule" optional:"true"`
+
+	autorule.Settings `optional:"true"`
+}
+
+// mayRule refuses a rule that changes something in a plan whose changes people make themselves.
+func mayRule(c *route.Call, s autorule.Settings) error {
+	if !s.Changes() {
+		return nil
+	}
+	return mayApply(c)
+}
+
+func createCopilotRule(c *route.Call, b CopilotRuleBody) (a CopilotRule, err error) {
+	if err := b.Validate(); err != nil {
+		return a, err
+	}
+	if err := mayRule(c, b.Settings); err != nil {
+		return a, err
+	}
+	rule := autorule.Rule{Name: b.Name, IsActive: b.IsActive, Settings: b.Settings}
+	rule.Own(c.Account.ID, uuid.Nil)
+	rule, err = c.Store.CopilotRules().Create(c.Context(), rule)
+	return copilotRule(rule), err
+}
+
+func changeCopilotRule(c *route.Call, b CopilotRulePatch) (CopilotRule, error) {
+	if !bind.Sends(c.Body, struct {
+		Name     string `json:"name"`
+		IsActive bool   `json:"is_active"`
+		autorule.Settings
+	}{}) {
+		return CopilotRule{}, models.Invalid("no_fields", "there is nothing to change")
+	}
+	saved, err := c.Store.CopilotRules().Change(c.Context(), c.Account.ID, b.RecordID(), func(r *autorule.Rule) error {
+		p := CopilotRulePatch{Name: r.Name, IsActive: r.IsActive, Settings: r.Settings}
+		if err := bind.Decode(c.Body, &p); err != nil {
+			return err
+		}
+		r.Name, r.IsActive, r.Settings = p.Name, p.IsActive, p.Settings
+		if err := r.Validate(); err != nil || !r.IsActive {
+			return err
+		}
+		return mayRule(c, r.Settings)
+	})
+	return copilotRule(saved), err
+}
+
+func listCopilotRuleRuns(c *route.Call) (Listed[autorule.Run], error) {
+	runs, next, err := c.Store.CopilotRules().Runs(c.Context(), c.Account.ID, c.ID, c.Page)
+	return Listed[autorule.Run]{answer.Each(runs, func(r autorule.Run) autorule.Run { return r }), answer.Cursor(next)}, err
+}
+
+// CopilotRuleReplay is the answer of POST /copilot/rules/replay.
+type CopilotRuleReplay struct {
+	From   string                 `json:"from" doc:"UTC; 30 whole days of the account's time zone"`
+	To     string                 `json:"to"`
+	Looked int                    `json:"looked" doc:"at how many campaigns, paths, offers or values"`
+	Total  int                    `json:"total" doc:"how often it would have acted"`
+	Rows   []CopilotRuleReplayRow `json:"rows" doc:"in the order of time; the first 500"`
+}
+
+// CopilotRuleReplayRow is one thing that a rule would have done.
+type CopilotRuleReplayRow struct {
+	At      string           `json:"at" doc:"the end of the hour or day"`
+	Of      string           `json:"of"`
+	Figures []copilot.Figure `json:"figures" doc:"by which it matched"`
+	After   answer.Figures   `json:"after" doc:"what it had from then to the end, as nothing was done"`
+}
+
+var replayRuleJob = slow.New(jobs.ReplayRule, func(r jobs.RuleReplay) CopilotRuleReplay {
+	return CopilotRuleReplay{
+		answer.Stamp(r.From), answer.Stamp(r.To), r.Looked, r.Total, answer.Each(r.Rows, func(w jobs.RuleReplayRow) CopilotRuleReplayRow {
+			return CopilotRuleReplayRow{answer.Stamp(w.At), w.Of, w.Figures, w.After}
+		}),
+	}
+})
+
+func (d Deps) replayCopilotRule(c *route.Call, b CopilotRuleBody) (CopilotRuleReplay, error) {
+	if err := b.Validate(); err != nil {
+		return CopilotRuleReplay{}, err
+	}
+	rule := autorule.Rule{Settings: b.Settings}
+	rule.Own(c.Account.ID, uuid.Nil)
+	if err := c.Store.CopilotRules().CheckScope(c.Context(), rule); err != nil {
+		return CopilotRuleReplay{}, err
+	}
+	return replayRuleJob.Join(c, d.Jobs, jobs.RuleReplayArgs{Rule: b.Settings})
+}

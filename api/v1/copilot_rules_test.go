@@ -1,0 +1,209 @@
+package v1_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/autorule"
+	"switchyard/models/copilot"
+)
+
+// copilotRule is a rule that alerts about campaigns.
+func copilotRule() object {
+	return object{"name": "Stop losers", "conditions": []object{
+		{"figure": "cost", "operator": ">", "value": 3, "times": "payout"}, {"figure": "conversions", "operator": "=", "value": 0},
+	}}
+}
+
+const rulesPath = "/copilot/rules"
+
+// TestCopilotRules: a rule is kept as it is sent, with the defaults of what was left out, and one field can be changed.
+func TestCopilotRules(t *testing.T) {
+	t.Parallel()
+	p := newPiloted(t)
+	rule := with(with(copilotRule(), "campaign_ids", []uuid.UUID{p.campaign}), "action", "pause")
+	made := p.Do("POST", rulesPath, rule).Want(201, "").Map()
+	same(t, made, map[string]any{
+		"name": "Stop losers", "is_active": true, "mode": "shadow", "looks_at": "campaign", "attribute": "", "window": 1.0, "window_unit": "days",
+		"include_current": true, "every_minutes": 60.0, "action": "pause", "cooldown_minutes": 1440.0, "max_changes": 10.0, "last_run": nil,
+		"when": "cost > 3 x payout and conversions = 0", "campaign_ids": []any{p.campaign.String()}, "source_ids": []any{},
+	})
+	id := made["id"].(string)
+	changed := p.Do("PATCH", rulesPath, object{"id": id, "window": 48, "window_unit": "hours", "is_active": false, "mode": "live"}).Want(200, "").Map()
+	same(t, changed, map[string]any{
+		"name": "Stop losers", "is_active": false, "window": 48.0, "window_unit": "hours", "mode": "live", "when": made["when"],
+		"campaign_ids": made["campaign_ids"], "every_minutes": 60.0,
+	})
+	second := p.Do("POST", rulesPath, with(copilotRule(), "name", "Second")).Want(201, "").Map()["id"]
+	page := p.Do("GET", rulesPath+"?limit=1", nil).Want(200, "").Map()
+	rows := page["rows"].([]any)
+	if len(rows) != 1 || rows[0].(map[string]any)["id"] != second || page["next_cursor"] == nil {
+		t.Errorf("%v", page)
+	}
+	rest := p.Do("GET", rulesPath+"?limit=1&cursor="+page["next_cursor"].(string), nil).Want(200, "").Map()
+	if rows := rest["rows"].([]any); len(rows) != 1 || rows[0].(map[string]any)["id"] != id || rest["next_cursor"] != nil {
+		t.Errorf("%v", rest)
+	}
+	if rows := p.Do("GET", rulesPath+"?status=paused", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 1 {
+		t.Errorf("%v", rows)
+	}
+	exec(t, p.Server, `UPDATE campaigns SET deleted_at = now()`)
+	p.Do("PATCH", rulesPath, object{"id": id, "name": "Third"}).Want(200, "") // although its campaign is gone
+	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(200, "")
+	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(404, "not_found")
+	p.Do("DELETE", rulesPath, nil).Want(400, "invalid_id")
+	p.As(p.ReadKey).Do("POST", rulesPath, copilotRule()).Want(403, "read_only_key")
+}
+
+// TestCopilotRulesRefused: what cannot be a rule is none, and cannot become one.
+func TestCopilotRulesRefused(t *testing.T) {
+	t.Parallel()
+	p := newPiloted(t)
+	id := p.Do("POST", rulesPath, copilotRule()).Want(201, "").Map()["id"]
+	for _, c := range []struct {
+		change object
+		code   string
+	}{
+		{object{"action": "deny"}, "invalid_rule"},
+		{object{"looks_at": "value"}, "invalid_rule"},
+		{object{"conditions": []object{}}, "invalid_condition"},
+		{object{"conditions": []object{{"figure": "cost", "operator": "~", "value": 1}}}, "invalid_condition"},
+		{object{"conditions": []object{{"figure": "luck", "operator": ">", "value": 1}}}, "invalid_condition"},
+		{object{"campaign_ids": []uuid.UUID{uuid.New()}}, "invalid_scope"},
+		{object{"source_ids": []uuid.UUID{p.campaign}}, "invalid_scope"},
+		{object{"name": " "}, "required"},
+	} {
+		patch, body := object{"id": id}, copilotRule()
+		for k, v := range c.change {
+			patch[k], body[k] = v, v
+		}
+		p.Do("POST", rulesPath, body).Want(400, c.code)
+		p.Do("POST", rulesPath+"/replay", body).Want(400, c.code)
+		p.Do("PATCH", rulesPath, patch).Want(400, c.code)
+	}
+	p.Do("PATCH", rulesPath, object{"id": id, "name": strings.Repeat("x", 101)}).Want(400, "too_long")
+	p.Do("PATCH", rulesPath, object{"id": id}).Want(400, "no_fields")
+	p.Do("PATCH", rulesPath, object{"id": "x", "name": "y"}).Want(400, "invalid_id")
+	p.Do("PATCH", rulesPath, object{"id": uuid.NewString(), "name": "y"}).Want(404, "not_found")
+	p.Do("GET", rulesPath+"/x/runs", nil).Want(400, "invalid_id")
+	p.Do("GET", rulesPath+"/"+uuid.NewString()+"/runs", nil).Want(404, "not_found")
+
+	paused := p.Do("POST", rulesPath, with(copilotRule(), "action", "pause")).Want(201, "").Map()["id"]
+	exec(t, p.Server, `UPDATE accounts SET plan = 'growth' WHERE id = $1`, p.Account.ID)
+	p.Do("POST", rulesPath, with(copilotRule(), "action", "pause")).Want(403, "plan_required")
+	p.Do("PATCH", rulesPath, object{"id": id, "action": "pause"}).Want(403, "plan_required")
+	p.Do("PATCH", rulesPath, object{"id": paused, "is_active": false}).Want(200, "")
+	p.Do("PATCH", rulesPath, object{"id": paused, "is_active": true}).Want(403, "plan_required")
+	plan, _ := models.PlanNamed("growth")
+	for range plan.CopilotRules - 2 {
+		p.Do("POST", rulesPath, copilotRule()).Want(201, "")
+	}
+	p.Do("POST", rulesPath, copilotRule()).Want(402, "plan_limit")
+}
+
+// TestCopilotRuleRuns: what a rule has done is in its log and among the changes, with its figures, and can be taken back.
+func TestCopilotRuleRuns(t *testing.T) {
+	t.Parallel()
+	p := newPiloted(t)
+	made := p.Do("POST", rulesPath, with(with(copilotRule(), "action", "pause"), "looks_at", "offer")).Want(201, "").Map()
+	rules := p.Store.CopilotRules()
+	r, err := rules.Find(t.Context(), p.Account.ID, uuid.MustParse(made["id"].(string)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := autorule.Target{Offer: p.offer.String(), Name: "offer Shop"}
+	at := time.Now().UTC().Truncate(time.Microsecond).Add(time.Second)
+	for range 3 {
+		run := r.NewRun(p.Account, at)
+		acts, _ := r.Acts([]autorule.Target{target}, nil)
+		done, err := rules.Act(t.Context(), r, acts[0], acts[0].Action.Judged(p.record()), run, r.Evidence(acts[0].Targets, "a", "b"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		run.Matched, run.Done = 1, 1
+		run.Note(r.Settings, autorule.ItemDone, "", uuid.NullUUID{UUID: done.Change.ID, Valid: true}, target)
+		if err := rules.End(t.Context(), r, run); err != nil {
+			t.Fatal(err)
+		}
+		latest := p.Do("GET", "/copilot", nil).Want(200, "").Map()["changes"].([]any)[0].(map[string]any)
+		same(t, latest, map[string]any{"rule_id": made["id"], "title": "Rule Stop losers: pause offer Shop", "status": "applied"})
+		p.act("undo", done.Change.ID.String()).Want(200, "")
+		if cooling, err := rules.Cooling(t.Context(), r, at.Add(23*time.Hour)); err != nil || !cooling[r.Key(target)] {
+			t.Errorf("%v, %v", cooling, err)
+		}
+		at = at.Add(25 * time.Hour)
+	}
+	path := rulesPath + "/" + made["id"].(string) + "/runs"
+	page := p.As(p.ReadKey).Do("GET", path+"?limit=2", nil).Want(200, "").Map()
+	rows := page["rows"].([]any)
+	if len(rows) != 2 || page["next_cursor"] == nil {
+		t.Fatalf("%v", page)
+	}
+	same(t, rows[0].(map[string]any), map[string]any{"outcome": "done", "matched": 1.0, "done": 1.0, "cut": false})
+	same(t, rows[0].(map[string]any)["items"].([]any)[0].(map[string]any), map[string]any{"of": "offer Shop", "outcome": "done"})
+	rest := p.Do("GET", path+"?limit=2&cursor="+page["next_cursor"].(string), nil).Want(200, "").Map()
+	if len(rest["rows"].([]any)) != 1 || rest["next_cursor"] != nil {
+		t.Errorf("%v", rest)
+	}
+	_, other, _ := p.NewAccount("pro")
+	p.As(other).Do("GET", path, nil).Want(404, "not_found")
+}
+
+// TestCopilotRuleReplay shows what the job says.
+func TestCopilotRuleReplay(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	at := time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
+	jobstest.Answer(s.Jobs, jobs.ReplayRule, func(_ uuid.UUID, a jobs.RuleReplayArgs) (jobs.RuleReplay, error) {
+		if len(a.Rule.Conditions) != 2 || a.Rule.EveryMinutes != 60 {
+			t.Errorf("%+v", a.Rule)
+		}
+		return jobs.RuleReplay{From: at, To: at.AddDate(0, 0, 30), Looked: 3, Total: 1, Rows: []jobs.RuleReplayRow{{
+			At: at.AddDate(0, 0, 4), Of: "campaign Shoes", Figures: []copilot.Figure{}, After: models.Figures{Clicks: 9}.Row(),
+		}}}, nil
+	})
+	got := s.As(s.ReadKey).Do("POST", rulesPath+"/replay", copilotRule(), "Prefer", "respond-async")
+	got.Want(202, "")
+}
+
+// TestCopilotRuleAlert: what a rule alerts about is among the alerts until it ends.
+func TestCopilotRuleAlert(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	made := s.Do("POST", rulesPath, with(copilotRule(), "mode", "live")).Want(201, "").Map()
+	rules := s.Store.CopilotRules()
+	r, err := rules.Find(t.Context(), s.Account.ID, uuid.MustParse(made["id"].(string)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	alerts := func(list ...store.RuleAlert) []any {
+		t.Helper()
+		if _, err := rules.Raise(t.Context(), r, list, time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		return s.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any)
+	}
+	got := alerts(store.RuleAlert{Target: "campaign/1", Name: "campaign Shoes", Message: "cost > 3 x payout: cost 50"})
+	if len(got) != 1 {
+		t.Fatal(got)
+	}
+	same(t, got[0].(map[string]any), map[string]any{
+		"type": "rule.matched", "kind": "copilot_rule", "id": made["id"], "name": "Stop losers: campaign Shoes", "severity": "warning",
+		"message": "cost > 3 x payout: cost 50",
+	})
+	_, other, _ := s.NewAccount("growth")
+	if n := s.As(other).Do("GET", "/alerts", nil).Want(200, "").Map()["count"]; n != 0.0 {
+		t.Errorf("another account sees %v", n)
+	}
+	if got := alerts(); len(got) != 0 {
+		t.Errorf("it ended: %v", got)
+	}
+}

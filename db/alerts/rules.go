@@ -1,0 +1,19 @@
+package alerts
+
+import (
+	"context"
+
+	"switchyard/db"
+	"switchyard/db/store"
+)
+
+// matchedRules lists what the rules of the account say: one alert for each target that a rule matched when it last ran.
+func matchedRules(ctx context.Context, l look) ([]Alert, error) {
+	found, err := l.Store.CopilotRules().Alerts(ctx, l.account.ID)
+	return db.Map(found, func(a store.RuleAlert) Alert {
+		return Alert{
+			Type: "rule.matched", Severity: Warning, Kind: "copilot_rule", ID: a.RuleID, Name: a.Rule + ": " + a.Name, Message: a.Message,
+			Since: a.Since,
+		}
+	}), err
+}

@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/autorule"
+	"switchyard/models/copilot"
+)
+
+const (
+	lockRule = `
+SELECT id FROM copilot_rules WHERE account_id = $1 AND id = $2 AND is_active AND updated_at = $3 FOR NO KEY UPDATE`
+
+	// A target that the rule leaves alone is not claimed.
+	claimTarget = `
+INSERT INTO copilot_rule_targets AS t (account_id, rule_id, target, name, until) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (rule_id, target) DO UPDATE SET until = excluded.until, name = excluded.name, change_id = NULL WHERE t.until <= $6`
+
+	setTargetsChange = `
+UPDATE copilot_rule_targets SET change_id = $3 WHERE account_id = $1 AND rule_id = $2 AND target = ANY ($4)`
+
+	// Whoever takes it back does not want it done again at once.
+	coolAfterUndo = `
+UPDATE copilot_rule_targets t SET until = greatest(t.until, clock_timestamp() + make_interval(mins => r.cooldown_minutes))
+FROM copilot_rules r WHERE r.id = t.rule_id AND t.account_id = $1 AND t.change_id = $2`
+)
+
+// errCooling is the error of an act on a target that its rule leaves alone.
+var errCooling = models.Conflict("cooling", "it was acted upon within the cool-down")
+
+// locked locks a rule that is active and still what it was when it was read, else stale.
+func (k CopilotRules) locked(ctx context.Context, r autorule.Rule) error {
+	_, same, err := db.First[uuid.UUID](ctx, k.s.c, "rule", lockRule, r.AccountID, r.ID, r.UpdatedAt.Time)
+	if err == nil && !same {
+		err = models.Conflict("stale", "the rule was changed meanwhile")
+	}
+	return err
+}
+
+// Act carries out a change of a rule. The change with its evidence, its events and the cool-down of its targets commit
+// together. Errors: cooling if the rule leaves one of the targets alone, invalid, and stale if the record is another than
+// judged, or the rule another than r.
+func (k CopilotRules) Act(ctx context.Context, r autorule.Rule, act autorule.Act, judged string, run autorule.Run, evidence *copilot.Evidence) (
+	Applied, error,
+) {
+	return txOf(ctx, k.s, func(s *Store) (out Applied, err error) {
+		if err := s.CopilotRules().locked(ctx, r); err != nil {
+			return out, err
+		}
+		keys := make([]string, len(act.Targets))
+		for i, t := range act.Targets {
+			keys[i] = r.Key(t)
+			n, err := s.exec(ctx, "claim target", claimTarget, r.AccountID, r.ID, keys[i], t.Name, run.At.Add(r.Cooldown()), run.At.Time)
+			if err != nil {
+				return out, err
+			}
+			if n == 0 {
+				return out, errCooling
+			}
+		}
+		out, err = s.Copilot().apply(ctx, copilot.Change{
+			Owned: models.Owned{AccountID: r.AccountID}, RuleID: uuid.NullUUID{UUID: r.ID, Valid: true}, CampaignID: act.CampaignID,
+			Title: "Rule " + r.Name + ": " + act.What, Action: act.Action, Evidence: evidence,
+		}, judged)
+		if err != nil {
+			return out, err
+		}
+		_, err = s.exec(ctx, "targets of a change", setTargetsChange, r.AccountID, r.ID, out.Change.ID, keys)
+		return out, err
+	})
+}
+
+// Cooling tells which targets a rule leaves alone at a moment.
+func (k CopilotRules) Cooling(ctx context.Context, r autorule.Rule, at time.Time) (map[string]bool, error) {
+	return db.Pairs[string, bool](ctx, k.s.c, "cooling targets", `SELECT target, true FROM copilot_rule_targets
+		WHERE account_id = $1 AND rule_id = $2 AND until > $3`, r.AccountID, r.ID, at)
+}
+
+const (
+	endTargetAlerts = `
+UPDATE copilot_rule_targets SET alert_since = NULL
+WHERE account_id = $1 AND rule_id = $2 AND alert_since IS NOT NULL AND target <> ALL ($3)`
+
+	// An alert that has ended does not begin again within the cool-down.
+	raiseAlert = `
+INSERT INTO copilot_rule_targets AS t (account_id, rule_id, target, name, message, alert_since, until) VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (rule_id, target) DO UPDATE SET name = excluded.name, message = excluded.message,
+	alert_since = coalesce(t.alert_since, excluded.alert_since),
+	until = CASE WHEN t.alert_since IS NULL THEN excluded.until ELSE t.until END
+WHERE t.alert_since IS NOT NULL OR t.until <= $6`
+)
+
+// RuleAlert is an alert of a rule.
+type RuleAlert struct {
+	RuleID  uuid.UUID `db:"rule_id"`
+	Rule    string    `db:"rule"`
+	Target  string    `db:"target"`
+	Name    string    `db:"name"` // of the target
+	Message string    `db:"message"`
+	Since   time.Time `db:"since"`
+}
+
+// Raise makes the alerts of a rule those of a list, and ends all others. It tells which of them stand: one that ended within
+// the cool-down does not begin again. The error is stale if the rule is another than r.
+func (k CopilotRules) Raise(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (stands []bool, err error) {
+	return txOf(ctx, k.s, func(s *Store) ([]bool, error) {
+		if err := s.CopilotRules().locked(ctx, r); err != nil {
+			return nil, err
+		}
+		keys, stands := db.Map(list, func(a RuleAlert) string { return a.Target }), make([]bool, len(list))
+		if _, err := s.exec(ctx, "end alerts", endTargetAlerts, r.AccountID, r.ID, keys); err != nil {
+			return nil, err
+		}
+		for i, a := range list {
+			n, err := s.exec(ctx, "raise alert", raiseAlert, r.AccountID, r.ID, a.Target, a.Name, a.Message, at, at.Add(r.Cooldown()))
+			if err != nil {
+				return nil, err
+			}
+			stands[i] = n > 0
+		}
+		return stands, nil
+	})
+}
+
+// Alerts lists the alerts of an account's active rules, the latest first, at most 500.
+func (k CopilotRules) Alerts(ctx context.Context, account uuid.UUID) ([]RuleAlert, error) {
+	return db.Select[RuleAlert](ctx, k.s.c, "alerts of rules", `SELECT t.rule_id, r.name AS rule, t.target, t.name, t.message, t.alert_since AS since
+		FROM copilot_rule_targets t JOIN copilot_rules r ON r.id = t.rule_id
+		WHERE t.account_id = $1 AND t.alert_since IS NOT NULL AND r.is_active ORDER BY t.alert_since DESC, t.target LIMIT $2`, account, maxAlerts)
+}
+
+const (
+	endRun = `
+UPDATE copilot_rules SET next_at = $4, taken_until = '-infinity', last_run = $5
+WHERE account_id = $1 AND id = $2 AND updated_at = $3 AND next_at <= $6`
+
+	insertRuleRun = `
+INSERT INTO copilot_rule_runs (id, account_id, rule_id, at, window_from, window_to, outcome, looked, matched, done, cut, items)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
+
+	// The log of a rule has its newest 100 runs in which something matched.
+	forgetRuleRuns = `
+DELETE FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 AND id NOT IN (
+	SELECT id FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 ORDER BY at DESC, id DESC LIMIT 100)`
+
+	// A target is known as long as the change can be taken back.
+	forgetTargets = `
+DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND alert_since IS NULL AND until < $3`
+)
+
+// End notes a run of a rule and when the next one is due. Its log keeps it if something matched or it could not be carried
+// out. If the rule was changed meanwhile, or another run has ended, nothing is noted.
+func (k CopilotRules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
+	return k.s.Tx(ctx, func(s *Store) error {
+		n, err := s.exec(ctx, "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.Summary), run.At.Time)
+		if err != nil || n == 0 || run.Matched == 0 && run.Outcome != autorule.RunTooLarge {
+			return err
+		}
+		_, err = s.exec(ctx, "run of a rule", insertRuleRun, run.ID, r.AccountID, r.ID, run.At.Time, run.From.Time, run.To.Time, run.Outcome,
+			run.Looked, run.Matched, run.Done, run.Cut, db.Document(run.Items))
+		if err != nil {
+			return err
+		}
+		if _, err = s.exec(ctx, "forget runs", forgetRuleRuns, r.AccountID, r.ID); err != nil {
+			return err
+		}
+		_, err = s.exec(ctx, "forget targets", forgetTargets, r.AccountID, r.ID, run.At.Add(-keepChange))
+		return err
+	})
+}
+
+var ruleRunColumns = db.Columns[autorule.Run]("t.")
+
+// Runs lists the log of a rule, newest first.
+func (k CopilotRules) Runs(ctx context.Context, account, rule uuid.UUID, p Page) ([]autorule.Run, string, error) {
+	if _, err := k.Find(ctx, account, rule); err != nil {
+		return nil, "", err
+	}
+	return readPage(ctx, k.s, account, p, pageQuery[autorule.Run]{
+		Name: "copilot_rule_runs", SQL: `SELECT ` + ruleRunColumns + ` FROM copilot_rule_runs t WHERE t.account_id = $1 AND t.rule_id = $2`,
+		Args: []any{account, rule}, Filters: rule.String(),
+		Order: []orderColumn{{"t.at", "%s::timestamptz"}, {"t.id", "%s::uuid"}},
+		Place: func(r autorule.Run, _ time.Time) []string { return placeOf(r.At.Time, r.ID) },
+	})
+}

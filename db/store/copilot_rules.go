@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/autorule"
+	"switchyard/models/copilot"
+)
+
+// CopilotRules are the rules by which accounts let their campaigns be changed.
+type CopilotRules struct{ records[autorule.Rule] }
+
+// CopilotRules gives the rules on this store's connection.
+func (s *Store) CopilotRules() CopilotRules {
+	return CopilotRules{records[autorule.Rule]{s, copilotRuleTable}}
+}
+
+var copilotRuleTable = newTable(table[autorule.Rule]{
+	name: "copilot_rules", what: "rule",
+	allowance: allowance{what: "Copilot rules", limit: func(p models.Plan) int { return p.CopilotRules }},
+	prepare: func(ctx context.Context, s *Store, r, old *autorule.Rule) error {
+		if old == nil {
+			old = &autorule.Rule{}
+		}
+		return checkScope(ctx, s, r, old)
+	},
+})
+
+// CheckScope refuses a rule about campaigns or traffic sources that the account has not: invalid_scope.
+func (k CopilotRules) CheckScope(ctx context.Context, r autorule.Rule) error {
+	return checkScope(ctx, k.s, &r, &autorule.Rule{})
+}
+
+// checkScope is CheckScope but for what the rule named before.
+func checkScope(ctx context.Context, s *Store, r, old *autorule.Rule) error {
+	if err := checkLive(ctx, s, campaignTable, r.AccountID, r.CampaignIDs, old.CampaignIDs); err != nil {
+		return err
+	}
+	return checkLive(ctx, s, sourceTable, r.AccountID, r.SourceIDs, old.SourceIDs)
+}
+
+// checkLive refuses ids that are no live records of the account, but for those that were there before.
+func checkLive[R any](ctx context.Context, s *Store, t *table[R], account uuid.UUID, ids, before []uuid.UUID) error {
+	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.live + ` AND t.id = ANY ($2::uuid[])`
+	found, err := db.Select[uuid.UUID](ctx, s.c, t.what, q, account, db.UUIDs(ids))
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if !slices.Contains(found, id) && !slices.Contains(before, id) {
+			return models.Invalid("invalid_scope", "there is no %s %s in this account", t.what, id)
+		}
+	}
+	return nil
+}
+
+const (
+	// What the rule said before is no alert any more.
+	endRuleAlerts = `UPDATE copilot_rule_targets SET alert_since = NULL WHERE account_id = $1 AND rule_id = $2`
+	restartRule   = `UPDATE copilot_rules SET next_at = clock_timestamp(), taken_until = '-infinity', last_run = 'null'
+WHERE account_id = $1 AND id = $2`
+)
+
+// Change changes a rule: edit gets the saved one, under a lock. It runs at once, as if it were new; what it leaves alone for
+// now it goes on leaving alone.
+func (k CopilotRules) Change(ctx context.Context, account, id uuid.UUID, edit func(*autorule.Rule) error) (autorule.Rule, error) {
+	return txOf(ctx, k.s, func(s *Store) (autorule.Rule, error) {
+		old, err := copilotRuleTable.findLocked(ctx, s, account, id)
+		if err != nil {
+			return old, err
+		}
+		rule := old
+		rule.CampaignIDs, rule.SourceIDs = slices.Clone(old.CampaignIDs), slices.Clone(old.SourceIDs)
+		if err := edit(&rule); err != nil {
+			return old, err
+		}
+		if _, err := s.CopilotRules().Update(ctx, rule); err != nil {
+			return old, err
+		}
+		for _, q := range []string{endRuleAlerts, restartRule} {
+			if _, err := s.exec(ctx, "restart rule", q, account, id); err != nil {
+				return old, err
+			}
+		}
+		return s.CopilotRules().Find(ctx, account, id)
+	})
+}
+
+const takeDueRules = `
+UPDATE copilot_rules r SET taken_until = $2 WHERE r.id IN (
+	SELECT d.id FROM copilot_rules d WHERE d.is_active AND d.next_at <= $1 AND d.taken_until <= $1 AND d.account_id IN (
+		SELECT account_id FROM copilot_rules WHERE is_active AND next_at <= $1 AND taken_until <= $1
+		GROUP BY account_id ORDER BY min(next_at), account_id LIMIT $3)
+	FOR UPDATE SKIP LOCKED
+) RETURNING r.account_id`
+
+// TakeDue gives accounts with rules that are due and that no job has, at most limit. The rules are due again at until,
+// unless they ran by then. It is for workers.
+func (k CopilotRules) TakeDue(ctx context.Context, now, until time.Time, limit int) ([]uuid.UUID, error) {
+	list, err := db.Select[uuid.UUID](ctx, k.s.c, "due rules", takeDueRules, now, until, limit)
+	slices.SortFunc(list, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
+	return slices.Compact(list), err
+}
+
+// Due lists the active rules of an account that are due: those that wait longest first.
+func (k CopilotRules) Due(ctx context.Context, account uuid.UUID, now time.Time) ([]autorule.Rule, error) {
+	return db.Select[autorule.Rule](ctx, k.s.c, "due rules", copilotRuleTable.from+` WHERE `+copilotRuleTable.live+`
+		AND t.is_active AND t.next_at <= $2 ORDER BY t.next_at, t.id`, account, now)
+}
+
+// Record reads what an action would change, without a lock.
+func (k CopilotRules) Record(ctx context.Context, account uuid.UUID, a copilot.Action) (copilot.Record, error) {
+	return k.s.CopilotProposals().record(ctx, account, a)
+}

@@ -1,0 +1,237 @@
+package autorule
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/models/copilot"
+	"switchyard/models/flow"
+)
+
+// Target is what a rule looks at, with its figures.
+type Target struct {
+	Campaign uuid.UUID // zero: of looks_at offer
+	Path     string
+	Offer    string
+	Value    string
+	Name     string // for a person
+
+	Figures models.Figures
+	Payout  *decimal.Decimal // nil: it is not known
+
+	row   *models.FigureRow // of Figures, once they were compared
+	place int               // of its series
+}
+
+// NewTarget is the target that a row of a report with the rule's dimensions is about. ok is false if the row is about none:
+// it has no path, say.
+func (s Settings) NewTarget(dims []string, f models.Figures) (t Target, ok bool) {
+	t.Figures = f
+	for i, name := range s.Dimensions() {
+		if i >= len(dims) || dims[i] == "" {
+			return t, false
+		}
+		switch name {
+		case "campaign_id":
+			id, err := uuid.Parse(dims[i])
+			if err != nil {
+				return t, false
+			}
+			t.Campaign = id
+		case "stream_id":
+			t.Path = dims[i]
+		case "offer_id":
+			t.Offer = dims[i]
+		default:
+			t.Value = dims[i]
+		}
+	}
+	return t, len(t.Value) <= copilot.MaxValue
+}
+
+// Key tells the targets of a rule apart, whatever its settings were.
+func (s Settings) Key(t Target) string {
+	parts := []string{s.LooksAt, models.IDText(t.Campaign), t.Path, t.Offer}
+	if s.LooksAt == Value {
+		parts = append(parts, s.Attribute, t.Value)
+	}
+	return strings.Join(parts, "/")
+}
+
+// Act is one change that a rule calls for.
+type Act struct {
+	Action     copilot.Action
+	CampaignID uuid.NullUUID
+	What       string // for a person
+	Targets    []Target
+}
+
+// Acts are the changes that the rule calls for, of targets that match. Paths gives those of a campaign. Targets of which
+// nothing is left to change are idle: their weight is at its bound, say, or they are gone.
+func (s Settings) Acts(matched []Target, paths func(uuid.UUID) []flow.Path) (acts []Act, idle []Target) {
+	groups := map[string]int{}
+	for _, t := range matched {
+		a, ok := s.act(t, paths)
+		if !ok {
+			idle = append(idle, t)
+			continue
+		}
+		group := s.group(t)
+		at, known := groups[group]
+		if !known || group == "" || len(acts[at].Targets) >= copilot.MaxValues {
+			groups[group] = len(acts)
+			acts = append(acts, a)
+			continue
+		}
+		acts[at].Targets = append(acts[at].Targets, t)
+		acts[at].Action.Weights = append(acts[at].Action.Weights, a.Action.Weights...)
+		acts[at].Action.Values = append(acts[at].Action.Values, a.Action.Values...)
+	}
+	for i := range acts {
+		if n := len(acts[i].Targets); n > 1 {
+			acts[i].What = fmt.Sprintf("%s and %d more", acts[i].What, n-1)
+		}
+	}
+	return acts, idle
+}
+
+// group joins the targets that one change is made for; empty: each has a change of its own.
+func (s Settings) group(t Target) string {
+	switch {
+	case s.Action == Deny, s.Action == Weight && s.LooksAt == Path:
+		return t.Campaign.String()
+	case s.Action == Weight:
+		return t.Campaign.String() + "/" + t.Path
+	}
+	return ""
+}
+
+func (s Settings) act(t Target, paths func(uuid.UUID) []flow.Path) (a Act, ok bool) {
+	a = Act{Targets: []Target{t}, CampaignID: uuid.NullUUID{UUID: t.Campaign, Valid: t.Campaign != uuid.Nil}}
+	a.Action.CampaignID = a.CampaignID
+	switch s.Action {
+	case Pause:
+		return s.pause(a, t)
+	case Deny:
+		a.Action.Op, _ = copilot.BlockOp(s.Attribute)
+		a.Action.Attribute, a.Action.Values, a.What = s.Attribute, []string{t.Value}, "deny "+t.Name
+		return a, true
+	case Weight:
+		return s.weigh(a, t, paths(t.Campaign))
+	}
+	return a, false
+}
+
+func (s Settings) pause(a Act, t Target) (Act, bool) {
+	a.What = "pause " + t.Name
+	switch s.LooksAt {
+	case Campaign:
+		a.Action.Op = copilot.OpPauseCampaign
+	case Path:
+		a.Action.Op, a.Action.PathID = copilot.OpPausePath, t.Path
+	default:
+		id, ok := models.ParseID(t.Offer)
+		a.Action.Op, a.Action.OfferID = copilot.OpPauseOffer, uuid.NullUUID{UUID: id, Valid: ok}
+		return a, ok
+	}
+	return a, true
+}
+
+// weigh multiplies the weight of a path, or of an offer in it.
+func (s Settings) weigh(a Act, t Target, paths []flow.Path) (Act, bool) {
+	at := slices.IndexFunc(paths, func(p flow.Path) bool { return p.ID == t.Path })
+	if at < 0 {
+		return a, false
+	}
+	id, now := t.Path, paths[at].Weight
+	a.Action.Op = copilot.OpSetWeights
+	if s.LooksAt == Destination {
+		i := slices.IndexFunc(paths[at].Destinations, func(d flow.Destination) bool { return d.ID == t.Offer })
+		if i < 0 {
+			return a, false
+		}
+		id, now = t.Offer, paths[at].Destinations[i].Weight
+		a.Action.Op, a.Action.PathID = copilot.OpSetDestinationWeights, t.Path
+	}
+	next := s.Weigh(now)
+	a.Action.Weights = []copilot.Weight{{ID: id, Weight: next}}
+	a.What = fmt.Sprintf("weight of %s from %v to %v", t.Name, now, next)
+	return a, next != now
+}
+
+// Weigh is what a weight becomes, in thousandths. One that is lowered stops at MinWeight, one that is raised at MaxWeight;
+// one beyond that already stays. So does 0: nobody is sent there.
+func (s Settings) Weigh(weight float64) float64 {
+	factor := s.Factor.InexactFloat64()
+	next := math.Round(weight*factor*1000) / 1000
+	if factor < 1 {
+		return min(weight, max(next, s.MinWeight.InexactFloat64()))
+	}
+	return max(weight, min(next, s.MaxWeight.InexactFloat64()))
+}
+
+// ByCost sorts targets: those that cost most come first.
+func ByCost(list []Target) {
+	slices.SortStableFunc(list, func(a, b Target) int {
+		return cmp.Or(b.Figures.Cost.Cmp(a.Figures.Cost), cmp.Compare(b.Figures.Clicks, a.Figures.Clicks))
+	})
+}
+
+// Shown are the figures of a target that evidence shows.
+func (s Settings) Shown(t *Target) []copilot.Figure {
+	list := []copilot.Figure{}
+	for _, name := range s.shownFigures() {
+		if v, ok := t.figure(name); ok {
+			list = append(list, copilot.Figure{Of: t.Name, Name: name, Value: models.NewMoney(v)})
+		}
+	}
+	return list
+}
+
+// maxFigures is how many figures an evidence has.
+const maxFigures = 60
+
+// Evidence are the figures by which a rule acted. From and to are the window's, as people read them.
+func (s Settings) Evidence(targets []Target, from, to string) *copilot.Evidence {
+	e := copilot.Evidence{From: from, To: to, Confidence: 1, Method: "rule: " + s.Text(), Figures: []copilot.Figure{}}
+	for i := range targets {
+		e.Sample += targets[i].Figures.Clicks
+		if shown := s.Shown(&targets[i]); len(e.Figures)+len(shown) <= maxFigures {
+			e.Figures = append(e.Figures, shown...)
+		}
+	}
+	return &e
+}
+
+// Describe names a target for a person, by the names of ids.
+func (s Settings) Describe(t Target, names map[string]string) string {
+	name := func(id string) string { return cmp.Or(names[id], id) }
+	campaign := name(models.IDText(t.Campaign))
+	switch s.LooksAt {
+	case Value:
+		return s.Attribute + " " + t.Value + " of " + campaign
+	case Path:
+		return "path " + name(t.Path) + " of " + campaign
+	case Destination:
+		return "offer " + name(t.Offer) + " in path " + name(t.Path) + " of " + campaign
+	case Offer:
+		return "offer " + name(t.Offer)
+	}
+	return "campaign " + campaign
+}
+
+// Message is what an alert about a target says.
+func (s Settings) Message(t Target) string {
+	var list []string
+	for _, f := range s.Shown(&t) {
+		list = append(list, f.Name+" "+f.Value.Shown())
+	}
+	return s.Text() + ": " + strings.Join(list, ", ")
+}

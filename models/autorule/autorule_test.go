@@ -1,0 +1,286 @@
+package autorule_test
+
+import (
+	"math/big"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+	"pgregory.net/rapid"
+
+	"switchyard/models"
+	"switchyard/models/autorule"
+	"switchyard/models/copilot"
+	"switchyard/models/flow"
+)
+
+// enum are the values that a field of a struct may have.
+func enum(t *testing.T, of any, field string) []string {
+	t.Helper()
+	f, ok := reflect.TypeOf(of).FieldByName(field)
+	if !ok {
+		t.Fatalf("no field %s", field)
+	}
+	return strings.Split(f.Tag.Get("enum"), ",")
+}
+
+// counts draws small figures, so that equal ones and zeros are met.
+func counts(t *rapid.T) models.Figures {
+	n := func(name string) int64 { return rapid.Int64Range(0, 4).Draw(t, name) }
+	amount := func(name string) decimal.Decimal { return decimal.New(rapid.Int64Range(0, 400).Draw(t, name), -2) }
+	return models.Figures{
+		Clicks: n("clicks"), UniqueClicks: n("unique"), BotClicks: n("bots"), LPViews: n("views"), LPClicks: n("lp clicks"),
+		Approved: n("approved"), Pending: n("pending"), Rejected: n("rejected"), Chargebacks: n("chargebacks"),
+		Cost: amount("cost"), Revenue: amount("revenue"), PendingRevenue: amount("pending revenue"),
+	}
+}
+
+// plain is a figure by its definition, unrounded; nil: a division by zero.
+func plain(f models.Figures, payout *decimal.Decimal, name string) *big.Rat {
+	whole := func(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }
+	ratio := func(a, b *big.Rat, times int64) *big.Rat {
+		if b.Sign() == 0 {
+			return nil
+		}
+		return new(big.Rat).Mul(new(big.Rat).Quo(a, b), whole(times))
+	}
+	cost, revenue := f.Cost.Rat(), f.Revenue.Rat()
+	profit, converted := new(big.Rat).Sub(revenue, cost), whole(f.Approved+f.Pending)
+	switch name {
+	case "payout":
+		if payout == nil {
+			return nil
+		}
+		return payout.Rat()
+	case "lp_ctr":
+		return ratio(whole(f.LPClicks), whole(f.LPViews), 100)
+	case "cr":
+		return ratio(converted, whole(f.Clicks), 100)
+	case "roi":
+		return ratio(profit, cost, 100)
+	case "epc":
+		return ratio(revenue, whole(f.Clicks), 1)
+	case "cpc":
+		return ratio(cost, whole(f.Clicks), 1)
+	case "cpa":
+		return ratio(cost, converted, 1)
+	case "approve_rate":
+		return ratio(whole(f.Approved), whole(f.Approved+f.Rejected+f.Pending), 100)
+	}
+	return map[string]*big.Rat{
+		"clicks": whole(f.Clicks), "unique_clicks": whole(f.UniqueClicks), "bot_clicks": whole(f.BotClicks), "lp_views": whole(f.LPViews),
+		"lp_clicks": whole(f.LPClicks), "conversions": converted, "approved": whole(f.Approved), "pending": whole(f.Pending),
+		"rejected": whole(f.Rejected), "chargebacks": whole(f.Chargebacks), "cost": cost, "revenue": revenue,
+		"pending_revenue": f.PendingRevenue.Rat(), "profit": profit,
+	}[name]
+}
+
+// holds compares by definition. close is true if the sides differ by less than a ratio is rounded by.
+func holds(c autorule.Comparison, f models.Figures, payout *decimal.Decimal) (yes, close bool) {
+	left, right := plain(f, payout, c.Figure), c.Value.Rat()
+	if c.Times != "" {
+		other := plain(f, payout, c.Times)
+		if other == nil {
+			return false, false
+		}
+		right = new(big.Rat).Mul(right, other)
+	}
+	if left == nil {
+		return false, false
+	}
+	gap := new(big.Rat).Sub(left, right)
+	near := new(big.Rat).Abs(gap).Cmp(big.NewRat(1, 10_000)) < 0
+	switch c.Operator {
+	case ">":
+		return gap.Sign() > 0, near
+	case ">=":
+		return gap.Sign() >= 0, near
+	case "<":
+		return gap.Sign() < 0, near
+	case "<=":
+		return gap.Sign() <= 0, near
+	case "=":
+		return gap.Sign() == 0, near
+	}
+	return gap.Sign() != 0, near
+}
+
+// TestMatches holds comparisons to a plain evaluation, for every figure and operator that a body may have.
+func TestMatches(t *testing.T) {
+	t.Parallel()
+	figures, operators, times := enum(t, autorule.Comparison{}, "Figure"), enum(t, autorule.Comparison{}, "Operator"), enum(t, autorule.Comparison{}, "Times")
+	ratios := []string{"lp_ctr", "cr", "roi", "epc", "cpc", "cpa", "approve_rate"}
+	matched := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		f := counts(rt)
+		var payout *decimal.Decimal
+		if rapid.Bool().Draw(rt, "payout is known") {
+			p := decimal.New(rapid.Int64Range(1, 300).Draw(rt, "payout"), -2)
+			payout = &p
+		}
+		var s autorule.Settings
+		want, doubt := true, false
+		for range rapid.IntRange(1, 3).Draw(rt, "comparisons") {
+			c := autorule.Comparison{
+				Figure: rapid.SampledFrom(figures).Draw(rt, "figure"), Operator: rapid.SampledFrom(operators).Draw(rt, "operator"),
+				Times: rapid.SampledFrom(times).Draw(rt, "times"), Value: models.NewMoney(decimal.New(rapid.Int64Range(-2, 8).Draw(rt, "value"), 0)),
+			}
+			s.Conditions = append(s.Conditions, c)
+			yes, near := holds(c, f, payout)
+			want = want && yes
+			doubt = doubt || near && (slices.Contains(ratios, c.Figure) || slices.Contains(ratios, c.Times))
+		}
+		got := s.Matches(&autorule.Target{Figures: f, Payout: payout})
+		if got != want && !doubt { // ratios are compared as reports show them: rounded
+			rt.Fatalf("%s on %+v, payout %v: %v", s.Text(), f, payout, got)
+		}
+		if got {
+			matched++
+		}
+	})
+	if matched == 0 {
+		t.Error("nothing ever matched")
+	}
+	if (autorule.Settings{}).Matches(&autorule.Target{}) {
+		t.Error("a rule without conditions matches")
+	}
+}
+
+// TestTables holds what a body may have to what there is.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	row := reflect.TypeFor[models.FigureRow]()
+	var figures []string
+	for i := range row.NumField() {
+		figures = append(figures, row.Field(i).Tag.Get("json"))
+	}
+	have := enum(t, autorule.Comparison{}, "Figure")
+	slices.Sort(figures)
+	if got := slices.Sorted(slices.Values(have)); !slices.Equal(got, figures) {
+		t.Errorf("figures %v, want %v", got, figures)
+	}
+	if times := enum(t, autorule.Comparison{}, "Times"); !slices.Equal(times, append([]string{"", autorule.Payout}, have...)) {
+		t.Errorf("times %v", times)
+	}
+	for _, name := range enum(t, autorule.Settings{}, "Attribute")[1:] {
+		if _, ok := copilot.BlockOp(name); !ok {
+			t.Errorf("nothing keeps values of %s away", name)
+		}
+	}
+}
+
+func settings(change func(*autorule.Settings)) autorule.Settings {
+	s := autorule.Defaults()
+	s.Conditions = []autorule.Comparison{{Figure: "cost", Operator: ">", Value: whole(3), Times: autorule.Payout}}
+	change(&s)
+	return s
+}
+
+func whole(n int64) models.Money { return models.NewMoney(decimal.NewFromInt(n)) }
+
+func TestValidate(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*autorule.Settings)
+		code   string
+	}{
+		"the default":           {func(*autorule.Settings) {}, ""},
+		"a path is weighed":     {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, whole(2) }, ""},
+		"a value is denied":     {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, "sub3" }, ""},
+		"a campaign is denied":  {func(s *autorule.Settings) { s.Action = autorule.Deny }, "invalid_rule"},
+		"a value of nothing":    {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Value, autorule.Deny }, "invalid_rule"},
+		"an attribute too much": {func(s *autorule.Settings) { s.Attribute = "sub1" }, "invalid_rule"},
+		"too many days":         {func(s *autorule.Settings) { s.Window = autorule.MaxDays + 1 }, "invalid_rule"},
+		"most days":             {func(s *autorule.Settings) { s.Window = autorule.MaxDays }, ""},
+		"a factor of 1":         {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Path, autorule.Weight }, "invalid_rule"},
+		"bounds the wrong way": {func(s *autorule.Settings) {
+			s.LooksAt, s.Action, s.Factor, s.MinWeight, s.MaxWeight = autorule.Path, autorule.Weight, whole(2), whole(9), whole(8)
+		}, "invalid_rule"},
+		"no conditions": {func(s *autorule.Settings) { s.Conditions = nil }, "invalid_condition"},
+	} {
+		err := settings(c.change).Validate()
+		if e, _ := models.AsError(err); (err == nil) != (c.code == "") || e != nil && e.Code != c.code {
+			t.Errorf("%s: %v, want %q", name, err, c.code)
+		}
+	}
+}
+
+// TestWindows: whole hours, or days of the account, with or without the one that is not over.
+func TestWindows(t *testing.T) {
+	t.Parallel()
+	account := models.Account{Timezone: "Asia/Tokyo"}
+	now := time.Date(2026, 4, 15, 3, 20, 0, 0, time.UTC) // 12:20 in Tokyo
+	for _, c := range []struct {
+		n        int
+		unit     string
+		current  bool
+		from, to string
+	}{
+		{1, autorule.Days, true, "2026-04-14T15:00:00Z", "2026-04-15T03:20:00Z"},
+		{3, autorule.Days, false, "2026-04-11T15:00:00Z", "2026-04-14T15:00:00Z"},
+		{2, autorule.Hours, true, "2026-04-15T02:00:00Z", "2026-04-15T03:20:00Z"},
+		{2, autorule.Hours, false, "2026-04-15T01:00:00Z", "2026-04-15T03:00:00Z"},
+	} {
+		s := autorule.Settings{Window: c.n, WindowUnit: c.unit, IncludeCurrent: c.current}
+		from, to := s.WindowAt(account, now)
+		if from.UTC().Format(time.RFC3339) != c.from || to.UTC().Format(time.RFC3339) != c.to {
+			t.Errorf("%d %s: %v to %v", c.n, c.unit, from.UTC(), to.UTC())
+		}
+	}
+}
+
+// TestWeigh: a weight stops at its bound, and none moves the other way.
+func TestWeigh(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		s := autorule.Settings{
+			Factor:    models.NewMoney(decimal.New(rapid.Int64Range(0, 300).Draw(rt, "factor"), -2)),
+			MinWeight: whole(rapid.Int64Range(0, 20).Draw(rt, "min")), MaxWeight: whole(rapid.Int64Range(20, 100).Draw(rt, "max")),
+		}
+		before := float64(rapid.Int64Range(0, 200).Draw(rt, "weight"))
+		after, low, high := s.Weigh(before), s.MinWeight.InexactFloat64(), s.MaxWeight.InexactFloat64()
+		switch {
+		case s.Factor.LessThan(decimal.NewFromInt(1)) && (after > before || after < min(low, before)):
+			rt.Fatalf("lowered from %v to %v, bound %v", before, after, low)
+		case s.Factor.GreaterThanOrEqual(decimal.NewFromInt(1)) && (after < before || after > max(high, before)):
+			rt.Fatalf("raised from %v to %v, bound %v", before, after, high)
+		}
+	})
+}
+
+// TestActs: values of a campaign are denied by one change, weights of its paths moved by one, paths paused by one each.
+func TestActs(t *testing.T) {
+	t.Parallel()
+	campaign, paths := uuid.New(), []flow.Path{{ID: uuid.NewString(), Weight: 40}, {ID: uuid.NewString(), Weight: 1}, {ID: uuid.NewString(), Weight: 10}}
+	of := func(s autorule.Settings, list ...autorule.Target) ([]autorule.Act, []autorule.Target) {
+		for i := range list {
+			list[i].Campaign = campaign
+		}
+		return s.Acts(list, func(uuid.UUID) []flow.Path { return paths })
+	}
+	deny := settings(func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, "sub1" })
+	acts, idle := of(deny, autorule.Target{Value: "a"}, autorule.Target{Value: "b"})
+	if len(acts) != 1 || !slices.Equal(acts[0].Action.Values, []string{"a", "b"}) || len(acts[0].Targets) != 2 || len(idle) != 0 {
+		t.Errorf("%+v, %v", acts, idle)
+	}
+	weigh := settings(func(s *autorule.Settings) {
+		s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5"))
+	})
+	acts, idle = of(weigh, autorule.Target{Path: paths[0].ID}, autorule.Target{Path: paths[1].ID}, autorule.Target{Path: paths[2].ID}, autorule.Target{Path: uuid.NewString()})
+	if len(acts) != 1 || len(acts[0].Action.Weights) != 2 || acts[0].Action.Weights[0].Weight != 20 || acts[0].Action.Weights[1].Weight != 5 || len(idle) != 2 {
+		t.Errorf("%+v, idle %v", acts, idle)
+	}
+	pause := settings(func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Path, autorule.Pause })
+	if acts, _ = of(pause, autorule.Target{Path: paths[0].ID}, autorule.Target{Path: paths[1].ID}); len(acts) != 2 {
+		t.Errorf("%+v", acts)
+	}
+	for _, a := range acts {
+		if err := a.Action.Validate(); err != nil {
+			t.Errorf("%+v: %v", a, err)
+		}
+	}
+}

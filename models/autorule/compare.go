@@ -1,0 +1,134 @@
+package autorule
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+)
+
+// Payout names what a conversion pays: the mean payout of the target's campaign, or of the offer, over the last 30 days,
+// else the highest fixed payout of its offers in the account's currency.
+const Payout = "payout"
+
+// Comparison compares a figure with a number, or with a number of times another figure: cost > 3 times payout. A figure that
+// is a division by zero, and a payout that is not known, compare with nothing.
+type Comparison struct {
+	Figure   string       `json:"figure" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:"clicks,unique_clicks,bot_clicks,lp_views,lp_clicks,lp_ctr,conversions,approved,pending,rejected,chargebacks,cr,cost,revenue,pending_revenue,profit,roi,epc,cpc,cpa,approve_rate" doc:"as reports have it: lp_ctr, cr, roi and approve_rate are percentages"`
+	Operator string       `json:"operator" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:">,>=,<,<=,=,!="`
+	Value    models.Money `json:"value" bad:"invalid_condition" min:"-1000000000" max:"1000000000"`
+	Times    string       `json:"times" bad:"invalid_condition" trim:"true" enum:",payout,clicks,unique_clicks,bot_clicks,lp_views,lp_clicks,lp_ctr,conversions,approved,pending,rejected,chargebacks,cr,cost,revenue,pending_revenue,profit,roi,epc,cpc,cpa,approve_rate" doc:"what value is multiplied by; empty: nothing"`
+}
+
+// operators tell by the order of left and right whether a comparison holds.
+var operators = map[string]func(order int) bool{
+	">":  func(order int) bool { return order > 0 },
+	">=": func(order int) bool { return order >= 0 },
+	"<":  func(order int) bool { return order < 0 },
+	"<=": func(order int) bool { return order <= 0 },
+	"=":  func(order int) bool { return order == 0 },
+	"!=": func(order int) bool { return order != 0 },
+}
+
+// figures are the places of figures in a row, by their names.
+var figures = func() map[string]int {
+	places := map[string]int{}
+	row := reflect.TypeFor[models.FigureRow]()
+	for i := range row.NumField() {
+		places[row.Field(i).Tag.Get("json")] = i
+	}
+	return places
+}()
+
+// figure finds a figure of a target. ok is false if it has no value.
+func (t *Target) figure(name string) (value decimal.Decimal, ok bool) {
+	if name == Payout {
+		if t.Payout == nil {
+			return value, false
+		}
+		return *t.Payout, true
+	}
+	place, known := figures[name]
+	if !known {
+		return value, false
+	}
+	if t.row == nil {
+		row := t.Figures.Row()
+		t.row = &row
+	}
+	switch v := reflect.ValueOf(t.row).Elem().Field(place).Interface().(type) {
+	case int64:
+		return decimal.NewFromInt(v), true
+	case models.Money:
+		return v.Decimal, true
+	case *models.Money:
+		if v != nil {
+			return v.Decimal, true
+		}
+	}
+	return value, false
+}
+
+// holds reports whether the comparison holds for a target.
+func (c Comparison) holds(t *Target) bool {
+	left, ok := t.figure(c.Figure)
+	if !ok {
+		return false
+	}
+	right := c.Value.Decimal
+	if c.Times != "" {
+		other, ok := t.figure(c.Times)
+		if !ok {
+			return false
+		}
+		right = right.Mul(other)
+	}
+	test, known := operators[c.Operator]
+	return known && test(left.Cmp(right))
+}
+
+// Matches reports whether all comparisons of the rule hold for a target. Without any, none does.
+func (s Settings) Matches(t *Target) bool {
+	return len(s.Conditions) > 0 && !slices.ContainsFunc(s.Conditions, func(c Comparison) bool { return !c.holds(t) })
+}
+
+// NeedsPayout reports whether the rule compares with payouts.
+func (s Settings) NeedsPayout() bool {
+	return slices.ContainsFunc(s.Conditions, func(c Comparison) bool { return c.Times == Payout })
+}
+
+// Text is the comparison for a person.
+func (c Comparison) Text() string {
+	text := c.Figure + " " + c.Operator + " " + c.Value.Shown()
+	if c.Times != "" {
+		text += " x " + c.Times
+	}
+	return text
+}
+
+// Text is when the rule matches, for a person.
+func (s Settings) Text() string {
+	list := make([]string, len(s.Conditions))
+	for i, c := range s.Conditions {
+		list[i] = c.Text()
+	}
+	return strings.Join(list, " and ")
+}
+
+// shownFigures are the figures that evidence shows: those of every rule first, then those that the rule compares.
+func (s Settings) shownFigures() []string {
+	names := []string{"clicks", "conversions", "cost", "revenue"}
+	for _, c := range s.Conditions {
+		for _, name := range []string{c.Figure, c.Times} {
+			if name != "" && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+func money(n int64) models.Money { return models.NewMoney(decimal.NewFromInt(n)) }

@@ -1,0 +1,119 @@
+package autorule
+
+import (
+	"time"
+
+	"switchyard/models"
+)
+
+// Series are the figures of a target over time, by the number of the hour or day. What had none in one is left out.
+type Series struct {
+	Target Target // without figures
+	At     map[int]models.Figures
+	// Zeros says that hours and days without figures have zeros, from Since on.
+	Zeros bool
+	Since int
+}
+
+// Would is something that a rule would have done.
+type Would struct {
+	Bucket int    // after which hour or day
+	Target Target // with the figures by which it matched
+	After  models.Figures
+}
+
+// Buckets is how many hours or days the windows of the rule have, and how long one is.
+func (s Settings) Buckets() (size int, each time.Duration) {
+	if s.WindowUnit == Days {
+		return s.Window, 24 * time.Hour
+	}
+	return s.Window, time.Hour
+}
+
+// Replay tells what the rule would have done at the end of each hour or day from first on, of all that there are. What it
+// would have changed changes nothing: the figures are those that were. A target that it would have paused or denied is not
+// met again. A rule that runs more often than by the hour or day may act sooner than told.
+func (s Settings) Replay(list []Series, first, all int) (out []Would) {
+	size, each := s.Buckets()
+	every := max(1, int(time.Duration(s.EveryMinutes)*time.Minute/each))
+	r := replay{Settings: s, cooldown: max(1, int((s.Cooldown()+each-1)/each)), until: map[string]int{}, stands: map[string]bool{}}
+	sums, met := make([]models.Figures, len(list)), make([]int, len(list))
+	for b := range all {
+		var matched []Target
+		for i := range list {
+			if f, ok := list[i].At[b]; ok {
+				sums[i], met[i] = sums[i].Plus(f), met[i]+1
+			}
+			if f, ok := list[i].At[b-size]; ok {
+				sums[i], met[i] = sums[i].Plus(f.Neg()), met[i]-1
+			}
+			if b < first || (b-first)%every != 0 {
+				continue
+			}
+			t := list[i].Target
+			t.Figures, t.place = sums[i], i
+			if (met[i] > 0 || list[i].Zeros && b >= list[i].Since) && s.Matches(&t) {
+				matched = append(matched, t)
+			}
+		}
+		if b < first || (b-first)%every != 0 {
+			continue
+		}
+		ByCost(matched)
+		for _, t := range r.step(b, matched[:min(len(matched), MaxMatched)]) {
+			out = append(out, Would{b, t, list[t.place].after(b)})
+		}
+	}
+	return out
+}
+
+// after sums what came after an hour or day.
+func (s Series) after(b int) (sum models.Figures) {
+	for at, f := range s.At {
+		if at > b {
+			sum = sum.Plus(f)
+		}
+	}
+	return sum
+}
+
+// replay is what a rule would have done so far.
+type replay struct {
+	Settings
+	cooldown int             // in hours or days
+	until    map[string]int  // when a target may be acted upon again
+	stands   map[string]bool // alerts
+}
+
+// never is after every hour and day.
+const never = 1 << 30
+
+// step gives those of the targets that match which the rule would act upon.
+func (r *replay) step(b int, matched []Target) (acted []Target) {
+	stood := r.stands
+	r.stands = map[string]bool{}
+	groups, changes := map[string]bool{}, 0
+	for _, t := range matched {
+		key := r.Key(t)
+		if r.Action == Alert && stood[key] {
+			r.stands[key] = true
+			continue
+		}
+		if r.until[key] > b {
+			continue
+		}
+		group := r.group(t)
+		if r.Changes() && !groups[group] {
+			if changes >= r.MaxChanges {
+				continue
+			}
+			changes, groups[group] = changes+1, group != ""
+		}
+		r.until[key], r.stands[key] = b+r.cooldown, true
+		if r.Action == Pause || r.Action == Deny {
+			r.until[key] = never
+		}
+		acted = append(acted, t)
+	}
+	return acted
+}

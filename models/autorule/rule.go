@@ -1,0 +1,181 @@
+package autorule
+
+import (
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/copilot"
+)
+
+// What a rule looks at.
+const (
+	Campaign    = "campaign"
+	Path        = "path"
+	Destination = "destination" // an offer or a landing page's offer in one path
+	Offer       = "offer"       // in all campaigns of the rule together
+	Value       = "value"       // of an attribute, in one campaign
+)
+
+// What a rule does.
+const (
+	Pause  = "pause"
+	Weight = "weight" // is multiplied
+	Deny   = "deny"   // a value
+	Alert  = "alert"
+)
+
+// The modes of a rule. In shadow its log says what it would do, and nothing is changed.
+const (
+	Shadow = "shadow"
+	Live   = "live"
+)
+
+// The units of a window.
+const (
+	Hours = "hours"
+	Days  = "days"
+)
+
+// Limits of a rule beside those in the tags of Settings.
+const (
+	// MaxDays is the longest window in days.
+	MaxDays = 90
+	// MaxMatched is how many targets that match one run goes on with, those that cost most.
+	MaxMatched = 200
+)
+
+// Settings are what an account says of a rule.
+type Settings struct {
+	Mode string `db:"mode" json:"mode" bad:"invalid_rule" trim:"true" enum:"shadow,live" doc:"shadow: its runs say what it would do, and nothing is changed"`
+
+	LooksAt   string `db:"looks_at" json:"looks_at" bad:"invalid_rule" trim:"true" enum:"campaign,path,destination,offer,value" doc:"whose figures are compared: destination is an offer in one path, value is one of attribute in one campaign"`
+	Attribute string `db:"attribute" json:"attribute" bad:"invalid_rule" trim:"true" enum:",country,isp,asn,ip,device_type,os,browser,connection_type,mobile_operator,hour_of_day,sub1,sub2,sub3,sub4,sub5,sub6,sub7,sub8,sub9,sub10" doc:"with looks_at value"`
+
+	CampaignIDs []uuid.UUID `db:"campaign_ids,json" json:"campaign_ids" bad:"invalid_scope" maxItems:"50" doc:"only these campaigns; empty: all that are active"`
+	SourceIDs   []uuid.UUID `db:"source_ids,json" json:"source_ids" bad:"invalid_scope" maxItems:"50" doc:"only what these traffic sources sent; empty: all"`
+
+	Conditions []Comparison `db:"conditions,json" json:"conditions" bad:"invalid_condition" minItems:"1" maxItems:"10" doc:"all of them have to hold"`
+
+	Window         int    `db:"window_size" json:"window" bad:"invalid_rule" min:"1" max:"168" doc:"how many hours or days the figures are of; days: at most 90"`
+	WindowUnit     string `db:"window_unit" json:"window_unit" bad:"invalid_rule" trim:"true" enum:"hours,days" doc:"whole hours, or days of the account's time zone"`
+	IncludeCurrent bool   `db:"include_current" json:"include_current" bad:"invalid_rule" doc:"the hour or day that is not over yet is one of them"`
+
+	EveryMinutes int `db:"every_minutes" json:"every_minutes" bad:"invalid_rule" min:"10" max:"10080" doc:"how often it runs"`
+
+	Action    string       `db:"action" json:"action" bad:"invalid_rule" trim:"true" enum:"pause,weight,deny,alert" doc:"pause: campaign, path, offer; weight: path, destination; deny: value; alert: all"`
+	Factor    models.Money `db:"factor" json:"factor" bad:"invalid_rule" min:"0" max:"100" doc:"weight: what it is multiplied by"`
+	MinWeight models.Money `db:"min_weight" json:"min_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: what it is not lowered below"`
+	MaxWeight models.Money `db:"max_weight" json:"max_weight" bad:"invalid_rule" min:"0" max:"1000000" doc:"weight: what it is not raised above"`
+
+	CooldownMinutes int `db:"cooldown_minutes" json:"cooldown_minutes" bad:"invalid_rule" min:"60" max:"43200" doc:"how long it leaves a target alone after it acted on it, and after somebody took that back"`
+	MaxChanges      int `db:"max_changes" json:"max_changes" bad:"invalid_rule" min:"1" max:"50" doc:"changes of one run at most; the next run goes on"`
+}
+
+// Defaults are the settings of a rule that says no others.
+func Defaults() Settings {
+	return Settings{
+		Mode: Shadow, LooksAt: Campaign, Window: 1, WindowUnit: Days, IncludeCurrent: true, EveryMinutes: 60, Action: Alert,
+		Factor: money(1), MinWeight: money(1), MaxWeight: money(100), CooldownMinutes: 24 * 60, MaxChanges: 10,
+		CampaignIDs: []uuid.UUID{}, SourceIDs: []uuid.UUID{}, Conditions: []Comparison{},
+	}
+}
+
+// Rule is a rule of an account.
+type Rule struct {
+	models.Owned
+	Name     string `db:"name" json:"name"`
+	IsActive bool   `db:"is_active" json:"is_active"`
+	Settings
+	NextAt  models.Stamp `db:"next_at,auto" json:"next_at" doc:"when it runs next, if it is active"`
+	LastRun *Summary     `db:"last_run,auto,json" json:"last_run" doc:"null: it has not run since it was saved"`
+	models.Dated
+}
+
+// level is something that a rule looks at.
+type level struct {
+	name string
+	// dimensions are those of the report that has its figures; of a value the attribute comes behind them.
+	dimensions []string
+	actions    []string
+}
+
+// levels is the table of what a rule can look at.
+var levels = []level{
+	{Campaign, []string{"campaign_id"}, []string{Pause, Alert}},
+	{Path, []string{"campaign_id", "stream_id"}, []string{Pause, Weight, Alert}},
+	{Destination, []string{"campaign_id", "stream_id", "offer_id"}, []string{Weight, Alert}},
+	{Offer, []string{"offer_id"}, []string{Pause, Alert}},
+	{Value, []string{"campaign_id"}, []string{Deny, Alert}},
+}
+
+func (s Settings) level() level {
+	i := slices.IndexFunc(levels, func(l level) bool { return l.name == s.LooksAt })
+	if i < 0 {
+		return level{}
+	}
+	return levels[i]
+}
+
+// Dimensions are those of the report that has the figures that the rule compares.
+func (s Settings) Dimensions() []string {
+	list := slices.Clone(s.level().dimensions)
+	if s.LooksAt == Value {
+		list = append(list, s.Attribute)
+	}
+	return list
+}
+
+// Changes reports whether the rule changes anything: a plan has to include that.
+func (s Settings) Changes() bool { return s.Action != Alert }
+
+// Validate refuses settings that fit each other not: invalid_rule, invalid_condition. The tags hold for each by itself.
+func (s Settings) Validate() error {
+	bad := func(format string, args ...any) error { return models.Invalid("invalid_rule", format, args...) }
+	_, known := copilot.BlockOp(s.Attribute)
+	switch {
+	case !slices.Contains(s.level().actions, s.Action):
+		return bad("%s cannot be done to a %s: %v can", s.Action, s.LooksAt, s.level().actions)
+	case s.LooksAt == Value && !known:
+		return bad("a rule about values needs the attribute that they are of")
+	case s.LooksAt != Value && s.Attribute != "":
+		return bad("an attribute goes with looks_at value only")
+	case s.WindowUnit == Days && s.Window > MaxDays:
+		return bad("the window has at most %d days", MaxDays)
+	case s.Action == Weight && s.MinWeight.GreaterThan(s.MaxWeight.Decimal):
+		return bad("min_weight is above max_weight")
+	case s.Action == Weight && s.Factor.Equal(money(1).Decimal):
+		return bad("a factor of 1 changes no weight")
+	case len(s.Conditions) == 0:
+		return models.Invalid("invalid_condition", "a rule needs one condition at least")
+	}
+	return nil
+}
+
+// WindowAt is the time that the rule looks at in a run: [from, to).
+func (s Settings) WindowAt(a models.Account, now time.Time) (from, to time.Time) {
+	n := s.Window
+	if s.IncludeCurrent {
+		n--
+	}
+	start := now.Truncate(time.Hour)
+	from = start.Add(-time.Duration(n) * time.Hour)
+	if s.WindowUnit == Days {
+		start = a.DayStart(now)
+		from = start.AddDate(0, 0, -n)
+	}
+	if s.IncludeCurrent {
+		return from, now
+	}
+	return from, start
+}
+
+// Next is when the rule runs after a run.
+func (s Settings) Next(at time.Time) time.Time {
+	return at.Add(time.Duration(s.EveryMinutes) * time.Minute)
+}
+
+// Cooldown is how long a target is left alone.
+func (s Settings) Cooldown() time.Duration { return time.Duration(s.CooldownMinutes) * time.Minute }

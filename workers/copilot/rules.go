@@ -1,0 +1,236 @@
+package copilot
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/autorule"
+	"switchyard/models/copilot"
+	"switchyard/workers"
+)
+
+const (
+	// rulesAtOnce is how many accounts one sweep starts.
+	rulesAtOnce = 200
+	// rulesTaken is how long a rule waits for its job before another one takes it.
+	rulesTaken = 12 * time.Minute
+)
+
+// sweepRules starts a run for accounts with rules that are due: one job for each.
+func (w *worker) sweepRules(ctx context.Context) error {
+	now := w.now().UTC().Truncate(time.Microsecond)
+	var ids, accounts []uuid.UUID
+	err := w.store.Tx(ctx, func(s *store.Store) (err error) {
+		ids = nil
+		if accounts, err = s.CopilotRules().TakeDue(ctx, now, now.Add(rulesTaken), rulesAtOnce); err != nil {
+			return err
+		}
+		for _, account := range accounts {
+			row, err := jobs.RunRules.NewRow(account, jobs.RulesArgs{At: now})
+			if err == nil {
+				err = jobrow.Insert(ctx, s.Conn(), row)
+			}
+			if err != nil {
+				return err
+			}
+			ids = append(ids, row.ID)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i, account := range accounts {
+		w.client.DispatchFor(ctx, account, jobs.RunRules.Kind(), ids[i])
+	}
+	return nil
+}
+
+// runRules runs the rules of an account that were due at the time of the job. A rule that has run by then is not due any
+// more, so an attempt that follows a crash goes on with the next one.
+func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jobs.RulesRun]) error {
+	account, err := w.store.FindAccount(ctx, u.Job.AccountID.UUID)
+	if errors.Is(err, models.NotFound("account")) {
+		return u.Commit(ctx, jobs.RulesRun{}, nil)
+	}
+	if err != nil {
+		return err
+	}
+	rules, err := w.store.CopilotRules().Due(ctx, account.ID, u.Args.At)
+	if err != nil {
+		return err
+	}
+	var out jobs.RulesRun
+	left := int64(maxRead)
+	for _, rule := range rules {
+		x := &execution{reading: w.newReading(account, u.Args.At), rule: rule, run: rule.NewRun(account, u.Args.At)}
+		x.left = left
+		if err := x.do(ctx); err != nil {
+			return err
+		}
+		left = x.left
+		if x.later {
+			continue // it is due again when another job takes it
+		}
+		if err := w.store.CopilotRules().End(ctx, rule, x.run); err != nil {
+			return err
+		}
+		out.Rules, out.Done = out.Rules+1, out.Done+x.run.Done
+	}
+	return u.Commit(ctx, out, func(db.Conn) error { return nil })
+}
+
+// execution is one run of a rule.
+type execution struct {
+	*reading
+	rule   autorule.Rule
+	run    autorule.Run
+	shadow bool
+	later  bool // its figures are too many for what the rules before it left
+
+	records map[uuid.UUID]copilot.Record // flows as they were when acts were made of them
+}
+
+// do looks and acts.
+func (x *execution) do(ctx context.Context) error {
+	x.shadow = x.rule.Mode == autorule.Shadow
+	if x.shadow {
+		x.run.Outcome = autorule.RunShadow
+	}
+	if x.rule.Changes() && !x.account.Allowances().OneClick {
+		x.shadow, x.run.Outcome = true, autorule.RunPlan
+	}
+	full := x.left == maxRead
+	matched, err := x.matched(ctx)
+	if errors.Is(err, errTooLarge) {
+		x.run.Outcome, x.later = autorule.RunTooLarge, !full
+		return nil
+	}
+	if err != nil || len(matched) == 0 && x.rule.Changes() {
+		return err
+	}
+	x.run.Matched = len(matched)
+	if x.rule.Changes() {
+		return x.change(ctx, matched)
+	}
+	return x.alert(ctx, matched)
+}
+
+// change makes changes of what matched.
+func (x *execution) change(ctx context.Context, matched []autorule.Target) error {
+	cooling, err := x.store.CopilotRules().Cooling(ctx, x.rule, x.run.At.Time)
+	if err != nil {
+		return err
+	}
+	var open []autorule.Target
+	for _, t := range matched {
+		if cooling[x.rule.Key(t)] {
+			x.note(autorule.ItemCooling, "", uuid.NullUUID{}, t)
+			continue
+		}
+		open = append(open, t)
+	}
+	acts, idle := x.rule.Acts(open, x.paths)
+	x.note(autorule.ItemIdle, "", uuid.NullUUID{}, idle...)
+	for _, act := range acts {
+		switch {
+		case x.run.Done >= x.rule.MaxChanges:
+			x.note(autorule.ItemLeft, "", uuid.NullUUID{}, act.Targets...)
+			continue
+		case x.shadow:
+			x.note(autorule.ItemWould, "", uuid.NullUUID{}, act.Targets...)
+			continue
+		}
+		if err := x.act(ctx, act); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// act carries out one change. What cannot be changed, or is another by now, is noted.
+func (x *execution) act(ctx context.Context, act autorule.Act) error {
+	record, err := x.record(ctx, act)
+	var done store.Applied
+	if err == nil {
+		from, to := x.shownWindow()
+		done, err = x.store.CopilotRules().Act(ctx, x.rule, act, act.Action.Judged(record), x.run, x.rule.Evidence(act.Targets, from, to))
+	}
+	if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal {
+		outcome := autorule.ItemRefused
+		if e.Code == "cooling" {
+			outcome = autorule.ItemCooling
+		}
+		x.note(outcome, e.Message, uuid.NullUUID{}, act.Targets...)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	delete(x.records, act.CampaignID.UUID) // the flow is another now
+	x.run.Done++
+	x.note(autorule.ItemDone, "", uuid.NullUUID{UUID: done.Change.ID, Valid: true}, act.Targets...)
+	if len(done.Deliveries) > 0 {
+		x.client.DispatchFor(ctx, x.account.ID, models.KindDeliverWebhook, done.Deliveries...)
+	}
+	slog.InfoContext(ctx, "rule acted", "rule", x.rule.ID, "change", done.Change.ID)
+	return nil
+}
+
+// record is what an act changes. Flows are those that the act was made of, unless an act of this run has changed them.
+func (x *execution) record(ctx context.Context, act autorule.Act) (copilot.Record, error) {
+	if act.Action.Target().Kind == copilot.TargetFlow {
+		if r, ok := x.records[act.CampaignID.UUID]; ok {
+			return r, nil
+		}
+	}
+	return x.store.CopilotRules().Record(ctx, x.account.ID, act.Action)
+}
+
+// alert makes the alerts of the rule those of what matches now.
+func (x *execution) alert(ctx context.Context, matched []autorule.Target) error {
+	if x.shadow {
+		x.note(autorule.ItemWould, "", uuid.NullUUID{}, matched...)
+		return nil
+	}
+	shown := matched[:min(len(matched), x.rule.MaxChanges)]
+	list := db.Map(shown, func(t autorule.Target) store.RuleAlert {
+		return store.RuleAlert{Target: x.rule.Key(t), Name: t.Name, Message: x.rule.Message(t)}
+	})
+	stands, err := x.store.CopilotRules().Raise(ctx, x.rule, list, x.run.At.Time)
+	if e, ok := models.AsError(err); ok && e.Code == "stale" {
+		return nil // and End notes nothing
+	}
+	for i, ok := range stands {
+		outcome := autorule.ItemCooling
+		if ok {
+			x.run.Done++
+			outcome = autorule.ItemDone
+		}
+		x.note(outcome, "", uuid.NullUUID{}, shown[i])
+	}
+	x.note(autorule.ItemLeft, "", uuid.NullUUID{}, matched[len(shown):]...)
+	return err
+}
+
+func (x *execution) note(outcome, why string, change uuid.NullUUID, targets ...autorule.Target) {
+	x.run.Note(x.rule.Settings, outcome, why, change, targets...)
+}
+
+// shownWindow is the window for a person.
+func (x *execution) shownWindow() (from, to string) {
+	layout, zone := "2006-01-02 15:04", x.account.DayStart(x.run.At.Time).Location()
+	if x.rule.WindowUnit == autorule.Days && !x.rule.IncludeCurrent {
+		return x.run.From.In(zone).Format(time.DateOnly), x.run.To.In(zone).AddDate(0, 0, -1).Format(time.DateOnly)
+	}
+	return x.run.From.In(zone).Format(layout), x.run.To.In(zone).Format(layout)
+}

@@ -1,0 +1,274 @@
+package copilot
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/report"
+	"switchyard/models"
+	"switchyard/models/autorule"
+	"switchyard/models/copilot"
+	"switchyard/models/flow"
+)
+
+const (
+	// maxTargets is how many campaigns, paths, offers or values a run of a rule looks at: those with the most clicks.
+	maxTargets = 5000
+	// minPayouts is how many conversions tell what one is worth.
+	minPayouts = 5
+)
+
+// errTooLarge: the figures take more clicks to read than may still be read.
+var errTooLarge = errors.New("copilot: too many clicks to read")
+
+// newReading begins to read an account at a moment.
+func (w *worker) newReading(account models.Account, now time.Time) *reading {
+	return &reading{
+		worker: w, account: account, left: maxRead, denied: map[deniedValue]bool{},
+		query: report.Query{AccountID: account.ID, Zone: account.DayStart(now).Location()},
+		in:    copilot.Input{Now: now, Currency: account.Currency, Offers: map[string]copilot.OfferInput{}, Landers: map[string]copilot.LanderInput{}},
+	}
+}
+
+// must is ask, but it fails if it reads more clicks than are left.
+func (r *reading) must(ctx context.Context, from, to time.Time, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
+	q := r.query
+	q.From, q.To, q.Dimensions, q.Filters, q.Limit = from.UTC(), to.UTC(), dimensions, filters, limit
+	cost, err := r.reports.Cost(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	if cost > r.left {
+		return nil, errTooLarge
+	}
+	r.left -= cost
+	return r.reports.Performance(ctx, q)
+}
+
+// scope are the filters of a rule.
+func scope(s autorule.Settings) (list []report.Filter) {
+	if len(s.CampaignIDs) > 0 {
+		list = append(list, report.IDs("campaign_id", s.CampaignIDs...))
+	}
+	if len(s.SourceIDs) > 0 {
+		list = append(list, report.IDs("source_id", s.SourceIDs...))
+	}
+	return list
+}
+
+// matched gives what matches now and can still be acted upon: what costs most first.
+func (x *execution) matched(ctx context.Context) ([]autorule.Target, error) {
+	s := x.rule.Settings
+	rows, err := x.must(ctx, x.run.From.Time, x.run.To.Time, maxTargets, scope(s), s.Dimensions()...)
+	if err != nil {
+		return nil, err
+	}
+	x.run.Cut = len(rows) == maxTargets
+	var list []autorule.Target
+	for _, row := range rows {
+		if t, ok := s.NewTarget(row.Dims, row.Figures); ok {
+			list = append(list, t)
+		}
+	}
+	if list, err = x.idle(ctx, s, list); err != nil {
+		return nil, err
+	}
+	x.run.Looked = len(list)
+	if err := x.payouts(ctx, s, list, x.run.At.Time); err != nil {
+		return nil, err
+	}
+	list = slices.DeleteFunc(list, func(t autorule.Target) bool { return !s.Matches(&t) })
+	autorule.ByCost(list)
+	if len(list) > autorule.MaxMatched {
+		list, x.run.Cut = list[:autorule.MaxMatched], true
+	}
+	return x.live(ctx, list)
+}
+
+// idle adds the active campaigns in which nothing happened, to a rule that looks at campaigns.
+func (r *reading) idle(ctx context.Context, s autorule.Settings, list []autorule.Target) ([]autorule.Target, error) {
+	if s.LooksAt != autorule.Campaign {
+		return list, nil
+	}
+	seen := map[uuid.UUID]bool{}
+	for _, t := range list {
+		seen[t.Campaign] = true
+	}
+	err := each(ctx, r.store.Campaigns().List, r.account.ID, func(c models.Campaign) {
+		if c.Status == models.CampaignActive && !seen[c.ID] && inScope(s, c) && len(list) < maxTargets {
+			list = append(list, autorule.Target{Campaign: c.ID})
+		}
+	})
+	return list, err
+}
+
+func inScope(s autorule.Settings, c models.Campaign) bool {
+	return (len(s.CampaignIDs) == 0 || slices.Contains(s.CampaignIDs, c.ID)) &&
+		(len(s.SourceIDs) == 0 || c.SourceID.Valid && slices.Contains(s.SourceIDs, c.SourceID.UUID))
+}
+
+// payouts tells targets what a conversion of theirs pays, if the rule asks: the mean of the last 30 days of the offer, or of
+// the campaign; of few conversions the highest fixed payout of its offers.
+func (r *reading) payouts(ctx context.Context, s autorule.Settings, list []autorule.Target, now time.Time) error {
+	if !s.NeedsPayout() || len(list) == 0 {
+		return nil
+	}
+	by := "campaign_id"
+	if s.LooksAt == autorule.Offer || s.LooksAt == autorule.Destination {
+		by = "offer_id"
+	}
+	start := r.account.DayStart(now)
+	rows, err := r.must(ctx, start.AddDate(0, 0, -copilot.WindowDays), now.Truncate(time.Hour), maxTargets, nil, by)
+	if err != nil {
+		return err
+	}
+	known := map[string]*decimal.Decimal{}
+	for _, row := range rows {
+		if n := row.Conversions(); n >= minPayouts {
+			mean := row.Revenue.Add(row.PendingRevenue).DivRound(decimal.NewFromInt(n), 6)
+			known[row.Dims[0]] = &mean
+		}
+	}
+	if err := r.fixedPayouts(ctx); err != nil {
+		return err
+	}
+	for i := range list {
+		t := &list[i]
+		id := t.Offer
+		if by == "campaign_id" {
+			id = t.Campaign.String()
+		}
+		p, ok := known[id]
+		if !ok {
+			if p, err = r.fixed(ctx, by, id); err != nil {
+				return err
+			}
+			known[id] = p
+		}
+		t.Payout = p
+	}
+	return nil
+}
+
+// fixedPayouts reads the offers of the account.
+func (r *reading) fixedPayouts(ctx context.Context) error {
+	return each(ctx, r.store.Offers().List, r.account.ID, func(o models.Offer) { r.in.Offers[o.ID.String()] = copilot.OfferInput{Offer: o} })
+}
+
+// fixed is the highest fixed payout of an offer, or of the offers of a campaign; nil: there is none.
+func (r *reading) fixed(ctx context.Context, by, id string) (*decimal.Decimal, error) {
+	ids := []string{id}
+	if by == "campaign_id" {
+		f, err := r.store.Campaigns().Flow(ctx, r.account.ID, uuid.MustParse(id))
+		if errors.Is(err, models.NotFound("campaign")) {
+			return nil, nil //nolint:nilnil // none is no error
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids = nil
+		for _, p := range f.Paths {
+			for _, d := range p.Destinations {
+				ids = append(ids, d.ID)
+			}
+		}
+	}
+	var most *decimal.Decimal
+	for _, id := range ids {
+		o, ok := r.in.Offers[id]
+		if ok && o.PayoutType == "fixed" && o.Currency == r.in.Currency && o.Payout.IsPositive() && (most == nil || o.Payout.GreaterThan(*most)) {
+			most = &o.Payout.Decimal
+		}
+	}
+	return most, nil
+}
+
+// live keeps what can still be acted upon, and names it: campaigns and paths that are active, offers that are, values that
+// are not denied yet.
+func (x *execution) live(ctx context.Context, list []autorule.Target) ([]autorule.Target, error) {
+	s := x.rule.Settings
+	if s.LooksAt == autorule.Value && len(list) > 0 {
+		if err := x.entries(ctx); err != nil {
+			return nil, err
+		}
+	}
+	x.records = map[uuid.UUID]copilot.Record{}
+	campaigns := map[uuid.UUID]*models.Campaign{}
+	var out []autorule.Target
+	for _, t := range list {
+		if t.Campaign == uuid.Nil {
+			o, err := x.store.Offers().Find(ctx, x.account.ID, uuid.MustParse(t.Offer))
+			if err != nil && !errors.Is(err, models.NotFound("offer")) {
+				return nil, err
+			}
+			if err == nil && bool(o.IsActive) {
+				t.Name = s.Describe(t, map[string]string{t.Offer: o.Name})
+				out = append(out, t)
+			}
+			continue
+		}
+		c, known := campaigns[t.Campaign]
+		if !known {
+			var err error
+			if c, err = x.campaignOf(ctx, t.Campaign); err != nil {
+				return nil, err
+			}
+			campaigns[t.Campaign] = c
+		}
+		if c != nil && x.named(ctx, &t, c) {
+			out = append(out, t)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// campaignOf reads an active campaign with its flow; nil: there is none.
+func (x *execution) campaignOf(ctx context.Context, id uuid.UUID) (*models.Campaign, error) {
+	c, err := x.store.Campaigns().Find(ctx, x.account.ID, id)
+	if errors.Is(err, models.NotFound("campaign")) || err == nil && c.Status != models.CampaignActive {
+		return nil, nil //nolint:nilnil // none is no error
+	}
+	if err != nil {
+		return nil, err
+	}
+	f, err := x.store.Campaigns().Flow(ctx, x.account.ID, id)
+	if errors.Is(err, models.NotFound("campaign")) {
+		return nil, nil //nolint:nilnil // deleted a moment ago
+	}
+	x.records[id] = copilot.Record{Paths: f.Paths}
+	return &c, err
+}
+
+func (x *execution) paths(campaign uuid.UUID) []flow.Path { return x.records[campaign].Paths }
+
+// named gives a target of a campaign its name. It reports whether there is still something to act upon.
+func (x *execution) named(ctx context.Context, t *autorule.Target, c *models.Campaign) bool {
+	s, paths, names := x.rule.Settings, x.paths(c.ID), map[string]string{c.ID.String(): c.Name}
+	at := slices.IndexFunc(paths, func(p flow.Path) bool { return p.ID == t.Path && p.IsActive })
+	switch s.LooksAt {
+	case autorule.Value:
+		if x.isDenied(c.ID, s.Attribute, t.Value) || copilot.Excludes(paths, s.Attribute, t.Value) {
+			return false
+		}
+	case autorule.Path, autorule.Destination:
+		if at < 0 {
+			return false
+		}
+		names[t.Path] = paths[at].Name
+	}
+	if s.LooksAt == autorule.Destination {
+		found, err := x.store.Labels(ctx, x.account.ID, "offer_id", []string{t.Offer})
+		if err != nil || !slices.ContainsFunc(paths[at].Destinations, func(d flow.Destination) bool { return d.ID == t.Offer }) {
+			return false
+		}
+		maps.Copy(names, found)
+	}
+	t.Name = s.Describe(*t, names)
+	return true
+}

@@ -1,0 +1,469 @@
+package copilot_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/autorule"
+	"switchyard/models/await"
+	"switchyard/models/copilot"
+	"switchyard/models/flow"
+)
+
+// newRuled is a world at a whole hour of now, because cool-downs after an undo count by the database's clock.
+func newRuled(t *testing.T) *world {
+	t.Helper()
+	w := newWorld(t)
+	w.at(time.Now().UTC().Truncate(time.Hour))
+	return w
+}
+
+// rule makes a live rule about paths without conversions yesterday, as change makes it.
+func (w *world) rule(change func(*autorule.Settings)) autorule.Rule {
+	w.Helper()
+	s := autorule.Defaults()
+	s.Mode, s.LooksAt, s.Action, s.IncludeCurrent = autorule.Live, autorule.Path, autorule.Pause, false
+	s.Conditions = []autorule.Comparison{{Figure: "clicks", Operator: ">=", Value: number(100)}, {Figure: "conversions", Operator: "=", Value: number(0)}}
+	change(&s)
+	if err := s.Validate(); err != nil {
+		w.Fatal(err)
+	}
+	r := autorule.Rule{Name: "stop", IsActive: true, Settings: s}
+	r.AccountID = w.account.ID
+	r, err := w.store.CopilotRules().Create(w.Context(), r)
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.due()
+	return r
+}
+
+func number(n int64) models.Money { return models.NewMoney(decimal.NewFromInt(n)) }
+
+// due makes all rules due now.
+func (w *world) due() {
+	w.Helper()
+	w.exec(`UPDATE copilot_rules SET next_at = $1`, *w.now.Load())
+}
+
+// job runs a job of the account and reads its answer.
+func job[A, R any](w *world, j jobs.Job[A, R], args A) (out R) {
+	w.Helper()
+	row, err := j.NewRow(w.account.ID, args)
+	if err == nil {
+		err = jobrow.Insert(w.Context(), w.d, row)
+	}
+	if err != nil {
+		w.Fatal(err)
+	}
+	if row = w.ended(row); row.State != models.JobDone {
+		w.Fatalf("%s %s", row.State, row.Error)
+	}
+	if err := json.Unmarshal(row.Result, &out); err != nil {
+		w.Fatal(err)
+	}
+	return out
+}
+
+// ended dispatches a job and waits for its end.
+func (w *world) ended(row models.Job) models.Job {
+	w.Helper()
+	w.client.DispatchFor(w.Context(), w.account.ID, row.Kind, row.ID)
+	await.Until(w.T, "the job has ended", func() bool {
+		found, err := jobrow.Find(w.Context(), w.d, w.account.ID, row.ID)
+		if err != nil {
+			w.Fatal(err)
+		}
+		row = found
+		return row.State == models.JobDone || row.State == models.JobFailed
+	})
+	return row
+}
+
+// run runs the rules that are due and gives the last run of one in which something matched.
+func (w *world) run(r autorule.Rule) autorule.Run {
+	w.Helper()
+	job(w, jobs.RunRules, jobs.RulesArgs{At: *w.now.Load()})
+	runs, _, err := w.store.CopilotRules().Runs(w.Context(), w.account.ID, r.ID, store.Page{Limit: 1})
+	if err != nil {
+		w.Fatal(err)
+	}
+	if len(runs) == 0 || !runs[0].At.Equal(*w.now.Load()) {
+		return autorule.Run{}
+	}
+	return runs[0]
+}
+
+// outcomes are those of a run's items.
+func outcomes(r autorule.Run) string {
+	return strings.Join(db.Map(r.Items, func(i autorule.Item) string { return i.Outcome }), " ")
+}
+
+func (w *world) flow() []flow.Path {
+	w.Helper()
+	f, err := w.store.Campaigns().Flow(w.Context(), w.account.ID, w.campaign.ID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return f.Paths
+}
+
+func (w *world) later(d time.Duration) { w.at(w.now.Load().Add(d)) }
+
+func (w *world) changes() []copilot.Change {
+	w.Helper()
+	list, err := w.store.Copilot().Changes(w.Context(), w.account.ID)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return list
+}
+
+// TestRulePauses: what matches is paused by a change with its evidence, and after somebody took it back it stays.
+func TestRulePauses(t *testing.T) {
+	t.Parallel()
+	w := newRuled(t)
+	w.days(1, 1000, 40, 0)
+	r := w.rule(func(*autorule.Settings) {})
+	run := w.run(r)
+	if outcomes(run) != "done" || run.Looked != 2 || run.Matched != 1 || run.Done != 1 || run.Outcome != autorule.RunDone {
+		t.Fatalf("%+v", run)
+	}
+	if paths := w.flow(); !paths[0].IsActive || paths[1].IsActive {
+		t.Errorf("%+v", paths)
+	}
+	list := w.changes()
+	if len(list) != 1 || list[0].RuleID.UUID != r.ID || list[0].ID != run.Items[0].ChangeID.UUID || list[0].Evidence.Sample != 1000 ||
+		!strings.Contains(list[0].Evidence.Method, "clicks >= 100 and conversions = 0") {
+		t.Fatalf("%+v", list)
+	}
+	saved, err := w.store.CopilotRules().Find(t.Context(), w.account.ID, r.ID)
+	if err != nil || saved.LastRun == nil || saved.LastRun.Done != 1 || !saved.NextAt.Equal(w.now.Load().Add(time.Hour)) {
+		t.Errorf("%+v, %v", saved, err)
+	}
+	w.later(2 * time.Hour)
+	if run := w.run(r); run.Matched != 0 {
+		t.Errorf("a path that is paused: %+v", run)
+	}
+	if _, err := w.store.Copilot().Undo(t.Context(), w.account.ID, list[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	w.due()
+	if run := w.run(r); outcomes(run) != "cooling" || !w.flow()[1].IsActive {
+		t.Errorf("after it was taken back: %+v", run)
+	}
+	w.at(time.Now().UTC().Add(25 * time.Hour).Truncate(time.Hour))
+	w.days(1, 1000, 40, 0)
+	w.due()
+	if run := w.run(r); outcomes(run) != "done" || w.flow()[1].IsActive {
+		t.Errorf("after the cool-down: %+v", run)
+	}
+}
+
+// TestRuleWeighs: a weight moves once in a cool-down, and a run that is done again, as after a crash, moves none.
+func TestRuleWeighs(t *testing.T) {
+	t.Parallel()
+	w := newRuled(t)
+	w.days(1, 1000, 40, 0)
+	r := w.rule(func(s *autorule.Settings) {
+		s.Action, s.Factor, s.MinWeight = autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5")), number(20)
+	})
+	before := w.flow()[1].Weight
+	for _, want := range []string{"done", "cooling"} { // the second one has the window of the first
+		w.due()
+		if run := w.run(r); outcomes(run) != want {
+			t.Errorf("%+v, want %s", run, want)
+		}
+		if got := w.flow()[1].Weight; got != before/2 {
+			t.Errorf("weight %v, want %v", got, before/2)
+		}
+		w.exec(`DELETE FROM copilot_rule_runs`)
+	}
+	for _, want := range []float64{before / 4, 20} {
+		w.later(25 * time.Hour)
+		w.days(1, 1000, 40, 0)
+		w.due()
+		if run := w.run(r); outcomes(run) != "done" || w.flow()[1].Weight != want {
+			t.Errorf("%+v, weight %v, want %v", run, w.flow()[1].Weight, want)
+		}
+	}
+	w.later(25 * time.Hour)
+	w.days(1, 1000, 40, 0)
+	w.due()
+	if run := w.run(r); outcomes(run) != "idle" {
+		t.Errorf("at its bound: %+v", run)
+	}
+}
+
+// TestRuleStale: what changed meanwhile is not changed, and counts as not acted upon.
+func TestRuleStale(t *testing.T) {
+	t.Parallel()
+	w := newRuled(t)
+	r := w.rule(func(*autorule.Settings) {})
+	paths := w.flow()
+	campaign := uuid.NullUUID{UUID: w.campaign.ID, Valid: true}
+	target := autorule.Target{Campaign: w.campaign.ID, Path: paths[1].ID, Name: "B"}
+	act := autorule.Act{
+		CampaignID: campaign, Targets: []autorule.Target{target}, What: "pause B",
+		Action: copilot.Action{Op: copilot.OpPausePath, CampaignID: campaign, PathID: paths[1].ID},
+	}
+	judged := act.Action.Judged(copilot.Record{Paths: paths})
+	try := func(r autorule.Rule) error {
+		_, err := w.store.CopilotRules().Act(t.Context(), r, act, judged, r.NewRun(w.account, *w.now.Load()), nil)
+		return err
+	}
+	isStale := func(what string, err error) {
+		t.Helper()
+		if !errors.Is(err, models.Conflict("stale", "")) || !w.flow()[1].IsActive {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	weigh := func(weight float64) {
+		t.Helper()
+		_, err := w.store.Campaigns().ChangeFlow(t.Context(), w.account.ID, w.campaign.ID, func(f store.CampaignFlow) ([]flow.Path, error) {
+			f.Paths[0].Weight = weight
+			return f.Paths, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	weigh(7)
+	isStale("the flow was changed", try(r))
+	weigh(paths[0].Weight)
+	changed, err := w.store.CopilotRules().Change(t.Context(), w.account.ID, r.ID, func(r *autorule.Rule) error {
+		r.EveryMinutes = 30
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	isStale("the rule was changed", try(r))
+	var done, refused atomic.Int32
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			switch err := try(changed); {
+			case err == nil:
+				done.Add(1)
+			case errors.Is(err, models.Conflict("cooling", "")):
+				refused.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if done.Load() != 1 || refused.Load() != 7 || len(w.changes()) != 1 {
+		t.Errorf("eight at once: %d done, %d refused, %d changes", done.Load(), refused.Load(), len(w.changes()))
+	}
+}
+
+// TestRuleJobs: the clock starts one job for an account, and a campaign that is gone is left out.
+func TestRuleJobs(t *testing.T) {
+	t.Parallel()
+	w := newRuled(t)
+	w.days(1, 1000, 40, 0)
+	r := w.rule(func(s *autorule.Settings) { s.LooksAt = autorule.Campaign })
+	w.rule(func(*autorule.Settings) {})
+	if err := w.store.Campaigns().Remove(t.Context(), w.account.ID, w.campaign.ID); err != nil {
+		t.Fatal(err)
+	}
+	now := *w.now.Load()
+	due, err := w.store.CopilotRules().TakeDue(t.Context(), now, now.Add(time.Minute), 10)
+	again, err2 := w.store.CopilotRules().TakeDue(t.Context(), now, now.Add(time.Minute), 10)
+	if err := errors.Join(err, err2); err != nil || !slices.Equal(due, []uuid.UUID{w.account.ID}) || len(again) != 0 {
+		t.Errorf("taken %v, then %v; %v", due, again, err)
+	}
+	w.later(2 * time.Minute)
+	if _, err := jobs.Submit(t.Context(), w.client, jobs.SweepRules, uuid.Nil, jobs.Tick{At: now}); err != nil {
+		t.Fatal(err)
+	}
+	await.Until(t, "both rules have run", func() bool {
+		n, err := db.Get[int](t.Context(), w.d, "runs", `SELECT count(*) FROM copilot_rules WHERE last_run <> 'null' AND next_at > $1`, *w.now.Load())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n == 2
+	})
+	n, err := db.Get[int](t.Context(), w.d, "jobs", `SELECT count(*) FROM jobs WHERE kind = $1`, jobs.RunRules.Kind())
+	if err != nil || n != 1 || len(w.changes()) != 0 {
+		t.Errorf("%d jobs, %d changes, %v", n, len(w.changes()), err)
+	}
+	saved, err := w.store.CopilotRules().Find(t.Context(), w.account.ID, r.ID)
+	if err != nil || saved.LastRun.Matched != 0 {
+		t.Errorf("%+v, %v", saved.LastRun, err)
+	}
+}
+
+// TestRuleDenies: values that cost and bring nothing are denied by one change, once, with what a payout is worth.
+func TestRuleDenies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	w.at(now)
+	w.days(5, 100, 10, 0) // a conversion pays 10
+	w.at(now.Add(time.Hour))
+	w.clicks(20, func(c *models.Click) { c.Subs[0] = "cheap" })
+	w.clicks(31, func(c *models.Click) { c.Subs[0] = "Bad" })
+	w.clicks(40, func(c *models.Click) { c.Subs[0] = "worse" })
+	w.clicks(50, func(*models.Click) {})
+	r := w.rule(func(s *autorule.Settings) {
+		s.LooksAt, s.Attribute, s.Action, s.Window, s.WindowUnit, s.IncludeCurrent = autorule.Value, "sub1", autorule.Deny, 3, autorule.Hours, true
+		s.Conditions[0] = autorule.Comparison{Figure: "cost", Operator: ">", Value: number(3), Times: autorule.Payout}
+	})
+	run := w.run(r)
+	if outcomes(run) != "done done" || run.Looked != 3 || run.Done != 1 {
+		t.Fatalf("%+v", run)
+	}
+	list := w.changes()
+	if len(list) != 1 || !slices.Equal(list[0].Action.Values, []string{"worse", "Bad"}) || list[0].CampaignID.UUID != w.campaign.ID {
+		t.Errorf("%+v", list)
+	}
+	w.exec(`UPDATE copilot_rule_targets SET until = '-infinity'`)
+	w.due()
+	w.later(time.Minute)
+	if run := w.run(r); run.Matched != 0 {
+		t.Errorf("values that are denied: %+v", run)
+	}
+	if _, err := w.store.Copilot().Undo(t.Context(), w.account.ID, list[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	w.due()
+	w.later(time.Minute)
+	if run := w.run(r); outcomes(run) != "cooling cooling" {
+		t.Errorf("after it was taken back: %+v", run)
+	}
+}
+
+// TestRuleAlerts: an alert stands as long as its rule matches, and does not come again within the cool-down.
+func TestRuleAlerts(t *testing.T) {
+	t.Parallel()
+	w := newRuled(t)
+	r := w.rule(func(s *autorule.Settings) {
+		s.LooksAt, s.Action = autorule.Campaign, autorule.Alert
+		s.Conditions = []autorule.Comparison{{Figure: "clicks", Operator: "<", Value: number(10)}}
+	})
+	alerts := func() []store.RuleAlert {
+		t.Helper()
+		list, err := w.store.CopilotRules().Alerts(t.Context(), w.account.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return list
+	}
+	next := func(d time.Duration) string {
+		t.Helper()
+		w.later(d)
+		w.due()
+		return outcomes(w.run(r))
+	}
+	if got := next(0); got != "done" || len(alerts()) != 1 || alerts()[0].Message != "clicks < 10: clicks 0, conversions 0, cost 0, revenue 0" {
+		t.Errorf("%s, %+v", got, alerts())
+	}
+	since := alerts()[0].Since
+	if got := next(time.Minute); got != "done" || len(alerts()) != 1 || !alerts()[0].Since.Equal(since) {
+		t.Errorf("%s, %+v", got, alerts())
+	}
+	w.days(1, 1000, 40, 0)
+	if got := next(time.Minute); got != "" || len(alerts()) != 0 {
+		t.Errorf("it ended: %s, %+v", got, alerts())
+	}
+	w.exec(`DELETE FROM ledger`)
+	if got := next(time.Minute); got != "cooling" || len(alerts()) != 0 {
+		t.Errorf("within the cool-down: %s, %+v", got, alerts())
+	}
+	if got := next(25 * time.Hour); got != "done" || len(alerts()) != 1 {
+		t.Errorf("after it: %s, %+v", got, alerts())
+	}
+	if _, err := w.store.CopilotRules().Change(t.Context(), w.account.ID, r.ID, func(r *autorule.Rule) error { r.IsActive = false; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if list := alerts(); len(list) != 0 {
+		t.Errorf("of a rule that is off: %+v", list)
+	}
+}
+
+// TestRuleChangesNothing: in shadow, without the plan, and with too much to read, a run says so and changes nothing.
+func TestRuleChangesNothing(t *testing.T) {
+	t.Parallel()
+	w := newRuled(t)
+	w.days(1, 1000, 0, 0)
+	r := w.rule(func(s *autorule.Settings) { s.Mode, s.MaxChanges = autorule.Shadow, 1 })
+	is := func(what, outcome, items string) {
+		t.Helper()
+		w.later(time.Minute)
+		w.due()
+		run := w.run(r)
+		if run.Outcome != outcome || outcomes(run) != items || len(w.changes()) != 0 {
+			t.Errorf("%s: %+v", what, run)
+		}
+	}
+	is("shadow", autorule.RunShadow, "would would")
+	w.exec(`UPDATE copilot_rules SET mode = 'live'`)
+	w.exec(`UPDATE accounts SET plan = 'growth'`)
+	is("plan", autorule.RunPlan, "would would")
+	w.exec(`UPDATE accounts SET plan = 'pro'`)
+	w.dear.Store(1 << 40)
+	is("too large", autorule.RunTooLarge, "")
+	w.dear.Store(0)
+	w.later(time.Minute)
+	w.due()
+	if run := w.run(r); outcomes(run) != "done left" || len(w.changes()) != 1 {
+		t.Errorf("one change at most: %+v", run)
+	}
+	w.later(25 * time.Hour)
+	w.days(1, 1000, 0, 0)
+	w.due()
+	if run := w.run(r); outcomes(run) != "refused" || !strings.Contains(run.Items[0].Why, "no other path") {
+		t.Errorf("the last path: %+v", run)
+	}
+}
+
+// TestRuleReplay: a replay tells on which day what would have been done, by names, and changes nothing.
+func TestRuleReplay(t *testing.T) {
+	t.Parallel()
+	w := newRuled(t)
+	w.days(4, 150, 40, 0)
+	r := w.rule(func(s *autorule.Settings) { s.Window, s.Conditions[0].Value = 2, number(300) })
+	got := job(w, jobs.ReplayRule, jobs.RuleReplayArgs{Rule: r.Settings})
+	tokyo, err := time.LoadLocation("Asia/Tokyo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	local := w.now.Load().In(tokyo)
+	start := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, tokyo)
+	if got.Total != 1 || got.Looked != 2 || !got.To.Equal(start) || !got.Rows[0].At.Equal(start.AddDate(0, 0, -2)) || got.Rows[0].After.Clicks != 300 ||
+		got.Rows[0].Of != "path "+w.paths[1].Name+" of shoes" {
+		t.Errorf("%+v", got)
+	}
+	r.WindowUnit, r.Window, r.Conditions[0].Value = autorule.Hours, 6, number(150)
+	if got := job(w, jobs.ReplayRule, jobs.RuleReplayArgs{Rule: r.Settings}); got.Total != 1 || !got.Rows[0].At.Equal(w.now.Load().AddDate(0, 0, -4).Add(time.Hour)) {
+		t.Errorf("by the hour: %+v", got)
+	}
+	w.dear.Store(1 << 40)
+	row, err := jobs.ReplayRule.NewRow(w.account.ID, jobs.RuleReplayArgs{Rule: r.Settings})
+	if err := errors.Join(err, jobrow.Insert(t.Context(), w.d, row)); err != nil {
+		t.Fatal(err)
+	}
+	if row = w.ended(row); row.State != models.JobFailed || !strings.Contains(string(row.Error), "too_large") {
+		t.Errorf("%s %s", row.State, row.Error)
+	}
+	if len(w.changes()) != 0 {
+		t.Error("a replay changed something")
+	}
+}
