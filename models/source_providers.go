@@ -50,7 +50,7 @@ var SourceProviders = []SourceProvider{
 		plain("ad_account_id", "Ad account id", "Ads Manager > account overview, with or without act_").forCost(),
 		optional(plain("pixel_id", "Pixel (data set) id", "Events Manager > data sources; for conversions")),
 		optional(secret("capi_token", "Conversions API token", "Events Manager > settings > Conversions API; for conversions")),
-		optional(plain("test_event_code", "Test event code", "Events Manager > test events; empty: conversions count")),
+		optional(plain("test_event_code", "Test event code", "Events Manager > test events, which then show what is sent live at once; it counts all the same")),
 	)},
 	{Name: "tiktok", Cost: true, Conversions: true, CredentialForm: credentials("TikTok",
 		secret("access_token", "Access token", "TikTok for Business > Marketing API > your app").forCost(),

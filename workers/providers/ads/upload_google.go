@@ -13,7 +13,7 @@ import (
 )
 
 // googleUploads tells Google Ads of conversions by the Data Manager API (POST /v1/events:ingest), or where the install says so
-// by UploadClickConversions. Both know a conversion by its transaction or order id: an event that is sent again, with whatever
+// by UploadClickConversions; a project that may not use that one is led back to the first. Both know a conversion by its transaction or order id: an event that is sent again, with whatever
 // value, is the same one. Data Manager checks the form of events at once and refuses all of a request for one. What became of a
 // request it tells later (GET /v1/requestStatus:retrieve), with counts by reason and not by event: all of a request that failed are
 // rejected, and of one that failed in part all stay accepted, with the counts.
@@ -124,8 +124,20 @@ func googleClickConversions(ctx context.Context, u *uploading, events []Event) (
 			"conversionValue": e.amount(), "currencyCode": e.Currency, "consent": map[string]any{"adUserData": "GRANTED"},
 		}
 	}
-	return u.googlePartly(ctx, "uploadClickConversions", "conversions", list)
+	verdicts, err := u.googlePartly(ctx, "uploadClickConversions", "conversions", list)
+	if notAllowed(err) { // the install's project is too new for it
+		return googleIngest(ctx, u, events)
+	}
+	return verdicts, err
 }
+
+// notAllowed reports whether a project may not use UploadClickConversions.
+func notAllowed(err error) bool {
+	f, ok := errorsAsFault(err)
+	return ok && strings.Contains(f.text, googleNotAllowed)
+}
+
+const googleNotAllowed = "CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE"
 
 // googleChange restates and retracts.
 func googleChange(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
@@ -221,6 +233,7 @@ func (u *uploading) googlePartly(ctx context.Context, call, name string, list []
 	}
 	var answer struct {
 		Partial struct {
+			Message string `json:"message"`
 			Details []struct {
 				Errors []googleError `json:"errors"`
 			} `json:"details"`
@@ -230,17 +243,32 @@ func (u *uploading) googlePartly(ctx context.Context, call, name string, list []
 	if err != nil {
 		return nil, err
 	}
-	out := accepted(make([]Event, len(list)), "")
+	out, placed := accepted(make([]Event, len(list)), ""), false
 	for _, d := range answer.Partial.Details {
 		for _, e := range d.Errors {
-			for _, p := range e.Location.Path {
-				if p.Field == name && p.Index < len(out) && p.Index >= 0 && out[p.Index].Result == models.UploadAccepted {
-					out[p.Index] = e.verdict()
-				}
+			n, ok := e.place(name)
+			if !ok || n < 0 || n >= len(out) { // of the request as a whole: nothing of it was taken
+				return nil, &faultError{&fault{text: strings.TrimSpace(e.code() + ": " + e.Message)}}
+			}
+			if placed = true; out[n].Result == models.UploadAccepted {
+				out[n] = e.verdict()
 			}
 		}
 	}
+	if answer.Partial.Message != "" && !placed {
+		return nil, &faultError{&fault{text: answer.Partial.Message}}
+	}
 	return out, nil
+}
+
+// place is which item of a list an error is of.
+func (e googleError) place(list string) (n int, ok bool) {
+	for _, p := range e.Location.Path {
+		if p.Field == list {
+			return p.Index, true
+		}
+	}
+	return 0, false
 }
 
 // googleFault reads the errors of both APIs: a google.rpc.Status.

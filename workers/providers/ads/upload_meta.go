@@ -17,15 +17,16 @@ import (
 )
 
 // metaUploads tells Meta of conversions by the Conversions API. It knows one by event_id and event_name, and refuses a whole
-// request for one bad event. It can neither change nor take back one. With a test event code events are shown to the account's
-// people and count for nothing. Unverified: that a request takes 1,000 events, and that a refusal names their places.
+// request for one bad event. It can neither change nor take back one. It cannot try one either: an event with a test event code is
+// shown to the account's people at once, and counts as any other. Unverified: that a request takes 1,000 events, and that a refusal
+// names their places.
 var metaUploads = uploads{
 	base: "https://graph.facebook.com", most: 1000, oldest: 7 * 24 * time.Hour,
 	click: func(e Event) string { return cmp.Or(metaClick(e), e.param("fbp")) }, clicks: "fbclid, fbc or fbp",
 	lacks: func(u *uploading) string { return u.missing("pixel_id", "capi_token") },
 	head:  func(*uploading, map[string]string) {}, secret: "capi_token",
 	send:  metaSend,
-	tries: func(u *uploading) bool { return u.c["test_event_code"] != "" },
+	tries: func(*uploading) bool { return false },
 	fault: metaFault,
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -244,6 +245,49 @@ func TestUploadsShadow(t *testing.T) {
 		}
 		if got != "shadow shadow shadow" {
 			u.Errorf("%s: %+v", got, list)
+		}
+		u.taken(0)
+	})
+}
+
+// TestGoogleWhole: an error that is of no event in particular accepts none of them. A project that may not use the older API is led to the
+// newer one.
+func TestGoogleWhole(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		if !u.clicks {
+			return
+		}
+		up, _ := u.open(false)
+		u.world.RefuseWhole("CUSTOMER_NOT_ACCEPTED_CUSTOMER_DATA_TERMS")
+		list, err := up.Send(u.Context(), []ads.Event{u.event("1", "one")})
+		if e, ok := errors.AsType[*ads.UploadError](err); !ok || e.Refused || list[0].Result != "" || !strings.Contains(err.Error(), "DATA_TERMS") {
+			u.Errorf("%v, %+v", err, list)
+		}
+		u.taken(0)
+		u.world.RefuseWhole("CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE")
+		if got, list := u.send(up, u.event("1", "one")); got != models.UploadAccepted || list[0].Request == "" {
+			u.Errorf("%s: %+v", got, list)
+		}
+		u.taken(1)
+	})
+}
+
+// TestMetaShadow: a test event counts at Meta as any other, so that in shadow none is sent.
+func TestMetaShadow(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		if u.of != models.Meta {
+			return
+		}
+		credentials := maps.Clone(adstest.UploadTokens[u.of])
+		credentials["test_event_code"] = "TEST123"
+		up, err := u.client.Open(u.of, "key", credentials, nil, "", true)
+		if err != nil {
+			u.Fatal(err)
+		}
+		if got, list := u.send(up, u.event("1", "one")); got != models.UploadShadow || u.world.Calls() != 0 {
+			u.Errorf("%s, %+v, %d requests", got, list, u.world.Calls())
 		}
 		u.taken(0)
 	})

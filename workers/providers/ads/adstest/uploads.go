@@ -39,6 +39,7 @@ type Uploads struct {
 	tried    int                       // events that did not count: validated, or tests
 	silent   bool                      // refusals do not say which event they are for
 	expired  int                       // tokens that are no longer good
+	whole    string                    // code of the error for which Google refuses every request of its older API
 	pause    func(platform string)
 }
 
@@ -70,6 +71,13 @@ func (w *Uploads) Outcome(request string, of RequestOutcome) {
 		w.outcomes = map[string]RequestOutcome{}
 	}
 	w.outcomes[request] = of
+}
+
+// RefuseWhole has Google refuse every request of its older API as a whole, with a successful status; empty: no longer.
+func (w *Uploads) RefuseWhole(code string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.whole = code
 }
 
 // Silent has refusals not say which event they are for, where the platform leaves that open.

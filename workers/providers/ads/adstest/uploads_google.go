@@ -148,6 +148,12 @@ func googleConversions(c *uploadCall) {
 		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "partial_failure must be set"))
 		return
 	}
+	if code := c.w.whole; code != "" { // an error without a place is of all
+		one := googleUploadError("conversions", 0, "notAllowlistedError", code, "The request as a whole cannot be made.")
+		delete(one, "location")
+		c.says(http.StatusOK, googleUploadPartial([]document{one}))
+		return
+	}
 	var list []document
 	for i, v := range body.Conversions {
 		_, err := time.Parse(googleUploadTime, v.At)
