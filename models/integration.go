@@ -30,6 +30,7 @@ const (
 	SyncEvery    = 30 * time.Minute
 	SyncDays     = 3 // of most imports, today included
 	SyncWideDays = 45
+	SyncMost     = 50_000 // orders
 	syncLongest  = 12 * time.Hour
 )
 

@@ -72,8 +72,9 @@ var NetworkProviders = []NetworkProvider{
 	{"custom", "the field that you name", credentials("Custom endpoint",
 		CredentialField{
 			Name: "url", Label: "Address", Required: true, Address: true,
-			Help: "https address that answers orders; {from} and {to} become days, YYYY-MM-DD",
+			Help: "https address that answers orders; {from} and {to} become days, YYYY-MM-DD, and {token} the token",
 		},
+		optional(secret("token", "Token", "takes the place of {token} in the address, where it is not shown, and in the value of the header")),
 		CredentialField{Name: "header", Label: "Header", Help: "name of a header that is sent, such as Authorization"},
 		CredentialField{Name: "header_value", Label: "Value of the header", Secret: true, Help: "such as Bearer and a token"},
 		CredentialField{Name: "format", Label: "Format", Values: []string{"json", "csv"}, Default: "json", Help: "of the answer"},

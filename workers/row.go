@@ -13,6 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
 
+	"switchyard/db"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -24,12 +25,16 @@ const crashAllowance = 3
 // crowdedWait is the longest wait of a row of which the other workers run as many as may run.
 const crowdedWait = 4 * time.Second
 
+// errWorkerDied is why a row failed that no attempt could end.
+var errWorkerDied = errors.New("workers: the worker died during each attempt")
+
 // RowOption changes how the rows of a kind are handled.
 type RowOption func(*rowConfig)
 
 type rowConfig struct {
 	policy jobs.Policy
 	gate   Gate
+	failed FailedFunc
 }
 
 // Gate admits a row before it is claimed. It returns a release function, called after the attempt; or, when there is no
@@ -38,6 +43,13 @@ type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Du
 
 // WithGate sets the gate; the default admits every row.
 func WithGate(g Gate) RowOption { return func(c *rowConfig) { c.gate = g } }
+
+// FailedFunc notes that a row has failed for good, in the transaction that says so. It is called where the handler did not
+// end the attempt itself: its last error was one to retry, or the worker died during each attempt.
+type FailedFunc func(ctx context.Context, c db.Conn, row models.Job, cause error) error
+
+// WithFailed sets what notes that a row has failed; the default notes nothing.
+func WithFailed(fn FailedFunc) RowOption { return func(c *rowConfig) { c.failed = fn } }
 
 // WithRetries replaces the waits between attempts, for tests and closed installs. Fewer waits mean fewer attempts;
 // waits beyond the number of the policy are not used. An empty list changes nothing.
@@ -64,6 +76,7 @@ func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Conte
 		o(&c)
 	}
 	r.policies[job.Kind()] = c.policy
+	r.failed[job.Kind()] = c.failed
 	r.add(job.Kind(), func(ctx context.Context, t task) error {
 		release, err := c.admit(ctx, r, t.Row)
 		if err != nil {
@@ -132,14 +145,14 @@ func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jo
 		}
 		return err
 	}
-	run := &Run[A, R]{Job: row, Attempt: row.Attempts, r: r, policy: p, generation: want.Generation}
+	run := &Run[A, R]{Job: row, Attempt: row.Attempts, r: r, policy: p, generation: want.Generation, failed: r.failed[row.Kind]}
 	limited, cancel := context.WithTimeout(ctx, p.Timeout)
 	defer cancel()
 	held, abandon := context.WithCancelCause(limited)
 	defer r.renewLease(held, abandon, row)()
 	err = guard(ctx, row.Kind, func() error {
 		if run.Attempt > p.AttemptLimit(row)+crashAllowance {
-			return run.Fail(held, errors.New("workers: the worker died during each attempt"), nil)
+			return run.Fail(held, errWorkerDied, nil)
 		}
 		if err := json.Unmarshal(row.Args, &run.Args); err != nil {
 			return run.Fail(held, fmt.Errorf("workers: arguments: %w", err), nil)

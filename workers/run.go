@@ -27,6 +27,7 @@ type Run[A, R any] struct {
 
 	r          *Runtime
 	policy     jobs.Policy
+	failed     FailedFunc
 	generation int64 // of the task; -1 = there is no task
 	ended      bool
 	result     error // for the queue, once ended
@@ -114,8 +115,11 @@ func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt,
 		result = fmt.Errorf("%w: %w", cause, asynq.SkipRetry)
 	}
 	var inside func(db.Conn) error
-	if effect != nil {
+	switch {
+	case effect != nil:
 		inside = func(c db.Conn) error { return effect(c, next) }
+	case next.Final && u.failed != nil:
+		inside = func(c db.Conn) error { return u.failed(context.WithoutCancel(ctx), c, u.Job, cause) }
 	}
 	return u.commitEnd(ctx, result, inside, func(ctx context.Context, c db.Conn) error {
 		if next.Final {

@@ -17,6 +17,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/jobs"
+	"switchyard/models"
 )
 
 // Options of a Runtime. DB, Redis and Client are required.
@@ -36,7 +37,10 @@ type Runtime struct {
 	o        Options
 	handlers map[string]handler
 	policies map[string]jobs.Policy // of the row jobs that are handled here
+	failed   map[string]FailedFunc  // of those that note it
 	metrics  *metrics
+	// platforms limits the jobs that ask a platform outside, of all kinds.
+	platforms *Limiter[string]
 	// admissions are those of the queues whose slots are shared among accounts.
 	admissions map[string]*admission
 
@@ -66,7 +70,11 @@ func New(o Options) *Runtime {
 	if len(o.Queues) == 0 {
 		o.Queues = jobs.Queues
 	}
-	r := &Runtime{o: o, handlers: map[string]handler{}, policies: map[string]jobs.Policy{}, metrics: newMetrics(o.Metrics)}
+	r := &Runtime{
+		o: o, handlers: map[string]handler{}, policies: map[string]jobs.Policy{}, failed: map[string]FailedFunc{},
+		metrics: newMetrics(o.Metrics),
+	}
+	r.platforms = NewLimiter[string](time.Now, r.Slots(jobs.Bulk))
 	r.admissions = map[string]*admission{}
 	for _, q := range o.Queues {
 		if q.Fair {
@@ -87,6 +95,18 @@ func (r *Runtime) Client() *jobs.Client { return r.o.Client }
 
 // Metrics is where handlers register theirs; nil: nowhere.
 func (r *Runtime) Metrics() prometheus.Registerer { return r.o.Metrics }
+
+// Platforms limits how many jobs of this process ask a platform outside at once, whatever their kind: they have one share of the places
+// for long jobs. Its endpoints are names of platforms; see PlatformOf.
+func (r *Runtime) Platforms() *Limiter[string] { return r.platforms }
+
+// PlatformOf names what a provider shares places as. A custom one, of networks too, is its customer's own address, which no other waits for.
+func PlatformOf(provider string, target uuid.UUID) string {
+	if provider == models.CustomCost {
+		return provider + " " + target.String()
+	}
+	return provider
+}
 
 // Slots is how many jobs of a queue run at once in this process.
 func (r *Runtime) Slots(queue string) int {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
 
+	"switchyard/db"
 	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -365,4 +366,49 @@ func TestStopGivesRowsBack(t *testing.T) {
 	workers.RegisterRow(next, delayed, leave)
 	b.start(next)
 	b.state(id, models.JobDone)
+}
+
+// TestFailureIsNoted: what notes that a row has failed is called once, when its last attempt failed or its worker died during each, and not
+// where the handler has noted it.
+func TestFailureIsNoted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	own := func(db.Conn, workers.NextAttempt) error { return nil }
+	workers.RegisterRow(b.rt, effect, func(ctx context.Context, u *workers.Run[ask, int]) error {
+		switch u.Args.N {
+		case 1:
+			return models.Invalid("no", "never")
+		case 2:
+			return u.Fail(ctx, errors.New("never"), own)
+		}
+		return errors.New("not yet")
+	}, workers.WithFailed(func(ctx context.Context, c db.Conn, row models.Job, cause error) error {
+		_, err := db.Exec(ctx, c, "note", `INSERT INTO effects VALUES ($1, $2)`, row.ID, len(cause.Error()))
+		return err
+	}))
+	refused, noted, late, died := row(b, effect, ask{N: 1}), row(b, effect, ask{N: 2}), row(b, effect, ask{N: 3}), row(b, effect, ask{N: 4})
+	if _, err := b.db.ExecContext(t.Context(), `UPDATE jobs SET attempts = 1000 WHERE id = $1`, died); err != nil {
+		t.Fatal(err)
+	}
+	b.start(b.rt)
+	all := []uuid.UUID{refused, noted, late, died}
+	for _, id := range all {
+		b.client.DispatchFor(t.Context(), uuid.Nil, effect.Kind(), id)
+	}
+	for _, id := range all {
+		b.state(id, models.JobFailed)
+	}
+	got := b.effects()
+	if got[refused] != 1 || got[noted] != 0 || got[late] != 1 || got[died] != 1 {
+		t.Errorf("noted %v", got)
+	}
+}
+
+// TestPlatforms: one platform has one share of places, whoever asks it; addresses of customers have one each.
+func TestPlatforms(t *testing.T) {
+	t.Parallel()
+	one, two := uuid.New(), uuid.New()
+	if workers.PlatformOf("meta", one) != workers.PlatformOf("meta", two) || workers.PlatformOf("custom", one) == workers.PlatformOf("custom", two) {
+		t.Error("places are shared otherwise")
+	}
 }

@@ -242,7 +242,7 @@ type NetworkSynced struct {
 	Matched   int                            `json:"matched" doc:"orders that are recorded, or would be: also those that change nothing"`
 	Unmatched int                            `json:"unmatched" doc:"orders that are refused, each with the reason"`
 	Payout    models.Money                   `json:"payout" doc:"of the matched orders"`
-	Outcomes  []correction.ConversionOutcome `json:"outcomes" doc:"one for each order"`
+	Outcomes  []correction.ConversionOutcome `json:"outcomes" doc:"one for each order; the job of an import by itself keeps those that changed something"`
 }
 
 var syncNetworkJob = slow.New(jobs.SyncNetwork, func(a jobs.CorrectionAnswer[correction.ConversionOutcome]) NetworkSynced {

@@ -13,6 +13,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
@@ -314,5 +315,59 @@ func TestNetworkSyncByItself(t *testing.T) {
 	tick()
 	if n := y.count(`SELECT count(*) FROM jobs WHERE kind = 'networks:sync'`); n != 3 {
 		t.Errorf("%d imports, though the network is paused", n)
+	}
+}
+
+// TestNetworkSyncGivenUp: an import whose worker died each time ends with an error, which counts as a failure.
+func TestNetworkSyncGivenUp(t *testing.T) {
+	t.Parallel()
+	y := newSyncing(t, 1)
+	id := uuid.MustParse(y.id)
+	row, err := jobs.SyncNetwork.NewRow(y.s.Account.ID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
+		NetworkID: id, Provider: "everflow", From: y.day, To: y.day, Origin: models.RunByClock,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y.givenUp(row, models.IntegrationRun{Kind: models.RunNetworkSync, TargetID: id, Provider: "everflow"})
+	about := y.integration()
+	last := about["runs"].([]any)[0].(map[string]any)
+	if last["endedAt"] == nil || last["error"] != "the job did not succeed" || about["lastError"] != last["error"] ||
+		y.count(`SELECT failures FROM network_integrations`) != 1 {
+		t.Errorf("%v, %v", last, about["lastError"])
+	}
+}
+
+// TestNetworkSyncOfMany: by itself more orders are imported than somebody may wait for. What is stored of the answer are those that
+// changed something.
+func TestNetworkSyncOfMany(t *testing.T) {
+	t.Parallel()
+	y := newSyncing(t, 1)
+	many := make([]networkstest.Order, networks.MaxOrders+1)
+	for i := range many {
+		many[i] = y.order(fmt.Sprint("m", i), 0, "approved", "1")
+		many[i].Click = "theirs"
+	}
+	many[7].Click = y.clicks[0]
+	y.world.Set(many...)
+	for round, want := range []int{1, 0} {
+		row, err := jobs.SyncNetwork.NewRow(y.s.Account.ID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
+			NetworkID: uuid.MustParse(y.id), Provider: "everflow", From: y.day, To: y.day, Origin: models.RunByClock,
+		}})
+		if err == nil {
+			err = jobrow.Insert(t.Context(), y.s.DB, row)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		y.jobs.DispatchFor(t.Context(), y.s.Account.ID, row.Kind, row.ID)
+		if err := client.Poll(t.Context(), time.Second, func() (bool, error) {
+			return y.count(`SELECT count(*) FROM jobs WHERE id = $1 AND state IN ('done', 'failed')`, row.ID) == 1, nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if n := y.count(`SELECT jsonb_array_length(result->'outcomes') FROM jobs WHERE id = $1 AND state = 'done' AND result->>'total' = '5001'`, row.ID); n != want {
+			t.Errorf("round %d: %d outcomes are stored, want %d", round, n, want)
+		}
 	}
 }

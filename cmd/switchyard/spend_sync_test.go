@@ -11,6 +11,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/ops/client"
@@ -244,5 +245,61 @@ func TestSpendSyncByItself(t *testing.T) {
 	ended(3)
 	if n := y.count(`SELECT count(*) FROM jobs WHERE kind = 'sources:sync'`); n != 3 {
 		t.Errorf("%d syncs, though the source is paused", n)
+	}
+}
+
+// TestSpendWithoutCurrency: what a platform tells without a currency is in the account's, whatever its campaigns are in.
+func TestSpendWithoutCurrency(t *testing.T) {
+	t.Parallel()
+	y := newSpending(t, 4)
+	y.exec(`UPDATE campaigns SET currency = 'EUR' WHERE id = $1`, y.campaigns[0])
+	y.s.Do("PUT", y.path, map[string]any{
+		"provider": "exoclick", "credentials": adstest.Fakes["exoclick"].Credentials(), "is_enabled": false, "campaign_param": "campaignid",
+	}).Want(200, "")
+	y.world.Set(y.row("111", "10", 2), y.row("222", "4", 2))
+	if got := y.sync(); !got.OK || got.Rows != 2 || got.Currency != nil {
+		t.Errorf("%+v", got)
+	}
+	if n := y.count(`SELECT count(*) FROM spend WHERE currency = (SELECT currency FROM accounts WHERE id = $1)`, y.s.Account.ID); n != 2 {
+		t.Errorf("%d of 2 are in the account's currency", n)
+	}
+}
+
+// TestSpendGivenUp: a sync whose worker died each time ends with an error, which counts as a failure.
+func TestSpendGivenUp(t *testing.T) {
+	t.Parallel()
+	y := newSpending(t, 2)
+	row, err := jobs.SyncSpend.NewRow(y.s.Account.ID, jobs.SpendArgs{
+		SourceID: y.sources[0], Provider: "propellerads", From: y.day, To: y.day, Origin: models.RunByClock,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y.givenUp(row, models.IntegrationRun{Kind: models.RunCostSync, TargetID: y.sources[0], Provider: "propellerads"})
+	about := y.s.Do("GET", y.path, nil).Want(200, "").Map()
+	last := about["runs"].([]any)[0].(map[string]any)
+	if last["endedAt"] == nil || last["error"] != "the job did not succeed" || about["last_error"] != last["error"] ||
+		y.count(`SELECT failures FROM source_integrations`) != 1 {
+		t.Errorf("%v, %v", last, about["last_error"])
+	}
+}
+
+// givenUp has a job whose run has begun fail, as its worker died during each attempt, and waits for the end of the run.
+func (x *correcting) givenUp(row models.Job, run models.IntegrationRun) {
+	x.t.Helper()
+	ctx := x.t.Context()
+	run.ID, run.AccountID, run.Origin, run.StartedAt = row.ID, x.s.Account.ID, models.RunByClock, time.Now()
+	if err := x.s.Store.IntegrationRuns().Start(ctx, run); err != nil {
+		x.t.Fatal(err)
+	}
+	if err := jobrow.Insert(ctx, x.s.DB, row); err != nil {
+		x.t.Fatal(err)
+	}
+	x.exec(`UPDATE jobs SET attempts = 1000 WHERE id = $1`, row.ID)
+	x.jobs.DispatchFor(ctx, x.s.Account.ID, row.Kind, row.ID)
+	if err := client.Poll(ctx, time.Second, func() (bool, error) {
+		return x.count(`SELECT count(*) FROM integration_runs WHERE ended_at IS NOT NULL`) == 1, nil
+	}); err != nil {
+		x.t.Fatal(err)
 	}
 }

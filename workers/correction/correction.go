@@ -62,6 +62,8 @@ type file[R row, O outcome] struct {
 		[]O, []models.JobRef, error)
 	// ended is told of the answer in the transaction that ends the job; nil: nobody is.
 	ended func(ctx context.Context, c db.Conn, account, job uuid.UUID, a jobs.CorrectionAnswer[O]) error
+	// kept is what is stored of the answer; nil: all.
+	kept func(a jobs.CorrectionAnswer[O]) jobs.CorrectionAnswer[O]
 }
 
 func (f file[R, O]) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]]) error {
@@ -89,7 +91,11 @@ func (f file[R, O]) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs,
 		return err
 	}
 	found := answer(u.Args, outcomes)
-	return u.Commit(ctx, found, func(c db.Conn) error {
+	kept := found
+	if f.kept != nil {
+		kept = f.kept(found)
+	}
+	return u.Commit(ctx, kept, func(c db.Conn) error {
 		if f.ended != nil {
 			if err := f.ended(ctx, c, account, u.Job.ID, found); err != nil {
 				return err

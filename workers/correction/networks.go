@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,8 +34,20 @@ type Orders interface {
 func RegisterNetworks(r *workers.Runtime, s *store.Store, clicks Clicks, orders Orders) {
 	network := networkOrders{orders: orders, file: file[conversion, conversionOutcome]{
 		runtime: r, store: s, batchSize: 500, read: storedOrders, process: corrector{clicks}.conversions, ended: orders.End,
+		kept: keptOutcomes,
 	}}
-	workers.RegisterRow(r, jobs.SyncNetwork, network.run, workers.WithGate(orders.Gate))
+	workers.RegisterRow(r, jobs.SyncNetwork, network.run, workers.WithGate(orders.Gate), workers.WithFailed(network.failed))
+}
+
+// keptOutcomes leaves of what the clock has imported the orders that changed something. It imports the others again and again, and each of its
+// answers is stored as long as any.
+func keptOutcomes(a jobs.CorrectionAnswer[conversionOutcome]) jobs.CorrectionAnswer[conversionOutcome] {
+	if a.Network != nil && a.Network.Origin == models.RunByClock {
+		a.Outcomes = slices.DeleteFunc(slices.Clone(a.Outcomes), func(o conversionOutcome) bool {
+			return !o.Accepted || o.Result == correction.Unchanged
+		})
+	}
+	return a
 }
 
 // networkOrders are imported like a file, whose rows are read from the network first.
@@ -56,6 +69,15 @@ func (n networkOrders) run(ctx context.Context, u *workers.Run[jobs.CorrectionAr
 		}
 	}
 	return n.file.run(ctx, u)
+}
+
+// failed notes that a job has failed which could not do so itself.
+func (n networkOrders) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
+	var args jobs.CorrectionArgs
+	if err := json.Unmarshal(row.Args, &args); err != nil || args.Network == nil {
+		return nil //nolint:nilerr // nobody knows of which network it was
+	}
+	return n.orders.Failed(ctx, c, row.AccountID.UUID, row.ID, *args.Network, cause)
 }
 
 // read stores the orders under the id of the job, so that an attempt that continues after a crash has the same ones.

@@ -49,7 +49,7 @@ func New(r *workers.Runtime, s *store.Store, o Options) *Platforms {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &Platforms{o: o, store: s, jobs: r.Client(), room: workers.NewLimiter[string](o.Now, r.Slots(jobs.Bulk))}
+	p := &Platforms{o: o, store: s, jobs: r.Client(), room: r.Platforms()}
 	workers.Register(r, jobs.TestNetwork, p.test)
 	workers.RegisterTick(r, jobs.SweepNetworks, p.sweep)
 	return p
@@ -131,11 +131,15 @@ func (p *Platforms) Read(ctx context.Context, account, job uuid.UUID, of jobs.Ne
 	if o.failure != nil {
 		return nil, networkError(o.failure)
 	}
-	orders, err := o.Orders(ctx, from, to)
+	most := networks.MaxOrders
+	if of.Origin == models.RunByClock { // nobody waits, and nobody could use a shorter range
+		most = models.SyncMost
+	}
+	orders, err := o.Orders(ctx, from, to, most)
 	used := o.Used()
 	switch {
 	case errors.Is(err, networks.ErrTooMany):
-		return nil, models.Invalid("too_many", "the range has more than %d orders: use a shorter one", networks.MaxOrders)
+		return nil, models.Invalid("too_many", "the range has more than %d orders: use a shorter one", most)
 	case err != nil && context.Cause(ctx) != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
@@ -168,11 +172,7 @@ func (p *Platforms) End(ctx context.Context, c db.Conn, account, job uuid.UUID, 
 
 // Failed implements correction.Orders.
 func (p *Platforms) Failed(ctx context.Context, c db.Conn, account, job uuid.UUID, of jobs.NetworkSync, cause error) error {
-	s := p.store.On(c)
-	text := cause.Error()
-	if e, ok := models.AsError(cause); ok {
-		text = e.Message
-	}
+	s, text := p.store.On(c), jobrow.CauseOf(cause).Message
 	if err := s.IntegrationRuns().End(ctx, account, job, p.o.Now(), 0, 0, text); err != nil {
 		return err
 	}
@@ -217,7 +217,7 @@ func (p *Platforms) Gate(ctx context.Context, job uuid.UUID) (release func(), wa
 	if err := json.Unmarshal(row.Args, &args); err != nil || args.Network == nil {
 		return func() {}, 0, nil //nolint:nilerr // the attempt says what is wrong
 	}
-	release, wait = p.room.Admit(ctx, args.Network.Provider, 0)
+	release, wait = p.room.Admit(ctx, workers.PlatformOf(args.Network.Provider, args.Network.NetworkID), 0)
 	return release, wait, nil
 }
 

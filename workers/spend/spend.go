@@ -53,8 +53,8 @@ func New(r *workers.Runtime, s *store.Store, o Options) *Platforms {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	p := &Platforms{o: o, store: s, jobs: r.Client(), room: workers.NewLimiter[string](o.Now, r.Slots(jobs.Bulk))}
-	workers.RegisterRow(r, jobs.SyncSpend, p.sync, workers.WithGate(p.gate))
+	p := &Platforms{o: o, store: s, jobs: r.Client(), room: r.Platforms()}
+	workers.RegisterRow(r, jobs.SyncSpend, p.sync, workers.WithGate(p.gate), workers.WithFailed(p.failed))
 	workers.RegisterTick(r, jobs.SweepSpend, p.sweep)
 	return p
 }
@@ -167,7 +167,7 @@ func (p *Platforms) gate(ctx context.Context, job uuid.UUID) (release func(), wa
 	if err := json.Unmarshal(row.Args, &args); err != nil {
 		return func() {}, 0, nil //nolint:nilerr // the attempt says what is wrong
 	}
-	release, wait = p.room.Admit(ctx, args.Provider, 0)
+	release, wait = p.room.Admit(ctx, workers.PlatformOf(args.Provider, args.SourceID), 0)
 	return release, wait, nil
 }
 

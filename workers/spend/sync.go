@@ -1,6 +1,7 @@
 package spend
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -38,7 +40,7 @@ func (p *Platforms) sync(ctx context.Context, u *run) error {
 	if !u.Args.Read {
 		err := p.fetch(ctx, u)
 		if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal {
-			return u.Fail(ctx, err, func(c db.Conn, _ workers.NextAttempt) error { return p.failed(ctx, c, u, e.Message) })
+			return u.Fail(ctx, err, func(c db.Conn, _ workers.NextAttempt) error { return p.failed(ctx, c, u.Job, err) })
 		}
 		if err != nil {
 			return err
@@ -76,12 +78,17 @@ func (p *Platforms) sync(ctx context.Context, u *run) error {
 	})
 }
 
-func (p *Platforms) failed(ctx context.Context, c db.Conn, u *run, failure string) error {
-	s := p.store.On(c)
-	if err := s.IntegrationRuns().End(ctx, u.Job.AccountID.UUID, u.Job.ID, p.o.Now(), 0, 0, failure); err != nil {
+// failed notes why a job has failed, in the transaction of c.
+func (p *Platforms) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
+	var args jobs.SpendArgs
+	if err := json.Unmarshal(row.Args, &args); err != nil || args.Test {
+		return nil //nolint:nilerr // nobody knows of which source it was
+	}
+	s, failure := p.store.On(c), jobrow.CauseOf(cause).Message
+	if err := s.IntegrationRuns().End(ctx, row.AccountID.UUID, row.ID, p.o.Now(), 0, 0, failure); err != nil {
 		return err
 	}
-	return p.note(ctx, s, u.Job.AccountID.UUID, u.Args, store.SourceNote{Failure: failure})
+	return p.note(ctx, s, row.AccountID.UUID, args, store.SourceNote{Failure: failure})
 }
 
 // fetch reads the rows from the platform and stores them. An error that no other attempt can help is a *models.Error.
@@ -143,6 +150,10 @@ func oneCurrency(rows []ads.Spend) error {
 // write writes the days that are left.
 func (p *Platforms) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	account := u.Job.AccountID.UUID
+	owner, err := p.store.FindAccount(ctx, account)
+	if err != nil {
+		return err
+	}
 	source, err := p.store.Sources().Find(ctx, account, u.Args.SourceID)
 	if err != nil {
 		return err
@@ -181,7 +192,7 @@ func (p *Platforms) write(ctx context.Context, u *run, rows []ads.Spend) error {
 			if day.Before(kept) { // whose clicks are gone: their cost cannot be changed any more
 				return a, nil
 			}
-			matched, changed, err := p.day(ctx, c, sourceDay{account, u.Args.SourceID, day, param}, byDay[day.Format(time.DateOnly)])
+			matched, changed, err := p.day(ctx, c, sourceDay{account, u.Args.SourceID, day, param, owner.Currency}, byDay[day.Format(time.DateOnly)])
 			if a.Matched += matched; changed {
 				a.Changed++
 			}
@@ -193,11 +204,13 @@ func (p *Platforms) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	}
 }
 
-// sourceDay is a day of a source. param is of the link and has the platform's campaign id.
+// sourceDay is a day of a source. param is of the link and has the platform's campaign id. currency is that of spend of which the platform
+// tells none.
 type sourceDay struct {
 	account, source uuid.UUID
 	day             time.Time
 	param           string
+	currency        string
 }
 
 // day replaces the spend of a day by what the platform says now, in the transaction of c. A day of which the platform never said
@@ -230,7 +243,7 @@ func (p *Platforms) day(ctx context.Context, c db.Conn, d sourceDay, rows []ads.
 	}
 	currency := ""
 	if len(rows) > 0 {
-		currency = rows[0].Currency
+		currency = cmp.Or(rows[0].Currency, d.currency)
 	} else if len(have) > 0 {
 		currency = have[0].Currency
 	}

@@ -37,6 +37,36 @@ func TestSlowPlatform(t *testing.T) {
 	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Taken("tiktok")) == 1 })
 }
 
+// TestSharedPlaces: other jobs that ask the platform take places of the same share.
+func TestSharedPlaces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta)
+	w.connect()
+	w.convert("approved", 10, w.strew("one")...)
+	var free []func()
+	for {
+		release, wait := w.places.Admit(t.Context(), models.Meta, 0)
+		if wait > 0 {
+			break
+		}
+		free = append(free, release)
+	}
+	w.sweepOnce()
+	w.of = "tiktok"
+	w.another()
+	w.connect()
+	w.convert("approved", 10, w.strew("other")...)
+	w.sweepOnce()
+	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Taken("tiktok")) == 1 })
+	if list := w.platform.Taken(models.Meta); len(list) != 0 {
+		t.Errorf("%+v, though its places are taken", list)
+	}
+	for _, release := range free {
+		release()
+	}
+	await.Until(t, "the first one has its own", func() bool { return len(w.platform.Taken(models.Meta)) == 1 })
+}
+
 // another goes on with a new account.
 func (w *world) another() {
 	w.Helper()

@@ -50,7 +50,7 @@ func Register(r *workers.Runtime, st *store.Store, o Options) {
 		o.Now = time.Now
 	}
 	u := &uploader{
-		o: o, store: st, jobs: r.Client(), room: workers.NewLimiter[string](o.Now, r.Slots(jobs.Bulk)),
+		o: o, store: st, jobs: r.Client(), room: r.Platforms(),
 		decided: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "switchyard_conversion_uploads_total", Help: "Uploads of conversions to ad platforms by what came of them.",
 		}, []string{"provider", "result"}),
@@ -58,7 +58,7 @@ func Register(r *workers.Runtime, st *store.Store, o Options) {
 	if reg := r.Metrics(); reg != nil {
 		reg.MustRegister(u.decided)
 	}
-	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule), workers.WithGate(u.gate))
+	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule), workers.WithGate(u.gate), workers.WithFailed(u.failed))
 	workers.RegisterTick(r, jobs.SweepUploads, u.sweep)
 }
 
@@ -134,8 +134,27 @@ func (u *uploader) gate(ctx context.Context, job uuid.UUID) (release func(), wai
 	if err := json.Unmarshal(row.Args, &args); err != nil {
 		return func() {}, 0, nil //nolint:nilerr // the attempt says what is wrong
 	}
-	release, wait = u.room.Admit(ctx, args.Provider, 0)
+	release, wait = u.room.Admit(ctx, workers.PlatformOf(args.Provider, args.SourceID), 0)
 	return release, wait, nil
+}
+
+// failed notes that a job has failed which could not do so itself. What waits gets another job later.
+func (u *uploader) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
+	var args jobs.UploadArgs
+	if err := json.Unmarshal(row.Args, &args); err != nil {
+		return nil //nolint:nilerr // nobody knows of which source it was
+	}
+	s := &sending{uploader: u, run: &run{Job: row, Args: args}}
+	var err error
+	s.SourceIntegration, err = u.store.On(c).SourceIntegrations().Find(ctx, row.AccountID.UUID, args.SourceID)
+	if errors.Is(err, store.ErrNoIntegration) {
+		s.SourceID, err = args.SourceID, nil // it was disconnected meanwhile
+	}
+	if err != nil {
+		return err
+	}
+	s.account.ID = row.AccountID.UUID
+	return s.note(ctx, c, jobrow.CauseOf(cause).Message, u.o.Now().Add(models.NextSync(s.UploadFailures+1)))
 }
 
 // sending is a job while it runs.

@@ -47,6 +47,7 @@ type world struct {
 	platform *adstest.Uploads
 	of       string // the provider
 	logs     *logs
+	places   *workers.Limiter[string]
 }
 
 // logs are what the service has logged.
@@ -87,6 +88,7 @@ func newWorld(t *testing.T, provider string, change ...func(*upload.Options)) *w
 		fn(&o)
 	}
 	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
+	w.places = rt.Platforms()
 	upload.Register(rt, w.store, o)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)

@@ -89,7 +89,9 @@ func cjPage(ctx context.Context, s *session, of Range, cursor string) (orders []
 		orders = append(orders, o)
 	}
 	if answer.Data.Commissions.Complete == "false" {
-		next = string(answer.Data.Commissions.Max)
+		if next = string(answer.Data.Commissions.Max); next == "" {
+			return nil, "", cmp.Or(err, rest.ErrForm)
+		}
 	}
 	return orders, next, err
 }

@@ -2,7 +2,9 @@ package networks
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -17,16 +19,22 @@ var custom = platform{
 	own: true,
 	open: func(s *session) {
 		if s.c["header"] != "" {
-			s.Sign = rest.Header(s.c["header"], s.c["header_value"])
+			value := strings.ReplaceAll(s.c["header_value"], "{token}", s.c["token"])
+			s.Hide(value)
+			s.Sign = rest.Header(s.c["header"], value)
 		}
 	},
 	page: customPage,
 }
 
 func customPage(ctx context.Context, s *session, of Range, _ string) (orders []Order, next string, err error) {
-	address := strings.NewReplacer("{from}", of.From.Format(time.DateOnly), "{to}", of.To.Format(time.DateOnly)).Replace(s.c["url"])
 	api := s.API
-	api.Base = address
+	api.Base = strings.NewReplacer(
+		"{from}", of.From.Format(time.DateOnly), "{to}", of.To.Format(time.DateOnly), "{token}", url.QueryEscape(s.c["token"]),
+	).Replace(s.c["url"])
+	if !strings.HasPrefix(strings.ToLower(api.Base), "https://") {
+		return nil, "", errors.New("the address must begin with https://")
+	}
 	answer, err := api.Send(ctx, rest.Request{Method: http.MethodGet})
 	if err != nil {
 		return nil, "", err

@@ -83,7 +83,7 @@ func TestCustom(t *testing.T) {
 		}},
 	} {
 		conn, asked := custom(t, c.body, c.change)
-		got, err := conn.Orders(t.Context(), day, day.AddDate(0, 0, 6))
+		got, err := conn.Orders(t.Context(), day, day.AddDate(0, 0, 6), networks.MaxOrders)
 		if err != nil || len(got) != len(want) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 			continue
@@ -117,7 +117,7 @@ func TestCustomFails(t *testing.T) {
 		"no address": {`[]`, "address", map[string]string{"url": "https://%zz/"}},
 	} {
 		conn, _ := custom(t, c.body, c.change)
-		_, err := conn.Orders(t.Context(), day, day)
+		_, err := conn.Orders(t.Context(), day, day, networks.MaxOrders)
 		if err == nil || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "canary") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -134,8 +134,50 @@ func TestCustomFails(t *testing.T) {
 		"a head alone":   {"id,click\n", map[string]string{"format": "csv"}},
 	} {
 		conn, _ := custom(t, c.body, c.change)
-		if got, err := conn.Orders(t.Context(), day, day); err != nil || len(got) != 0 {
+		if got, err := conn.Orders(t.Context(), day, day, networks.MaxOrders); err != nil || len(got) != 0 {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
+	}
+}
+
+// TestCustomToken: a token takes its place in the address and the header, and nothing of it is in an error; an address that is not https
+// is told as such.
+func TestCustomToken(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("key") != "canary&Zq7" || r.Header.Get("Authorization") != "Token canary&Zq7" {
+			w.WriteHeader(http.StatusForbidden)
+		}
+		_, _ = fmt.Fprintf(w, `{"message": "you sent %s and %s"}`, r.URL.RawQuery, r.Header.Get("Authorization"))
+	}))
+	t.Cleanup(server.Close)
+	read := func(address, rows string) error {
+		t.Helper()
+		p, _ := models.NetworkProviderNamed("custom")
+		credentials, err := p.Complete(map[string]string{
+			"url": address, "token": "canary&Zq7", "header": "Authorization", "header_value": "Token {token}", "click_field": "c", "id_field": "i",
+			"rows_path": rows,
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if open, _ := p.Split(credentials); strings.Contains(fmt.Sprint(open), "canary") {
+			t.Errorf("%v is shown", open)
+		}
+		c, err := networks.New(networks.Options{Egress: egresstest.Client(t, server, egress.Options{})}).Open("custom", "n1", credentials)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Orders(t.Context(), day, day, networks.MaxOrders)
+		return err
+	}
+	if err := read(server.URL+"/?key={token}", "rows"); err == nil || err.Error() != "the answer has no list at rows_path" {
+		t.Errorf("%v", err)
+	}
+	if err := read(server.URL+"/?other={token}", "rows"); !errors.Is(err, rest.ErrRefused) || strings.Contains(err.Error(), "canary") {
+		t.Errorf("%v", err)
+	}
+	if err := read("http://shop.example.com/?key={token}", ""); err == nil || err.Error() != "the address must begin with https://" {
+		t.Errorf("%v", err)
 	}
 }

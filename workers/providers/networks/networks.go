@@ -41,10 +41,10 @@ type Usage struct {
 	Pages    int
 }
 
-// MaxOrders is how many orders are read at once. More are ErrTooMany.
+// MaxOrders is how many orders somebody may wait for.
 const MaxOrders = 5000
 
-// ErrTooMany says that a range has more than MaxOrders.
+// ErrTooMany says that a range has more orders than may be read at once.
 var ErrTooMany = errors.New("the range has too many orders")
 
 // Options of a Client. URL, Now, Pace, Wait and Timeout are optional.
@@ -195,9 +195,9 @@ func (c *Connection) Test(ctx context.Context) error {
 // maxPages is how many pages of a range are read.
 const maxPages = 1000
 
-// Orders reads the orders of days, of which only the dates count: both are included. Errors are ErrTooMany, or for a
-// person.
-func (c *Connection) Orders(ctx context.Context, from, to time.Time) ([]Order, error) {
+// Orders reads the orders of days, of which only the dates count: both are included. Errors are ErrTooMany, if there are more than most,
+// or for a person.
+func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) ([]Order, error) {
 	var all []Order
 	for _, part := range (Range{c.s.date(from), c.s.date(to)}).split(c.s.days) {
 		cursor := ""
@@ -211,7 +211,7 @@ func (c *Connection) Orders(ctx context.Context, from, to time.Time) ([]Order, e
 			}
 			c.s.used.Pages++
 			switch {
-			case len(all) > MaxOrders:
+			case len(all) > most:
 				return nil, ErrTooMany
 			case next == "":
 			case next == cursor, c.s.used.Pages > maxPages:

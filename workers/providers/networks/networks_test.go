@@ -123,12 +123,12 @@ func TestPlatforms(t *testing.T) {
 // pages: all orders of all pages, each with what the platform says of it. No order at all is no failure.
 func (s *suite) pages() {
 	c := s.open(nil)
-	if got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6)); err != nil || len(got) != 0 {
+	if got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6), networks.MaxOrders); err != nil || len(got) != 0 {
 		s.Fatalf("of none: %v, %v", got, err)
 	}
 	want := s.orders(1203)
 	s.world.Set(want...)
-	got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6))
+	got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6), networks.MaxOrders)
 	if err != nil || len(got) != len(want) {
 		s.Fatalf("%d orders of %d, %v", len(got), len(want), err)
 	}
@@ -153,11 +153,11 @@ func (s *suite) days() {
 	before, after := inside[0], inside[1]
 	before.ID, before.At, after.ID, after.At = "before", day.Add(-time.Minute), "after", day.AddDate(0, 0, 1)
 	s.world.Set(before, inside[0], inside[1], after)
-	got, err := s.open(nil).Orders(s.Context(), day, day)
+	got, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
 	if err != nil || len(got) != 2 {
 		s.Errorf("of one day: %+v, %v", got, err)
 	}
-	if got, err = s.open(nil).Orders(s.Context(), day.AddDate(0, 0, -60), day.AddDate(0, 0, 60)); err != nil || len(got) != 4 {
+	if got, err = s.open(nil).Orders(s.Context(), day.AddDate(0, 0, -60), day.AddDate(0, 0, 60), networks.MaxOrders); err != nil || len(got) != 4 {
 		s.Errorf("of months: %+v, %v", got, err)
 	}
 }
@@ -170,7 +170,7 @@ func (s *suite) failures() {
 	} {
 		s.waits = nil
 		s.world.Fail(faults...)
-		got, err := s.open(nil).Orders(s.Context(), day, day)
+		got, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
 		if err != nil || len(got) != 3 || len(s.waits) != len(faults)-1 {
 			s.Errorf("after %v: %d orders, %v, waits %v", faults, len(got), err, s.waits)
 		}
@@ -183,7 +183,7 @@ func (s *suite) failures() {
 	} {
 		s.world.Fail(f)
 		c := s.open(nil)
-		for _, err := range []error{c.Test(s.Context()), func() error { _, err := c.Orders(s.Context(), day, day); return err }()} {
+		for _, err := range []error{c.Test(s.Context()), func() error { _, err := c.Orders(s.Context(), day, day, networks.MaxOrders); return err }()} {
 			if err == nil || strings.Contains(err.Error(), "canary") {
 				s.Errorf("fault %d: %v", f, err)
 			}
@@ -200,7 +200,7 @@ func (s *suite) slow() {
 	s.world.Fail(resttest.Slow)
 	s.limit = 20 * time.Millisecond
 	c := s.open(nil)
-	_, read := c.Orders(s.Context(), day, day)
+	_, read := c.Orders(s.Context(), day, day, networks.MaxOrders)
 	for what, err := range map[string]error{"test": c.Test(s.Context()), "read": read} {
 		if err == nil || !strings.Contains(err.Error(), "no complete answer in time") || errors.Is(err, rest.ErrBusy) || errors.Is(err, rest.ErrRefused) {
 			s.Errorf("%s: %v", what, err)
@@ -213,7 +213,7 @@ func (s *suite) slow() {
 		s.world.Fail(resttest.None)
 		s.limit = time.Minute
 	}
-	if got, err := c.Orders(s.Context(), day, day); err != nil || len(got) != 3 || len(s.waits) != 1 {
+	if got, err := c.Orders(s.Context(), day, day, networks.MaxOrders); err != nil || len(got) != 3 || len(s.waits) != 1 {
 		s.Errorf("after a slow answer: %d, %v, waits %v", len(got), err, s.waits)
 	}
 }
@@ -240,7 +240,7 @@ func (s *suite) words() {
 	list := s.orders(1)
 	list[0].Word = "on the moon"
 	s.world.Set(list...)
-	got, err := s.open(nil).Orders(s.Context(), day, day)
+	got, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
 	if err != nil || len(got) != 1 || got[0].Status != "" || got[0].Word == "" {
 		s.Errorf("%+v, %v", got, err)
 	}
@@ -249,7 +249,7 @@ func (s *suite) words() {
 // tooMany: more orders than are read at once are refused.
 func (s *suite) tooMany() {
 	s.world.Set(s.orders(networks.MaxOrders + 1)...)
-	if _, err := s.open(nil).Orders(s.Context(), day, day.AddDate(0, 0, 6)); !errors.Is(err, networks.ErrTooMany) {
+	if _, err := s.open(nil).Orders(s.Context(), day, day.AddDate(0, 0, 6), networks.MaxOrders); !errors.Is(err, networks.ErrTooMany) {
 		s.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package networks
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"switchyard/models"
+	"switchyard/workers/providers/rest"
 )
 
 // partnerize is the partner API of Partnerize: GET /reporting/report_publisher/publisher/{id}/conversion.json. Days and
@@ -74,7 +76,9 @@ func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (o
 		orders = append(orders, o)
 	}
 	if len(orders) > 0 && answer.Hypermedia.Pagination.Next != "" {
-		next = string(answer.Cursor)
+		if next = string(answer.Cursor); next == "" {
+			return nil, "", cmp.Or(err, rest.ErrForm)
+		}
 	}
 	return orders, next, err
 }

@@ -1,6 +1,8 @@
 package networks_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -51,6 +53,26 @@ func TestHosts(t *testing.T) {
 			if err := c.Test(t.Context()); err == nil || !strings.Contains(err.Error(), "the provider's address cannot be read") {
 				t.Errorf("%s at %s: %v", name, host, err)
 			}
+		}
+	}
+}
+
+// TestNoCursor: that there is more without saying where is an error. Otherwise orders would be missing without a word.
+func TestNoCursor(t *testing.T) {
+	t.Parallel()
+	for name, body := range map[string]string{
+		"partnerize": `{"conversions": [{"conversion_data": {"conversion_id": "1"}}], "hypermedia": {"pagination": {"next_page": "/x"}}}`,
+		"cj":         `{"data": {"publisherCommissions": {"payloadComplete": false, "records": [{"commissionId": "1"}]}}}`,
+	} {
+		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }))
+		t.Cleanup(server.Close)
+		c, err := networks.New(networks.Options{URL: server.URL, Egress: egresstest.Client(t, server, egress.Options{})}).
+			Open(name, "n1", networkstest.Fakes[name].Credentials())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := c.Orders(t.Context(), day, day, networks.MaxOrders); err == nil || !strings.Contains(err.Error(), "another form") {
+			t.Errorf("%s: %d orders, %v", name, len(got), err)
 		}
 	}
 }

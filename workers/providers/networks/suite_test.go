@@ -16,7 +16,7 @@ import (
 // read reads the orders of the days of the tests.
 func (s *suite) read(c *networks.Connection) []networks.Order {
 	s.Helper()
-	got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6))
+	got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6), networks.MaxOrders)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func (s *suite) read(c *networks.Connection) []networks.Order {
 // refusal: what a platform says in the envelope of its errors is shown.
 func (s *suite) refusal() {
 	s.world.Fail(resttest.Refusal)
-	_, err := s.open(nil).Orders(s.Context(), day, day)
+	_, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
 	if err == nil || !strings.Contains(err.Error(), resttest.Words) || errors.Is(err, rest.ErrRefused) || errors.Is(err, rest.ErrBusy) {
 		s.Error(err)
 	}
@@ -49,7 +49,7 @@ func (s *suite) tokens() {
 	}
 	before := s.world.Calls()
 	s.world.Fail(resttest.Expired)
-	if _, err := s.open(nil).Orders(s.Context(), day, day); !errors.Is(err, rest.ErrRefused) || s.world.Calls() != before+2 {
+	if _, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders); !errors.Is(err, rest.ErrRefused) || s.world.Calls() != before+2 {
 		s.Errorf("%v after %d requests", err, s.world.Calls()-before)
 	}
 }
@@ -106,7 +106,7 @@ func (s *suite) zone() {
 		list[i].At = moment.UTC()
 	}
 	s.world.Set(list...)
-	got, err := s.open(change).Orders(s.Context(), day, day)
+	got, err := s.open(change).Orders(s.Context(), day, day, networks.MaxOrders)
 	if err != nil || len(got) != 4 {
 		s.Fatalf("%+v, %v", got, err)
 	}
