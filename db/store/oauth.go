@@ -48,10 +48,24 @@ func (k OAuthConnections) at(ctx context.Context, account uuid.UUID, provider st
 		ORDER BY id`, account, provider)
 }
 
-// Remove forgets a connection and its tokens.
+// Remove forgets a connection and its tokens. Traffic sources that use it have none until somebody signs in again.
 func (k OAuthConnections) Remove(ctx context.Context, account, id uuid.UUID) error {
-	return k.s.one(ctx, oauthConnection, `DELETE FROM oauth_connections WHERE account_id = $1 AND id = $2`, account, id)
+	return k.s.Tx(ctx, func(s *Store) error {
+		if err := s.one(ctx, oauthConnection, `DELETE FROM oauth_connections WHERE account_id = $1 AND id = $2`, account, id); err != nil {
+			return err
+		}
+		_, err := s.exec(ctx, "disconnect traffic sources", `UPDATE source_integrations SET oauth_connection_id = NULL
+			WHERE account_id = $1 AND oauth_connection_id = $2`, account, id)
+		return err
+	})
 }
+
+// Traffic sources whose sign-in is gone go on by the new one, if it is the only one at its platform. It is as models.ChooseConnection
+// has it.
+const adoptSources = `
+UPDATE source_integrations i SET oauth_connection_id = $3 WHERE account_id = $1 AND provider = $2
+	AND NOT EXISTS (SELECT FROM oauth_connections o WHERE o.account_id = $1 AND o.id = i.oauth_connection_id)
+	AND (SELECT count(*) FROM oauth_connections o WHERE o.account_id = $1 AND o.provider = $2) = 1`
 
 func oauthPlace(account, id uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "oauth_connections", Row: id.String(), Column: "tokens"}
@@ -116,8 +130,12 @@ func (k OAuthConnections) Save(ctx context.Context, account uuid.UUID, provider 
 		if err != nil {
 			return c, err
 		}
-		return db.Get[models.OAuthConnection](ctx, s.c, oauthConnection, saveOAuth, id, account, provider, g.UserID, g.UserName, sealed,
-			g.Scopes, g.ExpiresAt, refreshAt(g.ExpiresAt, now), now)
+		if c, err = db.Get[models.OAuthConnection](ctx, s.c, oauthConnection, saveOAuth, id, account, provider, g.UserID, g.UserName, sealed,
+			g.Scopes, g.ExpiresAt, refreshAt(g.ExpiresAt, now), now); err != nil {
+			return c, err
+		}
+		_, err = s.exec(ctx, "connect traffic sources", adoptSources, account, provider, id)
+		return c, err
 	})
 }
 

@@ -118,6 +118,9 @@ func TestConversionActionErrors(t *testing.T) {
 			w.Break(resttest.None)
 			w.SignIn(signintest.User{ID: "u-2", Name: "joe@example.com"})
 			second := w.connect(at)
+			if _, err := w.db.ExecContext(t.Context(), `UPDATE source_integrations SET oauth_connection_id = NULL`); err != nil {
+				t.Fatal(err)
+			}
 			want(named, "not_connected") // of two, none was chosen
 			if err := w.store.OAuthConnections().Remove(t.Context(), w.account, second); err != nil {
 				t.Fatal(err)
@@ -125,5 +128,49 @@ func TestConversionActionErrors(t *testing.T) {
 			w.Revoke()
 			want(named, "credentials")
 		})
+	}
+}
+
+// TestSignInAgain: who disconnects and signs in again goes on with the traffic sources of before, unless there are several sign-ins to
+// choose from.
+func TestSignInAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	at := models.GoogleAds
+	first := w.connect(at)
+	source, other := w.source(at, accountOf[at]), w.source(models.MicrosoftAds, nil)
+	of := func(source uuid.UUID) uuid.UUID {
+		t.Helper()
+		i, err := w.store.SourceIntegrations().Find(t.Context(), w.account, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i.ConnectionID.UUID
+	}
+	if of(source) != first || of(other) != uuid.Nil {
+		t.Fatalf("%s, %s", of(source), of(other))
+	}
+	remove := func(id uuid.UUID) {
+		t.Helper()
+		if err := w.store.OAuthConnections().Remove(t.Context(), w.account, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if remove(first); of(source) != uuid.Nil {
+		t.Errorf("disconnected, it uses %s", of(source))
+	}
+	w.SignIn(signintest.User{ID: "u-2", Name: "joe@example.com"})
+	again := w.connect(at)
+	if again == first || of(source) != again || of(other) != uuid.Nil {
+		t.Errorf("after another sign-in %s it uses %s, the other %s", again, of(source), of(other))
+	}
+	w.SignIn(signintest.User{ID: "u-3", Name: "jim@example.com"})
+	third := w.connect(at)
+	if of(source) != again {
+		t.Errorf("after a further sign-in it uses %s", of(source))
+	}
+	remove(again)
+	if w.connect(at) != third || of(source) != third { // who is known signs in once more, as the only one
+		t.Errorf("it uses %s, not %s", of(source), third)
 	}
 }
