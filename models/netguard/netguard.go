@@ -83,6 +83,8 @@ type Policy struct {
 	Allow   []netip.Prefix // literal addresses that are accepted although not public; 127.0.0.1 includes localhost
 	// Reserved accepts names such as shop.example, of records that are kept before anything is sent to them.
 	Reserved bool
+	// Known accepts names, in lower case, that the operator has an address for, whatever their form; nil: there are none.
+	Known func(host string) bool
 }
 
 // Check returns invalid_url, of KindInvalid, for a URL that is not on the public internet. It looks at the text only:
@@ -116,6 +118,9 @@ func (p Policy) Check(raw string) error {
 }
 
 func (p Policy) checkHost(host string) error {
+	if p.Known != nil && p.Known(host) {
+		return nil
+	}
 	a, literal := literalAddress(host)
 	if !literal && slices.Contains([]string{"localhost", "localhost."}, host) {
 		a, literal = netip.AddrFrom4([4]byte{127, 0, 0, 1}), true

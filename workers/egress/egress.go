@@ -41,7 +41,7 @@ type Options struct {
 	MaxHeaders int64          // bytes of an answer's headers, more is an error; default 16 KiB
 	Resolver   Resolver       // default the system's
 	// Hosts are reached at these addresses instead of those that the resolver knows, and at these ports unless 0. The
-	// addresses are checked as all others are. Names are in lower case.
+	// addresses are checked as all others are. Names are in lower case, and may be those that are none of the public internet.
 	Hosts map[string]netip.AddrPort
 }
 
@@ -106,7 +106,7 @@ type Answer struct {
 // Do sends a request and reads the whole answer, until the request's context ends. Errors are *Error.
 func (c *Client) Do(req *http.Request) (Answer, error) {
 	ctx := req.Context()
-	if err := (netguard.Policy{Schemes: c.o.Schemes, Allow: c.o.Allow}).Check(req.URL.String()); err != nil {
+	if err := (netguard.Policy{Schemes: c.o.Schemes, Allow: c.o.Allow, Known: c.hosted}).Check(req.URL.String()); err != nil {
 		return Answer{}, &Error{Class: Blocked, cause: err}
 	}
 	res, err := c.http.Do(req) //nolint:gosec // the dialer refuses addresses that are not public
@@ -124,6 +124,12 @@ func (c *Client) Do(req *http.Request) (Answer, error) {
 		return a, &Error{Class: TooLarge, Status: a.Status, cause: errors.New("the body is too large")}
 	}
 	return a, nil
+}
+
+// hosted reports whether a host has an address in Hosts.
+func (c *Client) hosted(host string) bool {
+	_, ours := c.o.Hosts[host]
+	return ours
 }
 
 var errBlocked = errors.New("address not on the public internet")

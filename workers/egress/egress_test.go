@@ -137,9 +137,18 @@ func TestHosts(t *testing.T) {
 	if err != nil || !strings.EqualFold(string(a.Body), "example.com") || n.asked.Load() != 0 {
 		t.Errorf("%s, %v after %d look-ups", a.Body, err, n.asked.Load())
 	}
+	o.Hosts["platforms.test"] = o.Hosts["example.com"] // a name of no public server, for which the canary has no certificate
+	if _, err := do(t, o, "https://platforms.test/"); class(err) != egress.TLS || c.conns.Load() != 2 {
+		t.Errorf("a name of the operator's: %v (%q)", err, class(err))
+	}
+	if _, err := do(t, o, "https://others.test/"); class(err) != egress.Blocked || c.conns.Load() != 2 {
+		t.Errorf("another such name: %v", err)
+	}
 	o.Allow = nil
-	if _, err := do(t, o, "https://example.com/"); class(err) != egress.Blocked || c.conns.Load() != 1 {
-		t.Errorf("a private address: %v", err)
+	for _, host := range []string{"example.com", "platforms.test"} {
+		if _, err := do(t, o, "https://"+host+"/"); class(err) != egress.Blocked || c.conns.Load() != 2 {
+			t.Errorf("a private address of %s: %v", host, err)
+		}
 	}
 }
 
