@@ -205,6 +205,12 @@ func TestExports(t *testing.T) {
 // likeTheReports holds files of figures against the reports of the same questions.
 func (x *exporting) likeTheReports() {
 	x.t.Helper()
+	if _, err := x.s.DB.ExecContext(x.t.Context(), `INSERT INTO spend (account_id, day, source_id, campaign_id, amount, currency, clicks, alone, rate)
+		SELECT $1, day, $2, $2, 0, 'USD', 50, false, 1 FROM (SELECT DISTINCT date_trunc('day', at, 'UTC')::date AS day FROM clicks) d`,
+		x.s.Account.ID, uuid.New()); err != nil {
+		x.t.Fatal(err)
+	}
+	lost := 0
 	same := func(rows []map[string]string, query string, key func(map[string]any) map[string]any) {
 		x.t.Helper()
 		list := x.s.Do("GET", query, nil).Want(http.StatusOK, "").Map()["rows"].([]any)
@@ -219,6 +225,13 @@ func (x *exporting) likeTheReports() {
 					want[name] = ""
 				}
 			}
+			loss, told := r["click_loss"].(map[string]any)
+			for name, value := range loss {
+				want["click_loss."+name] = value
+			}
+			if told {
+				lost++
+			}
 			x.expect(query, rows[i], want)
 		}
 	}
@@ -227,6 +240,7 @@ func (x *exporting) likeTheReports() {
 	same(named, "/reports/performance", dims)
 	x.expect("name", named[0], map[string]any{"campaign_name": "'@SUM(1)"})
 	same(x.file(map[string]any{"dimension": "country, date"}), "/reports/performance?dimension=country,date", dims)
+	same(x.file(map[string]any{"dimension": "date"}), "/reports/performance?dimension=date", dims)
 	filters := []map[string]any{
 		{"dimension": "country", "value": []string{"DE"}}, {"dimension": "country", "value": "FR"}, {"dimension": "sub3", "value": 7},
 	}
@@ -236,6 +250,9 @@ func (x *exporting) likeTheReports() {
 		same(x.file(map[string]any{"kind": "trends", "bucket": bucket}), "/reports/trends?bucket="+bucket,
 			func(r map[string]any) map[string]any { return map[string]any{bucket: r["bucket"]} })
 	}
+	if lost < 4 { // by date, and by month, day and weekday
+		x.t.Errorf("%d rows have a click loss", lost)
+	}
 }
 
 // kept looks at the list, deletes a file, and lets others and their time take the rest.
@@ -244,7 +261,7 @@ func (x *exporting) kept() {
 	s := x.s
 	page := s.Do("GET", "/reports/exports?limit=2", nil).Want(http.StatusOK, "").Map()
 	list := s.Do("GET", "/reports/exports", nil).Want(http.StatusOK, "").Map()["rows"].([]any)
-	if len(page["rows"].([]any)) != 2 || page["next_cursor"] == nil || len(list) != 10 {
+	if len(page["rows"].([]any)) != 2 || page["next_cursor"] == nil || len(list) != 11 {
 		x.t.Fatalf("%d files; a page: %v", len(list), page)
 	}
 	first := list[len(list)-1].(map[string]any)
@@ -263,8 +280,8 @@ func (x *exporting) kept() {
 	s.Do("DELETE", "/reports/exports", nil).Want(http.StatusBadRequest, "invalid_id")
 	s.Do("GET", "/reports/exports/x", nil).Want(http.StatusBadRequest, "invalid_id")
 	var n int
-	if err := s.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM export_chunks`); err != nil || n != 9 {
-		x.t.Errorf("%d pieces of 9 files, %v", n, err)
+	if err := s.DB.GetContext(x.t.Context(), &n, `SELECT count(*) FROM export_chunks`); err != nil || n != 10 {
+		x.t.Errorf("%d pieces of 10 files, %v", n, err)
 	}
 }
 

@@ -29,12 +29,16 @@ func (r Reader) Answer(ctx context.Context, account uuid.UUID, a models.ReportAr
 		if err != nil {
 			return nil, err
 		}
-		return rows, r.addLoss(ctx, q, rows)
+		losses, err := r.Losses(ctx, q)
+		for i := range rows {
+			rows[i].Loss = losses.Of(rows[i])
+		}
+		return rows, err
 	}
 	list, err := r.Trends(ctx, TrendQuery{q, a.Bucket})
 	rows := make([]Row, len(list))
 	for i, t := range list {
-		rows[i] = Row{Dims: []string{t.Label, ""}, Figures: t.Figures}
+		rows[i] = Row{Dims: []string{t.Label, ""}, Figures: t.Figures, Loss: t.Loss}
 		if !t.Start.IsZero() {
 			rows[i].Dims[1] = t.Start.UTC().Format(time.RFC3339Nano)
 		}

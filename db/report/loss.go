@@ -14,41 +14,84 @@ import (
 // lossDimensions are those that the clicks which traffic sources counted have: they are told by day (UTC) and source.
 var lossDimensions = []string{"source_id", "date"}
 
-// lossKnown reports whether the click loss of the groups of a query can be told: only what sources are told apart by groups and
-// chooses, over whole days.
-func lossKnown(q Query) bool {
-	whole := func(t time.Time) bool { return t.UTC().Truncate(24 * time.Hour).Equal(t) }
-	utc := q.Zone == nil || q.Zone == time.UTC || !slices.Contains(q.Dimensions, "date")
-	return len(q.Dimensions) > 0 && utc && whole(q.From) && whole(q.To) && q.From.Before(q.To) &&
-		!slices.ContainsFunc(q.Dimensions, func(name string) bool { return !slices.Contains(lossDimensions, name) }) &&
-		!slices.ContainsFunc(q.Filters, func(f Filter) bool { return f.Dimension != "source_id" })
+// Losses are the click losses of the groups of a question. Each is of those days and sources of which the clicks were told.
+type Losses struct {
+	// Known is false where they cannot be told, of any group: see lossKnown.
+	Known bool
+
+	dimensions []string
+	groups     map[[2]string]*models.ClickLoss
+	total      *models.ClickLoss
 }
 
-// addLoss gives groups, and the totals, their click loss. It is of those days and sources of which the clicks were told; where there are
-// none, or where it cannot be told, it is left out.
-func (r Reader) addLoss(ctx context.Context, q Query, rows []Row) error {
-	if !lossKnown(q) || len(rows) == 0 {
+// Losses reads the click losses of the groups of a question.
+func (r Reader) Losses(ctx context.Context, q Query) (Losses, error) {
+	out := Losses{Known: lossKnown(q), dimensions: q.Dimensions, groups: map[[2]string]*models.ClickLoss{}}
+	if !out.Known {
+		return out, nil
+	}
+	err := r.eachLoss(ctx, q, func(d clicklog.LossDay) {
+		key := lossKey(q.Dimensions, []string{d.SourceID.String(), d.Day.Format(time.DateOnly)}, lossDimensions)
+		out.groups[key] = out.groups[key].Plus(d.ClickLoss)
+		out.total = out.total.Plus(d.ClickLoss)
+	})
+	return out, err
+}
+
+// Of is the click loss of a group, or of the totals; nil: none is known.
+func (l Losses) Of(row Row) *models.ClickLoss {
+	if row.Total {
+		return l.total
+	}
+	return l.groups[lossKey(l.dimensions, row.Dims, l.dimensions)]
+}
+
+// LossKnown reports whether the click loss of buckets can be told: those of whole days in UTC.
+func (q TrendQuery) LossKnown() bool {
+	return grains[q.Bucket].seconds == daySeconds && inUTC(q.Query) && lossOfAll(q.Query)
+}
+
+// addLoss gives buckets their click loss.
+func (r Reader) addLoss(ctx context.Context, q TrendQuery, list []Trend) error {
+	if !q.LossKnown() {
 		return nil
 	}
+	sums := map[string]*models.ClickLoss{}
+	err := r.eachLoss(ctx, q.Query, func(d clicklog.LossDay) {
+		label := grains[q.Bucket].label(d.Day.UTC())
+		sums[label] = sums[label].Plus(d.ClickLoss)
+	})
+	for i := range list {
+		list[i].Loss = sums[list[i].Label]
+	}
+	return err
+}
+
+// eachLoss gives the days of the chosen sources in the window of a question.
+func (r Reader) eachLoss(ctx context.Context, q Query, fn func(clicklog.LossDay)) error {
 	days, err := clicklog.Log{}.ClickLoss(ctx, r.Conn, q.AccountID, nil, q.From, q.To.Add(-time.Millisecond))
-	if err != nil {
-		return err
-	}
-	sums, total := map[[2]string]*models.ClickLoss{}, (*models.ClickLoss)(nil)
 	for _, d := range days {
-		if !chosen(q.Filters, d.SourceID) {
-			continue
-		}
-		key := lossKey(q.Dimensions, []string{d.SourceID.String(), d.Day.Format(time.DateOnly)}, lossDimensions)
-		sums[key] = sums[key].Plus(d.ClickLoss)
-		total = total.Plus(d.ClickLoss)
-	}
-	for i := range rows {
-		if rows[i].Loss = total; !rows[i].Total {
-			rows[i].Loss = sums[lossKey(q.Dimensions, rows[i].Dims, q.Dimensions)]
+		if chosen(q.Filters, d.SourceID) {
+			fn(d)
 		}
 	}
-	return nil
+	return err
+}
+
+// lossKnown reports whether the click loss of the groups of a question can be told: only what sources are told apart by groups and
+// chooses, over whole days.
+func lossKnown(q Query) bool {
+	return len(q.Dimensions) > 0 && (inUTC(q) || !slices.Contains(q.Dimensions, "date")) && lossOfAll(q) &&
+		!slices.ContainsFunc(q.Dimensions, func(name string) bool { return !slices.Contains(lossDimensions, name) })
+}
+
+func inUTC(q Query) bool { return q.Zone == nil || q.Zone == time.UTC }
+
+// lossOfAll reports whether a question is about whole days, and about all that sources have counted.
+func lossOfAll(q Query) bool {
+	whole := func(t time.Time) bool { return t.UTC().Truncate(24 * time.Hour).Equal(t) }
+	return whole(q.From) && whole(q.To) && q.From.Before(q.To) &&
+		!slices.ContainsFunc(q.Filters, func(f Filter) bool { return f.Dimension != "source_id" })
 }
 
 // lossKey are the values that a group has in lossDimensions, as far as the dimensions tell them apart. names are those of values.

@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// TestClickLoss: groups by source and day, and their totals, have the click loss of what sources told; where it could not be right there is
+// TestClickLoss: groups by source and day, their totals and buckets of days have the click loss of what sources told; where it could not be right there is
 // none.
 func TestClickLoss(t *testing.T) {
 	t.Parallel()
@@ -79,6 +79,8 @@ func TestClickLoss(t *testing.T) {
 	day := func(n int) string { return first.AddDate(0, 0, n).Format(time.DateOnly) }
 	in := models.ReportArgs{From: first, To: first.AddDate(0, 0, 4), Totals: true}
 	by := func(dims ...string) models.ReportArgs { a := in; a.Dimensions = dims; return a }
+	over := func(bucket string) models.ReportArgs { a := in; a.Bucket, a.Totals = bucket, false; return a }
+	start := func(n int) string { return " " + first.AddDate(0, 0, n).Format(time.RFC3339Nano) }
 	for name, c := range map[string]struct {
 		a    models.ReportArgs
 		want map[string]string
@@ -91,6 +93,9 @@ func TestClickLoss(t *testing.T) {
 			day(0) + " " + silent.String(): "none", day(2) + " " + one.String(): "none", "total": "160 140 6 12.5",
 		}},
 		"day": {by("date"), map[string]string{day(0): "110 80 3 27.27", day(1): "50 60 3 -20", day(2): "none", "total": "160 140 6 12.5"}},
+		"over days": {over("day"), map[string]string{
+			day(0) + start(0): "110 80 3 27.27", day(1) + start(1): "50 60 3 -20", day(2) + start(2): "none", day(3) + start(3): "none",
+		}},
 	} {
 		if diff := cmp.Diff(c.want, ask(c.a)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -105,7 +110,9 @@ func TestClickLoss(t *testing.T) {
 	within.From = first.Add(time.Hour)
 	elsewhere.TZ = "Asia/Tokyo"
 	narrow.Filters = []models.ReportFilter{{Dimension: "campaign_id", Values: []string{campaign.String()}}}
-	for _, a := range []models.ReportArgs{within, elsewhere, whose, narrow, by()} {
+	hours, abroad := over("hour"), over("day")
+	abroad.TZ = "Asia/Tokyo"
+	for _, a := range []models.ReportArgs{within, elsewhere, whose, narrow, by(), hours, abroad} {
 		for key, got := range ask(a) {
 			if got != "none" {
 				t.Errorf("%v %v by %q: %s has the click loss %s", a.From, a.Filters, a.Dimensions, key, got)

@@ -31,6 +31,7 @@ type Trend struct {
 	Label string
 	Start time.Time
 	models.Figures
+	Loss *models.ClickLoss // of the days and sources of which it is known; nil: of none
 }
 
 // Trends gives the figures of every bucket of the window in order, also of those in which nothing happened. Months,
@@ -38,6 +39,7 @@ type Trend struct {
 // buckets than maxBuckets is cut to the time in which the account had traffic; if that is too long still, it is
 // invalid_input.
 func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
+	asked := q
 	if err := r.prepareTrends(ctx, &q); err != nil {
 		return nil, err
 	}
@@ -55,7 +57,10 @@ func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 		list[at].Figures = list[at].Plus(row.Figures)
 		return nil
 	})
-	return list, err
+	if err != nil {
+		return list, err
+	}
+	return list, r.addLoss(ctx, asked, list)
 }
 
 // TrendsCost is Cost of Trends.

@@ -12,17 +12,23 @@ import (
 	"switchyard/models"
 )
 
-// figureNames are the headings of the columns of figures: the names that they have in answers.
-var figureNames = func() (names []string) {
-	for field := range reflect.TypeFor[models.FigureRow]().Fields() {
-		names = append(names, field.Tag.Get("json"))
+// figureNames are the headings of the columns of figures: the names that they have in answers. lossNames are those of the click loss,
+// which answers have in a member of its own.
+var (
+	figureNames = namesOf[models.FigureRow]("")
+	lossNames   = namesOf[models.LossRow]("click_loss.")
+)
+
+func namesOf[T any](prefix string) (names []string) {
+	for field := range reflect.TypeFor[T]().Fields() {
+		names = append(names, prefix+field.Tag.Get("json"))
 	}
 	return names
-}()
+}
 
-// figureCells are the cells of the columns of figures. They hold what answers show. One without a value is empty.
-func figureCells(v models.Figures) (cells []string) {
-	for _, cell := range reflect.ValueOf(v.Row()).Fields() {
+// cellsOf are the cells of a row of figures. They hold what answers show. One without a value is empty.
+func cellsOf(row any) (cells []string) {
+	for _, cell := range reflect.ValueOf(row).Fields() {
 		switch value := cell.Interface().(type) {
 		case int64:
 			cells = append(cells, strconv.FormatInt(value, 10))
@@ -39,10 +45,27 @@ func figureCells(v models.Figures) (cells []string) {
 	return cells
 }
 
-// withFigures are columns, and those of figures behind them. What foreign texts there are is in the columns.
-func withFigures(foreign bool, names ...string) []export.Heading {
+// cells are those of values, their figures and, where it is told, their click loss, which is nil where it is not known.
+func cells(values []string, f models.Figures, told bool, loss *models.ClickLoss) []string {
+	out := append(slices.Clone(values), cellsOf(f.Row())...)
+	switch {
+	case told && loss != nil:
+		out = append(out, cellsOf(loss.Row())...)
+	case told:
+		out = append(out, make([]string, len(lossNames))...)
+	}
+	return out
+}
+
+// withFigures are columns, and those of figures behind them, and of the click loss where it is told. What foreign texts there are is in
+// the columns.
+func withFigures(foreign, told bool, names ...string) []export.Heading {
 	columns := db.Map(names, func(n string) export.Heading { return export.Heading{Name: n, Foreign: foreign} })
-	return append(columns, db.Map(figureNames, func(n string) export.Heading { return export.Heading{Name: n} })...)
+	own := func(n string) export.Heading { return export.Heading{Name: n} }
+	if columns = append(columns, db.Map(figureNames, own)...); told {
+		columns = append(columns, db.Map(lossNames, own)...)
+	}
+	return columns
 }
 
 // performance writes a column for each dimension and each figure.
@@ -53,12 +76,16 @@ func (m *maker) performance(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	w, err := m.write(ctx, q.AccountID, f, withFigures(true, q.Dimensions...))
+	losses, err := m.reports.Losses(ctx, q)
+	if err != nil {
+		return err
+	}
+	w, err := m.write(ctx, q.AccountID, f, withFigures(true, losses.Known, q.Dimensions...))
 	if err != nil {
 		return err
 	}
 	err = m.reports.Each(ctx, q, func(r report.Row) error {
-		return w.add(ctx, append(slices.Clone(r.Dims), figureCells(r.Figures)...))
+		return w.add(ctx, cells(r.Dims, r.Figures, losses.Known, losses.Of(r)))
 	})
 	if err != nil {
 		return err
@@ -71,16 +98,17 @@ func (m *maker) trends(ctx context.Context, u *run, f *file) error {
 	if err != nil {
 		return err
 	}
-	list, err := m.reports.Trends(ctx, report.TrendQuery{Query: q, Bucket: u.Args.Bucket})
+	t := report.TrendQuery{Query: q, Bucket: u.Args.Bucket}
+	list, err := m.reports.Trends(ctx, t)
 	if err != nil {
 		return err
 	}
-	w, err := m.write(ctx, q.AccountID, f, withFigures(false, u.Args.Bucket))
+	w, err := m.write(ctx, q.AccountID, f, withFigures(false, t.LossKnown(), t.Bucket))
 	if err != nil {
 		return err
 	}
 	for _, r := range list {
-		if err := w.add(ctx, append([]string{r.Label}, figureCells(r.Figures)...)); err != nil {
+		if err := w.add(ctx, cells([]string{r.Label}, r.Figures, t.LossKnown(), r.Loss)); err != nil {
 			return err
 		}
 	}

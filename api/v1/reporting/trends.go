@@ -28,6 +28,7 @@ type TrendRow struct {
 	Bucket string  `json:"bucket" doc:"2026-05, 2026-05-31, 2026-05-31 23:00:00 (with the offset outside UTC), 1-7 (1 is Monday), 1 23:00"`
 	Start  *string `json:"start" doc:"where it begins in the window, ISO 8601, UTC; null for weekdays and hours of the week"`
 	answer.Figures
+	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"of those days and sources of which the clicks that the source counted are known; null: of none, or the buckets are not months, days or weekdays (UTC) of whole days, filtered by nothing but source_id"`
 }
 
 func (d Deps) trends(c *route.Call) (Trends, error) {
@@ -48,7 +49,7 @@ var trendsForm = newForm(jobs.ReadTrends, func(a jobs.ReportAnswer) Trends {
 })
 
 func trendRow(r models.ReportRow) TrendRow {
-	row := TrendRow{Bucket: r.Dims[0], Figures: r.Row()}
+	row := TrendRow{Bucket: r.Dims[0], Figures: r.Row(), ClickLoss: answer.LossOf(r.Loss)}
 	if start := startOf(r); !start.IsZero() {
 		row.Start = answer.StampOrNull(&start)
 	}
