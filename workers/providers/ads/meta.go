@@ -1,6 +1,7 @@
 package ads
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -99,7 +100,9 @@ func metaPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 		})
 	}
 	if answer.Paging.Next != "" { // whose address has the token: the cursor is enough
-		next = string(answer.Paging.Cursors.After)
+		if next = string(answer.Paging.Cursors.After); next == "" {
+			return nil, "", cmp.Or(err, rest.ErrForm)
+		}
 	}
 	return rows, next, err
 }

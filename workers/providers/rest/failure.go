@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,6 +60,9 @@ func (a API) refusal(answer egress.Answer) error {
 			f.RequestID = answer.Header.Get(name)
 		}
 	}
+	if f.RequestID == "" {
+		f.RequestID = requestIn(answer.Body)
+	}
 	if a.Coded != nil {
 		f.Code = a.Coded(answer.Body)
 	}
@@ -68,6 +72,17 @@ func (a API) refusal(answer egress.Answer) error {
 		f.After = RetryAfter(answer.Header.Get("Retry-After"), a.Now)
 	}
 	return f
+}
+
+// requestMember is a member of an answer in which providers name a request.
+var requestMember = regexp.MustCompile(`(?i)"(?:request_?id|fbtrace_id|trackingid)"\s*:\s*"([^"\\]{1,100})"`)
+
+// requestIn finds the provider's name of a request in an answer; empty if there is none.
+func requestIn(body []byte) string {
+	if found := requestMember.FindSubmatch(body); found != nil {
+		return string(found[1])
+	}
+	return ""
 }
 
 // maxAfter is the longest pause that is believed.
@@ -186,8 +201,11 @@ func (s *Secrets) Add(list ...string) {
 	slices.SortStableFunc(s.list, func(a, b string) int { return len(b) - len(a) })
 }
 
-// Text is a text for a person: without secrets, in one line, not too long.
+// Text is a text for a person: without secrets, in one line, not too long. Without any, s may be nil.
 func (s *Secrets) Text(text string) string {
+	if s == nil {
+		s = &Secrets{}
+	}
 	s.mu.Lock()
 	for _, secret := range s.list {
 		for _, form := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {

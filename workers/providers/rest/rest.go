@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"slices"
@@ -174,9 +175,12 @@ func (a API) once(ctx context.Context, r Request, patience *time.Duration) (out 
 	if out, err = a.Out.Do(req); err != nil {
 		return out, err
 	}
-	if err = a.refusal(out); err != nil && a.Pace != nil {
-		var f *FailureError
-		if errors.As(err, &f) && f.Busy && f.After > 0 {
+	err = a.refusal(out)
+	if f, refused := errors.AsType[*FailureError](err); refused {
+		if f.RequestID != "" { // for the operator, who asks the provider by it
+			slog.InfoContext(ctx, "provider failed a request", "host", req.URL.Host, "status", out.Status, "provider_request", a.secrets.Text(f.RequestID))
+		}
+		if a.Pace != nil && f.Busy && f.After > 0 {
 			a.Pace.Pause(context.WithoutCancel(ctx), f.After)
 		}
 	}

@@ -138,3 +138,21 @@ func TestPace(t *testing.T) {
 		t.Errorf("%v after %d requests, waits %v", err, *asked, *waits)
 	}
 }
+
+// TestRequestID: the provider's name of a failed request is known, from a header or the answer.
+func TestRequestID(t *testing.T) {
+	t.Parallel()
+	for name, answer := range map[string]http.HandlerFunc{
+		"header": says(500, `{"request_id": "other"}`, "X-Request-Id", "r-7"),
+		"member": says(400, `{"error": {"message": "request_id", "code": 5, "fbtrace_id": "r-7"}}`),
+		"fault":  says(500, `{"TrackingId": "r-7", "Errors": []}`),
+		"list":   says(400, `[{"error": {"details": [{"requestId": "r-7"}]}}]`),
+		"none":   says(500, `{"request_id": {"a": 1}, "x": ["request_id", "y"]`),
+	} {
+		api, _, _ := provider(t, answer)
+		f, ok := errors.AsType[*rest.FailureError](api.Get(t.Context(), "/x", nil, nil))
+		if want := map[bool]string{true: "", false: "r-7"}[name == "none"]; !ok || f.RequestID != want {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}

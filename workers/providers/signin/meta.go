@@ -102,9 +102,9 @@ func metaAccounts(ctx context.Context, s *session) ([]Account, error) {
 		// The next page is asked for by its cursor: an address that a platform names could be anybody's.
 		after := answer.Paging.Cursors.After
 		switch {
-		case answer.Paging.Next == "" || after == "":
+		case answer.Paging.Next == "":
 			return out, nil
-		case after == query.Get("after"), len(answer.Data) == 0:
+		case after == "", after == query.Get("after"), len(answer.Data) == 0:
 			return nil, rest.ErrForm
 		}
 		query.Set("after", after)
