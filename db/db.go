@@ -107,15 +107,24 @@ func OpenLazy(url string, o Options) (*DB, error) {
 func Tx(ctx context.Context, c Conn, fn func(Conn) error) error {
 	switch c := c.(type) {
 	case *DB:
-		return begin(ctx, c, fn)
+		return begin(ctx, c, nil, fn)
 	case *sqlx.Tx:
 		return savepoint(ctx, c, fn)
 	}
 	return fmt.Errorf("db: cannot start a transaction on %T", c)
 }
 
-func begin(ctx context.Context, d *DB, fn func(Conn) error) error {
-	tx, err := d.BeginTxx(ctx, nil)
+// Snapshot runs fn in a transaction that only reads, and sees what there was at its first statement. If c is a transaction
+// already, fn runs in it.
+func Snapshot(ctx context.Context, c Conn, fn func(Conn) error) error {
+	if d, ok := c.(*DB); ok {
+		return begin(ctx, d, &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}, fn)
+	}
+	return fn(c)
+}
+
+func begin(ctx context.Context, d *DB, o *sql.TxOptions, fn func(Conn) error) error {
+	tx, err := d.BeginTxx(ctx, o)
 	if err != nil {
 		return fmt.Errorf("db: begin: %w", err)
 	}

@@ -1,8 +1,18 @@
 package v1
 
 import (
+	"context"
+
+	"github.com/google/uuid"
+
 	"switchyard/api/bind"
 	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
+	"switchyard/db/rates"
+	"switchyard/db/store"
+	"switchyard/jobs"
 	"switchyard/models"
 )
 
@@ -13,14 +23,20 @@ func settings(d Deps) []route.Route {
 		{
 			Method: "GET", Path: "/settings", Group: group, Summary: "account settings",
 			Handle: route.Do(func(c *route.Call) (Settings, error) {
-				return Settings{SettingsChanged: settingsOf(c.Account), SiteKey: c.Account.SiteKey}, nil
+				change, open, err := rates.FindChange(c.Context(), c.Store.Conn(), c.Account.ID)
+				out := Settings{SettingsChanged: settingsOf(c.Account), SiteKey: c.Account.SiteKey}
+				if open {
+					out.JobID = &change.Job
+				}
+				return out, err
 			}),
 		},
 		{
 			Method: "PATCH", Path: "/settings", Group: group, Share: route.Lists,
 			Summary: "replace currency, time zone and formats",
-			Codes:   route.Codes("400 invalid_currency invalid_timezone", "404 not_found"),
-			Handle:  route.Take(d.changeSettings),
+			Codes: route.Codes("400 invalid_currency invalid_timezone", "404 not_found",
+				"409 rate_missing busy"),
+			Starts: currencyJob.Answer(), Handle: route.Take(d.changeSettings),
 		},
 	}
 }
@@ -38,38 +54,98 @@ type SettingsChanged struct {
 	Timezone         string `json:"timezone" doc:"in which days of caps begin"`
 	DateFormat       string `json:"dateFormat"`
 	TimeFormat       string `json:"timeFormat"`
+	// JobID is null when nothing is restated.
+	JobID *uuid.UUID `json:"jobId" doc:"restates what was recorded, after a change of the currency; null: nothing is restated"`
 }
 
 func settingsOf(a models.Account) SettingsChanged {
-	return SettingsChanged{a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat}
+	return SettingsChanged{a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, nil}
 }
 
 // SettingsBody is the body of PATCH /settings.
 type SettingsBody struct {
-	Currency   string           `json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^[A-Za-z]{3}$" default:"USD" doc:"three letters"`
+	Currency   bind.Opt[string] `json:"currency" bad:"invalid_currency" trim:"true" case:"upper" pattern:"^[A-Za-z]{3}$" default:"USD" doc:"three letters"`
 	Timezone   string           `json:"timezone" trim:"true" format:"timezone" default:"UTC" doc:"a time zone by its IANA name, such as Europe/Berlin"`
 	DateFormat string           `json:"date_format" enum:"YYYY-MM-DD,DD/MM/YYYY,MM/DD/YYYY,DD MMM YYYY" default:"YYYY-MM-DD"`
 	TimeFormat string           `json:"time_format" enum:"12h,24h" default:"24h"`
 	Name       bind.Opt[string] `json:"organization_name" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"left out: it stays"`
 }
 
-// changeSettings saves the settings. The currency stays once money is recorded in it.
+// CurrencyChanged is the answer of the job that restates an account.
+type CurrencyChanged struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+var currencyJob = slow.New(jobs.ChangeCurrency, func(a jobs.ChangeCurrencyAnswer) CurrencyChanged { return CurrencyChanged(a) })
+
+// changeSettings saves the settings. Another currency restates what is recorded, by a job.
 func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged, err error) {
 	next := c.Account
-	next.Currency, next.Timezone, next.DateFormat, next.TimeFormat = b.Currency, b.Timezone, b.DateFormat, b.TimeFormat
+	next.Currency, next.Timezone, next.DateFormat, next.TimeFormat = b.Currency.Or("USD"), b.Timezone, b.DateFormat, b.TimeFormat
 	if b.Name.Given() {
 		next.Name = b.Name.Value
 	}
-	if next.Currency != c.Account.Currency {
-		money, err := d.reports(c).HasMoney(c.Context(), c.Account.ID)
-		if err != nil {
+	out = settingsOf(next)
+	if next.Currency == c.Account.Currency {
+		return out, saveSettings(c, next)
+	}
+	money, err := d.reports(c).HasMoney(c.Context(), c.Account.ID)
+	switch {
+	case err != nil:
+		return out, err
+	case !money:
+		return out, saveSettings(c, next)
+	}
+	if !b.Currency.Given() {
+		return out, models.Invalid("invalid_currency", "costs and payouts are recorded in %s: send the currency, %q to keep it",
+			c.Account.Currency, c.Account.Currency)
+	}
+	return d.changeCurrency(c, next)
+}
+
+func saveSettings(c *route.Call, next models.Account) error {
+	return c.Store.Tx(c.Context(), func(tx *store.Store) error {
+		return tx.SaveSettings(c.Context(), next, c.Account.Currency)
+	})
+}
+
+// changeCurrency saves settings with another currency, and begins to restate what is recorded.
+func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsChanged, err error) {
+	out = settingsOf(next)
+	args := jobs.ChangeCurrencyArgs{From: c.Account.Currency, To: next.Currency}
+	id, err := currencyJob.Begin(c, d.Jobs, args, func(tx *store.Store, id uuid.UUID) error {
+		return beginCurrency(c.Context(), tx, next, id)
+	})
+	if e, ok := models.AsError(err); ok && e.Code == "rate_missing" {
+		if err := rates.Want(c.Context(), c.Store.Conn(), c.Account.ID, next.Currency); err != nil {
 			return out, err
 		}
-		if money {
-			return out, models.Invalid("invalid_currency", "costs and payouts are recorded in %s: send currency %q, it cannot change any more",
-				c.Account.Currency, c.Account.Currency)
+	}
+	out.JobID = &id
+	return out, err
+}
+
+// restating are the kinds of jobs that a change of the currency waits for.
+var restating = []string{
+	jobs.CorrectConversions.Kind(), jobs.CorrectCosts.Kind(), jobs.ClearCampaign.Kind(), jobs.ClearOrphans.Kind(), jobs.RescoreBots.Kind(),
+}
+
+func beginCurrency(ctx context.Context, tx *store.Store, next models.Account, job uuid.UUID) error {
+	for _, kind := range restating {
+		n, err := jobrow.CountOpen(ctx, tx.Conn(), next.ID, kind)
+		if err != nil {
+			return err
+		}
+		if n > 0 {
+			return models.Conflict("busy", "a job of kind %s changes what is recorded: wait until it has ended", kind)
 		}
 	}
-	err = c.Store.SaveSettings(c.Context(), next)
-	return settingsOf(next), err
+	if err := (clicklog.Log{}).BeginCurrency(ctx, tx.Conn(), next.ID, next.Currency, job); err != nil {
+		return err
+	}
+	if err := tx.Copilot().Outdate(ctx, next.ID); err != nil {
+		return err
+	}
+	return tx.SaveSettings(ctx, next, next.Currency)
 }

@@ -2,11 +2,16 @@ package v1_test
 
 import (
 	"cmp"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"switchyard/api/apitest"
+	"switchyard/db/rates"
+	"switchyard/models"
 )
 
 // TestSettings changes the settings of an account, and meets what is refused.
@@ -49,16 +54,43 @@ func TestSettings(t *testing.T) {
 	same(t, s.As(key).Do("GET", "/settings", nil).Want(200, "").Map(), object{"organizationName": other.Name, "currency": "USD"})
 }
 
-// TestCurrencyStays records money, after which the currency of an account is what it is.
-func TestCurrencyStays(t *testing.T) {
+// TestChangeCurrency records money, after which another currency has to be sent, and counts by the rates of its days.
+func TestChangeCurrency(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
 	s.Do("PATCH", "/settings", object{"currency": "GBP"}).Want(200, "")
-	exec(t, s, `INSERT INTO ledger (account_id, hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
-		device_type, os, browser, clicks, unique_clicks, bot_clicks, lp_views, lp_clicks, approved, pending, rejected,
-		chargebacks, cost, revenue, pending_revenue)
-		VALUES ($1, now(), $2, $2, $2, $2, $2, '', '', '', '', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0.5, 0, 0)`, s.Account.ID, uuid.Nil)
-	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(400, "invalid_currency")
+	ingest(t, s, &models.Click{
+		ID: models.NewClickID(), AccountID: s.Account.ID, CampaignID: uuid.New(), Currency: "GBP", Cost: decimal.New(4, 0), UniqueHours: 24,
+	})
+	cost := func() any {
+		t.Helper()
+		return s.Do("GET", "/reports/performance", nil).Want(200, "").Map()["totals"].(map[string]any)["cost"]
+	}
+	same(t, s.Do("PATCH", "/settings", object{"currency": "GBP", "timezone": "Europe/London"}).Want(200, "").Map(),
+		object{"currency": "GBP", "jobId": nil})
 	s.Do("PATCH", "/settings", object{}).Want(400, "invalid_currency")
-	s.Do("PATCH", "/settings", object{"currency": "GBP", "timezone": "Europe/London"}).Want(200, "")
+	missing := s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "rate_missing")
+	if !strings.Contains(missing.Message, "no rate of GBP on 20") {
+		t.Error(missing.Message)
+	}
+	if got := cost(); got != 4. {
+		t.Errorf("the cost is %v, want 4", got)
+	}
+	if wanted, err := rates.Wanted(t.Context(), s.DB); err != nil || !wanted {
+		t.Error("rates are not asked for", err)
+	}
+	exec(t, s, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'GBP', current_date - 1, 0.8, 'file')`)
+	exec(t, s, `INSERT INTO jobs (id, account_id, kind) VALUES ($1, $2, 'campaign:clear')`, uuid.New(), s.Account.ID)
+	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "busy")
+	exec(t, s, `DELETE FROM jobs`)
+
+	changed := s.Do("PATCH", "/settings", object{"currency": "EUR", "timezone": "Europe/Paris"}).Want(200, "").Map()
+	same(t, changed, object{"currency": "EUR", "timezone": "Europe/Paris"})
+	if got := cost(); got != 5. {
+		t.Errorf("the cost is %v, want 5", got)
+	}
+	same(t, s.Do("GET", "/settings", nil).Want(200, "").Map(), object{"currency": "EUR", "timezone": "Europe/Paris", "jobId": changed["jobId"]})
+	same(t, s.Do("GET", "/jobs/"+fmt.Sprint(changed["jobId"]), nil).Want(200, "").Map(), object{"kind": "currency:change"})
+	s.Do("PATCH", "/settings", object{"currency": "USD"}).Want(409, "busy")
+	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(200, "")
 }

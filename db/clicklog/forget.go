@@ -34,9 +34,11 @@ SELECT id, $2, $3 FROM accounts WHERE plan = $1
 ON CONFLICT (account_id) DO UPDATE SET kept_from = EXCLUDED.kept_from, announced_at = EXCLUDED.announced_at
 WHERE h.kept_from < EXCLUDED.kept_from`
 
+// What a change of the currency has not restated yet is kept until it has.
 const selectForgettable = `
-SELECT account_id, kept_from, deleted_to FROM click_history
-WHERE deleted_to < kept_from AND announced_at < $1 ORDER BY account_id`
+SELECT account_id, kept_from, deleted_to FROM click_history h
+WHERE deleted_to < kept_from AND announced_at < $1
+	AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = h.account_id) ORDER BY account_id`
 
 const (
 	// announcedFor is how long an account's history ends at a day before its rows are deleted. A job that began to

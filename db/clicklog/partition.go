@@ -118,12 +118,21 @@ func (l Log) Tidy(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	days, err := l.DropBefore(ctx, now.AddDate(0, 0, -models.LongestHistory()))
+	cut, err := db.Get[time.Time](ctx, l.Conn, "changes of currencies", firstChanging, now.AddDate(0, 0, -models.LongestHistory()), now.Add(-longestChange))
+	if err != nil {
+		return err
+	}
+	days, err := l.DropBefore(ctx, cut)
 	if err == nil {
 		slog.InfoContext(ctx, "clicks tidied", "days", days, "visitors", visitors)
 	}
 	return err
 }
+
+// longestChange is how long clicks are kept for the change of a currency that has not restated them yet.
+const longestChange = 3 * day
+
+const firstChanging = `SELECT least($1::timestamptz, (SELECT min(kept_from) FROM currency_changes WHERE since > $2))`
 
 // errRefused marks a record that this package refuses as PostgreSQL refuses bad data.
 var errRefused = errors.New("clicklog: refused")

@@ -11,6 +11,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/rates"
 	"switchyard/models"
 )
 
@@ -197,9 +198,9 @@ type Sales struct {
 	Revenue     decimal.Decimal `db:"revenue"`
 }
 
-const selectSales = `
-SELECT click_id, count(*) AS conversions, coalesce(sum(payout * rate) FILTER (WHERE status = 'approved'), 0) AS revenue
-FROM conversions WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND status IN ('approved', 'pending')
+var selectSales = `
+SELECT click_id, count(*) AS conversions, coalesce(sum(payout * ` + rates.Counting("v", "v.recorded_at") + `) FILTER (WHERE status = 'approved'), 0) AS revenue
+FROM conversions v WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND status IN ('approved', 'pending')
 GROUP BY click_id`
 
 // SalesOf sums up the conversions of some clicks. Clicks without any are not in the answer.

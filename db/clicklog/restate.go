@@ -18,6 +18,7 @@ import (
 // came; a new one finds what another has left.
 type Restatement struct {
 	rates.Key
+	Kept  time.Time           // spend and clicks before it, and their conversions, stay as they are; zero: none
 	rate  decimal.NullDecimal // that the facts get; invalid: not begun
 	stage int
 	after uuid.UUID // the last click
@@ -46,7 +47,10 @@ func (l Log) Restate(ctx context.Context, c db.Conn, r *Restatement, limit int) 
 		return true, nil
 	}
 	if !r.rate.Valid || !r.rate.Decimal.Equal(rate.Decimal) { // it was replaced again
-		*r = Restatement{Key: r.Key, rate: rate}
+		*r = Restatement{Key: r.Key, Kept: r.Kept, rate: rate}
+		if r.Day.Before(r.Kept) {
+			r.stage = restateConversions
+		}
 	}
 	sums := ledger.Deltas{}
 	n := 0
@@ -136,6 +140,7 @@ const selectUnrated = `
 SELECT v.id, v.click_id FROM conversions v
 CROSS JOIN LATERAL (SELECT FROM clicks f WHERE f.id = v.click_id AND f.account_id = v.account_id OFFSET 0) f
 WHERE v.account_id = $1 AND v.recorded_at >= $2 AND v.recorded_at < $3 AND v.currency = $4 AND v.rate IS DISTINCT FROM $5::numeric
+	AND v.click_id >= $7
 LIMIT $6`
 
 var lockUnrated = `SELECT ` + conversionColumns + ` FROM conversions
@@ -145,7 +150,8 @@ WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND currency = 
 // conversions restates conversions. Their clicks are locked first, as everywhere.
 func (r *Restatement) conversions(ctx context.Context, c db.Conn, l Log, sums ledger.Deltas, limit int) (int, error) {
 	from, to := r.bounds()
-	found, err := db.Pairs[uuid.UUID, uuid.UUID](ctx, c, "conversions to restate", selectUnrated, r.Account, from, to, r.Currency, r.rate, limit)
+	found, err := db.Pairs[uuid.UUID, uuid.UUID](ctx, c, "conversions to restate", selectUnrated, r.Account, from, to, r.Currency, r.rate, limit,
+		models.FloorClickID(r.Kept))
 	if err != nil || len(found) == 0 {
 		return 0, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/rates"
 	"switchyard/models"
 	"switchyard/models/clickattr"
 )
@@ -46,7 +47,9 @@ func before(name string, c column, list []column) []column {
 }
 
 // rate is how much of the account's currency one of the row's is; empty: there is no rate yet.
-var rate = column{name: "rate", expr: `coalesce(trim_scale(f.rate)::text, '')`}
+func rate(at string) column {
+	return column{name: "rate", expr: `coalesce(trim_scale(` + rates.Counting("f", at) + `)::text, '')`}
+}
 
 // Clicks are the clicks of campaigns, with what they led to.
 var Clicks = Table{
@@ -57,12 +60,13 @@ var Clicks = Table{
 			number("is_unique"), number("lp_views"), number("lp_clicks"), numberOrNone("lp_slot"),
 			{name: "conversions", expr: `coalesce(v.conversions, 0)::text`},
 			{name: "revenue", expr: `trim_scale(coalesce(v.revenue, 0))::text`},
-			rate,
+			rate("f.at"),
 		},
 	),
 	count: `SELECT FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3`,
 	from: `clicks f LEFT JOIN (
-	SELECT click_id, count(*) AS conversions, sum(payout * rate) FILTER (WHERE status = 'approved') AS revenue FROM conversions
+	SELECT click_id, count(*) AS conversions, sum(payout * ` + rates.Counting("v", "v.recorded_at") + `) FILTER (WHERE status = 'approved') AS revenue
+	FROM conversions v
 	WHERE account_id = $1 AND click_id >= $2 AND click_id < $3 AND status IN ('approved', 'pending') GROUP BY click_id
 ) v ON v.click_id = f.id
 WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 ORDER BY f.id DESC`,
@@ -75,7 +79,7 @@ var Conversions = Table{
 		number("id"), stamp("recorded_at", "f.recorded_at"), clickID(`f.click_id::text`),
 		text("conversion_id"), text("goal"), number("status"), text("original_status"), money("payout"), text("currency"),
 		money("cost"), id("campaign_id"), id("offer_id"), id("source_id"), id("network_id"), number("source"),
-		stamp("updated_at", "f.updated_at"), rate,
+		stamp("updated_at", "f.updated_at"), rate("f.recorded_at"),
 	},
 	count: `SELECT FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3`,
 	from: `conversions f WHERE f.account_id = $1 AND f.recorded_at >= $2 AND f.recorded_at < $3

@@ -145,3 +145,19 @@ func keys(set map[uuid.UUID]bool) []uuid.UUID {
 	}
 	return list
 }
+
+const (
+	convertCaps   = `UPDATE source_integrations SET daily_cap_value = round(daily_cap_value * $2, 6) WHERE account_id = $1`
+	convertWorths = `
+UPDATE conversion_uploads SET worth = worth * $2 WHERE account_id = $1 AND (result = 'pending' OR decided_at >= $3)`
+)
+
+// ConvertCaps converts, in the transaction of c, the caps of an account on the value of uploads, and what uploads count of them:
+// those that wait, and those that were decided since a moment.
+func ConvertCaps(ctx context.Context, c db.Conn, account uuid.UUID, rate decimal.Decimal, since time.Time) error {
+	if _, err := db.Exec(ctx, c, "convert caps", convertCaps, account, rate); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, c, "convert uploads", convertWorths, account, rate, since)
+	return err
+}

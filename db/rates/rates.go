@@ -135,14 +135,15 @@ func LastDay(ctx context.Context, c db.Conn, source string) (time.Time, error) {
 	return day.UTC(), err
 }
 
-// A record in another currency than its account's, or amounts that wait for a rate.
+// A record in another currency than its account's, amounts that wait for a rate, or an account that is to change its currency.
 const isWanted = `
 SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM offers r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM networks r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM sites r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM goals r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
-	OR EXISTS (SELECT FROM account_rates WHERE rate IS NULL)`
+	OR EXISTS (SELECT FROM account_rates WHERE rate IS NULL)
+	OR EXISTS (SELECT FROM accounts WHERE wants_currency NOT IN ('', currency))`
 
 // Wanted reports whether anything is in another currency than its account's. Without, nobody needs rates.
 func Wanted(ctx context.Context, c db.Conn) (bool, error) {

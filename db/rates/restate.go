@@ -118,9 +118,11 @@ func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 	return nil
 }
 
-// Restating lists the accounts with facts that have another rate than their day.
+// Restating lists the accounts with facts that have another rate than their day. One whose currency is changed is not among
+// them: its change restates everything.
 func Restating(ctx context.Context, c db.Conn) ([]uuid.UUID, error) {
-	return db.Select[uuid.UUID](ctx, c, "accounts to restate", `SELECT DISTINCT account_id FROM account_rates WHERE restating`)
+	return db.Select[uuid.UUID](ctx, c, "accounts to restate", `SELECT DISTINCT account_id FROM account_rates r WHERE restating
+		AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = r.account_id)`)
 }
 
 // RestatingOf lists the keys of an account whose facts have another rate.
@@ -157,6 +159,6 @@ func UnconvertedOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Unconve
 // Forget deletes what was fixed for days before one: nobody has facts of them any more.
 func Forget(ctx context.Context, c db.Conn, before time.Time, limit int) error {
 	_, err := db.InParts(ctx, c, "forget rates", `DELETE FROM account_rates WHERE ctid IN (
-		SELECT ctid FROM account_rates WHERE day < $1 LIMIT $2)`, limit, before.Format(time.DateOnly))
+		SELECT ctid FROM account_rates WHERE day < $1 AND NOT restating LIMIT $2)`, limit, before.Format(time.DateOnly))
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"switchyard/db/clicklog"
+	"switchyard/db/rates"
 	"switchyard/models"
 )
 
@@ -100,9 +101,22 @@ func (q *Query) clocked() ([]dimension, error) {
 	return list, nil
 }
 
-// prepare finds out what the plan of a query with clocks needs. It shrinks a window that has too many buckets to the
-// hours in which the account had traffic.
+// prepare finds out what the plan of a query needs.
 func (r Reader) prepare(ctx context.Context, q Query) (Query, error) {
+	q, err := r.prepareClocks(ctx, q)
+	if err != nil {
+		return q, err
+	}
+	change, open, err := rates.FindChange(ctx, r.Conn, q.AccountID)
+	if open {
+		q.change, q.kept = &change, change.Kept
+	}
+	return q, err
+}
+
+// prepareClocks finds out what the plan of a query with clocks needs. It shrinks a window that has too many buckets to the
+// hours in which the account had traffic.
+func (r Reader) prepareClocks(ctx context.Context, q Query) (Query, error) {
 	list, err := q.clocked()
 	if err != nil || len(list) == 0 || !q.kept.IsZero() {
 		return q, err

@@ -37,12 +37,12 @@ var goalSplits = map[string]string{
 }
 
 // The grand total is of clicks, not of goals: a click that reached two goals converted once.
-const countGoals = `
+var countGoals = `
 SELECT coalesce(%[1]s, '00000000-0000-0000-0000-000000000000') AS split,
 	CASE WHEN grouping(v.goal) = 1 THEN '` + AnyGoal + `' ELSE v.goal END AS goal,
 	count(DISTINCT v.click_id) AS clicks,
 	count(DISTINCT v.click_id) FILTER (WHERE v.status = 'approved') AS approved,
-	coalesce(sum(v.payout * v.rate) FILTER (WHERE v.status = 'approved'), 0) AS revenue
+	coalesce(sum(v.payout * ` + counting + `) FILTER (WHERE v.status = 'approved'), 0) AS revenue
 FROM conversions v JOIN clicks f ON f.id = v.click_id
 WHERE v.account_id = $1 AND v.click_id >= $3 AND v.click_id < $4 AND v.status IN ('approved', 'pending')
 	AND f.account_id = $1 AND f.id >= $3 AND f.id < $4 AND f.campaign_id = ANY ($2::uuid[])

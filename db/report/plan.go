@@ -28,7 +28,7 @@ func plan(q Query) (*builder, error) {
 	if b.limit <= 0 {
 		b.limit = MaxRows
 	}
-	b.account = b.arg(q.AccountID)
+	b.account, b.prices = b.arg(q.AccountID), pricesOf(q.change)
 	if len(q.Goals) > 0 {
 		b.goals, q.FromRows = b.arg(q.Goals), true
 	}
@@ -132,6 +132,10 @@ func (b *builder) facts(q Query, from, to time.Time) {
 		archive := earlier(q.kept, last)
 		b.fromHours(first, archive, nil)
 		first = archive
+	}
+	if q.change != nil { // the ledger has amounts in both currencies
+		b.fromRows(first, to)
+		return
 	}
 	starts := q.spans
 	for _, d := range b.clocks {

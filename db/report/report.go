@@ -9,6 +9,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
+	"switchyard/db/rates"
 	"switchyard/models"
 )
 
@@ -54,6 +55,8 @@ type Query struct {
 	// kept is the first moment whose clicks are kept. Before it an hour in which two spans meet cannot be split: it counts
 	// in the first.
 	kept time.Time
+	// change is the change of the account's currency that is under way; nil: there is none.
+	change *rates.Change
 }
 
 // Row is one group of an answer.
@@ -73,8 +76,13 @@ func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 	return list, err
 }
 
-// Each is Performance row by row, for answers too long to hold. It ends with the first error of fn.
+// Each is Performance row by row, for answers too long to hold. It ends with the first error of fn. While the account's currency
+// is changed the answer is in the new one: see rates.Change.
 func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
+	return db.Snapshot(ctx, r.Conn, func(c db.Conn) error { return Reader{c}.each(ctx, q, fn) })
+}
+
+func (r Reader) each(ctx context.Context, q Query, fn func(Row) error) error {
 	q, err := r.prepare(ctx, q)
 	if err != nil {
 		return err

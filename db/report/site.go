@@ -112,15 +112,6 @@ const (
 FROM site_events e CROSS JOIN LATERAL unnest(e.goals) AS g (key)
 WHERE e.account_id = $1 AND e.site_id = $2 AND e.received_at >= $3 GROUP BY g.key`
 
-	siteConversions = `
-SELECT v.goal AS key, count(*) FILTER (WHERE v.status = 'approved') AS approved, count(*) FILTER (WHERE v.status = 'pending') AS pending,
-	coalesce(sum(v.payout * v.rate) FILTER (WHERE v.status = 'approved'), 0) AS revenue,
-	coalesce(sum(v.payout * v.rate) FILTER (WHERE v.status = 'pending'), 0) AS pending_revenue
-FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = ANY ($4)
-	AND EXISTS (SELECT FROM site_events e WHERE e.click_id = v.click_id AND e.account_id = $1 AND e.site_id = $2
-		AND v.goal = ANY (e.goals))
-GROUP BY v.goal`
-
 	siteProducts = `
 SELECT i.sku, max(i.name) AS name, o.currency, count(DISTINCT o.order_id) AS orders, sum(i.quantity)::bigint AS quantity,
 	sum(i.price * i.quantity) AS revenue
@@ -141,6 +132,15 @@ SELECT e.name, CASE WHEN e.name = 'view' THEN e.path ELSE '' END AS path, count(
 
 	sitePresence = `SELECT ` + clicksOf + `, count(*) AS events, count(*) FILTER (WHERE e.name = 'view') AS views` + ofSite
 )
+
+var siteConversions = `
+SELECT v.goal AS key, count(*) FILTER (WHERE v.status = 'approved') AS approved, count(*) FILTER (WHERE v.status = 'pending') AS pending,
+	coalesce(sum(v.payout * ` + counting + `) FILTER (WHERE v.status = 'approved'), 0) AS revenue,
+	coalesce(sum(v.payout * ` + counting + `) FILTER (WHERE v.status = 'pending'), 0) AS pending_revenue
+FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = ANY ($4)
+	AND EXISTS (SELECT FROM site_events e WHERE e.click_id = v.click_id AND e.account_id = $1 AND e.site_id = $2
+		AND v.goal = ANY (e.goals))
+GROUP BY v.goal`
 
 // Site reports what the visitors of a site did since a moment, and from live on who is there.
 func (r Reader) Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (out SiteReport, err error) {

@@ -10,7 +10,8 @@ import (
 )
 
 // measure is a figure, and the SQL of what a click (f) and a conversion (v) of it add to it. A row that adds nothing
-// gives NULL, which costs least to add up. Money is in the account's currency: without a rate it adds nothing.
+// gives NULL, which costs least to add up. Money is in the account's currency: without a rate it adds nothing. What is in
+// braces is of the prices.
 type measure struct{ name, click, conversion string }
 
 const none = "NULL"
@@ -32,14 +33,15 @@ var measures = []measure{
 	{"pending", none, status(models.StatusPending, "1")},
 	{"rejected", none, status(models.StatusRejected, "1")},
 	{"chargebacks", none, status(models.StatusChargeback, "1")},
-	{"cost", human("f.cost * f.rate"), "v.cost"},
-	{"revenue", none, status(models.StatusApproved, "v.payout * v.rate")},
-	{"pending_revenue", none, status(models.StatusPending, "v.payout * v.rate")},
+	{"cost", human("f.cost * {click rate}"), "{cost}"},
+	{"revenue", none, status(models.StatusApproved, "v.payout * {rate}")},
+	{"pending_revenue", none, status(models.StatusPending, "v.payout * {rate}")},
 }
 
 // builder puts the statement together: parts that give the facts, and the arguments they name.
 type builder struct {
 	account string // its placeholder
+	prices  prices
 	goals   string // likewise; empty: all
 	dims    []dimension
 	filters []condition
@@ -98,7 +100,13 @@ func (c condition) sql(at string) string {
 	return expr + " = ANY (" + c.values + ")"
 }
 
-func counted(m measure) string { return "f." + m.name }
+// counted is what a row of the ledger adds to a figure.
+func (b *builder) counted(m measure) string {
+	if m.isMoney() && b.prices.hour != "" {
+		return "f." + m.name + " * " + b.prices.hour
+	}
+	return "f." + m.name
+}
 
 // fromLedger adds whole hours of the ledger, all of their rows or those that its copies do not have yet.
 func (b *builder) fromLedger(from, to time.Time, without []time.Time, unmerged bool) {
@@ -112,11 +120,11 @@ func (b *builder) fromLedger(from, to time.Time, without []time.Time, unmerged b
 	if unmerged {
 		where += " AND NOT f.merged"
 	}
-	b.part("f.hour", where, counted)
+	b.part("f.hour", where, b.counted)
 }
 
 func (b *builder) fromRollup(name string, from, to time.Time, without []time.Time) {
-	b.part("f.hour", "ledger_rollups f WHERE f.rollup = '"+name+"' AND "+b.during(from, to, without), counted)
+	b.part("f.hour", "ledger_rollups f WHERE f.rollup = '"+name+"' AND "+b.during(from, to, without), b.counted)
 }
 
 func (b *builder) during(from, to time.Time, without []time.Time) string {
@@ -127,9 +135,9 @@ func (b *builder) during(from, to time.Time, without []time.Time) string {
 	return where
 }
 
-func ofClick(m measure) string { return m.click }
+func (b *builder) ofClick(m measure) string { return b.prices.in.Replace(m.click) }
 
-func ofConversion(m measure) string { return m.conversion }
+func (b *builder) ofConversion(m measure) string { return b.prices.in.Replace(m.conversion) }
 
 // fromRows adds the clicks of a window and the conversions of these clicks, whenever they came, and spend without
 // clicks.
@@ -164,6 +172,6 @@ func (b *builder) fromIDs(list, low, high string) {
 	if b.goals != "" {
 		conversions += " AND v.goal = ANY (" + b.goals + ")"
 	}
-	b.part("f.at", list+"clicks f WHERE "+clicks, ofClick)
-	b.part("f.at", list+"conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks, ofConversion)
+	b.part("f.at", list+"clicks f WHERE "+clicks, b.ofClick)
+	b.part("f.at", list+"conversions v JOIN clicks f ON f.id = v.click_id WHERE "+conversions+" AND "+clicks, b.ofConversion)
 }

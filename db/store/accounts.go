@@ -28,11 +28,17 @@ func (s *Store) UpdateAccount(ctx context.Context, id uuid.UUID, name, plan stri
 }
 
 const saveSettings = `
-UPDATE accounts SET name = $2, currency = $3, timezone = $4, date_format = $5, time_format = $6 WHERE id = $1 RETURNING id`
+UPDATE accounts SET name = $2, currency = CASE currency WHEN $7 THEN $3 ELSE currency END, timezone = $4, date_format = $5,
+	time_format = $6
+WHERE id = $1 RETURNING currency`
 
-// SaveSettings saves the name, the currency, the time zone and the formats of an account.
-func (s *Store) SaveSettings(ctx context.Context, a models.Account) error {
-	_, err := db.Get[uuid.UUID](ctx, s.c, "account", saveSettings, a.ID, a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat)
+// SaveSettings saves the name, the currency, the time zone and the formats of an account whose currency was read as was. Is
+// it another one by now the error is a conflict: call it in a transaction.
+func (s *Store) SaveSettings(ctx context.Context, a models.Account, was string) error {
+	currency, err := db.Get[string](ctx, s.c, "account", saveSettings, a.ID, a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, was)
+	if err == nil && currency != a.Currency {
+		err = models.Conflict("busy", "the currency was changed to %s at the same moment: nothing was saved, try again", currency)
+	}
 	return err
 }
 

@@ -81,6 +81,15 @@ UPDATE copilot_suggestions SET status = 'expired', decided_at = coalesce(decided
 WHERE account_id = $1 AND judged_at < $2
 	AND (status = 'open' OR status = 'snoozed' AND snoozed_until <= $2 OR status = 'dismissed' AND decided_at < $3)`
 
+const outdateSuggestions = `
+UPDATE copilot_suggestions SET status = 'expired', decided_at = clock_timestamp() WHERE account_id = $1 AND status IN ('open', 'snoozed')`
+
+// Outdate ends what is open: its figures are in another currency than the account's from now on. The next run finds it anew.
+func (k Copilot) Outdate(ctx context.Context, account uuid.UUID) error {
+	_, err := k.s.exec(ctx, "outdate suggestions", outdateSuggestions, account)
+	return err
+}
+
 // forgetSuggestions forgets what has been over for long.
 const forgetSuggestions = `
 WITH changes AS (DELETE FROM copilot_changes WHERE account_id = $1 AND created_at < $3)

@@ -37,6 +37,7 @@ type Options struct {
 
 // Clicks restates what has another rate than its day: clicklog.Log.
 type Clicks interface {
+	currencyClicks
 	Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, limit int) (done bool, err error)
 }
 
@@ -56,6 +57,7 @@ func Register(r *workers.Runtime, s *store.Store, o Options) error {
 	workers.Register(r, jobs.RestateMoney, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
 		return jobs.None{}, w.restate(ctx, workers.Account(ctx))
 	})
+	workers.RegisterRow(r, jobs.ChangeCurrency, w.changeCurrency)
 	return nil
 }
 

@@ -34,6 +34,7 @@ import (
 // bank is a world with a fake of the bank, whose days are those of its documents.
 type bank struct {
 	*testing.T
+	clicklog.Log
 	db      *db.DB
 	client  *jobs.Client
 	account uuid.UUID
@@ -65,6 +66,7 @@ func (b *bank) Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, 
 func newBank(t *testing.T, file string) *bank {
 	t.Helper()
 	b := &bank{T: t, db: dbtest.New(t), account: uuid.New(), file: file, now: time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)}
+	b.Log.Conn = b.db
 	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, b.account)
 	server := httptest.NewTLSServer(http.HandlerFunc(b.serve))
 	t.Cleanup(server.Close)

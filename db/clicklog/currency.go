@@ -1,0 +1,214 @@
+package clicklog
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/ledger"
+	"switchyard/db/outgoing"
+	"switchyard/db/rates"
+	"switchyard/models"
+)
+
+// BeginCurrency changes the currency of an account, in the transaction of c, and begins to restate what counts in it. job
+// is who goes on: see EndCurrency.
+//
+// What becomes of money:
+//   - Clicks, conversions and spend keep their own amounts and currencies. Each gets the rate of its day to the new currency,
+//     and with it what it counts and what a conversion costs. So a change back gives the same figures as before.
+//   - The ledger changes with them. Hours whose clicks are not kept any more are known by the ledger alone: their amounts
+//     count by the rate of their day from the former currency.
+//   - The daily caps on the value of uploads, and what waiting and recent uploads count of them, are converted by the rate of today.
+//   - Open suggestions of the Copilot expire: their figures were of the former currency. They are found anew.
+//   - Offers, networks, campaigns, sites and goals have currencies of their own. Caps of offers and paths are numbers. Events and
+//     postbacks that were sent say what was right when they were. All that stays.
+//
+// From the commit on the account is in the new currency, also for what arrives, and reports count every fact by its day's
+// rate to it: see rates.Counting. A conflict is the error rate_missing if a rate is missing, and busy if amounts
+// are restated already.
+func (l Log) BeginCurrency(ctx context.Context, c db.Conn, account uuid.UUID, to string, job uuid.UUID) error {
+	k := rates.Change{Account: account, Job: job, To: to}
+	var err error
+	if k.From, err = db.Get[string](ctx, c, "account", `SELECT currency FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
+		return err
+	}
+	if k.From == to {
+		return nil
+	}
+	if busy, open, err := rates.FindChange(ctx, c, account); err != nil || open {
+		return orElse(err, models.Conflict("busy", "the currency is being changed to %s: wait until job %s has ended", busy.To, busy.Job))
+	}
+	if keys, err := rates.RestatingOf(ctx, c, account); err != nil || len(keys) > 0 {
+		return orElse(err, models.Conflict("busy", "amounts are restated by rates that came lately: try again in some minutes"))
+	}
+	if k.Kept, err = OldestDay(ctx, c, account); err != nil {
+		return err
+	}
+	days, err := moneyDays(ctx, c, k)
+	if err != nil {
+		return err
+	}
+	const set = `UPDATE accounts SET currency = $2, wants_currency = '' WHERE id = $1`
+	if _, err := db.Exec(ctx, c, "change currency", set, account, to); err != nil {
+		return err
+	}
+	rated, waiting, err := rates.Fixed(ctx, c, account)
+	if err != nil {
+		return err
+	}
+	needed := append(rated, db.Map(days, func(day time.Time) rates.Key { return rates.NewKey(account, day, k.From) })...)
+	missing, err := rates.Refix(ctx, c, needed)
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		return rateMissing(ctx, c, missing[0], to)
+	}
+	if _, err := rates.Refix(ctx, c, waiting); err != nil {
+		return err
+	}
+	if err := rates.AddChange(ctx, c, k); err != nil {
+		return err
+	}
+	today, err := rates.Factor(ctx, c, rates.NewKey(account, l.now(), k.From))
+	if err != nil {
+		return err
+	}
+	return outgoing.ConvertCaps(ctx, c, account, today, l.now().Add(-2*day))
+}
+
+func orElse(err, other error) error {
+	if err != nil {
+		return err
+	}
+	return other
+}
+
+func rateMissing(ctx context.Context, c db.Conn, k rates.Key, to string) error {
+	currency, err := rates.Missing(ctx, c, k, to)
+	return orElse(err, models.Conflict("rate_missing",
+		"there is no rate of %s on %s: nothing was changed. Rates are read now, try again in some minutes; if it is missing still, "+
+			"ask the operator to import it", currency, k.Day.Format(time.DateOnly)))
+}
+
+// Of days that only the ledger has, those with amounts count. Today counts always: caps are converted by its rate.
+const selectMoneyDays = `
+SELECT d.day FROM generate_series((SELECT least(
+	(SELECT min(hour) FROM ledger WHERE account_id = $1), (SELECT min(recorded_at) FROM conversions WHERE account_id = $1),
+	(SELECT min(day)::timestamp AT TIME ZONE 'UTC' FROM spend WHERE account_id = $1), $3
+) AT TIME ZONE 'UTC')::date::timestamp, ($3 AT TIME ZONE 'UTC')::date::timestamp, interval '1 day') AS s (at)
+CROSS JOIN LATERAL (SELECT s.at AT TIME ZONE 'UTC' AS day, (s.at + interval '1 day') AT TIME ZONE 'UTC' AS next) d
+WHERE d.next > $3
+	OR EXISTS (SELECT FROM ledger WHERE account_id = $1 AND hour >= d.day AND hour < d.next
+		AND (d.day >= $2 OR cost <> 0 OR revenue <> 0 OR pending_revenue <> 0))
+	OR EXISTS (SELECT FROM conversions WHERE account_id = $1 AND recorded_at >= d.day AND recorded_at < d.next)
+	OR EXISTS (SELECT FROM spend f WHERE f.account_id = $1 AND f.day = s.at::date)
+ORDER BY 1`
+
+// moneyDays lists the days on which an account has facts.
+func moneyDays(ctx context.Context, c db.Conn, k rates.Change) ([]time.Time, error) {
+	return db.Select[time.Time](ctx, c, "days of facts", selectMoneyDays, k.Account, k.Kept, time.Now())
+}
+
+const (
+	namedCurrency = `UPDATE %s f SET currency = $3 WHERE f.account_id = $1 AND f.%s >= $2 AND f.%s < $4 AND f.currency = ''`
+
+	selectKeys = `
+SELECT (at AT TIME ZONE 'UTC')::date AS day, currency FROM clicks WHERE account_id = $1 AND id >= $2 AND currency NOT IN ('', $3) GROUP BY 1, 2
+UNION SELECT (recorded_at AT TIME ZONE 'UTC')::date, currency FROM conversions WHERE account_id = $1 AND currency NOT IN ('', $3) GROUP BY 1, 2
+UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN ('', $3)`
+)
+
+// FindCurrencies has every fact of an account whose currency is changed restated, in the transaction of c: also those that
+// transactions stored which knew the former currency still. Call it once these have ended: see OlderThanNow.
+func (Log) FindCurrencies(ctx context.Context, c db.Conn, k rates.Change) error {
+	if _, err := db.Exec(ctx, c, "find currencies", slowly); err != nil {
+		return err
+	}
+	low, high := models.FloorClickID(k.Kept), models.FloorClickID(k.Since)
+	for table, id := range map[string]string{"clicks": "id", "conversions": "click_id"} {
+		if _, err := db.Exec(ctx, c, "name currencies", fmt.Sprintf(namedCurrency, table, id, id), k.Account, low, k.From, high); err != nil {
+			return err
+		}
+	}
+	found, err := db.Select[struct {
+		Day      time.Time `db:"day"`
+		Currency string    `db:"currency"`
+	}](ctx, c, "currencies of facts", selectKeys, k.Account, low, k.To)
+	if err != nil {
+		return err
+	}
+	keys, waiting, err := rates.Fixed(ctx, c, k.Account)
+	if err != nil {
+		return err
+	}
+	keys = append(keys, waiting...)
+	for _, f := range found {
+		keys = append(keys, rates.NewKey(k.Account, f.Day, f.Currency))
+	}
+	_, err = rates.Refix(ctx, c, keys)
+	return err
+}
+
+// Virtual transactions are known to everybody. Those of the same user are those of the service.
+const selectOlder = `
+SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+WHERE l.locktype = 'virtualxid' AND l.granted AND a.datname = current_database() AND a.usename = current_user
+	AND l.pid <> pg_backend_pid()`
+
+// OlderThanNow lists the transactions of the service that are under way; with others, those of them that are still.
+func (l Log) OlderThanNow(ctx context.Context, others []string) ([]string, error) {
+	if others == nil {
+		return db.Select[string](ctx, l.Conn, "open transactions", selectOlder)
+	}
+	return db.Select[string](ctx, l.Conn, "open transactions", selectOlder+` AND l.virtualtransaction = ANY ($1)`, others)
+}
+
+const archivedSpend = `
+UPDATE spend s SET rate = k.rate FROM account_rates k
+WHERE s.account_id = $1 AND s.day < ($2::timestamptz AT TIME ZONE 'UTC')::date
+	AND k.account_id = $1 AND k.day = s.day AND k.currency = s.currency AND k.rate IS NOT NULL`
+
+// RestateArchive restates what the ledger alone knows, in the transaction of c. Doing it again changes nothing.
+func (Log) RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error {
+	if err := holdSpend(ctx, c, account); err != nil {
+		return err
+	}
+	k, open, err := rates.FindChange(ctx, c, account)
+	if err != nil || !open || k.Archived {
+		return err
+	}
+	if err := ledger.Convert(ctx, c, account, k.Kept, k.From); err != nil {
+		return err
+	}
+	if _, err := db.Exec(ctx, c, "restate archive", archivedSpend, account, k.Kept); err != nil {
+		return err
+	}
+	return rates.NoteArchived(ctx, c, account)
+}
+
+const firstOrphaned = `
+SELECT coalesce(date_trunc('day', min(recorded_at), 'UTC'), $3) FROM conversions WHERE account_id = $1 AND click_id < $2 AND recorded_at < $3`
+
+// FirstOrphaned is the first day with conversions whose clicks are not kept any more, before an end; the end if there is none.
+func (Log) FirstOrphaned(ctx context.Context, c db.Conn, k rates.Change, end time.Time) (time.Time, error) {
+	return db.Get[time.Time](ctx, c, "conversions without clicks", firstOrphaned, k.Account, models.FloorClickID(k.Kept), end)
+}
+
+const archivedConversions = `
+UPDATE conversions v SET rate = k.rate, cost = coalesce(round(v.cost * k.rate / nullif(v.rate, 0), $5), v.cost)
+FROM account_rates k
+WHERE v.account_id = $1 AND v.click_id < $2 AND v.recorded_at >= $3 AND v.recorded_at < $4
+	AND k.account_id = $1 AND k.day = (v.recorded_at AT TIME ZONE 'UTC')::date AND k.currency = v.currency
+	AND v.rate IS DISTINCT FROM k.rate AND k.rate IS NOT NULL`
+
+// RestateOrphaned gives conversions of [from, to) whose clicks are not kept any more their rates, in the transaction of c. The
+// ledger has their figures already. Doing it again changes nothing.
+func (Log) RestateOrphaned(ctx context.Context, c db.Conn, k rates.Change, from, to time.Time) error {
+	_, err := db.Exec(ctx, c, "restate conversions", archivedConversions, k.Account, models.FloorClickID(k.Kept), from, to, models.MoneyScale)
+	return err
+}

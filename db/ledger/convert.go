@@ -1,0 +1,45 @@
+package ledger
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+)
+
+// money are the figures that are amounts.
+var money = []string{"cost", "revenue", "pending_revenue"}
+
+var convert = `
+INSERT INTO ledger (` + Keys + `, ` + Sums + `)
+SELECT ` + Keys + `, ` + converted() + `
+FROM (
+	SELECT l.*, (SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.currency = $3
+		AND k.day = (l.hour AT TIME ZONE 'UTC')::date) - 1 AS more
+	FROM ledger l WHERE l.account_id = $1 AND l.hour < $2
+) l WHERE more <> 0 GROUP BY ` + Keys + `
+HAVING (sum(cost), sum(revenue), sum(pending_revenue)) <> (0, 0, 0)`
+
+// converted are the sums of what is added: only amounts change.
+func converted() string {
+	list := strings.Split(Sums, ", ")
+	for i, name := range list {
+		list[i] = "0"
+		for _, m := range money {
+			if name == m {
+				list[i] = "sum(" + name + " * more)"
+			}
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// Convert has all amounts of an account's hours before a moment, which are in a currency, count by the rates that are fixed
+// for it by day, in the transaction of c. It converts what it finds: call it once.
+func Convert(ctx context.Context, c db.Conn, account uuid.UUID, before time.Time, currency string) error {
+	_, err := db.Exec(ctx, c, "convert ledger", convert, account, before, currency)
+	return err
+}
