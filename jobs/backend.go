@@ -27,13 +27,15 @@ type redisBackend struct {
 	client    *asynq.Client
 	inspector *asynq.Inspector
 	watchers  watchers
+	announcer announcer
 }
 
 // Connect makes the client on Redis. It does not connect yet.
 func Connect(r redis.UniversalClient) *Client {
 	return NewClient(&redisBackend{
 		redis: r, client: asynq.NewClientFromRedisClient(r), inspector: asynq.NewInspectorFromRedisClient(r),
-		watchers: watchers{byID: map[string]map[chan struct{}]struct{}{}},
+		watchers:  watchers{byID: map[string]map[chan struct{}]struct{}{}},
+		announcer: announcer{again: map[string]bool{}},
 	})
 }
 
@@ -59,6 +61,9 @@ func (b *redisBackend) Enqueue(ctx context.Context, t Task) error {
 	}
 	if err != nil {
 		return fmt.Errorf("jobs: enqueue %s: %w", t.Payload.Kind, err)
+	}
+	if t.At.IsZero() {
+		b.announcer.announce(b.redis, t.Policy.Queue)
 	}
 	return nil
 }

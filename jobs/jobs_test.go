@@ -45,7 +45,7 @@ func TestParseQueues(t *testing.T) {
 			t.Errorf("ParseQueues(%q) = %v, %v", c.text, got, err)
 		}
 		for _, q := range got {
-			if c.want[q.Name] != q.Weight || q.Poll == 0 {
+			if c.want[q.Name] != q.Weight {
 				t.Errorf("ParseQueues(%q): %+v, want weight %d", c.text, q, c.want[q.Name])
 			}
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// This file is the only one that reads the keys which asynq keeps for itself. They are not part of its API:
-// TestAsynqKeys fails when a release of asynq names or fills them differently.
+// This file and wake.go are the only ones that know the keys which asynq keeps for itself. They are not part of its API:
+// TestAsynqKeys and TestAsynqAsks fail when a release of asynq names or fills them differently.
 
 // queueSet is where asynq has the names of queues. A producer writes a name there once and never again, so that after
 // FLUSHALL a full queue would be invisible to asynqmon.

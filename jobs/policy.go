@@ -26,19 +26,18 @@ const (
 type Queue struct {
 	Name   string
 	Weight int           // its share of the worker's slots
-	Poll   time.Duration // how often an idle worker asks for work
 	Fair   bool          // the slots are shared among accounts: one that has many jobs leaves some to the others
 	Slow   time.Duration // of a fair queue: only accounts whose jobs take so long leave slots; 0 = all accounts
 }
 
 // Queues is the table of all queues, with their default weights.
 var Queues = []Queue{
-	{Interactive, 6, 15 * time.Millisecond, true, 0},
-	{Webhooks, 10, 25 * time.Millisecond, true, 2 * time.Second},
-	{Postbacks, 6, 25 * time.Millisecond, true, 2 * time.Second},
-	{Conversions, 4, 25 * time.Millisecond, true, 0},
-	{Bulk, 2, 100 * time.Millisecond, true, 0},
-	{Maintenance, 2, 100 * time.Millisecond, false, 0},
+	{Interactive, 6, true, 0},
+	{Webhooks, 10, true, 2 * time.Second},
+	{Postbacks, 6, true, 2 * time.Second},
+	{Conversions, 4, true, 0},
+	{Bulk, 2, true, 0},
+	{Maintenance, 2, false, 0},
 }
 
 const maxWeight = 100

@@ -138,13 +138,16 @@ func (r *Runtime) Run(ctx context.Context) error {
 		slog.WarnContext(ctx, "redis not reachable, the worker waits for it", "error", err)
 	}
 	servers := make([]*asynq.Server, 0, len(r.o.Queues))
+	clients := map[string]*jobs.QueueClient{}
 	for _, q := range r.o.Queues {
-		s := r.server(q)
+		clients[q.Name] = jobs.NewQueueClient(r.o.Redis, q.Name, jobs.Idle, ctx.Done())
+		s := r.server(q, clients[q.Name])
 		if err := s.Start(asynq.HandlerFunc(r.process)); err != nil {
 			return fmt.Errorf("workers: start queue %s: %w", q.Name, err)
 		}
 		servers = append(servers, s)
 	}
+	go jobs.Listen(ctx, r.o.Redis, clients)
 	slog.InfoContext(ctx, "worker started", "queues", len(servers))
 	if err := r.Reconcile(ctx); err != nil && ctx.Err() == nil {
 		slog.WarnContext(ctx, "rows not checked at start", "error", err)
@@ -161,15 +164,15 @@ func (r *Runtime) Run(ctx context.Context) error {
 	return nil
 }
 
-func (r *Runtime) server(q jobs.Queue) *asynq.Server {
+func (r *Runtime) server(q jobs.Queue, client jobs.Redis) *asynq.Server {
 	taken := q.Weight * r.o.Slots
 	if a := r.admissions[q.Name]; a != nil {
 		taken += a.room
 	}
-	return asynq.NewServerFromRedisClient(r.o.Redis, asynq.Config{
+	return asynq.NewServerFromRedisClient(client, asynq.Config{
 		Concurrency:              taken,
 		Queues:                   map[string]int{q.Name: 1},
-		TaskCheckInterval:        q.Poll,
+		TaskCheckInterval:        time.Millisecond, // the client waits
 		DelayedTaskCheckInterval: 200 * time.Millisecond,
 		ShutdownTimeout:          r.o.Grace,
 		RetryDelayFunc:           retryDelay,

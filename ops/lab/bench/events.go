@@ -196,14 +196,16 @@ func (a *announcer) arrived(ctx context.Context, before, count int) ([]fleet.Att
 	return attempts, nil
 }
 
-// bareQueue is asynq alone, as its examples have it but for the poll interval, which is that of our workers.
+// barePoll is how often asynq alone asks for tasks.
+const barePoll = 25 * time.Millisecond
+
+// bareQueue is asynq alone, as its examples have it but for the poll interval.
 func (a *announcer) bareQueue(ctx context.Context, rate int) (Result, error) {
 	const queue = "bench"
-	poll := jobs.Queues[slices.IndexFunc(jobs.Queues, func(q jobs.Queue) bool { return q.Name == jobs.Webhooks })].Poll
 	count := rate * eventSeconds
 	took := make(chan time.Duration, count)
 	server := asynq.NewServerFromRedisClient(a.redis, asynq.Config{
-		Concurrency: 100, Queues: map[string]int{queue: 1}, TaskCheckInterval: poll, LogLevel: asynq.ErrorLevel,
+		Concurrency: 100, Queues: map[string]int{queue: 1}, TaskCheckInterval: barePoll, LogLevel: asynq.ErrorLevel,
 	})
 	err := server.Start(asynq.HandlerFunc(func(_ context.Context, t *asynq.Task) error {
 		now := time.Now()

@@ -1,0 +1,157 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// pendingChannel carries the names of queues that got a task.
+const pendingChannel = "switchyard:jobs:pending"
+
+// announcer tells workers that a queue got a task. What is added to a queue while it tells is told once more.
+type announcer struct {
+	mu    sync.Mutex
+	again map[string]bool // by the queues that are being told of: whether there is more to tell
+}
+
+// announce returns at once. A failure costs time only: idle workers also ask by themselves.
+func (a *announcer) announce(r redis.UniversalClient, queue string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, telling := a.again[queue]; telling {
+		a.again[queue] = true
+		return
+	}
+	a.again[queue] = false
+	go func() {
+		for more := true; more; more = a.more(queue) {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			if err := r.Publish(ctx, pendingChannel, queue).Err(); err != nil {
+				slog.DebugContext(ctx, "task not announced", "queue", queue, "error", err)
+			}
+			cancel()
+		}
+	}()
+}
+
+func (a *announcer) more(queue string) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	more := a.again[queue]
+	if more {
+		a.again[queue] = false
+	} else {
+		delete(a.again, queue)
+	}
+	return more
+}
+
+// Idle is how long an idle worker waits at most before it asks for tasks that nobody has announced: those that somebody
+// started by hand, and those whose announcement was lost.
+const Idle = time.Second
+
+// QueueClient is a Redis client for the asynq server of one queue. asynq asks for tasks again and again. While the queue is
+// empty, this client lets it wait until somebody announces a task, or for Idle. It tells the two requests of asynq by the
+// keys they name: see TestAsynqAsks.
+type QueueClient struct {
+	redis.UniversalClient
+	pending   string
+	idle      time.Duration
+	stop      <-chan struct{}
+	wake      chan struct{}
+	empty     atomic.Bool
+	mu        sync.Mutex
+	forwarded map[string]time.Time // when asynq last looked for due tasks, by the set they wait in
+}
+
+// NewQueueClient makes the client of a queue. Nothing waits any more once stop is closed.
+func NewQueueClient(r redis.UniversalClient, queue string, idle time.Duration, stop <-chan struct{}) *QueueClient {
+	return &QueueClient{
+		UniversalClient: r, pending: queueKey(queue) + "pending", idle: idle, stop: stop, wake: make(chan struct{}, 1),
+		forwarded: map[string]time.Time{},
+	}
+}
+
+// Wake lets the server ask for tasks at once.
+func (c *QueueClient) Wake() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// EvalSha implements redis.Scripter.
+func (c *QueueClient) EvalSha(ctx context.Context, sha string, keys []string, args ...any) *redis.Cmd {
+	switch {
+	case len(keys) == 4 && keys[0] == c.pending: // a task to run: pending, paused, active, lease
+		if c.empty.Load() {
+			c.wait()
+		}
+		cmd := c.UniversalClient.EvalSha(ctx, sha, keys, args...)
+		c.empty.Store(errors.Is(cmd.Err(), redis.Nil))
+		return cmd
+	case len(keys) == 2 && keys[1] == c.pending: // due tasks to move: scheduled or retry, pending
+		if c.empty.Load() && !c.due(keys[0]) {
+			return redis.NewCmdResult(int64(0), nil)
+		}
+		cmd := c.UniversalClient.EvalSha(ctx, sha, keys, args...)
+		if n, err := cmd.Int(); err == nil && n > 0 {
+			c.Wake()
+		}
+		return cmd
+	}
+	return c.UniversalClient.EvalSha(ctx, sha, keys, args...)
+}
+
+func (c *QueueClient) wait() {
+	t := time.NewTimer(c.idle*3/4 + rand.N(c.idle/2)) //nolint:gosec // it spreads them
+	defer t.Stop()
+	select {
+	case <-c.wake:
+	case <-t.C:
+	case <-c.stop:
+	}
+}
+
+// due reports whether an idle worker should look for due tasks. They are due at full seconds.
+func (c *QueueClient) due(set string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := time.Now().Truncate(time.Second)
+	if now.Equal(c.forwarded[set]) {
+		return false
+	}
+	c.forwarded[set] = now
+	return true
+}
+
+// Listen wakes the clients of the queues that tasks are announced for, until the context ends. It is one connection, which
+// comes back by itself; then all are woken, as announcements may have been lost.
+func Listen(ctx context.Context, r redis.UniversalClient, clients map[string]*QueueClient) {
+	sub := r.Subscribe(ctx, pendingChannel)
+	defer sub.Close() //nolint:errcheck // nobody listens any more
+	messages := sub.ChannelWithSubscriptions()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case m, open := <-messages:
+			if !open {
+				return
+			}
+			told, is := m.(*redis.Message)
+			for queue, c := range clients {
+				if !is || told.Payload == queue {
+					c.Wake()
+				}
+			}
+		}
+	}
+}
