@@ -21,7 +21,7 @@ const (
 	countTimeout       = 30 * time.Second
 )
 
-// flushEvery is how often a process adds its clicks to the counts in Redis.
+// flushEvery is how often a process adds its clicks to the counts in Redis, at most.
 const flushEvery = 10 * time.Millisecond
 
 // capCounter counts clicks of the day of paths and campaigns.
@@ -168,22 +168,34 @@ func (u *capCounter) enqueue(c *count) {
 
 // run adds to the counts in Redis what this process takes, until the context ends.
 func (u *capCounter) run(ctx context.Context) {
-	if u.caps != nil {
-		interval.Every(ctx, flushEvery, u.flush)
+	for u.caps != nil {
+		select {
+		case <-ctx.Done():
+			return
+		case c := <-u.waiting:
+			u.flushOne(c)
+		}
+		u.flush()
+		if interval.Sleep(ctx, flushEvery) != nil {
+			return
+		}
 	}
 }
 
 func (u *capCounter) flush() {
 	for range len(u.waiting) {
-		c := <-u.waiting
-		c.mu.Lock()
-		c.waiting = false
-		if c.own > 0 {
-			if _, err := c.exchange(u.caps, 0); errors.Is(err, kv.ErrAway) {
-				u.enqueue(c)
-			}
+		u.flushOne(<-u.waiting)
+	}
+}
+
+func (u *capCounter) flushOne(c *count) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = false
+	if c.own > 0 {
+		if _, err := c.exchange(u.caps, 0); errors.Is(err, kv.ErrAway) {
+			u.enqueue(c)
 		}
-		c.mu.Unlock()
 	}
 }
 
