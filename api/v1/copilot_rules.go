@@ -119,9 +119,14 @@ func changeCopilotRule(c *route.Call, b CopilotRulePatch) (CopilotRule, error) {
 	return copilotRule(saved), err
 }
 
-func listCopilotRuleRuns(c *route.Call) (Listed[autorule.Run], error) {
+// CopilotRuleRun is a run of a rule.
+type CopilotRuleRun struct{ autorule.Run }
+
+func listCopilotRuleRuns(c *route.Call) (Listed[CopilotRuleRun], error) {
 	runs, next, err := c.Store.CopilotRules().Runs(c.Context(), c.Account.ID, c.ID, c.Page)
-	return Listed[autorule.Run]{answer.Each(runs, func(r autorule.Run) autorule.Run { return r }), answer.Cursor(next)}, err
+	return Listed[CopilotRuleRun]{
+		answer.Each(runs, func(r autorule.Run) CopilotRuleRun { return CopilotRuleRun{r} }), answer.Cursor(next),
+	}, err
 }
 
 // CopilotRuleReplay is the answer of POST /copilot/rules/replay.

@@ -1,6 +1,8 @@
 package v1_test
 
 import (
+	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -8,9 +10,10 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db"
+	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/jobs"
-	"switchyard/jobs/jobstest"
 	"switchyard/models"
 	"switchyard/models/autorule"
 	"switchyard/models/copilot"
@@ -157,21 +160,65 @@ func TestCopilotRuleRuns(t *testing.T) {
 	p.As(other).Do("GET", path, nil).Want(404, "not_found")
 }
 
-// TestCopilotRuleReplay shows what the job says.
+// TestCopilotRuleEvent: a campaign that a rule pauses is announced once, as paused by the Copilot.
+func TestCopilotRuleEvent(t *testing.T) {
+	t.Parallel()
+	p := newPiloted(t)
+	p.Do("POST", "/webhooks", object{"url": "https://hooks.acme.com/y", "events": []string{"campaign.paused"}}).Want(201, "")
+	made := p.Do("POST", rulesPath, with(copilotRule(), "action", "pause")).Want(201, "").Map()
+	rules := p.Store.CopilotRules()
+	r, err := rules.Find(t.Context(), p.Account.ID, uuid.MustParse(made["id"].(string)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	acts, _ := r.Acts([]autorule.Target{{Campaign: p.campaign, Name: "campaign C"}}, nil)
+	judged := acts[0].Action.Judged(p.record())
+	run := r.NewRun(p.Account, time.Now())
+	done, err := rules.Act(t.Context(), r, acts[0], judged, run, r.Evidence(acts[0].Targets, "a", "b"))
+	if err != nil || len(done.Deliveries) != 1 || p.record().Campaign.Status != models.CampaignPaused {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if _, err := rules.Act(t.Context(), r, acts[0], judged, run, nil); !errors.Is(err, models.Conflict("cooling", "")) {
+		t.Errorf("again: %v", err)
+	}
+	events, err := db.Select[string](t.Context(), p.DB, "events", `SELECT convert_from(body, 'UTF8')::jsonb->'data'->>'by' FROM events
+		WHERE type = 'campaign.paused' AND account_id = $1`, p.Account.ID)
+	if err != nil || len(events) != 1 || events[0] != "copilot" {
+		t.Errorf("%v, %v", events, err)
+	}
+}
+
+// TestCopilotRuleReplay shows what the job says. Whoever asks the same again meanwhile gets the same job.
 func TestCopilotRuleReplay(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
+	ask := func() string {
+		t.Helper()
+		later := s.As(s.ReadKey).Do("POST", rulesPath+"/replay", copilotRule(), "Prefer", "respond-async").Want(202, "").Map()
+		return later["job"].(map[string]any)["id"].(string)
+	}
+	id := ask()
+	if again := ask(); again != id {
+		t.Errorf("asked twice: %s, %s", id, again)
+	}
+	row, err := jobrow.Find(t.Context(), s.DB, s.Account.ID, uuid.MustParse(id))
+	var args jobs.RuleReplayArgs
+	if err := errors.Join(err, json.Unmarshal(row.Args, &args)); err != nil || len(args.Rule.Conditions) != 2 || args.Rule.EveryMinutes != 60 {
+		t.Errorf("%+v, %v", args, err)
+	}
 	at := time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
-	jobstest.Answer(s.Jobs, jobs.ReplayRule, func(_ uuid.UUID, a jobs.RuleReplayArgs) (jobs.RuleReplay, error) {
-		if len(a.Rule.Conditions) != 2 || a.Rule.EveryMinutes != 60 {
-			t.Errorf("%+v", a.Rule)
-		}
-		return jobs.RuleReplay{From: at, To: at.AddDate(0, 0, 30), Looked: 3, Total: 1, Rows: []jobs.RuleReplayRow{{
-			At: at.AddDate(0, 0, 4), Of: "campaign Shoes", Figures: []copilot.Figure{}, After: models.Figures{Clicks: 9}.Row(),
-		}}}, nil
-	})
-	got := s.As(s.ReadKey).Do("POST", rulesPath+"/replay", copilotRule(), "Prefer", "respond-async")
-	got.Want(202, "")
+	result, err := json.Marshal(jobs.RuleReplay{From: at, To: at.AddDate(0, 0, 30), Looked: 3, Total: 1, Rows: []jobs.RuleReplayRow{{
+		At: at.AddDate(0, 0, 4), Of: "campaign Shoes", Figures: []copilot.Figure{}, After: models.Figures{Clicks: 9}.Row(),
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, s, `UPDATE jobs SET state = 'done', result = $2, finished_at = now() WHERE id = $1`, id, string(result))
+	got := s.Do("GET", "/jobs/"+id, nil).Want(200, "").Map()["result"].(map[string]any)
+	same(t, got, map[string]any{"looked": 3.0, "total": 1.0, "from": "2026-04-01T00:00:00.000Z"})
+	shown := got["rows"].([]any)[0].(map[string]any)
+	same(t, shown, map[string]any{"of": "campaign Shoes", "at": "2026-04-05T00:00:00.000Z"})
+	same(t, shown["after"].(map[string]any), map[string]any{"clicks": 9.0})
 }
 
 // TestCopilotRuleAlert: what a rule alerts about is among the alerts until it ends.

@@ -157,7 +157,7 @@ DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND aler
 // out. If the rule was changed meanwhile, or another run has ended, nothing is noted.
 func (k CopilotRules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
 	return k.s.Tx(ctx, func(s *Store) error {
-		n, err := s.exec(ctx, "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.Summary), run.At.Time)
+		n, err := s.exec(ctx, "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.RunSummary), run.At.Time)
 		if err != nil || n == 0 || run.Matched == 0 && run.Outcome != autorule.RunTooLarge {
 			return err
 		}

@@ -210,21 +210,27 @@ func (s Settings) Evidence(targets []Target, from, to string) *copilot.Evidence 
 	return &e
 }
 
-// Describe names a target for a person, by the names of ids.
+// maxName is how many characters the name of a target has.
+const maxName = 300
+
+// Describe names a target for a person, by the names of ids. A long name is cut.
 func (s Settings) Describe(t Target, names map[string]string) string {
 	name := func(id string) string { return cmp.Or(names[id], id) }
-	campaign := name(models.IDText(t.Campaign))
+	text := "campaign " + name(models.IDText(t.Campaign))
 	switch s.LooksAt {
 	case Value:
-		return s.Attribute + " " + t.Value + " of " + campaign
+		text = s.Attribute + " " + t.Value + " of " + text
 	case Path:
-		return "path " + name(t.Path) + " of " + campaign
+		text = "path " + name(t.Path) + " of " + text
 	case Destination:
-		return "offer " + name(t.Offer) + " in path " + name(t.Path) + " of " + campaign
+		text = "offer " + name(t.Offer) + " in path " + name(t.Path) + " of " + text
 	case Offer:
-		return "offer " + name(t.Offer)
+		text = "offer " + name(t.Offer)
 	}
-	return "campaign " + campaign
+	if runes := []rune(text); len(runes) > maxName {
+		return string(runes[:maxName-1]) + "…"
+	}
+	return text
 }
 
 // Message is what an alert about a target says.

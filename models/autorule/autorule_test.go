@@ -1,6 +1,7 @@
 package autorule_test
 
 import (
+	"cmp"
 	"math/big"
 	"reflect"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/autorule"
+	"switchyard/models/botlist"
 	"switchyard/models/copilot"
 	"switchyard/models/flow"
 )
@@ -281,6 +283,38 @@ func TestActs(t *testing.T) {
 	for _, a := range acts {
 		if err := a.Action.Validate(); err != nil {
 			t.Errorf("%+v: %v", a, err)
+		}
+	}
+}
+
+// TestDenies: what a rule denies of each attribute is an entry that bot lists take, or conditions that paths do.
+func TestDenies(t *testing.T) {
+	t.Parallel()
+	values := map[string]string{
+		"country": "DE", "isp": "Acme", "asn": "64500", "ip": "192.0.2.1", "device_type": "mobile", "os": "iOS", "browser": "Chrome",
+		"connection_type": "cellular", "mobile_operator": "Acme", "hour_of_day": "13",
+	}
+	regular, rest := flow.NewPath(), flow.NewPath()
+	rest.StreamType = flow.Default
+	paths := flow.Normalize([]flow.Path{regular, rest})
+	for _, name := range enum(t, autorule.Settings{}, "Attribute")[1:] {
+		s := settings(func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, name })
+		value := cmp.Or(values[name], "zone-1")
+		acts, idle := s.Acts([]autorule.Target{{Campaign: uuid.New(), Value: value}}, nil)
+		if len(acts) != 1 || len(idle) != 0 {
+			t.Fatalf("%s: %+v", name, acts)
+		}
+		after, _, _, err := acts[0].Action.Apply(copilot.Record{Paths: paths})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, e := range after.Entries {
+			if err := botlist.Check(&e, func(int) string { return "value" }); err != nil || botlist.Everybody(&e) != "" {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if len(after.Entries) == 0 && !copilot.Excludes(after.Paths, name, value) {
+			t.Errorf("%s: nothing keeps %s away: %+v", name, value, after.Paths[0].Filters)
 		}
 	}
 }

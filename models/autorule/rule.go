@@ -90,7 +90,7 @@ type Rule struct {
 	IsActive bool   `db:"is_active" json:"is_active"`
 	Settings
 	NextAt  models.Stamp `db:"next_at,auto" json:"next_at" doc:"when it runs next, if it is active"`
-	LastRun *Summary     `db:"last_run,auto,json" json:"last_run" doc:"null: it has not run since it was saved"`
+	LastRun *RunSummary  `db:"last_run,auto,json" json:"last_run" doc:"null: it has not run since it was saved"`
 	models.Dated
 }
 

@@ -30,8 +30,8 @@ const (
 // MaxItems is how many targets a run's log has.
 const MaxItems = 50
 
-// Summary is what a run came to.
-type Summary struct {
+// RunSummary is what a run came to.
+type RunSummary struct {
 	At      models.Stamp `db:"at" json:"at"`
 	From    models.Stamp `db:"window_from" json:"from" doc:"the window's"`
 	To      models.Stamp `db:"window_to" json:"to"`
@@ -45,12 +45,12 @@ type Summary struct {
 // Run is one run of a rule.
 type Run struct {
 	ID uuid.UUID `db:"id" json:"id"`
-	Summary
-	Items []Item `db:"items,json" json:"items" doc:"what matched, at most 50: those that cost most first"`
+	RunSummary
+	Items []RunItem `db:"items,json" json:"items" doc:"what matched, at most 50: those that cost most first"`
 }
 
-// Item is a target that matched in a run.
-type Item struct {
+// RunItem is a target that matched in a run.
+type RunItem struct {
 	Of       string           `json:"of"`
 	Outcome  string           `json:"outcome" enum:"done,would,cooling,idle,left,refused"`
 	Why      string           `json:"why" doc:"of what was refused"`
@@ -61,7 +61,7 @@ type Item struct {
 // NewRun begins the log of a run.
 func (s Settings) NewRun(a models.Account, at time.Time) Run {
 	from, to := s.WindowAt(a, at)
-	return Run{ID: uuid.Must(uuid.NewV7()), Items: []Item{}, Summary: Summary{
+	return Run{ID: uuid.Must(uuid.NewV7()), Items: []RunItem{}, RunSummary: RunSummary{
 		At: models.Stamp{Time: at}, From: models.Stamp{Time: from}, To: models.Stamp{Time: to}, Outcome: RunDone,
 	}}
 }
@@ -70,7 +70,7 @@ func (s Settings) NewRun(a models.Account, at time.Time) Run {
 func (r *Run) Note(s Settings, outcome, why string, change uuid.NullUUID, targets ...Target) {
 	for i := range targets {
 		if len(r.Items) < MaxItems {
-			r.Items = append(r.Items, Item{targets[i].Name, outcome, why, change, s.Shown(&targets[i])})
+			r.Items = append(r.Items, RunItem{targets[i].Name, outcome, why, change, s.Shown(&targets[i])})
 		}
 	}
 }

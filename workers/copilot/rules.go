@@ -86,7 +86,7 @@ func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jo
 		}
 		out.Rules, out.Done = out.Rules+1, out.Done+x.run.Done
 	}
-	return u.Commit(ctx, out, func(db.Conn) error { return nil })
+	return u.Commit(ctx, out, nil)
 }
 
 // execution is one run of a rule.

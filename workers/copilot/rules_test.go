@@ -110,7 +110,7 @@ func (w *world) run(r autorule.Rule) autorule.Run {
 
 // outcomes are those of a run's items.
 func outcomes(r autorule.Run) string {
-	return strings.Join(db.Map(r.Items, func(i autorule.Item) string { return i.Outcome }), " ")
+	return strings.Join(db.Map(r.Items, func(i autorule.RunItem) string { return i.Outcome }), " ")
 }
 
 func (w *world) flow() []flow.Path {
@@ -448,7 +448,7 @@ func TestRuleReplay(t *testing.T) {
 	local := w.now.Load().In(tokyo)
 	start := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, tokyo)
 	if got.Total != 1 || got.Looked != 2 || !got.To.Equal(start) || !got.Rows[0].At.Equal(start.AddDate(0, 0, -2)) || got.Rows[0].After.Clicks != 300 ||
-		got.Rows[0].Of != "path "+w.paths[1].Name+" of shoes" {
+		got.Rows[0].Of != "path "+w.paths[1].Name+" of campaign shoes" {
 		t.Errorf("%+v", got)
 	}
 	r.WindowUnit, r.Window, r.Conditions[0].Value = autorule.Hours, 6, number(150)
