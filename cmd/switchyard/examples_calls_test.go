@@ -56,6 +56,13 @@ func (x *examples) build() {
 	if err != nil {
 		x.t.Fatal(err)
 	}
+	await.Until(x.t, "the code was sent", func() bool { // by a job of its own
+		sent, err := db.Get[bool](x.t.Context(), x.DB, "code", `SELECT sent_at IS NOT NULL FROM alert_channels WHERE id = $1`, x.ids["alert channel"])
+		if err != nil {
+			x.t.Fatal(err)
+		}
+		return sent
+	})
 	x.call("POST /alerts/channels/confirm", nil, object{"id": x.ids["alert channel"], "code": code})
 	x.call("PATCH /alerts/channels", nil, object{"id": x.ids["alert channel"], "severity": "warning"})
 	x.call("POST /alerts/channels/test", nil, object{"id": x.ids["alert channel"]})
