@@ -141,7 +141,11 @@ func beginCurrency(ctx context.Context, tx *store.Store, next models.Account, jo
 			return models.Conflict("busy", "a job of kind %s changes what is recorded: wait until it has ended", kind)
 		}
 	}
-	if err := (clicklog.Log{}).BeginCurrency(ctx, tx.Conn(), next.ID, next.Currency, job); err != nil {
+	rate, err := clicklog.Log{}.BeginCurrency(ctx, tx.Conn(), next.ID, next.Currency, job)
+	if err != nil {
+		return err
+	}
+	if err := tx.CopilotRules().Convert(ctx, next.ID, rate); err != nil {
 		return err
 	}
 	if err := tx.Copilot().Outdate(ctx, next.ID); err != nil {

@@ -84,10 +84,16 @@ func TestChangeCurrency(t *testing.T) {
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "busy")
 	exec(t, s, `DELETE FROM jobs`)
 
+	rule := s.Do("POST", "/copilot/rules", object{
+		"name": "Dear", "looks_at": "campaign", "action": "alert", "conditions": []object{{"figure": "cost", "operator": ">", "value": 8}},
+	}).Want(201, "").Map()["id"]
 	changed := s.Do("PATCH", "/settings", object{"currency": "EUR", "timezone": "Europe/Paris"}).Want(200, "").Map()
 	same(t, changed, object{"currency": "EUR", "timezone": "Europe/Paris"})
 	if got := cost(); got != 5. {
 		t.Errorf("the cost is %v, want 5", got)
+	}
+	if got := fmt.Sprint(s.Do("GET", "/copilot/rules", nil).Want(200, "").Map()); !strings.Contains(got, fmt.Sprint(rule)) || !strings.Contains(got, "value:10") {
+		t.Errorf("8 pounds are 10 euros: %s", got)
 	}
 	same(t, s.Do("GET", "/settings", nil).Want(200, "").Map(), object{"currency": "EUR", "timezone": "Europe/Paris", "jobId": changed["jobId"]})
 	same(t, s.Do("GET", "/jobs/"+fmt.Sprint(changed["jobId"]), nil).Want(200, "").Map(), object{"kind": "currency:change"})

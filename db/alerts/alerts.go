@@ -61,6 +61,7 @@ var Types = []Type{
 	{"spend.failing", "See the runs in GET /traffic-sources/{id}/integration, and correct what the platform refuses."},
 	{"webhook.failing", "See GET /webhooks/deliveries for the answers. POST /webhooks/redeliver sends what failed once it works."},
 	{"source.failing", "See what it answered in the log of postbacks, and correct its address. They can be sent again from there."},
+	{"source.unfilled", "Correct the macro in the tracking link at the traffic source. It ends with the next look at the figures, a day later at most."},
 	{"geo_database.failing", "Try another key by PUT /geo-database, or switch it off."},
 	{"postbacks.unmatched", "Correct the network's parameter names, then POST /logs/postbacks/replay."},
 	{"postbacks.refused", "Compare the network's secret and addresses with what it sends, then POST /logs/postbacks/replay."},
@@ -105,7 +106,7 @@ var finders = []func(context.Context, look) ([]Alert, error){
 	brokenLinks, unsafeLinks, failingWebhooks,
 	strayDomains, troubledCertificates, failingDNSAccounts,
 	failingNetworks, failingSpend, troubledUploads, troubledConnections, failingGeoDatabase,
-	failingSources, badPostbacks,
+	failingSources, unfilledTokens, badPostbacks,
 	unconvertedMoney, cappedOffers, plansLimit,
 	matchedRules, lateJobs,
 }

@@ -53,10 +53,10 @@ const nearLimit = 0.8
 // used.
 func plansLimit(ctx context.Context, l look) ([]Alert, error) {
 	passed, err := l.Store.Usage().Limit(ctx, l.account.ID, l.now)
-	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
+	switch e, ok := models.AsError(err); {
+	case ok && e.Kind == models.KindNotFound, err == nil && passed.Plan != l.account.Plan:
 		return nearPlansLimit(ctx, l)
-	}
-	if err != nil || passed.Plan != l.account.Plan {
+	case err != nil:
 		return nil, err
 	}
 	return []Alert{{

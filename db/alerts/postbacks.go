@@ -10,6 +10,7 @@ import (
 	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/copilot"
 	"switchyard/models/token"
 )
 
@@ -68,6 +69,20 @@ func failingSources(ctx context.Context, l look) ([]Alert, error) {
 		})
 	}
 	return out, err
+}
+
+// unfilledTokens lists the parameters of tracking links that traffic sources never fill: what the Copilot has found of them.
+// One that was dismissed or snoozed there is none here.
+func unfilledTokens(ctx context.Context, l look) ([]Alert, error) {
+	found, err := l.Store.Copilot().OpenOf(ctx, l.account.ID, copilot.KindToken, l.now)
+	return db.Map(found, func(s copilot.Suggestion) Alert {
+		source, sub := copilot.TokenOf(s.Key)
+		at := s.JudgedAt.Time
+		return Alert{
+			Type: "source.unfilled", Severity: Warning, Kind: "source", ID: source, Name: sub,
+			Message: s.Title + ". " + s.Detail, Since: s.CreatedAt.Time, CheckedAt: &at,
+		}
+	}), err
 }
 
 // late is how long a job may wait after it was due.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/db/ledger"
@@ -23,62 +24,63 @@ import (
 //   - The ledger changes with them. Hours whose clicks are not kept any more are known by the ledger alone: their amounts
 //     count by the rate of their day from the former currency.
 //   - The daily caps on the value of uploads, and what waiting and recent uploads count of them, are converted by the rate of today.
-//   - Open suggestions of the Copilot expire: their figures were of the former currency. They are found anew.
+//   - Amounts in the Copilot's rules are converted by the rate of today, and suggestions that were judged by amounts expire. The
+//     caller does both: it is given the rate.
 //   - Offers, networks, campaigns, sites and goals have currencies of their own. Caps of offers and paths are numbers. Events and
 //     postbacks that were sent say what was right when they were. All that stays.
 //
 // From the commit on the account is in the new currency, also for what arrives, and reports count every fact by its day's
 // rate to it: see rates.Counting. A conflict is the error rate_missing if a rate is missing, and busy if amounts
 // are restated already.
-func (l Log) BeginCurrency(ctx context.Context, c db.Conn, account uuid.UUID, to string, job uuid.UUID) error {
+func (l Log) BeginCurrency(ctx context.Context, c db.Conn, account uuid.UUID, to string, job uuid.UUID) (
+	today decimal.Decimal, err error,
+) {
 	k := rates.Change{Account: account, Job: job, To: to}
-	var err error
 	if k.From, err = db.Get[string](ctx, c, "account", `SELECT currency FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
-		return err
+		return today, err
 	}
 	if k.From == to {
-		return nil
+		return models.SameRate.Decimal, nil
 	}
 	if busy, open, err := rates.FindChange(ctx, c, account); err != nil || open {
-		return orElse(err, models.Conflict("busy", "the currency is being changed to %s: wait until job %s has ended", busy.To, busy.Job))
+		return today, orElse(err, models.Conflict("busy", "the currency is being changed to %s: wait until job %s has ended", busy.To, busy.Job))
 	}
 	if keys, err := rates.RestatingOf(ctx, c, account); err != nil || len(keys) > 0 {
-		return orElse(err, models.Conflict("busy", "amounts are restated by rates that came lately: try again in some minutes"))
+		return today, orElse(err, models.Conflict("busy", "amounts are restated by rates that came lately: try again in some minutes"))
 	}
 	if k.Kept, err = OldestDay(ctx, c, account); err != nil {
-		return err
+		return today, err
 	}
 	days, err := moneyDays(ctx, c, k)
 	if err != nil {
-		return err
+		return today, err
 	}
 	const set = `UPDATE accounts SET currency = $2, wants_currency = '' WHERE id = $1`
 	if _, err := db.Exec(ctx, c, "change currency", set, account, to); err != nil {
-		return err
+		return today, err
 	}
 	rated, waiting, err := rates.Fixed(ctx, c, account)
 	if err != nil {
-		return err
+		return today, err
 	}
 	needed := append(rated, db.Map(days, func(day time.Time) rates.Key { return rates.NewKey(account, day, k.From) })...)
 	missing, err := rates.Refix(ctx, c, needed)
 	if err != nil {
-		return err
+		return today, err
 	}
 	if len(missing) > 0 {
-		return rateMissing(ctx, c, missing[0], to)
+		return today, rateMissing(ctx, c, missing[0], to)
 	}
 	if _, err := rates.Refix(ctx, c, waiting); err != nil {
-		return err
+		return today, err
 	}
 	if err := rates.AddChange(ctx, c, k); err != nil {
-		return err
+		return today, err
 	}
-	today, err := rates.Factor(ctx, c, rates.NewKey(account, l.now(), k.From))
-	if err != nil {
-		return err
+	if today, err = rates.Factor(ctx, c, rates.NewKey(account, l.now(), k.From)); err != nil {
+		return today, err
 	}
-	return outgoing.ConvertCaps(ctx, c, account, today, l.now().Add(-2*day))
+	return today, outgoing.ConvertCaps(ctx, c, account, today, l.now().Add(-2*day))
 }
 
 func orElse(err, other error) error {

@@ -47,7 +47,8 @@ func (x *exchange) same(what string, want, got []string) {
 // begin begins a change of the currency.
 func (x *exchange) begin(to string) error {
 	return db.Tx(x.Context(), x.db, func(c db.Conn) error {
-		return clicklog.Log{}.BeginCurrency(x.Context(), c, x.account, to, uuid.New())
+		_, err := clicklog.Log{}.BeginCurrency(x.Context(), c, x.account, to, uuid.New())
+		return err
 	})
 }
 
@@ -231,7 +232,8 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 	x.arrive(20)
 	x.sell(10)
 	before := x.figures(x.today.AddDate(0, 0, -10), false)
-	for to, missing := range map[string]string{"GBP": "GBP", "EUR": ""} {
+	for _, one := range [][2]string{{"GBP", "GBP"}, {"EUR", ""}} {
+		to, missing := one[0], one[1]
 		if _, err := x.db.ExecContext(t.Context(), `DELETE FROM account_rates WHERE rate IS NULL`); err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +249,6 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 			continue
 		}
 		x.finish(-1, func() {})
-		before = x.figures(x.today.AddDate(0, 0, -10), false)
 	}
 }
 

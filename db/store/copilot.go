@@ -36,6 +36,12 @@ func (k Copilot) Open(ctx context.Context, account uuid.UUID, now time.Time) ([]
 		WHERE s.account_id = $1 AND `+openSuggestion+` ORDER BY s.judged_at DESC, s.place, s.id LIMIT $3`, account, now, maxSuggestions)
 }
 
+// OpenOf lists the suggestions of a kind that are open at a moment, the latest first, at most 200.
+func (k Copilot) OpenOf(ctx context.Context, account uuid.UUID, kind string, now time.Time) ([]copilot.Suggestion, error) {
+	return db.Select[copilot.Suggestion](ctx, k.s.c, "suggestions", `SELECT `+suggestionColumns+` FROM copilot_suggestions s
+		WHERE s.account_id = $1 AND `+openSuggestion+` AND s.kind = $3 ORDER BY s.created_at DESC, s.id LIMIT $4`, account, now, kind, maxSuggestions)
+}
+
 // CountOpen counts the suggestions that are open at a moment.
 func (k Copilot) CountOpen(ctx context.Context, account uuid.UUID, now time.Time) (int, error) {
 	return db.Get[int](ctx, k.s.c, "suggestions", `SELECT count(*) FROM copilot_suggestions s

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -117,4 +118,26 @@ func (k CopilotRules) Due(ctx context.Context, account uuid.UUID, now time.Time)
 // Record reads what an action would change, without a lock.
 func (k CopilotRules) Record(ctx context.Context, account uuid.UUID, a copilot.Action) (copilot.Record, error) {
 	return k.s.CopilotProposals().record(ctx, account, a)
+}
+
+// Convert converts the amounts that an account's rules name, after its currency has changed: one of the former is so much of
+// the new one. Call it in a transaction.
+func (k CopilotRules) Convert(ctx context.Context, account uuid.UUID, rate decimal.Decimal) error {
+	list, err := db.Select[struct {
+		ID         uuid.UUID             `db:"id"`
+		Conditions []autorule.Comparison `db:"conditions,json"`
+	}](ctx, k.s.c, "amounts of rules", `SELECT id, conditions FROM copilot_rules WHERE account_id = $1 ORDER BY id FOR NO KEY UPDATE`, account)
+	if err != nil {
+		return err
+	}
+	for _, r := range list {
+		for i, c := range r.Conditions {
+			r.Conditions[i] = c.Converted(rate)
+		}
+		if _, err := k.s.exec(ctx, "convert rule", `UPDATE copilot_rules SET conditions = $3, updated_at = clock_timestamp()
+			WHERE account_id = $1 AND id = $2`, account, r.ID, db.Document(r.Conditions)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

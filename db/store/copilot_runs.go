@@ -82,9 +82,11 @@ WHERE account_id = $1 AND judged_at < $2
 	AND (status = 'open' OR status = 'snoozed' AND snoozed_until <= $2 OR status = 'dismissed' AND decided_at < $3)`
 
 const outdateSuggestions = `
-UPDATE copilot_suggestions SET status = 'expired', decided_at = clock_timestamp() WHERE account_id = $1 AND status IN ('open', 'snoozed')`
+UPDATE copilot_suggestions SET status = 'expired', decided_at = clock_timestamp() WHERE account_id = $1
+	AND status IN ('open', 'snoozed') AND effect <> 'null'`
 
-// Outdate ends what is open: its figures are in another currency than the account's from now on. The next run finds it anew.
+// Outdate ends what is open and was judged by amounts: they are in another currency than the account's from now on. The next run
+// finds it anew.
 func (k Copilot) Outdate(ctx context.Context, account uuid.UUID) error {
 	_, err := k.s.exec(ctx, "outdate suggestions", outdateSuggestions, account)
 	return err

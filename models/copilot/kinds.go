@@ -15,7 +15,7 @@ const (
 	kindBots        = "bot_source"
 	kindLink        = "bad_link"
 	kindPostbacks   = "unmatched_postbacks"
-	kindToken       = "empty_token"
+	KindToken       = "empty_token"
 	kindGap         = "tracking_gap"
 	kindDuplicate   = "duplicate_campaign"
 	kindDomain      = "expiring_domain"
@@ -51,7 +51,7 @@ func init() { // the functions name kinds
 		{kindBots, fmt.Sprintf("%d clicks and bots", minSourceHits), levelMove, findBotSources},
 		{kindLink, "a destination with a weight", 0, findBadLinks},
 		{kindPostbacks, fmt.Sprintf("%d postbacks without a click in a week", minUnmatched), 0, findUnmatched},
-		{kindToken, fmt.Sprintf("%d clicks", minTokenClicks), 0, findEmptyTokens},
+		{KindToken, fmt.Sprintf("%d clicks", minTokenClicks), 0, findEmptyTokens},
 		{kindGap, fmt.Sprintf("%d visitors of the page", minLanderViews), 0, findGaps},
 		{kindDuplicate, "two active campaigns", 0, findDuplicates},
 		{kindDomain, "a campaign on the domain", 0, findExpiring},

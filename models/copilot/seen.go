@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -146,6 +147,15 @@ func findBotSources(in *Input) (list []finding) {
 	return list
 }
 
+func tokenKey(source uuid.UUID, sub string) string { return source.String() + "/" + sub }
+
+// TokenOf reads the key of a suggestion of KindToken: the traffic source, and the sub-parameter that it never fills.
+func TokenOf(key string) (source uuid.UUID, sub string) {
+	id, sub, _ := strings.Cut(key, "/")
+	source, _ = uuid.Parse(id) // the zero id of what is no key
+	return source, sub
+}
+
 // findEmptyTokens are parameters of links that the traffic source never fills.
 func findEmptyTokens(in *Input) (list []finding) {
 	for _, v := range in.Sources {
@@ -154,7 +164,7 @@ func findEmptyTokens(in *Input) (list []finding) {
 				continue
 			}
 			list = append(list, certain(weightSetUp, Suggestion{
-				Key: v.ID.String() + "/" + sub, Title: fmt.Sprintf("Traffic source %q never fills %s", v.Name, sub),
+				Key: tokenKey(v.ID, sub), Title: fmt.Sprintf("Traffic source %q never fills %s", v.Name, sub),
 				Detail: fmt.Sprintf("None of its %d clicks came with it. Check that the link at the source has the parameter with its macro %s.",
 					v.Clicks, v.Macros[sub]),
 				Evidence: Evidence{Sample: v.Clicks, Figures: []Figure{count(v.Name, "clicks", v.Clicks), count(v.Name, "without_"+sub, v.Empty[sub])}},

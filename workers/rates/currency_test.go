@@ -47,7 +47,7 @@ func TestChangeCurrency(t *testing.T) {
 	row, err := jobs.ChangeCurrency.NewRow(b.account, jobs.ChangeCurrencyArgs{From: "USD", To: "EUR"})
 	if err == nil {
 		err = db.Tx(t.Context(), b.db, func(c db.Conn) error {
-			if err := (clicklog.Log{}).BeginCurrency(t.Context(), c, b.account, "EUR", row.ID); err != nil {
+			if _, err := (clicklog.Log{}).BeginCurrency(t.Context(), c, b.account, "EUR", row.ID); err != nil {
 				return err
 			}
 			return jobrow.Insert(t.Context(), c, row)

@@ -1,0 +1,25 @@
+package autorule_test
+
+import (
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/models"
+	"switchyard/models/autorule"
+)
+
+// TestConverted: amounts change with the currency, numbers and shares do not.
+func TestConverted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ figure, times, want string }{
+		{"cost", "", "5"}, {"epc", "", "5"}, {"profit", "clicks", "5"}, {"cost", "payout", "10"}, {"revenue", "cost", "10"},
+		{"clicks", "", "10"}, {"roi", "", "10"}, {"conversions", "cost", "20"}, {"clicks", "conversions", "10"},
+	} {
+		in := autorule.Comparison{Figure: c.figure, Operator: ">", Value: models.NewMoney(decimal.NewFromInt(10)), Times: c.times}
+		out := in.Converted(decimal.New(5, -1))
+		if out.Value.String() != c.want || out.Figure != c.figure || out.Times != c.times {
+			t.Errorf("%+v: %+v, want %s", in, out, c.want)
+		}
+	}
+}
