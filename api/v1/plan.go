@@ -58,6 +58,8 @@ type PlanAllowances struct {
 	ExportBytes      *int64 `json:"exportBytes" doc:"size of all stored report files"`
 	ClicksPerMonth   *int64 `json:"clicksPerMonth"`
 	ClickHistoryDays *int64 `json:"clickHistoryDays"`
+	PostbackDays     *int64 `json:"postbackDays" doc:"days that postbacks are kept as they came"`
+	GeoLookups       *int64 `json:"geoLookups" doc:"a minute, in a geo database of its own"`
 	CallsPerMinute   *int64 `json:"callsPerMinute"`
 	Webhooks         *int64 `json:"webhooks"`
 }
@@ -68,6 +70,7 @@ type PlanIncludes struct {
 	Webhooks     bool `json:"webhooks"`
 	GeoDatabase  bool `json:"geoDatabase"`
 	GoalTracking bool `json:"goalTracking"`
+	OneClick     bool `json:"oneClick" doc:"suggestions and proposals of the Copilot can be applied"`
 }
 
 // allowance shows an unlimited one as null.
@@ -91,10 +94,11 @@ func planAnswer(a models.Account, at time.Time) PlanAnswer {
 			MatchingBytes: allowance(p.MatchingBytes),
 			OpenJobs:      allowance(p.OpenJobs), ExportBytes: allowance(p.ExportBytes),
 			ClicksPerMonth: allowance(p.ClicksPerMonth), ClickHistoryDays: allowance(p.HistoryDays),
+			PostbackDays: allowance(p.PostbackDays), GeoLookups: allowance(p.GeoLookups),
 			CallsPerMinute: allowance(p.CallsPerMinute), Webhooks: allowance(models.MaxWebhooks),
 		},
 		PastAllowance: "Clicks beyond the allowance are routed, recorded and counted as all others. The event plan.limit_reached and an alert say so, once a month.",
-		Includes:      PlanIncludes{API: p.API, Webhooks: p.API, GeoDatabase: p.GeoLookups > 0, GoalTracking: p.GoalTracking},
+		Includes:      PlanIncludes{API: p.API, Webhooks: p.API, GeoDatabase: p.GeoLookups > 0, GoalTracking: p.GoalTracking, OneClick: p.OneClick},
 	}
 }
 

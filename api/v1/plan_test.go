@@ -1,6 +1,9 @@
 package v1_test
 
 import (
+	"cmp"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -66,5 +69,37 @@ func TestPlan(t *testing.T) {
 	starter, _, key := s.NewAccount("starter")
 	if s.As(key).Do("GET", "/plan", nil).Want(402, "plan_limit"); starter.Plan != "starter" {
 		t.Error(starter.Plan)
+	}
+}
+
+// TestPlanIsTold: every allowance and feature of the table of plans is in GET /plan.
+func TestPlanIsTold(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	got := s.Do("GET", "/plan", nil).Want(200, "").Map()
+	allowances, includes := got["allowances"].(map[string]any), got["includes"].(map[string]any)
+	if got["pastAllowance"] == "" {
+		t.Error("what happens past the allowance is not said")
+	}
+	shownAs := map[string]string{"historyDays": "clickHistoryDays"}
+	plan := reflect.ValueOf(models.Plans[1])
+	for i := range plan.NumField() {
+		words := strings.Split(plan.Type().Field(i).Tag.Get("json"), "_")
+		for i := range words[1:] {
+			words[i+1] = strings.ToUpper(words[i+1][:1]) + words[i+1][1:]
+		}
+		name := strings.Join(words, "")
+		name = cmp.Or(shownAs[name], name)
+		var shown any
+		switch v := plan.Field(i); v.Kind() {
+		case reflect.Bool:
+			if shown = includes[name]; shown != v.Bool() {
+				t.Errorf("%s is %v, shown as %v", name, v, shown)
+			}
+		case reflect.Int, reflect.Int64:
+			if shown = allowances[name]; shown != float64(v.Int()) {
+				t.Errorf("%s is %v, shown as %v", name, v, shown)
+			}
+		}
 	}
 }

@@ -3,6 +3,7 @@ package clicklog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -63,7 +64,7 @@ func (l Log) BeginCurrency(ctx context.Context, c db.Conn, account uuid.UUID, to
 	if err != nil {
 		return today, err
 	}
-	needed := append(rated, db.Map(days, func(day time.Time) rates.Key { return rates.NewKey(account, day, k.From) })...)
+	needed := slices.Concat(rated, db.Map(days, func(day time.Time) rates.Key { return rates.NewKey(account, day, k.From) }))
 	missing, err := rates.Refix(ctx, c, needed)
 	if err != nil {
 		return today, err

@@ -85,8 +85,11 @@ func (x *exchange) finish(steps int, each func()) bool {
 			}
 		}
 	}
-	return step(func(c db.Conn) error { return log.RestateArchive(x.Context(), c, x.account) }) &&
-		step(func(c db.Conn) error { return log.RestateArchive(x.Context(), c, x.account) }) && // again
+	archive := func(c db.Conn) error { return log.RestateArchive(x.Context(), c, x.account) }
+	if !step(archive) {
+		return false
+	}
+	return step(archive) && // again
 		step(func(c db.Conn) error {
 			return log.RestateOrphaned(x.Context(), c, k, x.today.AddDate(0, 0, -30), x.today.AddDate(0, 0, 1))
 		}) && step(func(c db.Conn) error { return rates.EndChange(x.Context(), c, k) })
@@ -261,7 +264,7 @@ func TestOlderThanNow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer first.Rollback() //nolint:errcheck // it has ended
+	defer first.Rollback()
 	if _, err := first.ExecContext(t.Context(), `SELECT 1`); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +276,7 @@ func TestOlderThanNow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer later.Rollback() //nolint:errcheck // it only reads
+	defer later.Rollback()
 	if still, err := log.OlderThanNow(t.Context(), older); err != nil || len(still) != 1 {
 		t.Error(still, err)
 	}

@@ -13,8 +13,15 @@ import (
 func TestConverted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ figure, times, want string }{
-		{"cost", "", "5"}, {"epc", "", "5"}, {"profit", "clicks", "5"}, {"cost", "payout", "10"}, {"revenue", "cost", "10"},
-		{"clicks", "", "10"}, {"roi", "", "10"}, {"conversions", "cost", "20"}, {"clicks", "conversions", "10"},
+		{"cost", "", "5"},
+		{"epc", "", "5"},
+		{"profit", "clicks", "5"},
+		{"cost", "payout", "10"},
+		{"revenue", "cost", "10"},
+		{"clicks", "", "10"},
+		{"roi", "", "10"},
+		{"conversions", "cost", "20"},
+		{"clicks", "conversions", "10"},
 	} {
 		in := autorule.Comparison{Figure: c.figure, Operator: ">", Value: models.NewMoney(decimal.NewFromInt(10)), Times: c.times}
 		out := in.Converted(decimal.New(5, -1))

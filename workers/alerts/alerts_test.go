@@ -250,6 +250,18 @@ func TestAnnounce(t *testing.T) {
 		m.Header.Get("Message-Id") == "" {
 		t.Errorf("%+v", m)
 	}
+	w.fails(4)
+	w.sweep()
+	if mails = w.smtp.Got(); len(mails) != 3 {
+		t.Fatalf("mails: %+v", mails)
+	}
+	m = mails[2]
+	if !strings.HasPrefix(m.Subject, "[Switchyard] Acme Bcc: <all@acme.com>: webhook.failing") || strings.Contains(m.Subject, "ended") ||
+		!strings.Contains(m.Text, "BEGAN (warning) webhook.failing") || !strings.Contains(m.Text, "the last 4 attempts to deliver failed") ||
+		!strings.Contains(m.Text, "See GET /webhooks/deliveries") || m.Header.Get("Bcc") != "" || m.To != "buyer@acme.com" ||
+		!strings.HasPrefix(m.Header.Get("Content-Type"), "text/plain") {
+		t.Errorf("at its beginning: %+v", m)
+	}
 }
 
 // TestCode: five wrong codes end one, and so does a day.

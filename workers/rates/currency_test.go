@@ -40,7 +40,7 @@ func TestChangeCurrency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer older.Rollback() //nolint:errcheck // it has ended
+	defer older.Rollback()
 	if _, err := older.ExecContext(t.Context(), `SELECT currency FROM accounts`); err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func (b *bank) Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, 
 func newBank(t *testing.T, file string) *bank {
 	t.Helper()
 	b := &bank{T: t, db: dbtest.New(t), account: uuid.New(), file: file, now: time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)}
-	b.Log.Conn = b.db
+	b.Conn = b.db
 	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, b.account)
 	server := httptest.NewTLSServer(http.HandlerFunc(b.serve))
 	t.Cleanup(server.Close)
