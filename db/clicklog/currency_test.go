@@ -136,6 +136,7 @@ func TestChangeOfCurrency(t *testing.T) {
 		}
 		unchanged := func() { x.same("after a transaction", want, x.figures(all, false)) }
 		x.same("from rows", x.figures(kept, true), x.figures(kept, false))
+		logged := x.logged()
 		for range 3 {
 			x.finish(2+x.rnd.IntN(30), unchanged)
 			if _, open, err := rates.FindChange(t.Context(), x.db, x.account); err != nil || !open {
@@ -152,6 +153,11 @@ func TestChangeOfCurrency(t *testing.T) {
 			x.finish(-1, unchanged)
 		}
 		x.same("at the end", want, x.figures(all, false))
+		for fact, rate := range x.logged() {
+			if before, ok := logged[fact]; ok && before != rate {
+				t.Errorf("%s was logged with the rate %s, and has %s", fact, before, rate)
+			}
+		}
 		x.same("ledger and rows", x.figures(kept, true), x.figures(kept, false))
 		x.rated("EUR")
 
@@ -181,6 +187,28 @@ func (x *exchange) archive(kept time.Time) {
 		}
 	}
 	x.clicks = slices.DeleteFunc(x.clicks, func(c *models.Click) bool { return models.ClickTime(c.ID).Before(kept) })
+}
+
+// logged are the rates that the logs of clicks and conversions show, by fact, day and currency.
+func (x *exchange) logged() map[string]string {
+	x.Helper()
+	out, log := map[string]string{}, clicklog.Log{Conn: x.db}
+	q := clicklog.LogQuery{AccountID: x.account, From: x.today.AddDate(0, 0, -10), To: x.today.AddDate(0, 0, 1), Limit: 1000}
+	clicks, err := log.Clicks(x.Context(), q)
+	if err != nil {
+		x.Fatal(err)
+	}
+	for _, c := range clicks {
+		out[fmt.Sprint(c.ID, c.Currency)] = c.Rate.Decimal.String()
+	}
+	conversions, err := log.Conversions(x.Context(), q)
+	if err != nil || len(conversions) == 0 || len(clicks) == 0 {
+		x.Fatal(err)
+	}
+	for _, v := range conversions {
+		out[fmt.Sprint(v.ID, v.RecordedAt.UTC().Format(time.DateOnly), v.Currency)] = v.Rate.Decimal.String()
+	}
+	return out
 }
 
 // rated holds that every fact has the rate of its day to the account's currency, and that nothing is left of the change.

@@ -82,8 +82,12 @@ func (l Log) Clicks(ctx context.Context, q LogQuery) ([]StoredClick, error) {
 		query = selectConverted
 	}
 	q.Status = ""
-	return clickColumns.read(ctx, l.Conn, "list clicks", fmt.Sprintf(query, ofClicks+q.Where),
+	list, err := clickColumns.read(ctx, l.Conn, "list clicks", fmt.Sprintf(query, ofClicks+q.Where),
 		q.args(models.FloorClickID(q.From), models.FloorClickID(q.To))...)
+	if err == nil {
+		err = l.countClicks(ctx, q.AccountID, list)
+	}
+	return list, err
 }
 
 // Hop is one step of a visitor from a lander on, as stored.
@@ -162,12 +166,18 @@ func (l Log) FindClick(ctx context.Context, account, id uuid.UUID) (ClickDetail,
 	if err == nil && len(list) == 0 {
 		err = models.NotFound("click")
 	}
+	if err == nil {
+		err = l.countClicks(ctx, account, list)
+	}
 	if err != nil {
 		return ClickDetail{}, err
 	}
 	d := ClickDetail{StoredClick: list[0]}
 	if d.Hops, err = db.Select[Hop](ctx, l.Conn, "hops of click", selectHops, account, id); err == nil {
 		d.Conversions, err = db.Select[models.Conversion](ctx, l.Conn, "conversions", selectClickConversions, account, id)
+	}
+	if err == nil {
+		err = l.countConversions(ctx, account, d.Conversions)
 	}
 	return d, err
 }
@@ -186,8 +196,12 @@ func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, 
 	if q.ExternalID != "" || q.Where != "" {
 		clicks = fmt.Sprintf(ofTheirClicks, q.Where)
 	}
-	return db.Select[models.Conversion](ctx, l.Conn, "list conversions", fmt.Sprintf(selectConversionLog, clicks),
+	list, err := db.Select[models.Conversion](ctx, l.Conn, "list conversions", fmt.Sprintf(selectConversionLog, clicks),
 		q.args(q.From, q.To)...)
+	if err == nil {
+		err = l.countConversions(ctx, q.AccountID, list)
+	}
+	return list, err
 }
 
 // Sales are the conversions of one click that count: how many are approved or pending, and what the approved ones pay, in the

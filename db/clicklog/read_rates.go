@@ -1,0 +1,59 @@
+package clicklog
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/rates"
+	"switchyard/models"
+)
+
+// rated is a fact that was read.
+type rated struct {
+	at       time.Time
+	currency string
+	rate     *decimal.NullDecimal
+}
+
+// count gives facts that were read the rates by which they count, while the currency of their account is changed: some have the
+// former ones still. What a conversion costs is shown as it is stored.
+func (l Log) count(ctx context.Context, account uuid.UUID, list []rated) error {
+	if len(list) == 0 {
+		return nil
+	}
+	k, open, err := rates.FindChange(ctx, l.Conn, account)
+	if err != nil || !open {
+		return err
+	}
+	keys := make([]rates.Key, len(list))
+	for i, f := range list {
+		keys[i] = rates.NewKey(account, f.at, cmp.Or(f.currency, k.From))
+	}
+	found, err := rates.Look(ctx, l.Conn, keys)
+	for i, f := range list {
+		if rate := found[keys[i]]; rate.Valid {
+			*f.rate = rate
+		}
+	}
+	return err
+}
+
+func (l Log) countClicks(ctx context.Context, account uuid.UUID, list []StoredClick) error {
+	facts := make([]rated, len(list))
+	for i := range list {
+		facts[i] = rated{list[i].At, list[i].Currency, &list[i].Rate}
+	}
+	return l.count(ctx, account, facts)
+}
+
+func (l Log) countConversions(ctx context.Context, account uuid.UUID, list []models.Conversion) error {
+	facts := make([]rated, len(list))
+	for i := range list {
+		facts[i] = rated{list[i].RecordedAt, list[i].Currency, &list[i].Rate}
+	}
+	return l.count(ctx, account, facts)
+}
