@@ -158,7 +158,7 @@ DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND aler
 func (k CopilotRules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.RunSummary), run.At.Time)
-		if err != nil || n == 0 || run.Matched == 0 && run.Outcome != autorule.RunTooLarge {
+		if err != nil || n == 0 || run.Quiet() {
 			return err
 		}
 		_, err = s.exec(ctx, "run of a rule", insertRuleRun, run.ID, r.AccountID, r.ID, run.At.Time, run.From.Time, run.To.Time, run.Outcome,

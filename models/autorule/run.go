@@ -15,6 +15,7 @@ const (
 	RunShadow   = "shadow"        // nothing was to be changed
 	RunTooLarge = "too_large"     // its figures take more clicks to read than a run may
 	RunPlan     = "plan_required" // the plan lets nothing be changed by itself
+	RunFailed   = "failed"        // by a fault of this install, several times
 )
 
 // What became of a target that matched.
@@ -35,7 +36,7 @@ type RunSummary struct {
 	At      models.Stamp `db:"at" json:"at"`
 	From    models.Stamp `db:"window_from" json:"from" doc:"the window's"`
 	To      models.Stamp `db:"window_to" json:"to"`
-	Outcome string       `db:"outcome" json:"outcome" enum:"done,shadow,too_large,plan_required"`
+	Outcome string       `db:"outcome" json:"outcome" enum:"done,shadow,too_large,plan_required,failed"`
 	Looked  int          `db:"looked" json:"looked" doc:"at how many campaigns, paths, offers or values"`
 	Matched int          `db:"matched" json:"matched" doc:"of them, those about which all conditions held"`
 	Done    int          `db:"done" json:"done" doc:"changes that were made, or alerts that stand"`
@@ -64,6 +65,11 @@ func (s Settings) NewRun(a models.Account, at time.Time) Run {
 	return Run{ID: uuid.Must(uuid.NewV7()), Items: []RunItem{}, RunSummary: RunSummary{
 		At: models.Stamp{Time: at}, From: models.Stamp{Time: from}, To: models.Stamp{Time: to}, Outcome: RunDone,
 	}}
+}
+
+// Quiet reports whether the run tells nothing: nothing matched.
+func (r *Run) Quiet() bool {
+	return r.Matched == 0 && r.Outcome != RunTooLarge && r.Outcome != RunFailed
 }
 
 // Note adds targets to the log, as far as it has room.

@@ -2,6 +2,7 @@ package copilot_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -34,17 +35,25 @@ type world struct {
 	paths    []flow.Path
 	now      atomic.Pointer[time.Time]
 	dear     atomic.Int64 // clicks that every question reads beside its own
+	broken   atomic.Int64 // questions that fail from now on
 }
 
-// dear are reports that read more clicks than they do.
+// dear are reports that read more clicks than they do, and that can fail.
 type dear struct {
 	report.Reader
-	more *atomic.Int64
+	w *world
+}
+
+func (d dear) Performance(ctx context.Context, q report.Query) ([]report.Row, error) {
+	if d.w.broken.Add(-1) >= 0 {
+		return nil, errors.New("the connection is gone")
+	}
+	return d.Reader.Performance(ctx, q)
 }
 
 func (d dear) Cost(ctx context.Context, q report.Query) (int64, error) {
 	cost, err := d.Reader.Cost(ctx, q)
-	return cost + d.more.Load(), err
+	return cost + d.w.dear.Load(), err
 }
 
 func newWorld(t *testing.T) *world {
@@ -120,7 +129,7 @@ func (w *world) start() {
 	rt := workers.New(workers.Options{DB: w.d, Redis: r, Client: w.client, Grace: 4 * time.Second, Queues: []jobs.Queue{
 		{Name: jobs.Maintenance, Weight: 1}, {Name: jobs.Bulk, Weight: 1},
 	}})
-	worker.Register(rt, w.store, dear{report.Reader{Conn: w.store.Conn()}, &w.dear}, func() time.Time { return *w.now.Load() })
+	worker.Register(rt, w.store, dear{report.Reader{Conn: w.store.Conn()}, w}, func() time.Time { return *w.now.Load() })
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
 	done := make(chan error, 1)
 	go func() { done <- rt.Run(ctx) }()

@@ -56,7 +56,8 @@ func (w *worker) sweepRules(ctx context.Context) error {
 }
 
 // runRules runs the rules of an account that were due at the time of the job. A rule that has run by then is not due any
-// more, so an attempt that follows a crash goes on with the next one.
+// more, so an attempt that follows a crash goes on with the next one. One that fails does not stop the others; after the
+// last attempt it waits for its next turn.
 func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jobs.RulesRun]) error {
 	account, err := w.store.FindAccount(ctx, u.Job.AccountID.UUID)
 	if errors.Is(err, models.NotFound("account")) {
@@ -70,21 +71,32 @@ func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jo
 		return err
 	}
 	var out jobs.RulesRun
+	var failed error
 	left := int64(maxRead)
 	for _, rule := range rules {
 		x := &execution{reading: w.newReading(account, u.Args.At), rule: rule, run: rule.NewRun(account, u.Args.At)}
 		x.left = left
-		if err := x.do(ctx); err != nil {
-			return err
-		}
+		err := x.do(ctx)
 		left = x.left
-		if x.later {
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case err != nil && u.Attempt < jobs.RunRules.Policy().MaxAttempts:
+			failed = errors.Join(failed, err) // the next attempt runs it once more
+			continue
+		case err != nil:
+			slog.WarnContext(ctx, "rule not run", "rule", rule.ID, "error", err)
+			x.run.Outcome = autorule.RunFailed
+		case x.later:
 			continue // it is due again when another job takes it
 		}
 		if err := w.store.CopilotRules().End(ctx, rule, x.run); err != nil {
 			return err
 		}
 		out.Rules, out.Done = out.Rules+1, out.Done+x.run.Done
+	}
+	if failed != nil {
+		return failed
 	}
 	return u.Commit(ctx, out, nil)
 }

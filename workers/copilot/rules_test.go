@@ -24,11 +24,11 @@ import (
 	"switchyard/models/flow"
 )
 
-// newRuled is a world at a whole hour of now, because cool-downs after an undo count by the database's clock.
+// newRuled is a world at noon of a day that was not long ago: cool-downs after an undo count by the database's clock.
 func newRuled(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
-	w.at(time.Now().UTC().Truncate(time.Hour))
+	w.at(time.Now().UTC().Truncate(24 * time.Hour).Add(-21 * time.Hour))
 	return w
 }
 
@@ -431,6 +431,43 @@ func TestRuleChangesNothing(t *testing.T) {
 	w.due()
 	if run := w.run(r); outcomes(run) != "refused" || !strings.Contains(run.Items[0].Why, "no other path") {
 		t.Errorf("the last path: %+v", run)
+	}
+}
+
+// TestRuleFails: a rule that cannot be run does not stop the others, is tried again, and what was done by then is not repeated.
+func TestRuleFails(t *testing.T) {
+	t.Parallel()
+	w := newRuled(t)
+	w.days(1, 1000, 40, 0)
+	half := func(s *autorule.Settings) {
+		s.Action, s.Factor = autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5"))
+	}
+	first := w.rule(func(*autorule.Settings) {})
+	second := w.rule(half)
+	w.exec(`UPDATE copilot_rules SET next_at = next_at - interval '1 minute' WHERE id = $1`, first.ID)
+	w.broken.Store(1)
+	if run := w.run(second); outcomes(run) != "done" || w.flow()[1].Weight == w.paths[1].Weight {
+		t.Errorf("the second one: %+v", run)
+	}
+	runs, _, err := w.store.CopilotRules().Runs(t.Context(), w.account.ID, first.ID, store.Page{Limit: 9})
+	if err != nil || len(runs) != 1 || outcomes(runs[0]) != "done" || w.flow()[1].IsActive || len(w.changes()) != 2 {
+		t.Errorf("%+v, %v, %d changes", runs, err, len(w.changes()))
+	}
+	w.later(2 * time.Hour)
+	w.broken.Store(1 << 40)
+	row, err := jobs.RunRules.NewRow(w.account.ID, jobs.RulesArgs{At: *w.now.Load()})
+	if err := errors.Join(err, jobrow.Insert(t.Context(), w.d, row)); err != nil {
+		t.Fatal(err)
+	}
+	w.exec(`UPDATE jobs SET attempts = $2 WHERE id = $1`, row.ID, jobs.RunRules.Policy().MaxAttempts-1)
+	if row = w.ended(row); row.State != models.JobDone {
+		t.Errorf("%s %s", row.State, row.Error)
+	}
+	for _, r := range []autorule.Rule{first, second} {
+		saved, err := w.store.CopilotRules().Find(t.Context(), w.account.ID, r.ID)
+		if err != nil || saved.LastRun.Outcome != autorule.RunFailed || !saved.NextAt.After(*w.now.Load()) {
+			t.Errorf("%+v, %v", saved, err)
+		}
 	}
 }
 
