@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,28 +68,31 @@ func (p CopilotProposals) lock(ctx context.Context, account, id uuid.UUID, now t
 	return found, err
 }
 
-// Apply applies an open proposal, as Copilot.Apply does a suggestion. One that is stale is stale for good.
+// Apply applies an open proposal, as Copilot.Apply does a suggestion. One that is stale is stale for good: that is noted under
+// the same lock, so that of several who apply it at once one hears it.
 func (p CopilotProposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
+	var stale error
 	out, err := txOf(ctx, p.s, func(s *Store) (out Applied, err error) {
 		found, err := s.CopilotProposals().lock(ctx, account, id, now)
 		if err != nil {
 			return out, err
 		}
-		out, err = s.Copilot().apply(ctx, copilot.Change{
-			Owned: models.Owned{AccountID: account}, ProposalID: uuid.NullUUID{UUID: id, Valid: true}, CampaignID: found.CampaignID,
-			Title: found.Title, Action: found.Action,
-		}, found.Digest)
+		out, err = txOf(ctx, s, func(s *Store) (Applied, error) {
+			return s.Copilot().apply(ctx, copilot.Change{
+				Owned: models.Owned{AccountID: account}, ProposalID: uuid.NullUUID{UUID: id, Valid: true}, CampaignID: found.CampaignID,
+				Title: found.Title, Action: found.Action,
+			}, found.Digest)
+		})
+		status := copilot.StatusApplied
+		if e, ok := models.AsError(err); ok && e.Code == "stale" {
+			stale, err, status = err, nil, copilot.StatusStale
+		}
 		if err == nil {
-			err = s.one(ctx, "proposal", setProposal, account, id, copilot.StatusApplied)
+			err = s.one(ctx, "proposal", setProposal, account, id, status)
 		}
 		return out, err
 	})
-	if e, ok := models.AsError(err); ok && e.Code == "stale" {
-		if _, failed := p.s.exec(ctx, "proposal", setProposal+` AND status = 'open'`, account, id, copilot.StatusStale); failed != nil {
-			return out, failed
-		}
-	}
-	return out, err
+	return out, cmp.Or(err, stale)
 }
 
 // Cancel ends an open proposal without applying it. Errors: not_found, not_open.
