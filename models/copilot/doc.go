@@ -3,14 +3,15 @@
 //
 // # From a suggestion to a change and back
 //
-// A Suggestion has an Action, or is advice only. Whoever applies one reads the Record that Action.Targets names, under a
+// A Suggestion has an Action, or is advice only. Whoever applies one reads the Record that Action.Target names, under a
 // lock, and calls
 //
 //	Judged(record) == suggestion.Digest  // else stale: what was judged is another by now
-//	after, change, err := action.Apply(record)
+//	after, was, is, err := action.Apply(record)
 //
-// and stores the change beside the record. To take it back he reads the record again and calls change.Undo(record), which
-// refuses, as stale, a record in which something else has changed what the action had changed.
+// and stores the two parts beside the record, in a Change. To take it back he reads the record again and calls
+// action.Undo(record, was, is), which refuses, as stale, a record in which something else has changed what the action had
+// changed.
 //
 // # Statistics
 //
