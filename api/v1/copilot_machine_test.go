@@ -265,7 +265,8 @@ func (m *machine) draw() pilotMove {
 		{"PATCH", campaign + "/flow", object{"path_id": m.paths[0], "is_active": n > 0}, func(s *pilotState) { s.Active[0] = n > 0 }},
 		{"PATCH", "/offers", object{"id": m.offer, "is_active": n > 0}, func(s *pilotState) { s.Offer = n > 0 }},
 		{
-			"PUT", "/offers", object{"id": m.offer, "name": "Shop", "url": "https://o.acme.com/", "network_id": m.network, "daily_cap": 51 + n},
+			"PUT", "/offers",
+			object{"id": m.offer, "name": "Shop", "url": "https://o.acme.com/", "network_id": m.network, "daily_cap": 51 + n},
 			func(s *pilotState) { s.Cap = 51 + n },
 		},
 		{"PUT", "/networks", object{"id": m.network, "name": "Net", "postback_params": object{"click_id": "sub"}}, func(s *pilotState) { s.Parameter = "" }},
