@@ -405,7 +405,7 @@ func (s *stable) id(id uuid.UUID) string {
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])
-	if err != nil {
+	if err != nil || key == "dated" { // a list that is built in is of the same day whenever it is asked for
 		return text
 	}
 	clock, fraction := parts[2], parts[3]
