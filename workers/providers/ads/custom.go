@@ -49,17 +49,16 @@ func customPage(ctx context.Context, s *session, of Range, _ string) (rows []row
 	if err != nil {
 		return nil, "", err
 	}
-	found, err := rest.JSONRows(answer.Body, e.RowsPath, "rowsPath")
 	divisor := decimal.Zero
 	if e.SpendDivisor != nil {
 		divisor = e.SpendDivisor.Decimal
 	}
-	for _, field := range found {
+	err = rest.JSONRows(answer.Body, e.RowsPath, "rowsPath", func(field rest.Field) {
 		rows = append(rows, row{
 			day: field(cmp.Or(e.DayField, "day")), campaign: field(e.CampaignField), amount: field(cmp.Or(e.SpendField, "spend")),
 			clicks: field(e.ClicksField), impressions: field(e.ImpressionsField), currency: rest.Text(e.Currency), divisor: divisor,
 		})
-	}
+	})
 	return rows, "", err
 }
 

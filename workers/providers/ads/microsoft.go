@@ -143,13 +143,12 @@ func microsoftFetch(ctx context.Context, s *session, from string) (rows []row, e
 	if err != nil {
 		return nil, err
 	}
-	found, err := rest.CSVRows(body)
-	for _, field := range found {
+	err = rest.CSVRows(body, func(field rest.Field) {
 		rows = append(rows, row{
 			day: field("TimePeriod"), campaign: field("CampaignId"), name: field("CampaignName"), currency: field("CurrencyCode"),
 			amount: field("Spend"), clicks: field("Clicks"), impressions: field("Impressions"),
 		})
-	}
+	})
 	return rows, err
 }
 

@@ -39,8 +39,7 @@ func customPage(ctx context.Context, s *session, of Range, _ string) (orders []O
 	if err != nil {
 		return nil, "", err
 	}
-	rows, err := customRows(answer.Body, s.c["format"], s.c["rows_path"])
-	for _, row := range rows {
+	err = customRows(answer.Body, s.c["format"], s.c["rows_path"], func(row rest.Field) {
 		o := Order{
 			Click: clickOf(row(s.c["click_field"])), ID: string(row(s.c["id_field"])), Goal: string(row(s.c["goal_field"])),
 			Word: string(row(s.c["status_field"])), Payout: string(row(s.c["payout_field"])),
@@ -50,14 +49,14 @@ func customPage(ctx context.Context, s *session, of Range, _ string) (orders []O
 			o.Status = models.StatusApproved
 		}
 		orders = append(orders, o)
-	}
+	})
 	return orders, "", err
 }
 
-// customRows are the rows of an answer.
-func customRows(body []byte, format, path string) ([]rest.Field, error) {
+// customRows calls each for the rows of an answer.
+func customRows(body []byte, format, path string, each func(rest.Field)) error {
 	if format == "csv" {
-		return rest.CSVRows(body)
+		return rest.CSVRows(body, each)
 	}
-	return rest.JSONRows(body, path, "rows_path")
+	return rest.JSONRows(body, path, "rows_path", each)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -45,9 +46,25 @@ func (l *List[T]) UnmarshalJSON(raw []byte) error {
 	*l = nil
 	switch raw[0] {
 	case '[':
-		return json.Unmarshal(raw, (*[]T)(l))
+		return l.fromList(raw)
 	case '{':
 		return l.fromObject(raw)
+	}
+	return nil
+}
+
+// fromList reads the items one by one, MaxRows at most.
+func (l *List[T]) fromList(raw []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return err
+	}
+	for len(*l) < MaxRows && dec.More() {
+		var one T
+		if err := dec.Decode(&one); err != nil {
+			return err
+		}
+		*l = append(*l, one)
 	}
 	return nil
 }
@@ -81,29 +98,112 @@ func (l *List[T]) fromObject(raw []byte) error {
 // Field gives a field of a row by its name or path; empty if there is none.
 type Field func(path string) Text
 
-// JSONRows reads the list at a path of an answer; an empty path: the answer is the list. name is the path's own name, for
-// a person.
-func JSONRows(body []byte, path, name string) ([]Field, error) {
-	var answer any
+// MaxRows is how many rows are read of one answer. What is behind them is left: whoever asked finds that there are too many.
+const MaxRows = 50_001
+
+// maxRow is how long a row of JSON may be, in bytes. What is read of an answer is some ten times as large, and a customer's own address may
+// answer anything.
+const maxRow = 64 << 10
+
+// JSONRows calls each for the rows of the list at a path of an answer; an empty path: the answer is the list. name is the path's own name,
+// for a person.
+func JSONRows(body []byte, path, name string, each func(Field)) error {
 	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
-	dec.UseNumber()
-	if dec.Decode(&answer) != nil {
-		return nil, ErrForm
+	found, err := enter(dec, path)
+	if err != nil {
+		return ErrForm
 	}
-	found, ok := at(answer, path).([]any)
-	if !ok {
-		return nil, errors.New("the answer has no list at " + name)
+	if !found {
+		return errors.New("the answer has no list at " + name)
 	}
-	rows := make([]Field, len(found))
-	for i, row := range found {
-		rows[i] = func(path string) Text {
+	for n := 0; dec.More(); n++ {
+		if n == MaxRows {
+			return nil
+		}
+		row, err := jsonRow(dec)
+		if err != nil {
+			return err
+		}
+		each(func(path string) Text {
 			if path == "" {
 				return ""
 			}
 			return scalar(at(row, path))
+		})
+	}
+	if end, err := dec.Token(); err != nil || end != json.Delim(']') { // it ended early
+		return ErrForm
+	}
+	return nil
+}
+
+// jsonRow reads the next item of a list.
+func jsonRow(dec *json.Decoder) (row any, err error) {
+	var raw json.RawMessage
+	if dec.Decode(&raw) != nil {
+		return nil, ErrForm
+	}
+	if len(raw) > maxRow {
+		return nil, fmt.Errorf("a row of the answer has more than %d bytes", maxRow)
+	}
+	inner := json.NewDecoder(bytes.NewReader(raw))
+	inner.UseNumber()
+	if inner.Decode(&row) != nil {
+		return nil, ErrForm
+	}
+	return row, nil
+}
+
+// enter reads up to the first item of the list at a path. found is false if there is no list.
+func enter(dec *json.Decoder, path string) (found bool, err error) {
+	names := strings.Split(path, ".")
+	if path == "" {
+		names = nil
+	}
+	for _, name := range names {
+		t, err := dec.Token()
+		if err != nil || t != json.Delim('{') {
+			return false, err
+		}
+		if found, err = member(dec, name); err != nil || !found {
+			return false, err
 		}
 	}
-	return rows, nil
+	t, err := dec.Token()
+	return t == json.Delim('['), err
+}
+
+// member reads up to the value of a member of an object.
+func member(dec *json.Decoder, name string) (found bool, err error) {
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil || key == name {
+			return err == nil, err
+		}
+		if err := skip(dec); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// skip reads over a value, and keeps nothing of it.
+func skip(dec *json.Decoder) error {
+	for depth := 0; ; {
+		t, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		switch t {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+		if depth == 0 {
+			return nil
+		}
+	}
 }
 
 // at follows a path of members, which dots part; empty: the value itself.
@@ -130,22 +230,22 @@ func scalar(v any) Text {
 	return ""
 }
 
-// CSVRows reads rows of CSV, whose first one has the names.
-func CSVRows(body []byte) (rows []Field, err error) {
+// CSVRows calls each for the rows of CSV, whose first one has the names.
+func CSVRows(body []byte, each func(Field)) error {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
-	r.FieldsPerRecord, r.LazyQuotes = -1, true
+	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
 	head, err := r.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, nil
+		return nil
 	}
 	columns := map[string]int{}
 	for i, name := range head {
 		columns[strings.TrimSpace(name)] = i
 	}
-	for err == nil {
+	for n := 0; err == nil && n < MaxRows; n++ {
 		var cells []string
 		if cells, err = r.Read(); err == nil {
-			rows = append(rows, func(name string) Text {
+			each(func(name string) Text {
 				if i, ok := columns[name]; ok && i < len(cells) {
 					return Text(cells[i])
 				}
@@ -153,8 +253,8 @@ func CSVRows(body []byte) (rows []Field, err error) {
 			})
 		}
 	}
-	if !errors.Is(err, io.EOF) {
-		return nil, ErrForm
+	if err != nil && !errors.Is(err, io.EOF) {
+		return ErrForm
 	}
-	return rows, nil
+	return nil
 }

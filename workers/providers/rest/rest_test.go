@@ -2,6 +2,7 @@ package rest_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -154,5 +155,40 @@ func TestRequestID(t *testing.T) {
 		if want := map[bool]string{true: "", false: "r-7"}[name == "none"]; !ok || f.RequestID != want {
 			t.Errorf("%s: %+v", name, f)
 		}
+	}
+}
+
+// TestRows: rows are read up to so many, and one that is too long, or a list that ends early, is an error.
+func TestRows(t *testing.T) {
+	t.Parallel()
+	long := `{"x": "` + strings.Repeat("y", 70<<10) + `"}`
+	for name, c := range map[string]struct {
+		body, path string
+		rows       int
+		err        string
+	}{
+		"list":     {`[{"a": 1}, {"a": 2}, 5]`, "", 3, ""},
+		"path":     {`{"skip": {"data": [1, {"x": []}]}, "data": {"n": null, "rows": [{"a": 1}]}, "more": 1}`, "data.rows", 1, ""},
+		"no list":  {`{"data": {"rows": {}}}`, "data.rows", 0, "the answer has no list at rows"},
+		"no path":  {`{"other": 1}`, "data.rows", 0, "the answer has no list at rows"},
+		"no JSON":  {`<html>`, "data", 0, rest.ErrForm.Error()},
+		"cut":      {`{"data": [{"a": 1}`, "data", 1, rest.ErrForm.Error()},
+		"cut more": {`{"data": [{"a": 1}, {"a`, "data", 1, rest.ErrForm.Error()},
+		"long":     {`[` + long + `]`, "", 0, "a row of the answer has more than 65536 bytes"},
+		"many":     {`[` + strings.Repeat("[],", 60_000) + `[]]`, "", rest.MaxRows, ""},
+	} {
+		n := 0
+		err := rest.JSONRows([]byte(c.body), c.path, "rows", func(rest.Field) { n++ })
+		if n != c.rows || (err == nil) != (c.err == "") || err != nil && err.Error() != c.err {
+			t.Errorf("%s: %d rows, %v", name, n, err)
+		}
+	}
+	n := 0
+	if err := rest.CSVRows([]byte("a\n"+strings.Repeat("1\n", 60_000)), func(rest.Field) { n++ }); err != nil || n != rest.MaxRows {
+		t.Errorf("%d rows of CSV, %v", n, err)
+	}
+	var list rest.List[struct{ A rest.Text }]
+	if err := json.Unmarshal([]byte(`[`+strings.Repeat("{},", 60_000)+`{}]`), &list); err != nil || len(list) != rest.MaxRows {
+		t.Errorf("%d items, %v", len(list), err)
 	}
 }
