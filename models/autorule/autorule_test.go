@@ -202,6 +202,20 @@ func TestValidate(t *testing.T) {
 		"bounds the wrong way": {func(s *autorule.Settings) {
 			s.LooksAt, s.Action, s.Factor, s.MinWeight, s.MaxWeight = autorule.Path, autorule.Weight, whole(2), whole(9), whole(8)
 		}, "invalid_rule"},
+		"an offer is paused": {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Offer, autorule.Pause }, ""},
+		"an offer is paused by one campaign": {func(s *autorule.Settings) {
+			s.LooksAt, s.Action, s.CampaignIDs = autorule.Offer, autorule.Pause, []uuid.UUID{uuid.New()}
+		}, "invalid_rule"},
+		"an offer is paused by one source": {func(s *autorule.Settings) {
+			s.LooksAt, s.Action, s.SourceIDs = autorule.Offer, autorule.Pause, []uuid.UUID{uuid.New()}
+		}, "invalid_rule"},
+		"an offer of one campaign is told": {func(s *autorule.Settings) {
+			s.LooksAt, s.CampaignIDs = autorule.Offer, []uuid.UUID{uuid.New()}
+		}, ""},
+		"an offer is taken out of one campaign": {func(s *autorule.Settings) {
+			s.LooksAt, s.Action, s.CampaignIDs = autorule.Destination, autorule.Weight, []uuid.UUID{uuid.New()}
+			s.Factor, s.MinWeight = whole(0), whole(0)
+		}, ""},
 		"no conditions": {func(s *autorule.Settings) { s.Conditions = nil }, "invalid_condition"},
 	} {
 		err := settings(c.change).Validate()

@@ -138,6 +138,9 @@ func (s Settings) Validate() error {
 	switch {
 	case !slices.Contains(s.level().actions, s.Action):
 		return bad("%s cannot be done to a %s: %v can", s.Action, s.LooksAt, s.level().actions)
+	case s.LooksAt == Offer && s.Action == Pause && len(s.CampaignIDs)+len(s.SourceIDs) > 0:
+		return bad("an offer is paused in all campaigns, whatever the rule is limited to: to take it out of some of them, use looks_at " +
+			"destination and action weight, with factor and min_weight 0")
 	case s.LooksAt == Value && !known:
 		return bad("a rule about values needs the attribute that they are of")
 	case s.LooksAt != Value && s.Attribute != "":
