@@ -97,9 +97,10 @@ type NetworkInput struct {
 	models.Network
 	Unmatched, Total int64
 	Since            time.Time
-	// Parameter carries ids of clicks in Found of the Looked postbacks, although the click id is read from another one.
-	Parameter     string
-	Found, Looked int64
+	// Parameter carries ids of clicks of the account in Found of the Looked postbacks. In Read of them the click id is read
+	// from it as the network is set now.
+	Parameter           string
+	Found, Read, Looked int64
 }
 
 // DomainInput is a tracking domain of live campaigns that is about to end.

@@ -146,8 +146,13 @@ func TestKinds(t *testing.T) {
 			in.Campaigns[0].Paths[0].Destinations = in.Campaigns[0].Paths[0].Destinations[1:]
 			broken(in, otherOffer)
 		}, func(*copilot.Input) {}, nil},
-		{"unmatched_postbacks", copilot.OpMapPostback, func(in *copilot.Input) { inbox(in, 12, 11) }, func(in *copilot.Input) { inbox(in, 9, 9) }, nil},
-		{"unmatched_postbacks", "", func(in *copilot.Input) { inbox(in, 12, 3) }, func(in *copilot.Input) { inbox(in, 9, 3) }, nil},
+		{
+			"unmatched_postbacks", copilot.OpMapPostback, func(in *copilot.Input) { inbox(in, 12, 20, 11, 5) },
+			func(in *copilot.Input) { inbox(in, 9, 9, 9, 0) }, nil,
+		},
+		{"unmatched_postbacks", "", func(in *copilot.Input) { inbox(in, 12, 20, 3, 0) }, func(in *copilot.Input) { inbox(in, 9, 20, 3, 0) }, nil},
+		{"unmatched_postbacks", "", func(in *copilot.Input) { inbox(in, 12, 24, 12, 0) }, func(*copilot.Input) {}, nil},  // most are read rightly
+		{"unmatched_postbacks", "", func(in *copilot.Input) { inbox(in, 12, 12, 12, 12) }, func(*copilot.Input) {}, nil}, // it is read already
 		{"tracking_gap", "", func(in *copilot.Input) { views(in, 400, 0) }, func(in *copilot.Input) { views(in, 400, 1) }, nil},
 		{"duplicate_campaign", "", func(in *copilot.Input) {
 			twin := in.Campaigns[0]
@@ -203,8 +208,8 @@ func broken(in *copilot.Input, id string) {
 	in.Offers[id] = o
 }
 
-func inbox(in *copilot.Input, unmatched, found int64) {
-	n := copilot.NetworkInput{Unmatched: unmatched, Total: 100, Parameter: "aff_sub", Found: found, Looked: unmatched}
+func inbox(in *copilot.Input, unmatched, total, found, read int64) {
+	n := copilot.NetworkInput{Unmatched: unmatched, Total: total, Parameter: "aff_sub", Found: found, Read: read, Looked: unmatched}
 	n.ID, n.Name = uuid.New(), "network"
 	in.Networks = append(in.Networks, n)
 }

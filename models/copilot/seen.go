@@ -226,9 +226,9 @@ func findUnmatched(in *Input) (list []finding) {
 		}
 		known := n.Parameter != "" && n.Found >= minMapped && float64(n.Found) >= mappedPart*float64(n.Looked)
 		switch {
-		case known && n.PostbackParams["click_id"] == n.Parameter:
+		case known && 2*n.Read > n.Found:
 			s.Detail = fmt.Sprintf("The id of a click is read from %q by now. Replay those that came before.", n.Parameter)
-		case known:
+		case known && 2*n.Unmatched > n.Total: // else what is read now is right for most
 			s.Detail = fmt.Sprintf("%d of the %d that were looked at have the id of a click in %q. Read it from there, then replay them.",
 				n.Found, n.Looked, n.Parameter)
 			s.Evidence.Figures = append(s.Evidence.Figures, count(n.Parameter, "with_click_id", n.Found))

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 
+	"switchyard/db/clicklog"
 	"switchyard/db/report"
 	"switchyard/models"
 	"switchyard/models/copilot"
@@ -86,29 +86,45 @@ func (r *reading) networks(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		n.Parameter, n.Found = clickParameter(f.Params, r.in.Now)
+		if err := r.clickParameter(ctx, &n, f.Params); err != nil {
+			return err
+		}
 		r.in.Networks = append(r.in.Networks, n)
 	}
 	return nil
 }
 
-// clickParameter is the parameter that has an id of a click most often, and how often.
-func clickParameter(list []map[string]string, now time.Time) (best string, found int64) {
-	counts := map[string]int64{}
+// clickParameter finds the parameter that has an id of a click most often, and in how many of the messages the account has
+// that click. The sender chooses what a message says: an id that is made up is none.
+func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, list []map[string]string) error {
+	ids := map[string][]uuid.UUID{}
+	reads := map[uuid.UUID]bool{} // the ids that are read as the network is set now
 	for _, params := range list {
+		if id, why := postback.NamedClick(params, postback.Network{Params: n.PostbackParams}, r.in.Now); why == "" {
+			reads[id] = true
+		}
 		for name, value := range params {
 			alone := map[string]string{postback.Param("click_id"): value}
-			if _, why := postback.NamedClick(alone, postback.Network{}, now); why == "" && len(name) <= 100 {
-				counts[name]++
+			if id, why := postback.NamedClick(alone, postback.Network{}, r.in.Now); why == "" && len(name) <= 100 {
+				ids[name] = append(ids[name], id)
 			}
 		}
 	}
-	for name, n := range counts {
-		if n > found || n == found && name < best {
-			best, found = name, n
+	for name, found := range ids {
+		if most := len(ids[n.Parameter]); len(found) > most || len(found) == most && name < n.Parameter {
+			n.Parameter = name
 		}
 	}
-	return best, found
+	known, err := clicklog.Log{Conn: r.store.Conn()}.FindByIDs(ctx, r.account.ID, ids[n.Parameter])
+	for _, id := range ids[n.Parameter] {
+		if _, ok := known[id]; ok {
+			n.Found++
+			if reads[id] {
+				n.Read++
+			}
+		}
+	}
+	return err
 }
 
 // domains reads which domains of campaigns end soon.

@@ -2,6 +2,7 @@ package copilot_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -64,25 +65,22 @@ func TestReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.exec(`UPDATE traffic_sources SET token_macros = '{"zone": "{zone}", "creative": "{creative}"}' WHERE id = $1`, w.campaign.SourceID)
-	w.clicks(300, func(c *models.Click) { c.OfferID, c.Subs[0] = o.ID, "good" })
+	var clicks []uuid.UUID
+	w.clicks(300, func(c *models.Click) { c.OfferID, c.Subs[0], clicks = o.ID, "good", append(clicks, c.ID) })
 	w.clicks(200, func(c *models.Click) { c.OfferID, c.Subs[0] = o.ID, "Bad" })
 	w.clicks(600, func(c *models.Click) { c.BotSignals, c.IsBot = 1, true })
 	w.exec(`INSERT INTO link_checks (kind, record_id, account_id, url, checked_at, error, failures, failing_since, broken_at)
 		VALUES ('offer', $1, $2, 'https://o.test/', now(), 'it answers 404', 2, now(), now())`, o.ID, w.account.ID)
-	network, err := w.store.Networks().Create(t.Context(), network(w.account.ID))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 12 {
-		raw, _ := json.Marshal(map[string]string{"oid": "17", "aff_click": models.FormatClickID(models.NewClickID())})
-		w.exec(`INSERT INTO postbacks (id, account_id, network_id, source, domain, params, received_at, outcome)
-			VALUES (gen_random_uuid(), $1, $2, 'postback', '', $3, now(), 'unmatched')`, w.account.ID, network.ID, string(raw))
-	}
+	elsewhere := w.inbox("elsewhere", "aff_click", clicks[:12])
+	w.inbox("read already", "cid", clicks[:12])
+	w.inbox("made up", "aff_click", slices.Repeat([]uuid.UUID{models.NewClickID()}, 12))
 	byKind := func() map[string]copilot.Suggestion {
 		t.Helper()
 		found := map[string]copilot.Suggestion{}
 		for _, s := range w.refresh() {
-			found[s.Kind] = s
+			if found[s.Kind] = s; s.Kind == "unmatched_postbacks" {
+				found[s.Title] = s
+			}
 		}
 		return found
 	}
@@ -90,8 +88,13 @@ func TestReads(t *testing.T) {
 	if a := found["block_value"].Action; a == nil || a.Attribute != "sub1" || !slices.Equal(a.Values, []string{"Bad"}) {
 		t.Errorf("block_value: %+v", a)
 	}
-	if a := found["unmatched_postbacks"].Action; a == nil || a.Parameter != "aff_click" || a.NetworkID.UUID != network.ID {
+	if a := found[`Postbacks of network "elsewhere" find no click`].Action; a == nil || a.Parameter != "aff_click" || a.NetworkID.UUID != elsewhere {
 		t.Errorf("unmatched_postbacks: %+v", a)
+	}
+	for _, name := range []string{"read already", "made up"} {
+		if s := found[fmt.Sprintf("Postbacks of network %q find no click", name)]; s.Title == "" || s.Action != nil {
+			t.Errorf("%s: %+v", name, s)
+		}
 	}
 	if s := found["empty_token"]; s.Evidence.Sample != 500 || s.Key != "" && s.Title != `Traffic source "push" never fills sub2` {
 		t.Errorf("empty_token: %+v", s)
@@ -114,6 +117,23 @@ func TestReads(t *testing.T) {
 	if again, ok := byKind()["block_value"]; ok {
 		t.Errorf("a value that is denied is to be denied: %+v", again.Action)
 	}
+}
+
+// inbox is a network with postbacks that found no click, although a parameter of them names one.
+func (w *world) inbox(name, parameter string, clicks []uuid.UUID) uuid.UUID {
+	w.Helper()
+	n := network(w.account.ID)
+	n.Name = name
+	n, err := w.store.Networks().Create(w.Context(), n)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, id := range clicks {
+		raw, _ := json.Marshal(map[string]string{"oid": "17", parameter: models.FormatClickID(id)})
+		w.exec(`INSERT INTO postbacks (id, account_id, network_id, source, domain, params, received_at, outcome)
+			VALUES (gen_random_uuid(), $1, $2, 'postback', '', $3, now(), 'unmatched')`, w.account.ID, n.ID, string(raw))
+	}
+	return n.ID
 }
 
 func network(account uuid.UUID) models.Network {
