@@ -103,10 +103,10 @@ type NetworkInput struct {
 	Found, Read, Looked int64
 }
 
-// DomainInput is a tracking domain of live campaigns that is about to end.
+// DomainInput is a tracking domain of live campaigns whose certificate is about to end.
 type DomainInput struct {
 	ID        uuid.UUID
 	Host      string
-	ExpiresAt time.Time
+	ExpiresAt time.Time // the certificate
 	Campaigns int
 }

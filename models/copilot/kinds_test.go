@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -199,6 +200,17 @@ func TestKinds(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What is known to end is the certificate.
+func TestExpiring(t *testing.T) {
+	t.Parallel()
+	in := quiet()
+	in.Domains = []copilot.DomainInput{{ID: uuid.New(), Host: "go.test", ExpiresAt: now.AddDate(0, 0, 5), Campaigns: 1}}
+	list, _ := copilot.Judge(in)
+	if len(list) != 1 || list[0].Title != "The HTTPS certificate of go.test ends on 2026-04-06" || !strings.Contains(list[0].Detail, "certificate") {
+		t.Errorf("%+v", list)
 	}
 }
 

@@ -240,15 +240,15 @@ func findUnmatched(in *Input) (list []finding) {
 	return list
 }
 
-// findExpiring are domains of campaigns that soon end.
+// findExpiring are domains of campaigns whose certificate soon ends. When a domain itself does is not known.
 func findExpiring(in *Input) (list []finding) {
 	for _, d := range in.Domains {
 		if d.Campaigns == 0 || d.ExpiresAt.Sub(in.Now) > domainSoon {
 			continue
 		}
 		list = append(list, certain(weightBroken, Suggestion{
-			Key: d.ID.String(), Title: fmt.Sprintf("%s ends on %s", d.Host, d.ExpiresAt.UTC().Format(time.DateOnly)),
-			Detail:   "Its HTTPS certificate was not renewed. Renew it, or move its campaigns to another domain.",
+			Key: d.ID.String(), Title: fmt.Sprintf("The HTTPS certificate of %s ends on %s", d.Host, d.ExpiresAt.UTC().Format(time.DateOnly)),
+			Detail:   "The certificate was not renewed. Renew it, or move the campaigns of the domain to another one.",
 			Evidence: Evidence{Sample: int64(d.Campaigns), Figures: []Figure{count(d.Host, "campaigns", int64(d.Campaigns))}},
 		}))
 	}

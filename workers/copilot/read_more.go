@@ -127,7 +127,7 @@ func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, l
 	return err
 }
 
-// domains reads which domains of campaigns end soon.
+// domains reads of which domains of campaigns the certificate ends soon.
 func (r *reading) domains(ctx context.Context) error {
 	list, err := r.store.Certificates().Troubled(ctx, r.account.ID, r.in.Now)
 	for _, k := range list {
