@@ -83,7 +83,7 @@ WHERE account_id = $1 AND judged_at < $2
 
 const outdateSuggestions = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = clock_timestamp() WHERE account_id = $1
-	AND status IN ('open', 'snoozed') AND effect <> 'null'`
+	AND status IN ('open', 'snoozed') AND (effect <> 'null' OR action ->> 'attribute' IS NOT NULL)`
 
 // Outdate ends what is open and was judged by amounts: they are in another currency than the account's from now on. The next run
 // finds it anew.

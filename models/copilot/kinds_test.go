@@ -203,6 +203,48 @@ func TestKinds(t *testing.T) {
 	}
 }
 
+// A block saves money only where clicks are paid: at the traffic source. The confidence is that of the test, which payouts that
+// differ weaken.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	block := func(attribute string, change func(in *copilot.Input)) copilot.Suggestion {
+		t.Helper()
+		in := quiet()
+		placement(&in, attribute, "p7", 900)
+		change(&in)
+		list, _ := copilot.Judge(in)
+		if len(list) != 1 || len(list[0].Evidence.Figures) == 0 {
+			t.Fatalf("%+v", list)
+		}
+		return list[0]
+	}
+	rest := func(in *copilot.Input) {
+		p := flow.NewPath()
+		p.ID, p.StreamType = pathB, flow.Default
+		in.Campaigns[0].Paths = append(in.Campaigns[0].Paths, p)
+	}
+	for _, s := range []copilot.Suggestion{block("sub1", func(*copilot.Input) {}), block("device_type", rest)} {
+		if s.Effect != nil || !strings.Contains(s.Title, "at the traffic source") || !strings.Contains(s.Detail, "still paid for") {
+			t.Errorf("%s. %s %+v", s.Title, s.Detail, s.Effect)
+		}
+	}
+	if s := block("device_type", func(*copilot.Input) {}); s.Action != nil || s.Effect == nil || !s.Effect.Low.IsPositive() ||
+		s.Effect.Low.GreaterThan(s.Effect.Value.Decimal) || s.Effect.Value.GreaterThan(s.Effect.High.Decimal) {
+		t.Errorf("advice: %+v", s.Effect)
+	}
+	even := func(in *copilot.Input) { in.Campaigns[0].Values[0].Cost = 120 }
+	uneven := func(in *copilot.Input) {
+		even(in)
+		for i := range in.Campaigns[0].Rows { // a mean of 10 as before
+			r := &in.Campaigns[0].Rows[i]
+			r.Value = 20 + 4*float64(1-2*(r.Day%2))
+		}
+	}
+	if a, b := block("sub1", even).Evidence.Confidence, block("sub1", uneven).Evidence.Confidence; a <= b {
+		t.Errorf("confidence %v with even payouts, %v with uneven ones", a, b)
+	}
+}
+
 // What is known to end is the certificate.
 func TestExpiring(t *testing.T) {
 	t.Parallel()

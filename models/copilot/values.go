@@ -105,10 +105,10 @@ func (c *CampaignInput) judgeValues(in *Input, a attribute, payout, spread, cost
 			continue
 		}
 		f := finding{
-			p: pValue(shortfall(max(v.Returns, 0)/payout, due, 1+spread)), group: group, item: i, weight: v.Cost - v.Returns,
+			p: v.pays(payout, spread), group: group, item: i, weight: v.Cost - v.Returns,
 		}
 		if v.Returns < maxValueReturn*v.Cost {
-			f.suggest = func(items []int) Suggestion { return c.block(in, a, items, payout) }
+			f.suggest = func(items []int) Suggestion { return c.block(in, a, items, payout, spread) }
 		}
 		list = append(list, f)
 	}
@@ -128,8 +128,13 @@ func Excludes(paths []flow.Path, attribute, value string) bool {
 	})
 }
 
+// pays is the p value of a value that pays for its clicks.
+func (v ValueRow) pays(payout, spread float64) float64 {
+	return pValue(shortfall(max(v.Returns, 0)/payout, v.Cost/payout, 1+spread))
+}
+
 // block suggests to block values: those that lose the most come first.
-func (c *CampaignInput) block(in *Input, a attribute, items []int, payout float64) Suggestion {
+func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, spread float64) Suggestion {
 	slices.SortFunc(items, func(i, k int) int {
 		return cmp.Compare(c.Values[k].Cost-c.Values[k].Returns, c.Values[i].Cost-c.Values[i].Returns)
 	})
@@ -145,25 +150,33 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout float6
 		s.Action.Values = append(s.Action.Values, v.Value)
 		sum.Clicks, sum.Conversions = sum.Clicks+v.Clicks, sum.Conversions+v.Conversions
 		sum.Cost, sum.Returns = sum.Cost+v.Cost, sum.Returns+v.Returns
-		weakest = max(weakest, pValue(shortfall(max(v.Returns, 0)/payout, v.Cost/payout, 1)))
+		weakest = max(weakest, v.pays(payout, spread))
 		if len(s.Evidence.Figures) < maxFigures {
 			s.Evidence.Figures = append(s.Evidence.Figures, count(v.Value, "clicks", v.Clicks), count(v.Value, "conversions", v.Conversions),
 				money(v.Value, "cost", v.Cost), money(v.Value, "revenue", v.Returns))
 		}
 	}
+	values := s.Action.Values
 	s.Action.Worst = c.worst(items, sum.Cost-sum.Returns)
 	s.Evidence.Sample, s.Evidence.Method, s.Evidence.Confidence = sum.Clicks, valueMethod, rounded(1-weakest)
-	s.Title = fmt.Sprintf("Block %s of %q: it does not pay for its clicks", plural(a.what, len(items)), c.Name)
-	s.Detail = fmt.Sprintf("%s cost %s %s and returned %s: %s. Clicks are paid at the traffic source, so take it off the campaign there, too.",
-		plural(a.what, len(items)), amount(sum.Cost).Round(2), in.Currency, amount(sum.Returns).Round(2), shown(s.Action.Values))
-	s.Effect = saved(in, sum, payout)
+	where, then := "here and at the traffic source", blocked[a.op]
 	c.otherCampaigns(&s, a)
-	if _, _, _, err := s.Action.Apply(Record{Paths: c.Paths}); err != nil {
-		s.Action = nil // only somebody at the traffic source can
-		return s
+	if _, _, _, err := s.Action.Apply(Record{Paths: c.Paths}); err != nil { // only somebody at the traffic source can
+		where, then = "at the traffic source", "Block it there: nothing here can."
+		s.Effect, s.Action = saved(in, sum, payout), nil
+	} else {
+		s.Digest = s.Action.Judged(Record{Paths: c.Paths})
 	}
-	s.Digest = s.Action.Judged(Record{Paths: c.Paths})
+	s.Title = fmt.Sprintf("Block %s of %q %s: it does not pay for its clicks", plural(a.what, len(items)), c.Name, where)
+	s.Detail = fmt.Sprintf("%s cost %s %s and returned %s: %s. %s",
+		plural(a.what, len(items)), amount(sum.Cost).Round(2), in.Currency, amount(sum.Returns).Round(2), shown(values), then)
 	return s
+}
+
+// blocked says what comes of a block. It has no effect of its own in money: clicks are paid at the traffic source.
+var blocked = map[string]string{
+	OpDeny:    "Its visitors count as bots from then on, and are still paid for. Money is saved once the traffic source blocks it, too.",
+	OpExclude: "The default path takes its visitors, which are still paid for. Money is saved once the traffic source blocks it, too.",
 }
 
 // otherCampaigns are those of the variant network: a placement is one of the source, a country is not.
@@ -184,13 +197,13 @@ func (c *CampaignInput) worst(items []int, loss float64) int {
 	return len(items)
 }
 
-// saved is what is not lost in a day any more. The interval is that of a gamma posterior of what the values return.
+// saved is what is not lost in a day any more once the traffic source sends none of it. The interval is that of a gamma posterior of what the values return.
 func saved(in *Input, sum ValueRow, payout float64) *Effect {
 	days := float64(max(len(in.Days), 1))
 	returns := posterior{max(sum.Returns, 0)/payout + 0.5, 1 / payout}
 	low, high := sum.Cost-returns.quantile(1-returnLevel), sum.Cost-returns.quantile(returnLevel)
 	return &Effect{
-		Value: amount((sum.Cost - sum.Returns) / days), Low: amount(math.Min(low, sum.Cost-sum.Returns) / days), High: amount(high / days),
+		Value: amount((sum.Cost - sum.Returns) / days), Low: amount(math.Min(low, sum.Cost-sum.Returns) / days), High: amount(math.Max(high, sum.Cost-sum.Returns) / days),
 		Unit: in.Currency + " a day",
 	}
 }

@@ -104,6 +104,13 @@ func TestReads(t *testing.T) {
 			t.Errorf("no %s among %v", kind, found)
 		}
 	}
+	if err := w.store.Copilot().Outdate(t.Context(), w.account.ID); err != nil {
+		t.Fatal(err)
+	}
+	open, err := w.store.Copilot().OpenOf(t.Context(), w.account.ID, "block_value", *w.now.Load())
+	if err != nil || len(open) > 0 {
+		t.Errorf("amounts of another currency: %+v, %v", open, err)
+	}
 	after, _, _, err := found["block_value"].Action.Apply(copilot.Record{})
 	if err != nil || len(after.Entries) != 1 {
 		t.Fatalf("%+v, %v", after, err)
