@@ -61,6 +61,7 @@ type FoundSuggestions struct {
 	Judged int                  // how many things were judged
 	At     time.Time
 	Next   time.Time // when the next run is due
+	Unread []string  // kinds that were not looked for: those that are open stay
 }
 
 // One that is there already keeps its id, its state and when it was created. A snoozed one opens once its time is over.
@@ -75,11 +76,12 @@ ON CONFLICT (account_id, kind, key) WHERE status IN ('open', 'dismissed', 'snooz
 	status = CASE WHEN s.status = 'snoozed' AND s.snoozed_until <= excluded.judged_at THEN 'open' ELSE s.status END
 WHERE s.judged_at <= excluded.judged_at`
 
-// What is open and was not found again is over. What was dismissed stays away for its time.
+// What is open and was not found again is over, unless it was not looked for: then its time decides. What was dismissed stays away for its time.
 const endSuggestions = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = coalesce(decided_at, $2)
 WHERE account_id = $1 AND judged_at < $2
-	AND (status = 'open' OR status = 'snoozed' AND snoozed_until <= $2 OR status = 'dismissed' AND decided_at < $3)`
+	AND ((status = 'open' OR status = 'snoozed' AND snoozed_until <= $2) AND (kind <> ALL ($4::text[]) OR expires_at <= $2)
+		OR status = 'dismissed' AND decided_at < $3)`
 
 const outdateSuggestions = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = clock_timestamp() WHERE account_id = $1
@@ -113,7 +115,8 @@ func (k Copilot) Save(ctx context.Context, account uuid.UUID, f FoundSuggestions
 				return err
 			}
 		}
-		if _, err := s.exec(ctx, "end suggestions", endSuggestions, account, f.At, f.At.Add(-keepSuggestion)); err != nil {
+		if _, err := s.exec(ctx, "end suggestions", endSuggestions, account, f.At, f.At.Add(-keepSuggestion),
+			append([]string{}, f.Unread...)); err != nil {
 			return err
 		}
 		_, err = s.exec(ctx, "forget suggestions", forgetSuggestions, account, f.At.Add(-keepSuggestion), f.At.Add(-keepChange))

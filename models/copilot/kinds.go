@@ -30,6 +30,37 @@ func Kinds() []string {
 	return names
 }
 
+// What is read of an account beside its records. The values of each of Attributes are read by its name.
+const (
+	Caps      = "caps"      // what offers with a cap had
+	Campaigns = "campaigns" // which have clicks
+	Arms      = "arms"      // what they had by path, landing page and offer
+	Sources   = "sources"   // what traffic sources sent
+)
+
+// KindsBy lists the kinds that cannot be found where something was not read.
+func KindsBy(what string) []string {
+	blocks := []string{kindBlockValue, kindBlockISP, kindBlockDevice, kindNoReturn}
+	switch what {
+	case Caps:
+		return []string{kindRaiseCap, kindLowerCap}
+	case Sources:
+		return []string{kindBots, KindToken}
+	case KindToken:
+		return []string{KindToken}
+	case Arms:
+		return append(blocks, kindPause, kindMove, kindGap)
+	case Campaigns:
+		return append(KindsBy(Arms), kindLink, kindDuplicate, kindDomain)
+	}
+	for _, a := range attributes {
+		if a.name == what {
+			return []string{a.kind}
+		}
+	}
+	return nil
+}
+
 // kinds is the table of what is looked for. Each finds only in what has its minimum sample.
 var kinds []kind
 

@@ -68,13 +68,13 @@ func (w *worker) refresh(ctx context.Context, id uuid.UUID) (out jobs.CopilotRef
 		return out, err
 	}
 	now := w.now().UTC().Truncate(time.Microsecond) // as the database keeps it
-	in, err := w.read(ctx, account, now)
+	in, unread, err := w.read(ctx, account, now)
 	if err != nil {
 		return out, err
 	}
 	list, judged := copilot.Judge(in)
 	k := w.store.Copilot()
-	err = k.Save(ctx, id, store.FoundSuggestions{List: list, Judged: judged, At: now, Next: next(account, now)})
+	err = k.Save(ctx, id, store.FoundSuggestions{List: list, Judged: judged, At: now, Next: next(account, now), Unread: unread})
 	if err != nil {
 		return out, err
 	}

@@ -74,23 +74,31 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.create("shoes", uuid.NullUUID{UUID: source.ID, Valid: true})
+	w.start()
+	return w
+}
+
+// create makes the campaign of the world a new one.
+func (w *world) create(name string, source uuid.NullUUID) {
+	w.Helper()
 	c := models.NewCampaign(w.account)
-	c.Name, c.FlowRotation, c.SourceID = "shoes", "weight", uuid.NullUUID{UUID: source.ID, Valid: true}
+	c.Name, c.FlowRotation, c.SourceID = name, "weight", source
+	var paths []flow.Path
 	for i := range 2 {
 		p := flow.NewPath()
 		p.Action, p.Destinations = flow.ActionOffer, []flow.Destination{{URL: fmt.Sprintf("https://o%d.test/", i), Weight: 100}}
-		w.paths = append(w.paths, p)
+		paths = append(paths, p)
 	}
-	if w.campaign, err = w.store.Campaigns().Create(t.Context(), c, flow.Normalize(w.paths)); err != nil {
-		t.Fatal(err)
+	var err error
+	if w.campaign, err = w.store.Campaigns().Create(w.Context(), c, flow.Normalize(paths)); err != nil {
+		w.Fatal(err)
 	}
-	f, err := w.store.Campaigns().Flow(t.Context(), w.account.ID, w.campaign.ID)
+	f, err := w.store.Campaigns().Flow(w.Context(), w.account.ID, w.campaign.ID)
 	if err != nil {
-		t.Fatal(err)
+		w.Fatal(err)
 	}
 	w.paths = f.Paths
-	w.start()
-	return w
 }
 
 func source(account uuid.UUID) models.TrafficSource {
@@ -192,6 +200,42 @@ func TestRefresh(t *testing.T) {
 	w.at(w.now.Load().Add(time.Minute))
 	if after := w.refresh(); len(after) != 0 {
 		t.Errorf("without figures again: %+v", after)
+	}
+}
+
+// TestDear: all campaigns are read by the same questions, so that their number is not what makes them too many. What could not
+// be read keeps the suggestions that are open, for their time.
+func TestDear(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	pauses := func(after time.Duration) (n int) {
+		t.Helper()
+		w.at(w.now.Load().Add(after))
+		for _, s := range w.refresh() {
+			if s.Kind == "pause_loser" {
+				n++
+			}
+		}
+		return n
+	}
+	const campaigns = 4
+	for i := range campaigns {
+		if i > 0 {
+			w.create(fmt.Sprint("shoes ", i), w.campaign.SourceID)
+		}
+		w.days(20, 1000, 40, 20)
+	}
+	w.dear.Store(1_500_000) // three questions may be asked
+	if n := pauses(0); n != campaigns {
+		t.Fatalf("%d of %d campaigns were read", n, campaigns)
+	}
+	w.exec(`DELETE FROM ledger`)
+	w.dear.Store(1 << 40)
+	if n := pauses(time.Minute); n != campaigns {
+		t.Errorf("%d of %d stay although nothing was read", n, campaigns)
+	}
+	if n := pauses(copilot.Life); n != 0 {
+		t.Errorf("%d stay beyond their time", n)
 	}
 }
 

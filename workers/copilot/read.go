@@ -19,8 +19,8 @@ import (
 const (
 	maxCampaigns = 100       // with the most clicks
 	maxRecords   = 5000      // offers, and landing pages
-	maxRows      = 20_000    // of a campaign by path and day
-	maxValues    = 500       // of a dimension of a campaign
+	maxRows      = 100_000   // of all campaigns by path and day
+	maxValues    = 50_000    // of a dimension of all campaigns
 	maxRead      = 5_000_000 // clicks that are read one by one, by all reports together
 	maxSources   = 200
 )
@@ -33,6 +33,7 @@ type reading struct {
 	query   report.Query // of the window
 	left    int64        // clicks that may still be read
 	denied  map[deniedValue]bool
+	unread  []string // kinds of suggestions whose figures were too many
 }
 
 // deniedValue is a value of a deny entry. The zero campaign is all campaigns.
@@ -41,8 +42,9 @@ type deniedValue struct {
 	attribute, value string
 }
 
-// read reads what is judged. The window ends with the account's yesterday.
-func (w *worker) read(ctx context.Context, account models.Account, now time.Time) (copilot.Input, error) {
+// read reads what is judged, and tells the kinds of suggestions that it could not read for. The window ends with the account's
+// yesterday.
+func (w *worker) read(ctx context.Context, account models.Account, now time.Time) (in copilot.Input, unread []string, err error) {
 	to := account.DayStart(now)
 	from := to.AddDate(0, 0, -copilot.WindowDays)
 	r := w.newReading(account, now)
@@ -54,19 +56,23 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 		r.offers, r.landers, r.problems, r.entries, r.campaigns, r.sources, r.networks, r.domains,
 	} {
 		if err := step(ctx); err != nil {
-			return r.in, err
+			return r.in, nil, err
 		}
 	}
-	return r.in, nil
+	return r.in, r.unread, nil
 }
 
-// ask gives figures by dimensions. It gives none if that reads more clicks than are left.
-func (r *reading) ask(ctx context.Context, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
+// ask gives figures by dimensions. If that reads more clicks than are left, it gives none and notes which kinds need them.
+func (r *reading) ask(ctx context.Context, what string, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	q := r.query
 	q.Dimensions, q.Filters, q.Limit = dimensions, filters, limit
 	cost, err := r.reports.Cost(ctx, q)
-	if err != nil || cost > r.left {
+	if err != nil {
 		return nil, err
+	}
+	if cost > r.left {
+		r.unread = append(r.unread, copilot.KindsBy(what)...)
+		return nil, nil
 	}
 	r.left -= cost
 	return r.reports.Performance(ctx, q)
@@ -102,7 +108,7 @@ func (r *reading) offers(ctx context.Context) error {
 	if err != nil || len(capped) == 0 {
 		return err
 	}
-	rows, err := r.ask(ctx, maxRows, []report.Filter{report.IDs("offer_id", capped...)}, "offer_id", "date")
+	rows, err := r.ask(ctx, copilot.Caps, maxRows, []report.Filter{report.IDs("offer_id", capped...)}, "offer_id", "date")
 	for _, row := range rows {
 		day := slices.Index(r.in.Days, row.Dims[1])
 		if day < 0 {
@@ -168,7 +174,7 @@ func (r *reading) isDenied(campaign uuid.UUID, attribute, value string) bool {
 
 // campaigns reads the active campaigns with the most clicks.
 func (r *reading) campaigns(ctx context.Context) error {
-	rows, err := r.ask(ctx, maxCampaigns, nil, "campaign_id")
+	rows, err := r.ask(ctx, copilot.Campaigns, maxCampaigns, nil, "campaign_id")
 	if err != nil {
 		return err
 	}
@@ -201,7 +207,10 @@ func (r *reading) campaigns(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	if err := r.arms(ctx); err != nil {
+		return err
+	}
+	return r.values(ctx)
 }
 
 func (r *reading) campaign(ctx context.Context, id uuid.UUID) (c copilot.CampaignInput, err error) {
@@ -210,47 +219,67 @@ func (r *reading) campaign(ctx context.Context, id uuid.UUID) (c copilot.Campaig
 		return c, err
 	}
 	flow, err := k.Flow(ctx, r.account.ID, id)
-	if err != nil {
-		return c, err
-	}
 	c.Paths = flow.Paths
-	only := []report.Filter{report.IDs("campaign_id", id)}
-	rows, err := r.ask(ctx, maxRows, only, "stream_id", "lander_id", "offer_id", "date")
-	if err != nil {
-		return c, err
+	return c, err
+}
+
+// figures asks once for all campaigns that are wanted, by campaign and further dimensions, and gives add the rows of each.
+func (r *reading) figures(ctx context.Context, what string, limit int, wanted func(*copilot.CampaignInput) bool,
+	add func(*copilot.CampaignInput, report.Row), dimensions ...string,
+) error {
+	var ids []uuid.UUID
+	at := map[string]*copilot.CampaignInput{}
+	for i := range r.in.Campaigns {
+		if c := &r.in.Campaigns[i]; wanted(c) {
+			ids, at[c.ID.String()] = append(ids, c.ID), c
+		}
 	}
+	if len(ids) == 0 {
+		return nil
+	}
+	rows, err := r.ask(ctx, what, limit, []report.Filter{report.IDs("campaign_id", ids...)}, append([]string{"campaign_id"}, dimensions...)...)
 	for _, row := range rows {
+		if c, ok := at[row.Dims[0]]; ok {
+			row.Dims = row.Dims[1:]
+			add(c, row)
+		}
+	}
+	return err
+}
+
+// arms reads what the campaigns had by path, landing page and offer on each day.
+func (r *reading) arms(ctx context.Context) error {
+	all := func(*copilot.CampaignInput) bool { return true }
+	return r.figures(ctx, copilot.Arms, maxRows, all, func(c *copilot.CampaignInput, row report.Row) {
 		if day := slices.Index(r.in.Days, row.Dims[3]); day >= 0 {
 			c.Rows = append(c.Rows, copilot.ArmRow{
 				Path: row.Dims[0], Lander: row.Dims[1], Offer: row.Dims[2], Day: day, Clicks: row.Clicks, LPViews: row.LPViews, LPClicks: row.LPClicks,
 				Conversions: row.Conversions(), Value: row.Revenue.Add(row.PendingRevenue).InexactFloat64(), Cost: row.Cost.InexactFloat64(),
 			})
 		}
-	}
-	return c, r.values(ctx, &c, only)
+	}, "stream_id", "lander_id", "offer_id", "date")
 }
 
-// values reads what the values of each attribute cost and returned. Sub-parameters that the source does not fill are left out.
-func (r *reading) values(ctx context.Context, c *copilot.CampaignInput, only []report.Filter) error {
-	if !slices.ContainsFunc(c.Rows, func(row copilot.ArmRow) bool { return row.Cost > 0 }) {
-		return nil
-	}
+// values reads what the values of each attribute cost and returned, of campaigns that cost anything. Sub-parameters that the
+// source does not fill are left out.
+func (r *reading) values(ctx context.Context) error {
 	for _, name := range copilot.Attributes() {
-		if n, ok := strings.CutPrefix(name, "sub"); ok && len(c.SourceLink.TokenMacros) > 0 && !hasSub(c.SourceLink, n) {
-			continue
+		wanted := func(c *copilot.CampaignInput) bool {
+			n, ok := strings.CutPrefix(name, "sub")
+			return (!ok || len(c.SourceLink.TokenMacros) == 0 || hasSub(c.SourceLink, n)) &&
+				slices.ContainsFunc(c.Rows, func(row copilot.ArmRow) bool { return row.Cost > 0 })
 		}
-		rows, err := r.ask(ctx, maxValues, only, name)
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
+		err := r.figures(ctx, name, maxValues, wanted, func(c *copilot.CampaignInput, row report.Row) {
 			if row.Dims[0] == "" || len(row.Dims[0]) > copilot.MaxValue || r.isDenied(c.ID, name, row.Dims[0]) {
-				continue
+				return
 			}
 			c.Values = append(c.Values, copilot.ValueRow{
 				Attribute: name, Value: row.Dims[0], Clicks: row.Clicks, Conversions: row.Conversions(),
 				Returns: row.Revenue.Add(row.PendingRevenue).InexactFloat64(), Cost: row.Cost.InexactFloat64(),
 			})
+		}, name)
+		if err != nil {
+			return err
 		}
 	}
 	return nil

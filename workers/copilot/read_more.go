@@ -24,7 +24,7 @@ func hasSub(l models.SourceLink, number string) bool {
 
 // sources reads how many bots the traffic sources send, and which of their parameters stay empty.
 func (r *reading) sources(ctx context.Context) error {
-	rows, err := r.ask(ctx, maxSources, nil, "source_id")
+	rows, err := r.ask(ctx, copilot.Sources, maxSources, nil, "source_id")
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (r *reading) sources(ctx context.Context) error {
 			}
 			sub := fmt.Sprint("sub", i+1)
 			v.Macros[sub] = m.Macro
-			empty, err := r.ask(ctx, 1, []report.Filter{report.IDs("source_id", id), {Dimension: sub, Values: []string{""}}}, "source_id")
+			empty, err := r.ask(ctx, copilot.KindToken, 1, []report.Filter{report.IDs("source_id", id), {Dimension: sub, Values: []string{""}}}, "source_id")
 			if err != nil {
 				return err
 			}
