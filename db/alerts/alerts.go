@@ -38,8 +38,7 @@ const (
 
 // Kinds are what an alert is about.
 var Kinds = []string{
-	"offer", "lander", "domain", "dns_account", "oauth_connection", "webhook", "source", "network", "account", "job",
-	"copilot_rule",
+	"offer", "lander", "domain", "dns_account", "oauth_connection", "webhook", "source", "network", "account", "copilot_rule",
 }
 
 // Type is a type of alert and what to do about one.

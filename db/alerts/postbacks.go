@@ -88,12 +88,13 @@ func unfilledTokens(ctx context.Context, l look) ([]Alert, error) {
 // late is how long a job may wait after it was due.
 const late = 10 * time.Minute
 
-// lateJobs lists the kinds of jobs of the account that wait although they are due.
+// lateJobs lists the kinds of jobs of the account that wait although they are due. Each is one alert, whichever of its jobs
+// is the oldest.
 func lateJobs(ctx context.Context, l look) ([]Alert, error) {
 	found, err := jobrow.Late(ctx, l.Store.Conn(), l.account.ID, l.now.Add(-late))
 	return db.Map(found, func(j jobrow.LateJobs) Alert {
 		return Alert{
-			Type: "jobs.behind", Severity: Warning, Kind: "job", ID: j.ID, Name: j.Kind,
+			Type: "jobs.behind", Severity: Warning, Kind: "account", ID: l.account.ID, Name: j.Kind,
 			Message: fmt.Sprintf("%d jobs are due and do not run, the oldest since %s", j.Rows, j.Since.UTC().Format(time.RFC3339)),
 			Since:   j.Since,
 		}

@@ -104,15 +104,14 @@ func ReadStats(ctx context.Context, c db.Conn) ([]Stats, error) {
 // LateJobs are the jobs of one kind that are due and do not run.
 type LateJobs struct {
 	Kind  string    `db:"kind"`
-	ID    uuid.UUID `db:"id"` // of the oldest
 	Since time.Time `db:"since"`
 	Rows  int64     `db:"rows"`
 }
 
 // Of many late rows the oldest 50,000 of all accounts are looked at.
 const lateRows = `
-SELECT kind, (array_agg(id ORDER BY next_attempt_at))[1] AS id, min(next_attempt_at) AS since, count(*) AS rows FROM (
-	SELECT id, kind, account_id, next_attempt_at FROM jobs
+SELECT kind, min(next_attempt_at) AS since, count(*) AS rows FROM (
+	SELECT kind, account_id, next_attempt_at FROM jobs
 	WHERE state = 'pending' AND next_attempt_at < $2 ORDER BY next_attempt_at LIMIT 50000
 ) late WHERE account_id = $1 GROUP BY kind ORDER BY since, kind`
 
