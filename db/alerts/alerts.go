@@ -58,7 +58,7 @@ var Types = []Type{
 	{"oauth.revoked", "Sign in at the platform again."},
 	{"oauth.failing", "Nothing yet: it is tried again. Sign in at the platform again if it lasts."},
 	{"spend.failing", "See the runs in GET /traffic-sources/{id}/integration, and correct what the platform refuses."},
-	{"webhook.failing", "See GET /webhooks/deliveries for the answers. POST /webhooks/redeliver sends what failed once it works."},
+	{"webhook.failing", "See GET /webhooks/deliveries for the answers. POST /webhooks/deliveries/redeliver sends what failed once it works."},
 	{"source.failing", "See what it answered in the log of postbacks, and correct its address. They can be sent again from there."},
 	{"source.unfilled", "Correct the macro in the tracking link at the traffic source. It ends with the next look at the figures, a day later at most."},
 	{"geo_database.failing", "Try another key by PUT /geo-database, or switch it off."},
