@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/token"
 	"switchyard/workers/providers/ai/aitest"
 )
 
@@ -41,7 +43,13 @@ func TestHostileChat(t *testing.T) {
 	_, foreignKey, _ := x.NewAccount("scale")
 	foreign := x.As(foreignKey).Do("POST", "/campaigns", object{"name": "foreign-Kp7", "alias": "foreign-kp7", "destination_url": "https://kp7.example/"}).
 		Want(http.StatusCreated, "").Map()["id"].(string)
-	x.Do("POST", "/webhooks", object{"url": "https://hooks.example.com/y?secret=canary-hook", "events": []string{"campaign.paused"}}).Want(http.StatusCreated, "")
+	x.Do("POST", "/webhooks", object{"url": "https://hooks.example.com/canary-path/y?secret=canary-hook", "events": []string{"campaign.paused"}}).
+		Want(http.StatusCreated, "")
+	x.exec(`UPDATE webhook_endpoints SET consecutive_failures = 9, failing_since = now() WHERE account_id = $1`, x.Account.ID)
+	told := x.Do("POST", "/traffic-sources", object{"name": "Told", "postback_url": "https://told.example.com/canary-path/{external_id}"}).
+		Want(http.StatusCreated, "").Map()["id"]
+	x.exec(`INSERT INTO source_failures (account_id, source_id, origin, failures) VALUES ($1, $2, $3, 9)`,
+		x.Account.ID, told, token.Origin("https://told.example.com/"))
 	x.Do("POST", "/copilot/ai", object{"action": "connect", "provider": "openai", "apiKey": aitest.Key}).Want(200, "")
 	for i, order := range orders {
 		made := x.Do("POST", "/campaigns", object{
@@ -50,7 +58,7 @@ func TestHostileChat(t *testing.T) {
 		id, _ := models.ParseID(made["id"].(string))
 		c := &models.Click{ID: models.FloorClickID(time.Now().Add(-time.Minute)), AccountID: x.Account.ID, CampaignID: id, Domain: "x.example"}
 		c.ID[15] = byte(i + 1)
-		c.Subs[0] = order
+		c.Subs[0], c.Params = order, "key=canary-query"
 		x.put(spool.Record{Click: c})
 	}
 	x.ingest()
@@ -110,14 +118,16 @@ func (x *examples) setUp() string {
 func (x *examples) searchPrompts(t *testing.T) {
 	t.Helper()
 	seen := map[string]bool{}
+	alerts := []string{`"url":"https://hooks.example.com"`, `"url":"https://told.example.com"`}
 	for _, a := range x.talks.Asked() {
-		for _, secret := range []string{"foreign-Kp7", "kp7.example", "canary-hook", aitest.Key, x.Key, x.ReadKey, "whsec"} {
+		for _, secret := range []string{"foreign-Kp7", "kp7.example", "canary-hook", "canary-path", "canary-query", aitest.Key, x.Key, x.ReadKey, "whsec"} {
 			if strings.Contains(a.Raw, secret) {
 				t.Errorf("%s is in a prompt", secret)
 			}
 		}
 		mark := regexp.MustCompile(`data-[A-Z2-7]+`).FindString(a.System)
 		for _, r := range a.Results {
+			alerts = slices.DeleteFunc(alerts, func(url string) bool { return strings.Contains(r.Text, url) })
 			inside, opened := strings.CutPrefix(r.Text, "<"+mark+">")
 			inside, closed := strings.CutSuffix(inside, "</"+mark+">")
 			isData := opened && closed
@@ -138,6 +148,9 @@ func (x *examples) searchPrompts(t *testing.T) {
 				t.Errorf("an order is among the instructions: %s", order)
 			}
 		}
+	}
+	if len(alerts) > 0 {
+		t.Errorf("no alert with %v reached the model", alerts)
 	}
 	if len(seen) < 25 { // of 50 rows of a report, as many as fit
 		t.Errorf("only %d orders reached the model", len(seen))

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"switchyard/models/figurecheck"
+	"switchyard/models/token"
 )
 
 // maxText is how long a text of data is that the model reads, in characters.
@@ -59,16 +61,22 @@ func (s *session) readable(data json.RawMessage, l lookup) (string, figurecheck.
 }
 
 // private are parts of names of members that the model does not read: secrets, what tells who a visitor is, and notes that
-// people keep for themselves.
-var private = regexp.MustCompile(`(?i)(^|_)(ip|ips|notes?|visitor|visitor_id|user_agent|external_id)$|secret|token|password|credential|api_?key|signature|cookie`)
+// people keep for themselves. Raw queries have any of these.
+var private = regexp.MustCompile(`(?i)(^|_)(ip|ips|notes?|visitor|visitor_id|user_agent|external_id)$|secret|token|password|credential|api_?key|signature|cookie|^params$`)
 
 // queries are those of addresses, which have ids and keys of others in them.
 var queries = regexp.MustCompile(`(https?://[^\s?#"'<>]*)[?#][^\s"'<>]*`)
+
+// receivers are the types of alerts whose address is one that an account is told things at. Its path is often its key.
+var receivers = []any{"webhook.failing", "source.failing"}
 
 // clean takes out of a value what is private, and shortens its texts.
 func clean(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
+		if address, ok := v["url"].(string); ok && slices.Contains(receivers, v["type"]) {
+			v["url"] = token.Origin(address)
+		}
 		for name, item := range v {
 			if private.MatchString(name) {
 				delete(v, name)
