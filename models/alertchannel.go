@@ -61,6 +61,12 @@ const (
 	AlertMessagesAnHour = 12
 )
 
+// The severities of alerts. Critical is what loses visitors, conversions or money now.
+const (
+	AlertWarning  = "warning"
+	AlertCritical = "critical"
+)
+
 // AlertChannel is where alerts of an account are announced: once when they begin, and once when they end.
 type AlertChannel struct {
 	ID           uuid.UUID         `db:"id"`

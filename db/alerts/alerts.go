@@ -30,10 +30,10 @@ type Alert struct {
 	CheckedAt *time.Time // when it was last looked at
 }
 
-// The severities. Critical is what loses visitors, conversions or money now.
+// The severities.
 const (
-	Warning  = "warning"
-	Critical = "critical"
+	Warning  = models.AlertWarning
+	Critical = models.AlertCritical
 )
 
 // Kinds are what an alert is about.

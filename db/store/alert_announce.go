@@ -44,6 +44,8 @@ const (
 SELECT count(DISTINCT created_at) FROM alert_messages WHERE account_id = $1 AND NOT confirms AND created_at > now() - interval '1 hour'`
 	insertAnnounced = `
 INSERT INTO announced_alerts (account_id, type, record_id, name, severity, message, since) VALUES ($1, $2, $3, $4, $5, $6, $7)`
+	raiseAnnounced = `
+UPDATE announced_alerts SET severity = $5, message = $6 WHERE account_id = $1 AND type = $2 AND record_id = $3 AND name = $4`
 	deleteAnnounced = `DELETE FROM announced_alerts WHERE account_id = $1 AND type = $2 AND record_id = $3 AND name = $4`
 )
 
@@ -53,11 +55,15 @@ type Announcement struct {
 	Subject, Body string
 }
 
+// News is what was not announced yet. Risen alerts were announced as less than critical and are critical now.
+type News struct{ Begun, Risen, Ended []AnnouncedAlert }
+
 // Announce compares the alerts that there are with those that were announced. It stores the difference, and what write makes
-// of it for the channels of the account, in one transaction, so that each beginning and each end is told once. It gives the
-// jobs that send it. Nothing happens while the account has had its messages of the hour.
+// of it for the channels of the account, in one transaction, so that each beginning, each rise and each end is told once. An
+// alert that has risen stays critical until it ends. It gives the jobs that send it. Nothing happens while the account has had
+// its messages of the hour.
 func (a AlertChannels) Announce(ctx context.Context, account uuid.UUID, now []AnnouncedAlert,
-	write func(channels []models.AlertChannel, begun, ended []AnnouncedAlert) []Announcement,
+	write func(channels []models.AlertChannel, n News) []Announcement,
 ) (messages []uuid.UUID, err error) {
 	err = a.s.Tx(ctx, func(s *Store) error {
 		if _, watched, err := db.First[uuid.UUID](ctx, s.c, "alert watch", lockWatch, account); err != nil || !watched {
@@ -67,8 +73,8 @@ func (a AlertChannels) Announce(ctx context.Context, account uuid.UUID, now []An
 		if err != nil {
 			return err
 		}
-		begun, ended := without(now, have), without(have, now)
-		if len(begun)+len(ended) == 0 {
+		news := News{without(now, have), risen(now, have), without(have, now)}
+		if len(news.Begun)+len(news.Risen)+len(news.Ended) == 0 {
 			return nil
 		}
 		told, err := db.Get[int](ctx, s.c, "alert messages", countHour, account)
@@ -79,10 +85,10 @@ func (a AlertChannels) Announce(ctx context.Context, account uuid.UUID, now []An
 		if err != nil {
 			return err
 		}
-		if err := s.AlertChannels().note(ctx, account, begun, ended); err != nil {
+		if err := s.AlertChannels().note(ctx, account, news); err != nil {
 			return err
 		}
-		for _, m := range write(channels, begun, ended) {
+		for _, m := range write(channels, news) {
 			ids, err := s.AlertChannels().send(ctx, models.AlertMessage{
 				AccountID: account, ChannelID: m.Channel, Subject: m.Subject, Body: m.Body,
 			})
@@ -110,13 +116,32 @@ func without(list, others []AnnouncedAlert) (out []AnnouncedAlert) {
 	return out
 }
 
-func (a AlertChannels) note(ctx context.Context, account uuid.UUID, begun, ended []AnnouncedAlert) error {
-	for _, v := range ended {
+// risen gives those of list that are critical and were announced as less.
+func risen(list, announced []AnnouncedAlert) (out []AnnouncedAlert) {
+	less := map[AnnouncedAlert]bool{}
+	for _, v := range announced {
+		less[v.Key()] = v.Severity != models.AlertCritical
+	}
+	for _, v := range list {
+		if v.Severity == models.AlertCritical && less[v.Key()] {
+			out, less[v.Key()] = append(out, v), false
+		}
+	}
+	return out
+}
+
+func (a AlertChannels) note(ctx context.Context, account uuid.UUID, n News) error {
+	for _, v := range n.Ended {
 		if _, err := a.s.exec(ctx, "alert ended", deleteAnnounced, account, v.Type, v.RecordID, v.Name); err != nil {
 			return err
 		}
 	}
-	for _, v := range begun {
+	for _, v := range n.Risen {
+		if _, err := a.s.exec(ctx, "alert risen", raiseAnnounced, account, v.Type, v.RecordID, v.Name, v.Severity, v.Message); err != nil {
+			return err
+		}
+	}
+	for _, v := range n.Begun {
 		if _, err := a.s.exec(ctx, "alert begun", insertAnnounced, account, v.Type, v.RecordID, v.Name, v.Severity, v.Message,
 			v.Since); err != nil {
 			return err

@@ -20,13 +20,17 @@ type notice struct {
 // shownAtOnce is how many alerts a message names.
 const shownAtOnce = 20
 
-// write writes the announcements of what began and what ended, for each channel that wants to hear of it.
-func (n notice) write(channels []models.AlertChannel, begun, ended []store.AnnouncedAlert) (out []store.Announcement) {
+// write writes the announcements of what began and what ended, for each channel that wants to hear of it. To one that hears
+// of critical alerts only, an alert begins when it becomes critical.
+func (n notice) write(channels []models.AlertChannel, news store.News) (out []store.Announcement) {
 	for _, c := range channels {
 		if !c.IsActive || c.Waits {
 			continue
 		}
-		b, e := wanted(c, begun), wanted(c, ended)
+		b, e := wanted(c, news.Begun), wanted(c, news.Ended)
+		if c.Least == alerts.Critical {
+			b = append(b, news.Risen...)
+		}
 		if len(b)+len(e) == 0 {
 			continue
 		}

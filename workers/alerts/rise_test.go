@@ -1,0 +1,47 @@
+package alerts_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// TestRise: an alert that becomes critical begins then for a channel of critical ones, once, and ends for it too. The others
+// have heard of it.
+func TestRise(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.add(models.ChannelSlack, "warning", map[string]string{"url": w.url + "/all"})
+	w.add(models.ChannelSlack, "critical", map[string]string{"url": w.url + "/severe"})
+	domain := uuid.New()
+	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($2, $1, 'go.acme.com', true)`, w.account, domain)
+	w.exec(`INSERT INTO certificates (account_id, domain_id, host, edge, serving, expires_at) VALUES ($1, $2, 'go.acme.com', 'acme', true, now())`,
+		w.account, domain)
+	for i, step := range []struct {
+		days        int
+		all, severe string // what they hear; empty: nothing
+	}{
+		{9, "BEGAN (warning)", ""},
+		{1, "", "BEGAN (critical)"},
+		{9, "", ""},
+		{1, "", ""},
+		{99, "ENDED", "ENDED"},
+		{1, "BEGAN (critical)", "BEGAN (critical)"},
+	} {
+		w.exec(`UPDATE certificates SET expires_at = $1`, time.Now().AddDate(0, 0, step.days))
+		w.sweep()
+		w.sweep()
+		got := w.heard()
+		for path, want := range map[string]string{"/all": step.all, "/severe": step.severe} {
+			text := got[path]
+			if want == "" && text != "" || want != "" && strings.Count(text, want+" certificate.expiring: go.acme.com") != 1 {
+				t.Error(fmt.Sprintf("step %d, %s, want %q:", i, path, want), text)
+			}
+		}
+	}
+}
