@@ -66,6 +66,7 @@ type NetworkProviderForm struct {
 // IntegrationRun is what a run of an integration did.
 type IntegrationRun struct {
 	ID        uuid.UUID `json:"id" doc:"of its job"`
+	Kind      string    `json:"kind" doc:"what it did"`
 	Origin    string    `json:"origin" enum:"api,clock"`
 	From      *string   `json:"from"`
 	To        *string   `json:"to"`
@@ -81,7 +82,7 @@ type IntegrationRun struct {
 	Error     *string   `json:"error"`
 }
 
-// shownRuns is how many runs GET shows.
+// shownRuns is how many runs of each kind GET shows.
 const shownRuns = 20
 
 func findNetworkIntegration(c *route.Call) (out NetworkIntegration, err error) {
@@ -126,7 +127,7 @@ func runShown(r models.IntegrationRun) IntegrationRun {
 		return &text
 	}
 	out := IntegrationRun{
-		ID: r.ID, Origin: r.Origin, From: day(r.From), To: day(r.To), Applied: r.Applied, StartedAt: answer.Stamp(r.StartedAt),
+		ID: r.ID, Kind: r.Kind, Origin: r.Origin, From: day(r.From), To: day(r.To), Applied: r.Applied, StartedAt: answer.Stamp(r.StartedAt),
 		EndedAt: answer.StampOrNull(r.EndedAt), Requests: r.Requests, Pages: r.Pages, Read: r.Read, Matched: r.Matched,
 		Changed: r.Changed, Error: answer.OrNull(r.Failure),
 	}

@@ -4,20 +4,28 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 )
 
-// KnownConversion is what a conversion is known by, and who said the last of it.
+// KnownConversion is a conversion as it is recorded, and who said the last of it.
 type KnownConversion struct {
+	ConversionKey
+	Source   string          `db:"source"`
+	Payout   decimal.Decimal `db:"payout"`
+	Currency string          `db:"currency"`
+}
+
+// ConversionKey is what a conversion of an account is known by.
+type ConversionKey struct {
 	ClickID      uuid.UUID `db:"click_id"`
 	Goal         string    `db:"goal"`
 	ConversionID string    `db:"conversion_id"`
-	Source       string    `db:"source"`
 }
 
 // ConversionsOf lists the conversions of an account's clicks.
 func (l Log) ConversionsOf(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) ([]KnownConversion, error) {
-	return db.Select[KnownConversion](ctx, c, "conversions of clicks", `SELECT click_id, goal, conversion_id, source FROM conversions
+	return db.Select[KnownConversion](ctx, c, "conversions of clicks", `SELECT click_id, goal, conversion_id, source, payout, currency FROM conversions
 		WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id`, account, db.UUIDs(clicks))
 }

@@ -28,7 +28,8 @@ SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
 JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
 WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $1
 	AND (i.uploads_ready_at IS NULL OR i.uploads_ready_at <= $1) AND s.is_active AND s.deactivated_at IS NULL
-	AND (EXISTS (SELECT FROM conversion_uploads u WHERE u.source_id = i.source_id AND u.result = 'pending' AND u.next_at <= $1)
+	AND (EXISTS (SELECT FROM conversion_uploads u WHERE u.source_id = i.source_id AND u.result = 'pending' AND u.next_at <= $1
+			AND NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.place < u.place AND e.result = 'pending'))
 		OR EXISTS (SELECT FROM upload_requests r WHERE r.source_id = i.source_id AND r.check_at <= $1))
 	AND NOT ` + jobrow.IsOpen("i.upload_job") + `
 ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`

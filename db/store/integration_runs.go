@@ -44,10 +44,11 @@ func (k IntegrationRuns) End(ctx context.Context, account, id uuid.UUID, at time
 	return err
 }
 
-// List lists the last runs of a target, the latest first.
+// List lists the last runs of a target, the latest first, at most so many of each kind.
 func (k IntegrationRuns) List(ctx context.Context, account, target uuid.UUID, limit int) ([]models.IntegrationRun, error) {
-	return db.Select[models.IntegrationRun](ctx, k.s.c, "runs", `SELECT `+runColumns+` FROM integration_runs
-		WHERE account_id = $1 AND target_id = $2 ORDER BY started_at DESC, id LIMIT $3`, account, target, limit)
+	return db.Select[models.IntegrationRun](ctx, k.s.c, "runs", `SELECT `+runColumns+` FROM (
+		SELECT *, row_number() OVER (PARTITION BY kind ORDER BY started_at DESC, id) AS place FROM integration_runs
+		WHERE account_id = $1 AND target_id = $2) r WHERE place <= $3 ORDER BY started_at DESC, id`, account, target, limit)
 }
 
 // Forget deletes at most limit runs that began before a moment.

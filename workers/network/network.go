@@ -139,7 +139,7 @@ func (p *Platforms) Read(ctx context.Context, account, job uuid.UUID, of jobs.Ne
 	used := o.Used()
 	switch {
 	case errors.Is(err, networks.ErrTooMany):
-		return nil, models.Invalid("too_many", "the range has more than %d orders: use a shorter one", most)
+		return nil, models.Invalid(tooMany, "the range has more than %d orders: use a shorter one", most)
 	case err != nil && context.Cause(ctx) != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
@@ -150,6 +150,9 @@ func (p *Platforms) Read(ctx context.Context, account, job uuid.UUID, of jobs.Ne
 	}
 	return p.rows(ctx, account, of.NetworkID, orders, apply)
 }
+
+// tooMany is the code of a range with more orders than one import takes.
+const tooMany = "too_many"
 
 func networkError(err error) error {
 	return models.Errorf(models.KindBadGateway, "network_error", "%s", err)
@@ -175,6 +178,9 @@ func (p *Platforms) Failed(ctx context.Context, c db.Conn, account, job uuid.UUI
 	s, text := p.store.On(c), jobrow.CauseOf(cause).Message
 	if err := s.IntegrationRuns().End(ctx, account, job, p.o.Now(), 0, 0, text); err != nil {
 		return err
+	}
+	if jobrow.CauseOf(cause).Code == tooMany && of.Origin != models.RunByClock {
+		return nil // the platform is fine
 	}
 	return p.note(ctx, s, account, of, text, false)
 }

@@ -2,6 +2,7 @@ package network
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 	"switchyard/workers/providers/networks"
 )
 
-// rows makes what a correction job takes of orders. Orders of the same id are brought together by it, the last one counts.
+// rows makes what a correction job takes of orders. Of orders of the same id the last one counts.
 // With remember what was adopted is remembered.
 func (p *Platforms) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
 	[]correction.Conversion, error,
@@ -49,13 +50,16 @@ func (p *Platforms) rows(ctx context.Context, account, network uuid.UUID, orders
 			return nil, err
 		}
 	}
-	recorded := map[clicklog.KnownConversion]bool{}
+	once(rows)
+	recorded := map[clicklog.ConversionKey]clicklog.KnownConversion{}
 	for _, k := range known {
-		k.Source = ""
-		recorded[k] = true
+		recorded[k.ConversionKey] = k
 	}
 	now := p.o.Now()
 	for i := range rows {
+		if orders[i].Alone {
+			takeBack(&rows[i], recorded)
+		}
 		settle(&rows[i], recorded, now)
 	}
 	return rows, nil
@@ -147,7 +151,7 @@ type place struct {
 // has one such conversion of the goal that is no other order's, and one such order. Otherwise it would count twice. Orders
 // that were adopted before stay so. It gives those that were not.
 func adopt(rows []correction.Conversion, known []clicklog.KnownConversion, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
-	adopted := map[clicklog.KnownConversion]string{} // by the order
+	adopted := map[clicklog.ConversionKey]string{} // by the order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
 	note := func(m map[place]map[string]bool, at place, id string) {
 		if m[at] == nil {
@@ -156,7 +160,7 @@ func adopt(rows []correction.Conversion, known []clicklog.KnownConversion, befor
 		m[at][id] = true
 	}
 	for _, o := range before {
-		adopted[clicklog.KnownConversion{ClickID: o.ClickID, Goal: o.Goal, ConversionID: o.OrderID}] = o.ConversionID
+		adopted[clicklog.ConversionKey{ClickID: o.ClickID, Goal: o.Goal, ConversionID: o.OrderID}] = o.ConversionID
 		note(taken, place{o.ClickID, o.Goal}, o.ConversionID)
 	}
 	for _, v := range rows {
@@ -173,7 +177,7 @@ func adopt(rows []correction.Conversion, known []clicklog.KnownConversion, befor
 	for i := range rows {
 		v := &rows[i]
 		at := place{v.ClickID, v.Goal}
-		switch id, was := adopted[clicklog.KnownConversion{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}]; {
+		switch id, was := adopted[clicklog.ConversionKey{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}]; {
 		case v.Refusal != "" || recorded[at][v.ConversionID]:
 		case was:
 			v.ConversionID = id
@@ -185,15 +189,51 @@ func adopt(rows []correction.Conversion, known []clicklog.KnownConversion, befor
 	return fresh
 }
 
+func keyOf(v correction.Conversion) clicklog.ConversionKey {
+	return clicklog.ConversionKey{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}
+}
+
+// once refuses all but the last of the orders of one conversion. Each would be a change by itself, at every import anew.
+func once(rows []correction.Conversion) {
+	last := map[clicklog.ConversionKey]int{}
+	for i := len(rows) - 1; i >= 0; i-- {
+		v := &rows[i]
+		if v.Refusal != "" {
+			continue
+		}
+		if at, again := last[keyOf(*v)]; again {
+			v.Refusal = fmt.Sprintf("the order comes again as number %d, which counts", rows[at].Line)
+			continue
+		}
+		last[keyOf(*v)] = i
+	}
+}
+
+// takeBack refuses a reversal without its order, unless it takes back all that is recorded. What is left after a part can be
+// told from both alone, which an import of a longer range reads.
+func takeBack(v *correction.Conversion, recorded map[clicklog.ConversionKey]clicklog.KnownConversion) {
+	if v.Refusal != "" {
+		return
+	}
+	k, known := recorded[keyOf(*v)]
+	switch {
+	case !known:
+		v.Refusal = "it takes back an order that is not recorded, or lies outside the range"
+	case v.Payout != nil && (k.Currency != v.Currency || v.Payout.LessThan(k.Payout)):
+		v.Refusal = "it takes back a part of an order outside the range: import a range that has both"
+	}
+}
+
 // settle leaves a recorded conversion its time, and holds the time of a new one between its click and now: clocks and time
 // zones of platforms are not ours.
-func settle(v *correction.Conversion, recorded map[clicklog.KnownConversion]bool, now time.Time) {
+func settle(v *correction.Conversion, recorded map[clicklog.ConversionKey]clicklog.KnownConversion, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() {
 		return
 	}
 	click := models.ClickTime(v.ClickID)
+	_, known := recorded[keyOf(*v)]
 	switch {
-	case recorded[clicklog.KnownConversion{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}]:
+	case known:
 		v.Time = time.Time{}
 	case v.Time.Before(click):
 		v.Time = click.UTC()

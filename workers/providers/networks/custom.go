@@ -20,7 +20,7 @@ var custom = platform{
 	open: func(s *session) {
 		if s.c["header"] != "" {
 			value := strings.ReplaceAll(s.c["header_value"], "{token}", s.c["token"])
-			s.Hide(value)
+			s.HideWords(value)
 			s.Sign = rest.Header(s.c["header"], value)
 		}
 	},

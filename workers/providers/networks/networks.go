@@ -28,6 +28,8 @@ type Order struct {
 	Payout   string // what we earn; empty: not said
 	Currency string // empty: not said
 	At       time.Time
+	// Alone is a reversal whose order was not read with it: its payout is what it takes back, which may be a part.
+	Alone bool
 
 	// Of a platform that tells an order by several records: which one this is, what they are all of, and whether it takes
 	// money back.

@@ -33,8 +33,8 @@ func sum(amounts []text) string {
 }
 
 // settle takes the reversals that are records of their own off the orders they are of. An order of which nothing is left
-// has the reversal's status, one of which something is left has a smaller payout. A reversal without its order stays, with
-// its own status. A record that comes twice counts once.
+// has the reversal's status, one of which something is left has a smaller payout. A reversal without its order stays
+// alone, with its own status. A record that comes twice counts once.
 func settle(all []Order) []Order {
 	seen, sales := map[string]bool{}, map[string][]int{}
 	out := make([]Order, 0, len(all))
@@ -58,6 +58,7 @@ func settle(all []Order) []Order {
 	for _, back := range backs {
 		of := sales[back.whole]
 		if back.whole == "" || len(of) == 0 {
+			back.Alone = true
 			out = append(out, back)
 			continue
 		}

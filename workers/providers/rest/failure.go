@@ -40,10 +40,14 @@ type FailureError struct {
 // requestIDs are the headers in which providers name a request.
 var requestIDs = []string{"X-Request-Id", "Request-Id", "X-Fb-Trace-Id", "X-Amzn-Requestid", "Cf-Ray"}
 
+// maxRefusal is how much of an answer that refuses is read, in bytes.
+const maxRefusal = 64 << 10
+
 // refusal is the failure that an answer tells.
 func (a API) refusal(answer egress.Answer) error {
 	f := &FailureError{Status: answer.Status}
 	if f.Status/100 != 2 {
+		answer.Body = answer.Body[:min(len(answer.Body), maxRefusal)]
 		f.Text = Complaint(answer.Body)
 	}
 	if a.Failed != nil && f.Text == "" {
@@ -145,9 +149,7 @@ const maxComplaint = 300
 func Complaint(body []byte) string {
 	var words []string
 	dec := json.NewDecoder(bytes.NewReader(body))
-	if err := collect(dec, false, &words, 0); err != nil {
-		return ""
-	}
+	_ = collect(dec, false, &words, 0) // of an answer that was cut, what was read counts
 	return strings.Join(words, "; ")
 }
 

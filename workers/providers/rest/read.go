@@ -70,19 +70,32 @@ func (l *List[T]) fromList(raw []byte) error {
 }
 
 func (l *List[T]) fromObject(raw []byte) error {
-	var byKey map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &byKey); err != nil {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
 		return err
 	}
-	keys := make([]string, 0, len(byKey))
-	for key, v := range byKey {
+	byKey := map[string]json.RawMessage{}
+	var keys []string
+	for len(byKey) < MaxRows && dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		key, _ := name.(string)
+		var v json.RawMessage
+		if err := dec.Decode(&v); err != nil {
+			return err
+		}
 		if v = bytes.TrimSpace(v); len(v) == 0 || v[0] != '{' {
 			var one T // its members are no items, so it is one itself
 			err := json.Unmarshal(raw, &one)
 			*l = List[T]{one}
 			return err
 		}
-		keys = append(keys, key)
+		if _, twice := byKey[key]; !twice {
+			keys = append(keys, key)
+		}
+		byKey[key] = v
 	}
 	slices.Sort(keys)
 	for _, key := range keys {
@@ -101,7 +114,7 @@ type Field func(path string) Text
 // MaxRows is how many rows are read of one answer. What is behind them is left: whoever asked finds that there are too many.
 const MaxRows = 50_001
 
-// maxRow is how long a row of JSON may be, in bytes. What is read of an answer is some ten times as large, and a customer's own address may
+// maxRow is how long a row may be, in bytes. What is read of an answer is some ten times as large, and a customer's own address may
 // answer anything.
 const maxRow = 64 << 10
 
@@ -232,7 +245,8 @@ func scalar(v any) Text {
 
 // CSVRows calls each for the rows of CSV, whose first one has the names.
 func CSVRows(body []byte, each func(Field)) error {
-	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
+	limit := &rowLimit{r: bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))}
+	r := csv.NewReader(limit)
 	r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = -1, true, true
 	head, err := r.Read()
 	if errors.Is(err, io.EOF) {
@@ -243,6 +257,7 @@ func CSVRows(body []byte, each func(Field)) error {
 		columns[strings.TrimSpace(name)] = i
 	}
 	for n := 0; err == nil && n < MaxRows; n++ {
+		limit.begin = r.InputOffset()
 		var cells []string
 		if cells, err = r.Read(); err == nil {
 			each(func(name string) Text {
@@ -257,4 +272,20 @@ func CSVRows(body []byte, each func(Field)) error {
 		return ErrForm
 	}
 	return nil
+}
+
+// rowLimit ends a text of CSV at a row that is too long: a megabyte of commas takes forty in memory.
+type rowLimit struct {
+	r           io.Reader
+	read, begin int64 // so far, and before the row
+}
+
+// Read implements io.Reader.
+func (l *rowLimit) Read(p []byte) (int, error) {
+	if l.read-l.begin > maxRow {
+		return 0, ErrForm
+	}
+	n, err := l.r.Read(p)
+	l.read += int64(n)
+	return n, err
 }

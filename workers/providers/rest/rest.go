@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"switchyard/models/interval"
@@ -67,6 +68,20 @@ func (a API) Keep(list ...string) API {
 
 // Hide adds a secret that was got by the credentials.
 func (a API) Hide(secret string) { a.secrets.Add(secret) }
+
+// HideWords hides the value of a header, and each of its words that is no common one: an address may repeat a part, as of
+// "Bearer ...".
+func (a API) HideWords(value string) {
+	a.Hide(value)
+	for _, word := range strings.Fields(value) {
+		if len(word) >= leastSecret {
+			a.Hide(word)
+		}
+	}
+}
+
+// leastSecret is how long a word of a header is that counts as secret: longer than names of schemes.
+const leastSecret = 8
 
 // Shown is an error for a person: without secrets, in one line, not too long. It is ErrRefused or ErrBusy if its cause is.
 func (a API) Shown(err error) error { return a.secrets.shown(err) }

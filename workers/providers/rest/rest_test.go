@@ -187,6 +187,24 @@ func TestRows(t *testing.T) {
 	if err := rest.CSVRows([]byte("a\n"+strings.Repeat("1\n", 60_000)), func(rest.Field) { n++ }); err != nil || n != rest.MaxRows {
 		t.Errorf("%d rows of CSV, %v", n, err)
 	}
+	if err := rest.CSVRows([]byte(strings.Repeat(",", 1<<20)+"\n"), func(rest.Field) {}); !errors.Is(err, rest.ErrForm) {
+		t.Errorf("a long row of CSV: %v", err)
+	}
+	lines := "a,b\n" + strings.Repeat("1,\"x\ny\"\n", 30_000)
+	if n = 0; rest.CSVRows([]byte(lines), func(rest.Field) { n++ }) != nil || n != 30_000 {
+		t.Errorf("%d rows of CSV of two lines", n)
+	}
+	var byKey strings.Builder
+	for i := range 60_000 {
+		fmt.Fprintf(&byKey, `"%d":{},`, i)
+	}
+	var keyed rest.List[struct{ A rest.Text }]
+	if err := json.Unmarshal([]byte(`{`+byKey.String()+`"x":{}}`), &keyed); err != nil || len(keyed) != rest.MaxRows {
+		t.Errorf("%d items by their keys, %v", len(keyed), err)
+	}
+	if text := rest.Complaint([]byte(`{"error": {"message": "no", "details": ["worse", "cu`)); text != "no; worse" {
+		t.Errorf("of an answer that was cut: %q", text)
+	}
 	var list rest.List[struct{ A rest.Text }]
 	if err := json.Unmarshal([]byte(`[`+strings.Repeat("{},", 60_000)+`{}]`), &list); err != nil || len(list) != rest.MaxRows {
 		t.Errorf("%d items, %v", len(list), err)

@@ -1,0 +1,59 @@
+package network
+
+import (
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/clicklog"
+	"switchyard/models/correction"
+)
+
+func money(text string) *decimal.Decimal {
+	d := decimal.RequireFromString(text)
+	return &d
+}
+
+// A reversal whose order is not in the range takes back all or nothing: what a part leaves cannot be told from it alone.
+func TestReversalAlone(t *testing.T) {
+	t.Parallel()
+	sale := clicklog.ConversionKey{ClickID: uuid.New(), ConversionID: "7"}
+	recorded := map[clicklog.ConversionKey]clicklog.KnownConversion{
+		sale: {ConversionKey: sale, Payout: *money("10"), Currency: "USD"},
+	}
+	for what, c := range map[string]struct {
+		id, currency string
+		payout       *decimal.Decimal
+		taken        bool
+	}{
+		"all of it":        {"7", "USD", money("10"), true},
+		"more":             {"7", "USD", money("12"), true},
+		"no amount":        {"7", "USD", nil, true},
+		"a part":           {"7", "USD", money("2"), false},
+		"another currency": {"7", "EUR", money("12"), false},
+		"of a stranger":    {"8", "USD", money("10"), false},
+	} {
+		v := correction.Conversion{ClickID: sale.ClickID, ConversionID: c.id, Currency: c.currency, Payout: c.payout}
+		if takeBack(&v, recorded); (v.Refusal == "") != c.taken {
+			t.Errorf("%s: refused %q", what, v.Refusal)
+		}
+	}
+}
+
+// Of an order that comes several times the last one counts, and one that is refused does not count.
+func TestOnce(t *testing.T) {
+	t.Parallel()
+	click := uuid.New()
+	rows := make([]correction.Conversion, 4)
+	for i := range rows {
+		rows[i] = correction.Conversion{Row: correction.Row{Line: i + 1}, ClickID: click, ConversionID: "7"}
+	}
+	rows[2].Goal, rows[3].Refusal = "other", "no"
+	once(rows)
+	for i, refused := range []bool{true, false, false, true} {
+		if (rows[i].Refusal != "") != refused {
+			t.Errorf("row %d: %q", i+1, rows[i].Refusal)
+		}
+	}
+}
