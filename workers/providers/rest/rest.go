@@ -140,7 +140,7 @@ func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error)
 				return out, err
 			}
 			patience -= wait
-			if err := a.wait(ctx, wait); err != nil {
+			if a.wait(ctx, wait) != nil { // nobody waits any more: what the provider said is the reason
 				return out, err
 			}
 		}

@@ -210,3 +210,14 @@ func TestRows(t *testing.T) {
 		t.Errorf("%d items, %v", len(list), err)
 	}
 }
+
+// TestNobodyWaits: when whoever asked stops to wait between two attempts, the error is the provider's and not that of the wait.
+func TestNobodyWaits(t *testing.T) {
+	t.Parallel()
+	api, asked, _ := provider(t, says(502, `{"message": "down"}`))
+	api.Patience, api.Wait = time.Minute, func(context.Context, time.Duration) error { return context.DeadlineExceeded }
+	err := api.Shown(api.Get(t.Context(), "/x", nil, nil))
+	if err == nil || err.Error() != "the provider answered 502: down" || *asked != 1 {
+		t.Errorf("%v after %d requests", err, *asked)
+	}
+}
