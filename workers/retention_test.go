@@ -117,7 +117,7 @@ func TestRetention(t *testing.T) {
 		r.exec(`DELETE FROM ` + table)
 	}
 	r.exec(`DELETE FROM click_history`)
-	r.exec(`DELETE FROM currency_changes`) // one holds clicks back
+	r.exec(`DELETE FROM currency_changes`)                        // one holds clicks back
 	for ago := models.LongestHistory() + 20; ago > 0; ago -= 25 { // what a service of that age has
 		at := start.AddDate(0, 0, -ago)
 		if err := (clicklog.Log{Conn: r.db}).EnsurePartition(t.Context(), at); err != nil {

@@ -38,7 +38,7 @@ type actions struct {
 
 // actionsOf are the platforms that have actions.
 var actionsOf = map[string]actions{
-	models.GoogleAds:    {list: googleActions, create: googleCreate, wait: 6 * time.Hour},
+	models.GoogleAds:    {list: googleActions, create: googleCreate},
 	models.MicrosoftAds: {list: microsoftGoals, create: microsoftCreate, wait: 2 * time.Hour},
 }
 
