@@ -34,6 +34,11 @@ WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $
 	AND NOT ` + jobrow.IsOpen("i.upload_job") + `
 ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`
 
+	// A sweep beside this one may have started a job after the query began, which it does not see: this one does.
+	stillDueUploads = `
+SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
+WHERE i.source_id = ANY ($1::uuid[]) AND NOT ` + jobrow.IsOpen("i.upload_job") + ` ORDER BY i.upload_next_at`
+
 	noteUploadJob = `UPDATE source_integrations SET upload_job = $3 WHERE account_id = $1 AND source_id = $2`
 
 	skipUnwantedUploads = `
@@ -47,7 +52,12 @@ WHERE id IN (
 // TakeDueUploads gives traffic sources of all accounts that have uploads to send, or requests to ask about, and no job that does, at most limit. They stay
 // locked until the transaction of c ends.
 func TakeDueUploads(ctx context.Context, c db.Conn, now time.Time, limit int) ([]DueUploads, error) {
-	return db.Select[DueUploads](ctx, c, "due uploads", takeDueUploads, now, limit)
+	due, err := db.Select[DueUploads](ctx, c, "due uploads", takeDueUploads, now, limit)
+	if err != nil || len(due) == 0 {
+		return nil, err
+	}
+	ids := db.Map(due, func(d DueUploads) uuid.UUID { return d.SourceID })
+	return db.Select[DueUploads](ctx, c, "due uploads", stillDueUploads, db.UUIDs(ids))
 }
 
 // NoteUploadJob notes which job sends the uploads of a source.
