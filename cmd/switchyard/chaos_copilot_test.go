@@ -26,15 +26,16 @@ func TestKilledApply(t *testing.T) {
 	if err := m.api.Do(ctx, http.StatusCreated, "POST", "/webhooks", hook, nil); err != nil {
 		t.Fatal(err)
 	}
-	for round, kill := range []func(){m.killBefore, m.killAfter, m.killBefore, m.killAfter} {
+	for round, killed := range []func(func()){m.killBefore, m.killAfter, m.killBefore, m.killAfter} {
 		key := fmt.Sprint("round-", round)
 		body := map[string]any{"action": "apply_proposal", "id": m.propose()}
 		answered := make(chan error, 1)
-		go func() { // the answer is lost, or nearly
-			_, err := m.api.Once(context.WithoutCancel(ctx), "POST", "/copilot", body, "Idempotency-Key", key)
-			answered <- err
-		}()
-		kill()
+		killed(func() {
+			go func() { // the answer is lost, or nearly
+				_, err := m.api.Once(context.WithoutCancel(ctx), "POST", "/copilot", body, "Idempotency-Key", key)
+				answered <- err
+			}()
+		})
 		<-answered
 		if _, err := m.Spawn("web"); err != nil {
 			t.Fatal(err)
@@ -86,8 +87,8 @@ func (m *midway) propose() string {
 	return p.ID.String()
 }
 
-// killBefore kills web when it waits for the campaign.
-func (m *midway) killBefore() {
+// killBefore kills web when the call waits for the campaign.
+func (m *midway) killBefore(call func()) {
 	m.t.Helper()
 	tx, err := m.db.BeginTxx(m.t.Context(), nil)
 	if err != nil {
@@ -98,6 +99,7 @@ func (m *midway) killBefore() {
 	if err := tx.QueryRowxContext(m.t.Context(), `SELECT pg_backend_pid() FROM campaigns WHERE id = $1 FOR UPDATE`, m.campaign).Scan(&holder); err != nil {
 		m.t.Fatal(err)
 	}
+	call()
 	m.until("web waits for the campaign", func() bool {
 		return m.count(`SELECT count(*) FROM pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))`, holder) > 0
 	})
@@ -106,8 +108,9 @@ func (m *midway) killBefore() {
 }
 
 // killAfter kills web as soon as the change is there.
-func (m *midway) killAfter() {
+func (m *midway) killAfter(call func()) {
 	m.t.Helper()
+	call()
 	err := client.Poll(m.t.Context(), time.Millisecond, func() (bool, error) {
 		return m.count(`SELECT count(*) FROM copilot_changes WHERE status = 'applied'`) > 0, nil
 	})
