@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -37,7 +36,7 @@ func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal,
 	if err := a.Validate(); err != nil {
 		return proposal, err
 	}
-	record, err := p.record(ctx, account, a)
+	record, err := p.s.Copilot().Record(ctx, account, a)
 	if e, ok := models.AsError(err); ok {
 		return proposal, models.Invalid("invalid", "%s", e.Message)
 	}
@@ -66,35 +65,4 @@ func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal,
 		return db.Get[copilot.Proposal](ctx, s.c, "proposal", createProposal, uuid.Must(uuid.NewV7()), account, proposal.CampaignID,
 			proposal.Title, proposal.Reason, db.Document(a), a.Judged(record), now, now.Add(keepProposal))
 	})
-}
-
-// record reads what an action would change, without a lock.
-func (p CopilotProposals) record(ctx context.Context, account uuid.UUID, a copilot.Action) (r copilot.Record, err error) {
-	target := a.Target()
-	switch target.Kind {
-	case copilot.TargetOffer:
-		o, err := p.s.Offers().Find(ctx, account, target.ID)
-		return copilot.Record{Offer: &o}, err
-	case copilot.TargetNetwork:
-		n, err := p.s.Networks().Find(ctx, account, target.ID)
-		return copilot.Record{Network: &n}, err
-	case copilot.TargetCampaign, copilot.TargetBotLists:
-		c, err := p.s.Campaigns().Find(ctx, account, target.ID)
-		return copilot.Record{Campaign: &c}, err
-	}
-	f, err := p.s.Campaigns().Flow(ctx, account, target.ID)
-	if err == nil && a.Op == copilot.OpSwapDestination {
-		err = p.destination(ctx, account, a.To)
-	}
-	return copilot.Record{Paths: f.Paths}, err
-}
-
-// destination finds an offer or a landing page.
-func (p CopilotProposals) destination(ctx context.Context, account uuid.UUID, to string) error {
-	id, _ := models.ParseID(to) // Validate has read it
-	_, err := p.s.Offers().Find(ctx, account, id)
-	if errors.Is(err, models.NotFound("")) {
-		_, err = p.s.Landers().Find(ctx, account, id)
-	}
-	return err
 }

@@ -11,7 +11,6 @@ import (
 	"switchyard/db"
 	"switchyard/models"
 	"switchyard/models/autorule"
-	"switchyard/models/copilot"
 )
 
 // CopilotRules are the rules by which accounts let their campaigns be changed.
@@ -113,11 +112,6 @@ func (k CopilotRules) TakeDue(ctx context.Context, now, until time.Time, limit i
 func (k CopilotRules) Due(ctx context.Context, account uuid.UUID, now time.Time) ([]autorule.Rule, error) {
 	return db.Select[autorule.Rule](ctx, k.s.c, "due rules", copilotRuleTable.from+` WHERE `+copilotRuleTable.live+`
 		AND t.is_active AND t.next_at <= $2 ORDER BY t.next_at, t.id`, account, now)
-}
-
-// Record reads what an action would change, without a lock.
-func (k CopilotRules) Record(ctx context.Context, account uuid.UUID, a copilot.Action) (copilot.Record, error) {
-	return k.s.CopilotProposals().record(ctx, account, a)
 }
 
 // Convert converts the amounts that an account's rules name, after its currency has changed: one of the former is so much of

@@ -62,20 +62,14 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 	return r.in, r.unread, nil
 }
 
-// ask gives figures by dimensions. If that reads more clicks than are left, it gives none and notes which kinds need them.
+// ask is must over the window, but of what is too large it gives nothing and notes which kinds need it.
 func (r *reading) ask(ctx context.Context, what string, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
-	q := r.query
-	q.Dimensions, q.Filters, q.Limit = dimensions, filters, limit
-	cost, err := r.reports.Cost(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	if cost > r.left {
+	rows, err := r.must(ctx, r.query.From, r.query.To, limit, filters, dimensions...)
+	if errors.Is(err, errTooLarge) {
 		r.unread = append(r.unread, copilot.KindsBy(what)...)
 		return nil, nil
 	}
-	r.left -= cost
-	return r.reports.Performance(ctx, q)
+	return rows, err
 }
 
 // each calls fn with every record of a list, up to maxRecords.

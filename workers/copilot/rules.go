@@ -205,7 +205,7 @@ func (x *execution) record(ctx context.Context, act autorule.Act) (copilot.Recor
 			return r, nil
 		}
 	}
-	return x.store.CopilotRules().Record(ctx, x.account.ID, act.Action)
+	return x.store.Copilot().Record(ctx, x.account.ID, act.Action)
 }
 
 // alert makes the alerts of the rule those of what matches now.

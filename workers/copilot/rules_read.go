@@ -36,7 +36,7 @@ func (w *worker) newReading(account models.Account, now time.Time) *reading {
 	}
 }
 
-// must is ask, but it fails if it reads more clicks than are left.
+// must gives the figures of a time. It fails with errTooLarge if that reads more clicks than are left.
 func (r *reading) must(ctx context.Context, from, to time.Time, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	q := r.query
 	q.From, q.To, q.Dimensions, q.Filters, q.Limit = from.UTC(), to.UTC(), dimensions, filters, limit
