@@ -14,6 +14,7 @@ type SpendArgs struct {
 	From     string    `json:"from"`   // YYYY-MM-DD, of the platform's time zone; included, as To
 	To       string    `json:"to"`     //
 	Origin   string    `json:"origin"` // models.RunByAPI or models.RunByClock
+	Wide     bool      `json:"wide"`   // the days are those of the longer window
 	Test     bool      `json:"test"`   // only the connection is tried
 	Read     bool      `json:"read"`   // the rows were read, and are stored under the id of the job
 	Days     int       `json:"days"`   // that were written

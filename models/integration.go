@@ -53,6 +53,25 @@ const (
 	RunByClock = "clock"
 )
 
+// TooManyRows is the code of a range with more rows than one run takes.
+const TooManyRows = "too_many"
+
+// PlatformFailed reports whether a run that ended with an error of a code counts as a failure of its platform. Of a range that
+// somebody chose too long it does not: the platform is fine, and a shorter range works.
+func PlatformFailed(origin, code string) bool { return code != TooManyRows || origin == RunByClock }
+
+// wideEvery is how often the longer window is taken.
+const wideEvery = 24 * time.Hour
+
+// NextWide is when the longer window is due again after a run over it that ended with an error of a code; empty: well. The
+// zero time: it stays due. One that has too many rows has as many half an hour later, so that it is not.
+func NextWide(now time.Time, code string) time.Time {
+	if code == "" || code == TooManyRows {
+		return now.Add(wideEvery)
+	}
+	return time.Time{}
+}
+
 // RunNetworkSync is the kind of runs that import the orders of a network.
 const RunNetworkSync = "network_sync"
 

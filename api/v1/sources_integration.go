@@ -315,7 +315,7 @@ func (d Deps) runSourceIntegration(c *route.Call, b SourceRunBody) (out SourceRu
 }
 
 // toldFailures are errors of the job that are an answer here: the call was right, and the platform was asked.
-var toldFailures = []string{"platform_error", "not_connected", "too_many"}
+var toldFailures = []string{"platform_error", "not_connected", models.TooManyRows}
 
 // SourceIntegrationDeleted is the answer of DELETE /traffic-sources/{id}/integration.
 type SourceIntegrationDeleted struct {

@@ -311,9 +311,19 @@ func TestNetworkSyncByItself(t *testing.T) {
 	if n := y.count(wait); n < 100 || n > 140 {
 		t.Errorf("after two failures it waits %d minutes", n)
 	}
+	// A failed import of many days comes again after one of few, which it does not keep from succeeding.
+	y.exec(`UPDATE network_integrations SET wide_at = now() - interval '1 second'`)
+	for i, wide := range []bool{true, false, true, false} {
+		tick()
+		ended(4 + i)
+		if n := days(); (n > models.SyncDays) != wide {
+			t.Errorf("import %d is over %d days", 4+i, n)
+		}
+		y.world.Fail(resttest.None)
+	}
 	y.s.Do("PATCH", "/networks", map[string]any{"id": y.id, "is_active": false}).Want(200, "")
 	tick()
-	if n := y.count(`SELECT count(*) FROM jobs WHERE kind = 'networks:sync'`); n != 3 {
+	if n := y.count(`SELECT count(*) FROM jobs WHERE kind = 'networks:sync'`); n != 7 {
 		t.Errorf("%d imports, though the network is paused", n)
 	}
 }

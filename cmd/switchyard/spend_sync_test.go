@@ -241,10 +241,40 @@ func TestSpendSyncByItself(t *testing.T) {
 	if ended(3); y.count(wait) < 600 {
 		t.Errorf("after two failures it waits %d minutes", y.count(wait))
 	}
+	// A failed sync of many days comes again after one of few, which it does not keep from succeeding.
+	y.exec(`UPDATE source_integrations SET wide_at = now() - interval '1 second'`)
+	if ended(4); days() != models.SpendWideDays {
+		t.Errorf("due, it was of %d days", days())
+	}
+	y.world.Fail(resttest.None)
+	for i, want := range []int{models.SpendDays, models.SpendWideDays, models.SpendDays} {
+		if ended(5 + i); days() != want {
+			t.Errorf("sync %d is of %d days, want %d", 5+i, days(), want)
+		}
+	}
 	y.s.Do("PATCH", "/traffic-sources", map[string]any{"id": y.sources[0], "is_active": false}).Want(200, "")
-	ended(3)
-	if n := y.count(`SELECT count(*) FROM jobs WHERE kind = 'sources:sync'`); n != 3 {
+	ended(7)
+	if n := y.count(`SELECT count(*) FROM jobs WHERE kind = 'sources:sync'`); n != 7 {
 		t.Errorf("%d syncs, though the source is paused", n)
+	}
+}
+
+// TestSpendTooMany: a range with too many rows that somebody asked for is not the platform's failure.
+func TestSpendTooMany(t *testing.T) {
+	t.Parallel()
+	y := newSpending(t, 2)
+	many := make([]adstest.Row, platforms.MaxRows+1)
+	for i := range many {
+		many[i] = y.row(fmt.Sprint("m", i), "1", 1)
+	}
+	y.world.Set(many...)
+	if got := y.sync(); got.OK || got.Detail == nil || !strings.Contains(*got.Detail, "use a shorter one") {
+		t.Errorf("%+v", got)
+	}
+	about := y.s.Do("GET", y.path, nil).Want(200, "").Map()
+	last := about["runs"].([]any)[0].(map[string]any)
+	if n := y.count(`SELECT failures FROM source_integrations`); n != 0 || about["last_error"] != nil || last["error"] == nil || last["endedAt"] == nil {
+		t.Errorf("%d failures; %v, %v", n, about["last_error"], last)
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"time"
 
@@ -104,17 +105,22 @@ func (k NetworkIntegrations) Note(ctx context.Context, i models.NetworkIntegrati
 	return err
 }
 
-// SetNext says when orders are next imported by themselves. If the connection was changed meanwhile, nothing is said.
-func (k NetworkIntegrations) SetNext(ctx context.Context, i models.NetworkIntegration, at time.Time) error {
-	_, err := k.s.exec(ctx, "next import of network", `UPDATE network_integrations SET next_at = $4
-		WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`, i.AccountID, i.NetworkID, i.SavedAt, at)
+const setNextNetworkImport = `
+UPDATE network_integrations SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`
+
+// SetNext says when orders are next imported by themselves, and from when on over the longer window; a zero wide: as before. If the
+// connection was changed meanwhile, nothing is said.
+func (k NetworkIntegrations) SetNext(ctx context.Context, i models.NetworkIntegration, at, wide time.Time) error {
+	_, err := k.s.exec(ctx, "next import of network", setNextNetworkImport, i.AccountID, i.NetworkID, i.SavedAt, at,
+		sql.NullTime{Time: wide, Valid: !wide.IsZero()})
 	return err
 }
 
+// After a failure the longer window leaves the next turn to the shorter one: it alone may fail.
 const takeDueNetworks = `
-UPDATE network_integrations i SET next_at = $2, wide_at = CASE WHEN d.wide THEN $1::timestamptz + interval '24 hours' ELSE i.wide_at END
+UPDATE network_integrations i SET next_at = $2
 FROM (
-	SELECT k.network_id, k.wide_at <= $1 AS wide FROM network_integrations k JOIN networks n ON n.id = k.network_id
+	SELECT k.network_id, k.wide_at <= $1 AND k.failures % 2 = 0 AS wide FROM network_integrations k JOIN networks n ON n.id = k.network_id
 	WHERE k.is_enabled AND k.next_at <= $1 AND n.is_active AND n.deactivated_at IS NULL
 	ORDER BY k.next_at LIMIT $3 FOR UPDATE OF k SKIP LOCKED
 ) d

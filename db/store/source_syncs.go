@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/google/uuid"
@@ -33,17 +34,22 @@ func (k SourceIntegrations) Note(ctx context.Context, i models.SourceIntegration
 	return err
 }
 
-// SetNext says when spend is next read by itself. If the connection was changed meanwhile, nothing is said.
-func (k SourceIntegrations) SetNext(ctx context.Context, i models.SourceIntegration, at time.Time) error {
-	_, err := k.s.exec(ctx, "next sync of traffic source", `UPDATE source_integrations SET next_at = $4
-		WHERE account_id = $1 AND source_id = $2 AND saved_at = $3`, i.AccountID, i.SourceID, i.SavedAt, at)
+const setNextSourceSync = `
+UPDATE source_integrations SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND source_id = $2 AND saved_at = $3`
+
+// SetNext says when spend is next read by itself, and from when on over the longer window; a zero wide: as before. If the
+// connection was changed meanwhile, nothing is said.
+func (k SourceIntegrations) SetNext(ctx context.Context, i models.SourceIntegration, at, wide time.Time) error {
+	_, err := k.s.exec(ctx, "next sync of traffic source", setNextSourceSync, i.AccountID, i.SourceID, i.SavedAt, at,
+		sql.NullTime{Time: wide, Valid: !wide.IsZero()})
 	return err
 }
 
+// After a failure the longer window leaves the next turn to the shorter one: it alone may fail.
 const takeDueSources = `
-UPDATE source_integrations i SET next_at = $2, wide_at = CASE WHEN d.wide THEN $1::timestamptz + interval '24 hours' ELSE i.wide_at END
+UPDATE source_integrations i SET next_at = $2
 FROM (
-	SELECT k.source_id, k.wide_at <= $1 AS wide FROM source_integrations k JOIN traffic_sources s ON s.id = k.source_id
+	SELECT k.source_id, k.wide_at <= $1 AND k.failures % 2 = 0 AS wide FROM source_integrations k JOIN traffic_sources s ON s.id = k.source_id
 	WHERE k.is_enabled AND k.next_at <= $1 AND s.is_active AND s.deactivated_at IS NULL
 	ORDER BY k.next_at LIMIT $3 FOR UPDATE OF k SKIP LOCKED
 ) d

@@ -139,7 +139,7 @@ func (p *Platforms) Read(ctx context.Context, account, job uuid.UUID, of jobs.Ne
 	used := o.Used()
 	switch {
 	case errors.Is(err, networks.ErrTooMany):
-		return nil, models.Invalid(tooMany, "the range has more than %d orders: use a shorter one", most)
+		return nil, models.Invalid(models.TooManyRows, "the range has more than %d orders: use a shorter one", most)
 	case err != nil && context.Cause(ctx) != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
@@ -150,9 +150,6 @@ func (p *Platforms) Read(ctx context.Context, account, job uuid.UUID, of jobs.Ne
 	}
 	return p.rows(ctx, account, of.NetworkID, orders, apply)
 }
-
-// tooMany is the code of a range with more orders than one import takes.
-const tooMany = "too_many"
 
 func networkError(err error) error {
 	return models.Errorf(models.KindBadGateway, "network_error", "%s", err)
@@ -170,23 +167,23 @@ func (p *Platforms) End(ctx context.Context, c db.Conn, account, job uuid.UUID, 
 	if err := s.IntegrationRuns().End(ctx, account, job, p.o.Now(), a.Accepted, changed, ""); err != nil {
 		return err
 	}
-	return p.note(ctx, s, account, *a.Network, "", !a.DryRun)
+	return p.note(ctx, s, account, *a.Network, jobrow.Cause{}, !a.DryRun)
 }
 
 // Failed implements correction.Orders.
 func (p *Platforms) Failed(ctx context.Context, c db.Conn, account, job uuid.UUID, of jobs.NetworkSync, cause error) error {
-	s, text := p.store.On(c), jobrow.CauseOf(cause).Message
-	if err := s.IntegrationRuns().End(ctx, account, job, p.o.Now(), 0, 0, text); err != nil {
+	s, failure := p.store.On(c), jobrow.CauseOf(cause)
+	if err := s.IntegrationRuns().End(ctx, account, job, p.o.Now(), 0, 0, failure.Message); err != nil {
 		return err
 	}
-	if jobrow.CauseOf(cause).Code == tooMany && of.Origin != models.RunByClock {
-		return nil // the platform is fine
+	if !models.PlatformFailed(of.Origin, failure.Code) {
+		return nil
 	}
-	return p.note(ctx, s, account, of, text, false)
+	return p.note(ctx, s, account, of, failure, false)
 }
 
-// note notes how the platform answered, and when orders are imported next by themselves.
-func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.NetworkSync, failure string, synced bool) error {
+// note notes how the platform answered, and when orders are imported next by themselves. The zero failure is none.
+func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.NetworkSync, failure jobrow.Cause, synced bool) error {
 	k := s.NetworkIntegrations()
 	i, err := k.Find(ctx, account, of.NetworkID)
 	if errors.Is(err, models.NotFound("connection of the network")) {
@@ -195,14 +192,17 @@ func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID,
 	if err != nil {
 		return err
 	}
-	if err := k.Note(ctx, i, failure, synced, p.o.Now()); err != nil || of.Origin != models.RunByClock {
+	if err := k.Note(ctx, i, failure.Message, synced, p.o.Now()); err != nil || of.Origin != models.RunByClock {
 		return err
 	}
-	failures := 0
-	if failure != "" {
+	failures, wide := 0, time.Time{}
+	if failure.Message != "" {
 		failures = i.Failures + 1
 	}
-	return k.SetNext(ctx, i, p.o.Now().Add(spread(models.NextSync(failures))))
+	if of.Wide {
+		wide = models.NextWide(p.o.Now(), failure.Code)
+	}
+	return k.SetNext(ctx, i, p.o.Now().Add(spread(models.NextSync(failures))), wide)
 }
 
 // spread is a wait that differs by up to a tenth, so that imports which began together do not stay so.
@@ -276,7 +276,7 @@ func (p *Platforms) row(d store.DueNetwork, now time.Time) (models.Job, error) {
 	}
 	last := now.UTC().Add(14 * time.Hour)
 	return jobs.SyncNetwork.NewRow(d.AccountID, jobs.CorrectionArgs{Apply: true, Network: &jobs.NetworkSync{
-		NetworkID: d.NetworkID, Provider: d.Provider, Origin: models.RunByClock,
+		NetworkID: d.NetworkID, Provider: d.Provider, Origin: models.RunByClock, Wide: d.Wide,
 		From: now.UTC().AddDate(0, 0, 1-days).Format(time.DateOnly), To: last.Format(time.DateOnly),
 	}})
 }

@@ -221,7 +221,7 @@ func window(d store.DueSource, now time.Time) jobs.SpendArgs {
 	}
 	today := now.In(zone)
 	return jobs.SpendArgs{
-		SourceID: d.SourceID, Provider: d.Provider, Origin: models.RunByClock,
+		SourceID: d.SourceID, Provider: d.Provider, Origin: models.RunByClock, Wide: d.Wide,
 		From: today.AddDate(0, 0, 1-days).Format(time.DateOnly), To: today.Format(time.DateOnly),
 	}
 }
@@ -231,8 +231,8 @@ func spread(wait time.Duration) time.Duration {
 	return wait - wait/20 + rand.N(wait/10) //nolint:gosec // it spreads them
 }
 
-// note notes how a sync went, and when the next one comes by itself.
-func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.SpendArgs, n store.SourceNote) error {
+// note notes how a sync went, and when the next one comes by itself. code is that of its failure.
+func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.SpendArgs, code string, n store.SourceNote) error {
 	k := s.SourceIntegrations()
 	i, err := k.Find(ctx, account, of.SourceID)
 	if errors.Is(err, store.ErrNoIntegration) {
@@ -244,11 +244,14 @@ func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID,
 	if err := k.Note(ctx, i, n, p.o.Now()); err != nil || of.Origin != models.RunByClock {
 		return err
 	}
-	failures := 0
+	failures, wide := 0, time.Time{}
 	if n.Failure != "" {
 		failures = i.Failures + 1
 	}
-	return k.SetNext(ctx, i, p.o.Now().Add(spread(models.NextSpend(failures))))
+	if of.Wide {
+		wide = models.NextWide(p.o.Now(), code)
+	}
+	return k.SetNext(ctx, i, p.o.Now().Add(spread(models.NextSpend(failures))), wide)
 }
 
 func parseDays(of jobs.SpendArgs) (from, to time.Time, err error) {

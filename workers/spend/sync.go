@@ -71,7 +71,7 @@ func (p *Platforms) sync(ctx context.Context, u *run) error {
 			return err
 		}
 		note := store.SourceNote{Synced: true, Currency: have.Currency, Zone: have.Zone}
-		if err := p.note(ctx, s, account, u.Args, note); err != nil {
+		if err := p.note(ctx, s, account, u.Args, "", note); err != nil {
 			return err
 		}
 		return s.Corrections().Remove(ctx, u.Job.ID)
@@ -84,11 +84,14 @@ func (p *Platforms) failed(ctx context.Context, c db.Conn, row models.Job, cause
 	if err := json.Unmarshal(row.Args, &args); err != nil || args.Test {
 		return nil //nolint:nilerr // nobody knows of which source it was
 	}
-	s, failure := p.store.On(c), jobrow.CauseOf(cause).Message
-	if err := s.IntegrationRuns().End(ctx, row.AccountID.UUID, row.ID, p.o.Now(), 0, 0, failure); err != nil {
+	s, failure := p.store.On(c), jobrow.CauseOf(cause)
+	if err := s.IntegrationRuns().End(ctx, row.AccountID.UUID, row.ID, p.o.Now(), 0, 0, failure.Message); err != nil {
 		return err
 	}
-	return p.note(ctx, s, row.AccountID.UUID, args, store.SourceNote{Failure: failure})
+	if !models.PlatformFailed(args.Origin, failure.Code) {
+		return nil
+	}
+	return p.note(ctx, s, row.AccountID.UUID, args, failure.Code, store.SourceNote{Failure: failure.Message})
 }
 
 // fetch reads the rows from the platform and stores them. An error that no other attempt can help is a *models.Error.
@@ -113,7 +116,7 @@ func (p *Platforms) fetch(ctx context.Context, u *run) error {
 	case err != nil && context.Cause(ctx) != nil:
 		return context.Cause(ctx)
 	case errors.Is(err, ads.ErrTooMany):
-		return models.Invalid("too_many", "the range has more than %d rows: use a shorter one", ads.MaxRows)
+		return models.Invalid(models.TooManyRows, "the range has more than %d rows: use a shorter one", ads.MaxRows)
 	case err != nil && !ours:
 		return models.Errorf(models.KindBadGateway, "platform_error", "%s", err)
 	case err != nil:
