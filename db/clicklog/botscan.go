@@ -113,18 +113,18 @@ type BotsScanned struct {
 	Done  bool        // there are no more clicks
 }
 
-const selectScanned = `SELECT id FROM clicks WHERE account_id = $1 AND id > $2 AND id < $3 ORDER BY id LIMIT $4`
-
 // ScanBots looks at the next clicks of a scan, at most limit, in the transaction of c, and revises those on which a signal
 // has fired. Call RespreadSpend for the Days, then MoveBotScan. Doing it again changes nothing: a signal that has fired is
 // found again. A click that is stored late, though not more than 48 hours, takes the scan back to its time.
 func (l Log) ScanBots(ctx context.Context, c db.Conn, s BotScan, settings bot.Settings, limit int) (BotsScanned, error) {
 	now := l.now()
-	ids, err := db.Select[uuid.UUID](ctx, c, "clicks to scan", selectScanned, s.AccountID, s.After,
-		models.FloorClickID(now.Add(-scanSettle)), limit)
-	if err != nil || len(ids) == 0 {
+	found, err := l.store().scan(ctx, c, idColumn, clickRange{
+		account: s.AccountID, low: next(s.After), high: models.FloorClickID(now.Add(-scanSettle)), limit: limit,
+	})
+	if err != nil || len(found) == 0 {
 		return BotsScanned{After: s.After, Done: true}, err
 	}
+	ids := clickIDs(found)
 	out := BotsScanned{After: ids[len(ids)-1], Done: len(ids) < limit}
 	crowd := crowd{account: s.AccountID, first: ids[0], last: out.After}
 	fired, err := crowd.signals(ctx, c)

@@ -5,64 +5,90 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/db/ledger"
 )
 
-// changer is what a change of single clicks needs of the engine, in the transaction of c. ids and clicks are sorted.
-type changer interface {
-	// readClicks reads the clicks that exist. With lock nobody else changes them until the transaction ends.
-	readClicks(ctx context.Context, c db.Conn, ids []uuid.UUID, lock bool) ([]*StoredClick, error)
-	// saveClicks writes what click-outs change in clicks.
-	saveClicks(ctx context.Context, c db.Conn, clicks []*StoredClick) error
+// clickStore holds the clicks and the ledger. What is decided about clicks (visitors, conversions, postbacks, spend) is
+// PostgreSQL's, whatever holds them. All methods run in the transaction of c. Lists of ids and of clicks are sorted by
+// id and not empty.
+type clickStore interface {
+	// known gives those of the ids that are stored.
+	known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error)
+	// insert adds clicks that are not stored.
+	insert(ctx context.Context, c db.Conn, clicks []*StoredClick) error
+	// read reads some columns of the clicks that exist.
+	read(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickSet) ([]*StoredClick, error)
+	// scan reads some columns of the clicks of a range, the oldest first.
+	scan(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickRange) ([]*StoredClick, error)
+	// save writes some columns of clicks that are locked.
+	save(ctx context.Context, c db.Conn, u update, clicks []*StoredClick) error
+	// remove deletes clicks and leaves the ledger as it is.
+	remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error
+	// addDeltas adds figures to the ledger.
 	addDeltas(ctx context.Context, c db.Conn, d ledger.Deltas) error
 }
 
+// store is the click store that the log is in.
+func (Log) store() clickStore { return pgStore{} }
+
+// clickSet names clicks by their ids. With lock nobody else changes them until the transaction ends.
+type clickSet struct {
+	account uuid.UUID // whose they must be; zero: anybody's
+	ids     []uuid.UUID
+	lock    bool
+}
+
+// clickRange names at most limit clicks of an account with ids in [low, high). With lock nobody else changes those that
+// are read until the transaction ends.
+type clickRange struct {
+	account   uuid.UUID
+	low, high uuid.UUID
+	campaigns []uuid.UUID // only clicks of these; nil: all
+	signalled bool        // only clicks with a signal of bots
+	currency  string      // only clicks in this currency whose rate is another one than rate; empty: all
+	rate      decimal.NullDecimal
+	limit     int
+	lock      bool
+}
+
+// update is a change of some columns of clicks. Each click brings its own values.
+type update struct {
+	what    string // names it in errors
+	columns columns[StoredClick]
+}
+
+func newUpdate(what string, names ...string) update {
+	return update{what, clickColumns.named(names...)}
+}
+
+// The changes of single clicks.
+var (
+	hopUpdate   = newUpdate("apply hops", "offer_id", "network_id", "lp_slot", "lp_clicks", "last_hop_id")
+	rateUpdate  = newUpdate("restate clicks", "rate")
+	scoreUpdate = newUpdate("save scores", "is_bot", "bot_score", "bot_reason", "is_unique", "cost")
+	placeUpdate = newUpdate("save places", append([]string{"country", "bot_signals"}, placeColumns...)...)
+)
+
 // changeColumns are what figures, payouts and costs are worked out from, and what events tell of a click.
-var changeColumns = slices.DeleteFunc(slices.Clone(clickColumns), func(c column[StoredClick]) bool {
-	return !slices.Contains([]string{
-		"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
-		"device_type", "os", "browser", "is_bot", "cost", "currency", "rate", "conversion_cost", "revenue_share", "is_unique",
-		"lp_views", "lp_clicks", "lp_slot", "last_hop_id", "external_id", "subs",
-	}, c.name)
-})
+var changeColumns = clickColumns.named(
+	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "network_id", "source_id", "country",
+	"device_type", "os", "browser", "is_bot", "cost", "currency", "rate", "conversion_cost", "revenue_share", "is_unique",
+	"lp_views", "lp_clicks", "lp_slot", "last_hop_id", "external_id", "subs",
+)
 
-var selectChanging = `SELECT ` + changeColumns.sql() + ` FROM clicks
-WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id`
+var (
+	idColumn = clickColumns.named("id")
+	// visitorColumns tell which visitor a click made known.
+	visitorColumns = clickColumns.named("id", "campaign_id", "unique_key", "is_unique")
+)
 
-func (Log) readClicks(ctx context.Context, c db.Conn, ids []uuid.UUID, lock bool) ([]*StoredClick, error) {
-	query := selectChanging
-	if lock {
-		query += ` FOR NO KEY UPDATE`
-	}
-	list, err := changeColumns.read(ctx, c, "read clicks", query, db.UUIDs(ids), ids[0], ids[len(ids)-1])
-	clicks := make([]*StoredClick, len(list))
-	for i := range list {
-		clicks[i] = &list[i]
-	}
-	return clicks, err
+// uniqueVisitors are those of unique clicks.
+func uniqueVisitors(clicks []*StoredClick) []visitorKey {
+	unique := slices.DeleteFunc(slices.Clone(clicks), func(k *StoredClick) bool { return !k.IsUnique })
+	return db.Map(unique, (*StoredClick).visitor)
 }
 
-// The bounds choose the partitions, the list the rows: a planner that knows nothing of a young partition yet must not
-// read all that lies between.
-const updateHopped = `
-UPDATE clicks c SET offer_id = k.offer_id, network_id = k.network_id, lp_slot = k.lp_slot, lp_clicks = k.lp_clicks,
-	last_hop_id = k.hop_id
-FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::uuid[])
-	AS k (id, offer_id, network_id, lp_slot, lp_clicks, hop_id)
-WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $7 AND $8`
-
-func (Log) saveClicks(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
-	_, err := db.Exec(ctx, c, "apply hops", updateHopped,
-		idsOf(clicks, func(k *StoredClick) uuid.UUID { return k.ID }),
-		idsOf(clicks, func(k *StoredClick) uuid.UUID { return k.OfferID }),
-		idsOf(clicks, func(k *StoredClick) uuid.UUID { return k.NetworkID }),
-		db.Map(clicks, func(k *StoredClick) int64 { return int64(k.LPSlot) }),
-		db.Map(clicks, func(k *StoredClick) int64 { return int64(k.LPClicks) }),
-		idsOf(clicks, func(k *StoredClick) uuid.UUID { return k.LastHopID }),
-		clicks[0].ID, clicks[len(clicks)-1].ID)
-	return err
-}
-
-func (Log) addDeltas(ctx context.Context, c db.Conn, d ledger.Deltas) error { return d.Write(ctx, c) }
+func clickIDs(clicks []*StoredClick) []uuid.UUID { return db.Map(clicks, (*StoredClick).id) }

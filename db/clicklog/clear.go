@@ -1,7 +1,6 @@
 package clicklog
 
 import (
-	"bytes"
 	"context"
 	"slices"
 	"time"
@@ -25,11 +24,7 @@ type ClearQuery struct {
 
 // first is the lowest id that is still to be deleted, less one.
 func (q ClearQuery) first() uuid.UUID {
-	after := models.FloorClickID(q.From)
-	if bytes.Compare(q.After[:], after[:]) > 0 {
-		return q.After
-	}
-	return after
+	return later(q.After, models.FloorClickID(q.From))
 }
 
 // Cleared is what one call deleted, and of which campaigns. Clicks are without those of bots. The next call goes on at
@@ -42,11 +37,6 @@ type Cleared struct {
 	After       uuid.UUID
 	Done        bool
 }
-
-const selectClearable = `
-SELECT id, campaign_id, unique_key, is_unique FROM clicks
-WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND id > $3 AND id < $4
-ORDER BY id LIMIT $5`
 
 // A visitor whose unique click is deleted is unique again. Visitors are locked before clicks and in one order, as
 // ingesters do.
@@ -62,14 +52,11 @@ DELETE FROM click_visitors v USING (
 // events and conversions, and takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it
 // is Done. Then ClearArchive deletes what has no clicks any more. A conversion that is being recorded for one of the
 // clicks is deleted too, or finds no click. What arrives in the window afterwards is counted.
-func (Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
+func (l Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	after := q.first()
-	found, err := db.Select[struct {
-		ID       uuid.UUID `db:"id"`
-		Campaign uuid.UUID `db:"campaign_id"`
-		Key      uuid.UUID `db:"unique_key"`
-		Unique   bool      `db:"is_unique"`
-	}](ctx, c, "clear", selectClearable, q.AccountID, db.UUIDs(q.Of), after, models.FloorClickID(q.To), limit)
+	found, err := l.store().scan(ctx, c, visitorColumns, clickRange{
+		account: q.AccountID, low: next(after), high: models.FloorClickID(q.To), campaigns: q.Of, limit: limit,
+	})
 	if err != nil {
 		return Cleared{}, err
 	}
@@ -77,31 +64,26 @@ func (Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Clear
 	if len(found) == 0 {
 		return out, nil
 	}
-	ids := make([]uuid.UUID, len(found))
-	var visitors []visitorKey
-	for i, f := range found {
-		ids[i] = f.ID
-		if f.Unique {
-			visitors = append(visitors, visitorKey{f.Campaign, f.Key})
-		}
-		if !slices.Contains(out.Of, f.Campaign) {
-			out.Of = append(out.Of, f.Campaign)
+	for _, f := range found {
+		if !slices.Contains(out.Of, f.CampaignID) {
+			out.Of = append(out.Of, f.CampaignID)
 		}
 	}
+	ids := clickIDs(found)
 	out.After = ids[len(ids)-1]
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return out, err
 	}
-	campaigns, prints := splitKeys(visitors)
+	campaigns, prints := splitKeys(uniqueVisitors(found))
 	if _, err := db.Exec(ctx, c, "clear visitors", forgetVisitors, campaigns, prints); err != nil {
 		return out, err
 	}
-	return out, out.remove(ctx, c, ids)
+	return out, out.remove(ctx, c, l.store(), ids)
 }
 
 // remove deletes clicks, and subtracts from the ledger what they and their conversions count.
-func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
-	clicks, err := Log{}.readClicks(ctx, c, ids, true)
+func (d *Cleared) remove(ctx context.Context, c db.Conn, in clickStore, ids []uuid.UUID) error {
+	clicks, err := in.read(ctx, c, changeColumns, clickSet{ids: ids, lock: true})
 	if err != nil {
 		return err
 	}
@@ -130,11 +112,10 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error 
 	if d.Conversions, err = db.Exec(ctx, c, "clear conversions", conversions, list); err != nil {
 		return err
 	}
-	const q = `DELETE FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
-	if _, err := db.Exec(ctx, c, "clear clicks", q, list, ids[0], ids[len(ids)-1]); err != nil {
+	if err := in.remove(ctx, c, ids); err != nil {
 		return err
 	}
-	return s.Write(ctx, c)
+	return in.addDeltas(ctx, c, s)
 }
 
 // Two calls at once would subtract the same figures twice.
@@ -149,13 +130,13 @@ WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND 
 // ClearArchive deletes, in the transaction of c, what no click stands for: spend that stands alone, and the figures
 // and conversions of whole hours whose clicks were dropped for their age. Doing it again finds nothing. The limit is
 // ignored.
-func (Log) ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
+func (l Log) ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
 	if _, err := db.Exec(ctx, c, "clear archive", lockArchive, db.UUIDs(q.Of)); err != nil {
 		return out, err
 	}
 	var err error
-	if out.Of, err = clearSpend(ctx, c, q); err != nil {
+	if out.Of, err = clearSpend(ctx, c, l.store(), q); err != nil {
 		return out, err
 	}
 	from, to, err := archived(ctx, c, q)

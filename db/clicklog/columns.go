@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -89,6 +90,15 @@ var smartlinkColumns = func() columns[StoredSmartlinkClick] {
 	return list
 }()
 
+// named are the columns with these names, in the order of the table. All of them must be there.
+func (l columns[T]) named(names ...string) columns[T] {
+	some := slices.DeleteFunc(slices.Clone(l), func(c column[T]) bool { return !slices.Contains(names, c.name) })
+	if len(some) != len(names) {
+		panic(fmt.Sprintf("clicklog: %d columns of %d: %q", len(some), len(names), names))
+	}
+	return some
+}
+
 // sql lists the columns, in the order of pointers.
 func (l columns[T]) sql() string {
 	names := make([]string, len(l))
@@ -117,6 +127,16 @@ func (l columns[T]) read(ctx context.Context, c db.Conn, what, query string, arg
 		return err
 	}, query, args...)
 	return list, err
+}
+
+// readPointers is read for rows that are changed afterwards.
+func (l columns[T]) readPointers(ctx context.Context, c db.Conn, what, query string, args ...any) ([]*T, error) {
+	list, err := l.read(ctx, c, what, query, args...)
+	rows := make([]*T, len(list))
+	for i := range list {
+		rows[i] = &list[i]
+	}
+	return rows, err
 }
 
 // insert adds rows to a table by COPY.

@@ -33,7 +33,7 @@ type Corrected struct {
 func (l Log) CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput, write bool) (
 	out []Corrected, tell []models.JobRef, err error,
 ) {
-	b := correcting{account: account, in: l}
+	b := correcting{account: account, in: l.store()}
 	if err := b.load(ctx, c, list, write); err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +50,7 @@ func (l Log) CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUI
 // correcting is what the inputs are decided by.
 type correcting struct {
 	account uuid.UUID
-	in      changer
+	in      clickStore
 	inputs  []checkedInput
 	clicks  map[uuid.UUID]*StoredClick
 	own     string              // currency of the account
@@ -95,7 +95,7 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput
 	if len(wanted) == 0 {
 		return nil
 	}
-	clicks, err := b.in.readClicks(ctx, c, sortedIDs(wanted), lock)
+	clicks, err := b.in.read(ctx, c, changeColumns, clickSet{ids: sortedIDs(wanted), lock: lock})
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,9 @@
 //
 //   - postgres stores a batch once, for the Ingester (batchStore).
 //   - Log finds a click, walks a window of a log and deletes one.
-//   - Log also changes single clicks and applies deltas, for the code of conversions and click-outs (changer).
+//   - clickStore has what Log asks of it inside transactions: clicks by id and by range, changes of their columns, deltas.
+//     What is one statement of PostgreSQL over many clicks is not behind it yet: spend that is spread, arrivals, what scans
+//     for bots compare, and what is erased for a visitor.
 //   - report.Reader answers a report, and export.Reader walks the rows of a file.
 //
 // Postbacks, conversions and waiting click-outs stay in PostgreSQL, whatever the engine.

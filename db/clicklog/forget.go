@@ -80,10 +80,6 @@ func (l Log) forgetClicks(ctx context.Context, now time.Time) (total int64, err 
 	return total, l.forgetLostHops(ctx, now)
 }
 
-// The bounds choose the partitions.
-const selectForgotten = `
-SELECT id FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4`
-
 const forgetSmartlinkClicks = `
 DELETE FROM smartlink_clicks WHERE id >= $2 AND id < $3 AND id = ANY (ARRAY(
 	SELECT id FROM smartlink_clicks WHERE account_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4))`
@@ -93,15 +89,15 @@ func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err er
 	from := h.DeletedTo.Add(-lateClicks)
 	low, high := models.FloorClickID(from), models.FloorClickID(h.KeptFrom)
 	for n := forgottenAtOnce; n == forgottenAtOnce; {
-		ids, err := db.Select[uuid.UUID](ctx, l.Conn, "forgotten clicks", selectForgotten, h.Account, low, high,
-			forgottenAtOnce)
+		found, err := l.store().scan(ctx, l.Conn, idColumn, clickRange{account: h.Account, low: low, high: high, limit: forgottenAtOnce})
 		if err != nil {
 			return total, err
 		}
-		if n = len(ids); n == 0 {
+		if n = len(found); n == 0 {
 			break
 		}
-		if err := db.Tx(ctx, l.Conn, func(c db.Conn) error { return deleteClicks(ctx, c, ids) }); err != nil {
+		ids := clickIDs(found)
+		if err := db.Tx(ctx, l.Conn, func(c db.Conn) error { return deleteClicks(ctx, c, l.store(), ids) }); err != nil {
 			return total, err
 		}
 		total, low = total+int64(n), ids[n-1]
@@ -117,7 +113,7 @@ func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err er
 
 // deleteClicks deletes the rows of clicks, whose ids are sorted, with those of their click-outs and postbacks. It
 // leaves the ledger and the conversions.
-func deleteClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
+func deleteClicks(ctx context.Context, c db.Conn, in clickStore, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err
 	}
@@ -128,8 +124,7 @@ func deleteClicks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if err := deleteEvents(ctx, c, list); err != nil {
 		return err
 	}
-	const clicks = `DELETE FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
-	if _, err := db.Exec(ctx, c, "delete clicks", clicks, list, ids[0], ids[len(ids)-1]); err != nil {
+	if err := in.remove(ctx, c, ids); err != nil {
 		return err
 	}
 	_, err := db.Exec(ctx, c, "delete hops", `DELETE FROM click_hops WHERE click_id = ANY ($1::uuid[])`, list)

@@ -39,7 +39,7 @@ FROM click_hops WHERE NOT applied AND click_id = ANY ($1::uuid[]) ORDER BY id`
 
 // applyHops applies the waiting click-outs of some clicks. It moves the figures of each click and of its conversions to
 // the offer of the last click-out. It returns the ids of clicks that are not stored yet.
-func applyHops(ctx context.Context, c db.Conn, in changer, clickIDs []uuid.UUID, s ledger.Deltas) (
+func applyHops(ctx context.Context, c db.Conn, in clickStore, clickIDs []uuid.UUID, s ledger.Deltas) (
 	missing []uuid.UUID, err error,
 ) {
 	if len(clickIDs) == 0 {
@@ -54,7 +54,7 @@ func applyHops(ctx context.Context, c db.Conn, in changer, clickIDs []uuid.UUID,
 		byClick[h.ClickID] = append(byClick[h.ClickID], h)
 	}
 	ids := sortedIDs(byClick)
-	clicks, err := in.readClicks(ctx, c, ids, true)
+	clicks, err := in.read(ctx, c, changeColumns, clickSet{ids: ids, lock: true})
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +73,7 @@ func applyHops(ctx context.Context, c db.Conn, in changer, clickIDs []uuid.UUID,
 		delete(byClick, click.ID)
 	}
 	if len(clicks) > 0 {
-		if err := in.saveClicks(ctx, c, clicks); err != nil {
+		if err := in.save(ctx, c, hopUpdate, clicks); err != nil {
 			return nil, err
 		}
 		const q = `UPDATE click_hops SET applied = true WHERE id = ANY ($1::uuid[])`
@@ -148,10 +148,10 @@ func (l Log) ApplyWaitingHops(ctx context.Context, limit int) (int, error) {
 	}
 	return len(ids), db.Tx(ctx, l.Conn, func(c db.Conn) error {
 		deltas := ledger.Deltas{}
-		if _, err := applyHops(ctx, c, l, ids, deltas); err != nil {
+		if _, err := applyHops(ctx, c, l.store(), ids, deltas); err != nil {
 			return err
 		}
-		return l.addDeltas(ctx, c, deltas)
+		return l.store().addDeltas(ctx, c, deltas)
 	})
 }
 

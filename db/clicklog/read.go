@@ -1,10 +1,8 @@
 package clicklog
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -138,18 +136,21 @@ func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click Sto
 	return list[0], true, nil
 }
 
-var selectClicksByID = `SELECT ` + clickColumns.sql() + ` FROM clicks
-WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4`
-
 // FindByIDs finds those of an account's clicks that are stored, by their ids.
 func (l Log) FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]StoredClick, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	compare := func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }
-	list, err := clickColumns.read(ctx, l.Conn, "find clicks by id", selectClicksByID, account, db.UUIDs(ids),
-		slices.MinFunc(ids, compare), slices.MaxFunc(ids, compare))
-	return db.ByKey(list, func(c StoredClick) uuid.UUID { return c.ID }), err
+	wanted := map[uuid.UUID]bool{}
+	for _, id := range ids {
+		wanted[id] = true
+	}
+	list, err := l.store().read(ctx, l.Conn, clickColumns, clickSet{account: account, ids: sortedIDs(wanted)})
+	found := make(map[uuid.UUID]StoredClick, len(list))
+	for _, click := range list {
+		found[click.ID] = *click
+	}
+	return found, err
 }
 
 var selectHops = `SELECT ` + db.Columns[Hop]("") + ` FROM click_hops

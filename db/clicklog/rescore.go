@@ -2,11 +2,9 @@ package clicklog
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -31,45 +29,35 @@ type Rescored struct {
 }
 
 // rescoreColumns are what a score, its figures and the visitor are worked out from.
-var rescoreColumns = slices.DeleteFunc(slices.Clone(clickColumns), func(c column[StoredClick]) bool {
-	return !slices.Contains([]string{
-		"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os",
-		"browser", "is_bot", "bot_score", "bot_signals", "bot_reason", "cost", "rate", "unique_cost", "is_unique", "unique_key",
-		"unique_hours", "lp_views", "lp_clicks",
-	}, c.name)
-})
-
-// Rows are locked in the order of their ids, as everywhere.
-var selectScored = `SELECT ` + rescoreColumns.sql() + ` FROM clicks
-WHERE account_id = $1 AND id > $2 AND id >= $3 AND id < $4 AND bot_signals <> 0 ORDER BY id LIMIT $5 FOR NO KEY UPDATE`
-
-const updateScored = `
-UPDATE clicks c SET is_bot = k.is_bot, bot_score = k.bot_score, bot_reason = k.bot_reason, is_unique = k.is_unique, cost = k.cost
-FROM unnest($1::uuid[], $2::boolean[], $3::int[], $4::text[], $5::boolean[], $6::numeric[])
-	AS k (id, is_bot, bot_score, bot_reason, is_unique, cost)
-WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $7 AND $8`
+var rescoreColumns = clickColumns.named(
+	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os",
+	"browser", "is_bot", "bot_score", "bot_signals", "bot_reason", "cost", "rate", "unique_cost", "is_unique", "unique_key",
+	"unique_hours", "lp_views", "lp_clicks",
+)
 
 // Rescore scores at most limit clicks anew in the transaction of c, and moves their figures. Repeat it until it is Done,
 // then call RespreadSpend for the Days.
 //
 // A click that ceases to be a bot's counts as unique if no unique click of the visitor covers its time. One that becomes
 // a bot's is not unique any more, and later clicks of the visitor stay as they are.
-func (Log) Rescore(ctx context.Context, c db.Conn, q RescoreQuery, limit int) (out Rescored, err error) {
-	list, err := rescoreColumns.read(ctx, c, "clicks to score", selectScored, q.AccountID, q.After,
-		models.FloorClickID(q.From), models.FloorClickID(q.To), limit)
+func (l Log) Rescore(ctx context.Context, c db.Conn, q RescoreQuery, limit int) (out Rescored, err error) {
+	list, err := l.store().scan(ctx, c, rescoreColumns, clickRange{
+		account: q.AccountID, low: later(next(q.After), models.FloorClickID(q.From)), high: models.FloorClickID(q.To),
+		signalled: true, limit: limit, lock: true,
+	})
 	if err != nil {
 		return out, err
 	}
 	out = Rescored{After: q.After, Clicks: int64(len(list)), Done: len(list) < limit}
 	r := newRevision()
-	for i := range list {
-		click, was := &list[i], list[i]
+	for _, click := range list {
+		was := *click
 		click.BotScore, click.IsBot, click.BotReason = bot.Score(bot.Signals(click.BotSignals), q.Settings)
 		out.add(was, click)
 		r.move(was, click)
 	}
 	out.Days = r.days
-	return out, r.end(ctx, c)
+	return out, r.end(ctx, c, l.store())
 }
 
 // add counts a click as it was and as it is.
@@ -84,21 +72,6 @@ func (r *Rescored) add(was StoredClick, is *StoredClick) {
 	if was.IsBot != is.IsBot {
 		r.Changed++
 	}
-}
-
-func saveScores(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
-	if len(clicks) == 0 {
-		return nil
-	}
-	_, err := db.Exec(ctx, c, "save scores", updateScored,
-		idsOf(clicks, func(k *StoredClick) uuid.UUID { return k.ID }),
-		pq.BoolArray(db.Map(clicks, func(k *StoredClick) bool { return k.IsBot })),
-		db.Map(clicks, func(k *StoredClick) int64 { return int64(k.BotScore) }),
-		db.Map(clicks, func(k *StoredClick) string { return k.BotReason }),
-		pq.BoolArray(db.Map(clicks, func(k *StoredClick) bool { return k.IsUnique })),
-		db.Map(clicks, func(k *StoredClick) string { return k.Cost.String() }),
-		clicks[0].ID, clicks[len(clicks)-1].ID)
-	return err
 }
 
 const spendOf = `SELECT day, source_id, campaign_id, amount, currency, rate, clicks, impressions FROM spend
@@ -118,6 +91,6 @@ func (l Log) RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, da
 	if list, err = db.Select[setSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly)); err != nil {
 		return err
 	}
-	_, err = set(ctx, c, account, list)
+	_, err = set(ctx, c, l.store(), account, list)
 	return err
 }

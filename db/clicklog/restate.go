@@ -58,9 +58,9 @@ func (l Log) Restate(ctx context.Context, c db.Conn, r *Restatement, limit int) 
 	case restateSpend:
 		err = r.spend(ctx, c, sums)
 	case restateClicks:
-		n, err = r.clicks(ctx, c, sums, limit)
+		n, err = r.clicks(ctx, c, l.store(), sums, limit)
 	case restateConversions:
-		n, err = r.conversions(ctx, c, l, sums, limit)
+		n, err = r.conversions(ctx, c, l.store(), sums, limit)
 	default:
 		return rates.Restated(ctx, c, r.Key, rate.Decimal)
 	}
@@ -70,7 +70,7 @@ func (l Log) Restate(ctx context.Context, c db.Conn, r *Restatement, limit int) 
 	if n == 0 {
 		r.stage++
 	}
-	return false, sums.Write(ctx, c)
+	return false, l.store().addDeltas(ctx, c, sums)
 }
 
 // bounds are the first moment of the key's day, and the first one after it.
@@ -98,41 +98,34 @@ func (r *Restatement) spend(ctx context.Context, c db.Conn, sums ledger.Deltas) 
 	return err
 }
 
-var selectRestated = `SELECT ` + changeColumns.sql() + ` FROM clicks
-WHERE account_id = $1 AND id > $2 AND id >= $3 AND id < $4 AND currency = $5 AND rate IS DISTINCT FROM $6::numeric
-ORDER BY id LIMIT $7 FOR NO KEY UPDATE`
-
-const restatedClicks = `UPDATE clicks SET rate = $4 WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
-
 var conversionsOfClicks = `SELECT ` + conversionColumns + ` FROM conversions
 WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id FOR NO KEY UPDATE`
 
 // clicks restates clicks, and what their conversions cost by their prices.
-func (r *Restatement) clicks(ctx context.Context, c db.Conn, sums ledger.Deltas, limit int) (int, error) {
+func (r *Restatement) clicks(ctx context.Context, c db.Conn, in clickStore, sums ledger.Deltas, limit int) (int, error) {
 	from, to := r.bounds()
-	list, err := changeColumns.read(ctx, c, "clicks to restate", selectRestated, r.Account, r.after, models.FloorClickID(from),
-		models.FloorClickID(to), r.Currency, r.rate, limit)
+	list, err := in.scan(ctx, c, changeColumns, clickRange{
+		account: r.Account, low: later(next(r.after), models.FloorClickID(from)), high: models.FloorClickID(to), currency: r.Currency,
+		rate: r.rate, limit: limit, lock: true,
+	})
 	if err != nil || len(list) == 0 {
 		return 0, err
 	}
-	ids := make([]uuid.UUID, len(list))
-	clicks := map[uuid.UUID]*StoredClick{}
-	for i := range list {
-		click := &list[i]
+	for _, click := range list {
 		sums.Add(click.key(), click.figures().Neg())
 		click.Rate = r.rate
 		sums.Add(click.key(), click.figures())
-		ids[i], clicks[click.ID] = click.ID, click
 	}
-	if _, err := db.Exec(ctx, c, "restate clicks", restatedClicks, db.UUIDs(ids), ids[0], ids[len(ids)-1], r.rate); err != nil {
+	if err := in.save(ctx, c, rateUpdate, list); err != nil {
 		return 0, err
 	}
+	ids := clickIDs(list)
 	sold, err := db.Select[conversion](ctx, c, "conversions of clicks", conversionsOfClicks, r.Account, db.UUIDs(ids))
 	if err != nil {
 		return 0, err
 	}
 	r.after = ids[len(ids)-1]
-	return len(list), reprice(ctx, c, sums, clicks, sold, func(v conversion) decimal.NullDecimal { return v.Rate })
+	return len(list), reprice(ctx, c, sums, db.ByKey(list, (*StoredClick).id), sold, func(v conversion) decimal.NullDecimal { return v.Rate })
 }
 
 // The look-up of the click is one probe of an index.
@@ -148,7 +141,7 @@ WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND currency = 
 	AND id = ANY ($6::uuid[]) ORDER BY id FOR NO KEY UPDATE`
 
 // conversions restates conversions. Their clicks are locked first, as everywhere.
-func (r *Restatement) conversions(ctx context.Context, c db.Conn, l Log, sums ledger.Deltas, limit int) (int, error) {
+func (r *Restatement) conversions(ctx context.Context, c db.Conn, in clickStore, sums ledger.Deltas, limit int) (int, error) {
 	from, to := r.bounds()
 	found, err := db.Pairs[uuid.UUID, uuid.UUID](ctx, c, "conversions to restate", selectUnrated, r.Account, from, to, r.Currency, r.rate, limit,
 		models.FloorClickID(r.Kept))
@@ -159,7 +152,7 @@ func (r *Restatement) conversions(ctx context.Context, c db.Conn, l Log, sums le
 	for _, click := range found {
 		named[click] = true
 	}
-	list, err := l.readClicks(ctx, c, sortedIDs(named), true)
+	list, err := in.read(ctx, c, changeColumns, clickSet{ids: sortedIDs(named), lock: true})
 	if err != nil {
 		return 0, err
 	}
@@ -168,7 +161,7 @@ func (r *Restatement) conversions(ctx context.Context, c db.Conn, l Log, sums le
 	if err != nil {
 		return 0, err
 	}
-	clicks := db.ByKey(list, func(k *StoredClick) uuid.UUID { return k.ID })
+	clicks := db.ByKey(list, (*StoredClick).id)
 	return len(found), reprice(ctx, c, sums, clicks, sold, func(conversion) decimal.NullDecimal { return r.rate })
 }
 

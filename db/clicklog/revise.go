@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/db/ledger"
@@ -26,32 +25,17 @@ type Finding struct {
 }
 
 // reviseColumns are what a finding changes, and what figures and visitors are worked out from.
-var reviseColumns = slices.DeleteFunc(slices.Clone(clickColumns), func(c column[StoredClick]) bool {
-	return !slices.ContainsFunc(rescoreColumns, func(r column[StoredClick]) bool { return r.name == c.name }) &&
-		!slices.Contains(placeColumns, c.name)
-})
+var reviseColumns = slices.Concat(rescoreColumns, clickColumns.named(placeColumns...))
 
 var placeColumns = []string{
 	"region", "city", "isp", "asn", "mobile_operator", "connection_type", "proxy_kind", "geo_source", "crawler",
 }
 
-var selectRevised = `SELECT ` + reviseColumns.sql() + ` FROM clicks
-WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4 ORDER BY id FOR NO KEY UPDATE`
-
-const updatePlaces = `
-UPDATE clicks c SET country = k.country, region = k.region, city = k.city, isp = k.isp, asn = k.asn,
-	mobile_operator = k.mobile_operator, connection_type = k.connection_type, proxy_kind = k.proxy_kind,
-	geo_source = k.geo_source, crawler = k.crawler, bot_signals = k.bot_signals
-FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[], $9::text[],
-	$10::text[], $11::text[], $12::bigint[]) AS k (id, country, region, city, isp, asn, mobile_operator, connection_type,
-	proxy_kind, geo_source, crawler, bot_signals)
-WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $13 AND $14`
-
 // Revise changes clicks of an account by what was found out about them, in the transaction of c: scores them anew and
 // moves their figures, and those of their conversions. It returns the days on which bots and others have changed: call
 // RespreadSpend for them. A click that is gone is passed over. As in Rescore, a click that becomes a bot's is not unique
 // any more.
-func (Log) Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, findings []Finding) (
+func (l Log) Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, findings []Finding) (
 	[]time.Time, error,
 ) {
 	if len(findings) == 0 {
@@ -61,22 +45,22 @@ func (Log) Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings bo
 	for _, f := range findings {
 		found[f.ClickID] = f
 	}
-	ids := sortedIDs(found)
-	list, err := reviseColumns.read(ctx, c, "clicks to revise", selectRevised, account, db.UUIDs(ids), ids[0], ids[len(ids)-1])
-	if err != nil {
+	in := l.store()
+	list, err := in.read(ctx, c, reviseColumns, clickSet{account: account, ids: sortedIDs(found), lock: true})
+	if err != nil || len(list) == 0 {
 		return nil, err
 	}
 	r := newRevision()
-	for i := range list {
-		click, was := &list[i], list[i]
+	for _, click := range list {
+		was := *click
 		found[click.ID].apply(click)
 		click.BotScore, click.IsBot, click.BotReason = bot.Score(bot.Signals(click.BotSignals), settings)
 		r.move(was, click)
 	}
-	if err := r.end(ctx, c); err != nil {
+	if err := r.end(ctx, c, in); err != nil {
 		return nil, err
 	}
-	if err := savePlaces(ctx, c, list); err != nil {
+	if err := in.save(ctx, c, placeUpdate, list); err != nil {
 		return nil, err
 	}
 	return r.days, nil
@@ -146,7 +130,7 @@ func (r *revision) move(was StoredClick, click *StoredClick) {
 
 // end decides which freed clicks are unique, moves the figures of conversions and writes everything, in the transaction
 // of c.
-func (r *revision) end(ctx context.Context, c db.Conn) error {
+func (r *revision) end(ctx context.Context, c db.Conn, in clickStore) error {
 	if err := decideUnique(ctx, c, r.freed); err != nil {
 		return err
 	}
@@ -166,31 +150,10 @@ func (r *revision) end(ctx context.Context, c db.Conn) error {
 			r.deltas.Add(r.moved[id].to, f)
 		}
 	}
-	if err := saveScores(ctx, c, r.changed); err != nil {
-		return err
+	if len(r.changed) > 0 {
+		if err := in.save(ctx, c, scoreUpdate, r.changed); err != nil {
+			return err
+		}
 	}
-	return r.deltas.Write(ctx, c)
-}
-
-func savePlaces(ctx context.Context, c db.Conn, clicks []StoredClick) error {
-	if len(clicks) == 0 {
-		return nil
-	}
-	texts := func(of func(*StoredClick) string) []string {
-		return db.Map(clicks, func(k StoredClick) string { return of(&k) })
-	}
-	numbers := func(of func(*StoredClick) int64) pq.Int64Array {
-		return db.Map(clicks, func(k StoredClick) int64 { return of(&k) })
-	}
-	_, err := db.Exec(ctx, c, "save places", updatePlaces,
-		idsOf(clicks, func(k StoredClick) uuid.UUID { return k.ID }),
-		texts(func(k *StoredClick) string { return k.Country }), texts(func(k *StoredClick) string { return k.Region }),
-		texts(func(k *StoredClick) string { return k.City }), texts(func(k *StoredClick) string { return k.ISP }),
-		numbers(func(k *StoredClick) int64 { return int64(k.ASN) }),
-		texts(func(k *StoredClick) string { return k.MobileOperator }), texts(func(k *StoredClick) string { return k.ConnectionType }),
-		texts(func(k *StoredClick) string { return k.ProxyKind }), texts(func(k *StoredClick) string { return k.GeoSource }),
-		texts(func(k *StoredClick) string { return k.Crawler }),
-		numbers(func(k *StoredClick) int64 { return int64(k.BotSignals) }), //nolint:gosec // the same bits come back
-		clicks[0].ID, clicks[len(clicks)-1].ID)
-	return err
+	return in.addDeltas(ctx, c, r.deltas)
 }

@@ -20,9 +20,13 @@ GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4
 ON CONFLICT (smartlink_id, hour, rule_id, md5(destination_url)) DO UPDATE
 SET clicks = h.clicks + EXCLUDED.clicks, bot_clicks = h.bot_clicks + EXCLUDED.bot_clicks`
 
+const selectKnownSmartlinkClicks = `SELECT id FROM smartlink_clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
+
 // storeSmartlinkClicks writes the clicks that are not stored yet, and their sums.
 func storeSmartlinkClicks(ctx context.Context, c db.Conn, list []*StoredSmartlinkClick) error {
-	list, err := unknown(ctx, c, "smartlink_clicks", list)
+	list, err := unknown(list, func(ids []uuid.UUID) ([]uuid.UUID, error) {
+		return db.Select[uuid.UUID](ctx, c, "known smartlink clicks", selectKnownSmartlinkClicks, db.UUIDs(ids), ids[0], ids[len(ids)-1])
+	})
 	if err != nil || len(list) == 0 {
 		return err
 	}

@@ -46,7 +46,7 @@ func (l Log) SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ..
 	if err != nil {
 		return nil, err
 	}
-	return set(ctx, c, account, priced)
+	return set(ctx, c, l.store(), account, priced)
 }
 
 // holdSpend lets one transaction at a time change the spend of an account, and take its time.
@@ -100,7 +100,7 @@ func (Log) SpendRates(ctx context.Context, c db.Conn, account uuid.UUID, list []
 	return db.Map(priced, func(s setSpend) decimal.NullDecimal { return s.Rate }), err
 }
 
-func set(ctx context.Context, c db.Conn, account uuid.UUID, list []setSpend) ([]int64, error) {
+func set(ctx context.Context, c db.Conn, in clickStore, account uuid.UUID, list []setSpend) ([]int64, error) {
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
 		var err error
@@ -108,7 +108,7 @@ func set(ctx context.Context, c db.Conn, account uuid.UUID, list []setSpend) ([]
 			return nil, err
 		}
 	}
-	return clicks, sums.Write(ctx, c)
+	return clicks, in.addDeltas(ctx, c, sums)
 }
 
 func (s setSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums ledger.Deltas) (clicks int64, err error) {
@@ -225,13 +225,13 @@ func dropSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string,
 }
 
 // clearSpend takes back what was spent for campaigns without clicks.
-func clearSpend(ctx context.Context, c db.Conn, q ClearQuery) ([]uuid.UUID, error) {
+func clearSpend(ctx context.Context, c db.Conn, in clickStore, q ClearQuery) ([]uuid.UUID, error) {
 	sums := ledger.Deltas{}
 	campaigns, err := dropSpend(ctx, c, sums, dropSpendIn, q.AccountID, db.UUIDs(q.Of), q.From, q.To)
 	if err != nil {
 		return nil, err
 	}
-	return campaigns, sums.Write(ctx, c)
+	return campaigns, in.addDeltas(ctx, c, sums)
 }
 
 const selectSpent = `

@@ -94,7 +94,7 @@ func (p *postgres) storeBatch(ctx context.Context, b ingestBatch) (out stored, e
 	err = p.makeReady(ctx, b.moments())
 	if err == nil {
 		err = db.Tx(ctx, p.Conn, func(c db.Conn) error {
-			out, err = b.store(ctx, c)
+			out, err = b.store(ctx, c, p.store())
 			return err
 		})
 	}
@@ -133,7 +133,7 @@ func Unraced(tx func() error) (err error) {
 }
 
 // store writes the batch in the transaction of c.
-func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err error) {
+func (b ingestBatch) store(ctx context.Context, c db.Conn, in clickStore) (out stored, err error) {
 	b, currencies, err := b.ofAccounts(ctx, c)
 	if err != nil {
 		return out, err
@@ -142,7 +142,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err erro
 		return out, err
 	}
 	deltas := ledger.Deltas{}
-	ids, err := storeClicks(ctx, c, b.clicks, deltas)
+	ids, err := storeClicks(ctx, c, in, b.clicks, deltas)
 	if err != nil {
 		return out, err
 	}
@@ -152,7 +152,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err erro
 	for _, o := range b.outs {
 		ids = append(ids, o.ClickID)
 	}
-	if out.missing, err = applyHops(ctx, c, Log{}, append(ids, b.retry...), deltas); err != nil {
+	if out.missing, err = applyHops(ctx, c, in, append(ids, b.retry...), deltas); err != nil {
 		return out, err
 	}
 	if err := findAds(ctx, c, b.events); err != nil {
@@ -180,7 +180,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn) (out stored, err erro
 	if err := storeSmartlinkClicks(ctx, c, b.smart); err != nil {
 		return out, err
 	}
-	if err := deltas.Write(ctx, c); err != nil {
+	if err := in.addDeltas(ctx, c, deltas); err != nil {
 		return out, err
 	}
 	return out, b.noteLate(ctx, c, fresh)
@@ -246,8 +246,8 @@ func without[T any](list []T, drop func(T) bool) []T {
 }
 
 // storeClicks writes the clicks that are not stored yet and returns their ids.
-func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s ledger.Deltas) ([]uuid.UUID, error) {
-	clicks, err := unknown(ctx, c, "clicks", clicks)
+func storeClicks(ctx context.Context, c db.Conn, in clickStore, clicks []*StoredClick, s ledger.Deltas) ([]uuid.UUID, error) {
+	clicks, err := unknown(clicks, func(ids []uuid.UUID) ([]uuid.UUID, error) { return in.known(ctx, c, ids) })
 	if err != nil || len(clicks) == 0 {
 		return nil, err
 	}
@@ -263,7 +263,7 @@ func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s ledger
 		click.Cost = click.Cost.Round(models.MoneyScale)
 		s.Add(click.key(), click.figures())
 	}
-	if err := clickColumns.insert(ctx, c, "clicks", clicks); err != nil {
+	if err := in.insert(ctx, c, clicks); err != nil {
 		return nil, err
 	}
 	if err := claimCrawlers(ctx, c, clicks); err != nil {
@@ -275,8 +275,8 @@ func storeClicks(ctx context.Context, c db.Conn, clicks []*StoredClick, s ledger
 	return ids, countBlocked(ctx, c, clicks)
 }
 
-// unknown leaves out what the table has already, and what comes twice.
-func unknown[T interface{ id() uuid.UUID }](ctx context.Context, c db.Conn, table string, clicks []T) ([]T, error) {
+// unknown leaves out what is known already, and what comes twice.
+func unknown[T interface{ id() uuid.UUID }](clicks []T, known func([]uuid.UUID) ([]uuid.UUID, error)) ([]T, error) {
 	if len(clicks) == 0 {
 		return nil, nil
 	}
@@ -284,13 +284,11 @@ func unknown[T interface{ id() uuid.UUID }](ctx context.Context, c db.Conn, tabl
 	for _, click := range clicks {
 		have[click.id()] = struct{}{}
 	}
-	ids := sortedIDs(have)
-	q := `SELECT id FROM ` + table + ` WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
-	known, err := db.Select[uuid.UUID](ctx, c, "known "+table, q, db.UUIDs(ids), ids[0], ids[len(ids)-1])
+	stored, err := known(sortedIDs(have))
 	if err != nil {
 		return nil, err
 	}
-	for _, id := range known {
+	for _, id := range stored {
 		delete(have, id)
 	}
 	fresh := make([]T, 0, len(have))

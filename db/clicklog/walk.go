@@ -1,6 +1,7 @@
 package clicklog
 
 import (
+	"bytes"
 	"context"
 
 	"github.com/google/uuid"
@@ -53,6 +54,14 @@ func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) 
 		}
 		from = next(list[len(list)-1].ID)
 	}
+}
+
+// later is the higher one of two ids.
+func later(a, b uuid.UUID) uuid.UUID {
+	if bytes.Compare(a[:], b[:]) < 0 {
+		return b
+	}
+	return a
 }
 
 // next is the id behind one.

@@ -1,0 +1,159 @@
+package clicklog
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/ledger"
+	"switchyard/models"
+)
+
+// pgStore is the clickStore of PostgreSQL: everything happens in the transaction at once.
+type pgStore struct{}
+
+// The bounds choose the partitions, the list the rows: a planner that knows nothing of a young partition yet must not
+// read all that lies between.
+const someClicks = ` FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
+
+func boundsOf(ids []uuid.UUID) (first, last uuid.UUID) { return ids[0], ids[len(ids)-1] }
+
+func (pgStore) known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
+	first, last := boundsOf(ids)
+	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+someClicks, db.UUIDs(ids), first, last)
+}
+
+func (pgStore) insert(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
+	return clickColumns.insert(ctx, c, "clicks", clicks)
+}
+
+// Rows are locked in the order of their ids, here and everywhere.
+const locking = ` FOR NO KEY UPDATE`
+
+func (pgStore) read(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickSet) ([]*StoredClick, error) {
+	first, last := boundsOf(q.ids)
+	query, args := `SELECT `+cols.sql()+someClicks, []any{db.UUIDs(q.ids), first, last}
+	if q.account != uuid.Nil {
+		query, args = query+` AND account_id = $4`, append(args, q.account)
+	}
+	query += ` ORDER BY id`
+	if q.lock {
+		query += locking
+	}
+	return cols.readPointers(ctx, c, "read clicks", query, args...)
+}
+
+func (pgStore) scan(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickRange) ([]*StoredClick, error) {
+	args := []any{q.account, q.low, q.high}
+	arg := func(v any) string {
+		args = append(args, v)
+		return "$" + strconv.Itoa(len(args))
+	}
+	query := `SELECT ` + cols.sql() + ` FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3`
+	if q.campaigns != nil {
+		query += ` AND campaign_id = ANY (` + arg(db.UUIDs(q.campaigns)) + `::uuid[])`
+	}
+	if q.signalled {
+		query += ` AND bot_signals <> 0`
+	}
+	if q.currency != "" {
+		query += ` AND currency = ` + arg(q.currency) + ` AND rate IS DISTINCT FROM ` + arg(q.rate) + `::numeric`
+	}
+	query += ` ORDER BY id LIMIT ` + arg(q.limit)
+	if q.lock {
+		query += locking
+	}
+	return cols.readPointers(ctx, c, "scan clicks", query, args...)
+}
+
+func (pgStore) save(ctx context.Context, c db.Conn, u update, clicks []*StoredClick) error {
+	args := []any{idsOf(clicks, (*StoredClick).id), clicks[0].ID, clicks[len(clicks)-1].ID}
+	for _, col := range u.columns {
+		list, err := col.list(clicks)
+		if err != nil {
+			return fmt.Errorf("clicklog: %s: %s: %w", u.what, col.name, err)
+		}
+		args = append(args, list)
+	}
+	_, err := db.Exec(ctx, c, u.what, u.sql(), args...)
+	return err
+}
+
+// sql is the statement of an update: $1 to $3 are the ids and their bounds, then comes a list for each column.
+func (u update) sql() string {
+	sets, names, lists := make([]string, len(u.columns)), make([]string, len(u.columns)), make([]string, len(u.columns))
+	for i, col := range u.columns {
+		names[i] = col.name
+		sets[i] = col.name + " = k." + col.name
+		lists[i] = "$" + strconv.Itoa(i+4) + "::" + arrayType(col.at(&StoredClick{}))
+	}
+	return `UPDATE clicks c SET ` + strings.Join(sets, ", ") + ` FROM unnest($1::uuid[], ` + strings.Join(lists, ", ") +
+		`) AS k (id, ` + strings.Join(names, ", ") + `) WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3`
+}
+
+// arrayType is the type of a list of a column's values.
+func arrayType(pointer any) string {
+	switch pointer.(type) {
+	case *uuid.UUID:
+		return "uuid[]"
+	case *string:
+		return "text[]"
+	case *bool:
+		return "boolean[]"
+	case *int:
+		return "int[]"
+	case *models.ASN, *bitsValue:
+		return "bigint[]"
+	case *decimal.Decimal, *decimal.NullDecimal:
+		return "numeric[]"
+	}
+	panic(fmt.Sprintf("clicklog: no array of %T", pointer))
+}
+
+// list gives the values of a column as one argument.
+func (k column[T]) list(rows []*T) (any, error) {
+	switch k.at(rows[0]).(type) {
+	case *uuid.UUID:
+		return db.UUIDs(valuesOf[uuid.UUID](k, rows)), nil
+	case *string:
+		return valuesOf[string](k, rows), nil
+	case *bool:
+		return pq.BoolArray(valuesOf[bool](k, rows)), nil
+	case *int:
+		return db.Map(valuesOf[int](k, rows), func(n int) int64 { return int64(n) }), nil
+	}
+	texts := make([]*string, len(rows))
+	for i, row := range rows {
+		plain, err := driver.DefaultParameterConverter.ConvertValue(k.at(row))
+		if err != nil {
+			return nil, err
+		}
+		if plain != nil {
+			text := fmt.Sprint(plain)
+			texts[i] = &text
+		}
+	}
+	return pq.Array(texts), nil
+}
+
+// valuesOf gives the values of a column that has this type.
+func valuesOf[V, T any](k column[T], rows []*T) []V {
+	return db.Map(rows, func(row *T) V { return *k.at(row).(*V) }) //nolint:forcetypeassert // the caller knows
+}
+
+func (pgStore) remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
+	first, last := boundsOf(ids)
+	_, err := db.Exec(ctx, c, "delete clicks", `DELETE`+someClicks, db.UUIDs(ids), first, last)
+	return err
+}
+
+func (pgStore) addDeltas(ctx context.Context, c db.Conn, d ledger.Deltas) error {
+	return d.Write(ctx, c)
+}
