@@ -208,7 +208,7 @@ func (k Copilot) carryOut(ctx context.Context, account uuid.UUID, a copilot.Acti
 		})
 	case copilot.TargetFlow:
 		if a.Op == copilot.OpSwapDestination {
-			if err := k.destination(ctx, account, a.To); err != nil {
+			if _, err := k.destination(ctx, account, a.To); err != nil {
 				return nil, nil, err
 			}
 		}

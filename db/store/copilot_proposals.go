@@ -30,7 +30,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 RETURNING ` + db.Columns[copilot.Proposal]("")
 
 // Create stores a proposal, if its action could be applied now: invalid or stale if it could not. Records of another account
-// are not found, which is invalid.
+// are not found, which is invalid. Its title is that of its action.
 func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal, now time.Time) (copilot.Proposal, error) {
 	account, a := proposal.AccountID, proposal.Action
 	if err := a.Validate(); err != nil {
@@ -46,6 +46,7 @@ func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal,
 	if _, _, _, err := a.Apply(record); err != nil {
 		return proposal, err
 	}
+	proposal.Title = a.Title(record)
 	return txOf(ctx, p.s, func(s *Store) (copilot.Proposal, error) {
 		if err := s.lockAccount(ctx, account); err != nil {
 			return proposal, err

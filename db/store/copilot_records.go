@@ -25,18 +25,33 @@ func (k Copilot) Record(ctx context.Context, account uuid.UUID, a copilot.Action
 		return copilot.Record{Campaign: &c}, err
 	}
 	f, err := k.s.Campaigns().Flow(ctx, account, target.ID)
-	if err == nil && a.Op == copilot.OpSwapDestination {
-		err = k.destination(ctx, account, a.To)
+	if err != nil {
+		return r, err
 	}
-	return copilot.Record{Paths: f.Paths}, err
+	c, err := k.s.Campaigns().Find(ctx, account, target.ID)
+	if err != nil {
+		return r, err
+	}
+	r = copilot.Record{Campaign: &c, Paths: f.Paths, Names: map[string]string{}}
+	for _, id := range a.Destinations() {
+		name, err := k.destination(ctx, account, id)
+		switch {
+		case err == nil:
+			r.Names[id] = name
+		case id == a.To || !errors.Is(err, models.NotFound("")): // what goes may be none any more
+			return r, err
+		}
+	}
+	return r, nil
 }
 
-// destination finds an offer or a landing page.
-func (k Copilot) destination(ctx context.Context, account uuid.UUID, to string) error {
-	id, _ := models.ParseID(to) // Validate has read it
-	_, err := k.s.Offers().Find(ctx, account, id)
-	if errors.Is(err, models.NotFound("")) {
-		_, err = k.s.Landers().Find(ctx, account, id)
+// destination gives the name of an offer or a landing page.
+func (k Copilot) destination(ctx context.Context, account uuid.UUID, of string) (string, error) {
+	id, _ := models.ParseID(of) // Validate has read it
+	o, err := k.s.Offers().Find(ctx, account, id)
+	if !errors.Is(err, models.NotFound("")) {
+		return o.Name, err
 	}
-	return err
+	l, err := k.s.Landers().Find(ctx, account, id)
+	return l.Name, err
 }

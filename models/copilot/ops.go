@@ -32,32 +32,32 @@ func init() {
 	paths := op{target: TargetFlow, judged: pathsOf, read: readPaths, write: writePaths}
 	destinations := op{target: TargetFlow, judged: pathOf, read: readDestinations, write: writeDestinations}
 	offers := op{target: TargetOffer, judged: offerState, read: readOffer, write: writeOffer}
-	row := func(o op, change func(Action, Part) (Part, error), checks ...func(Action) string) op {
-		o.change, o.checks = change, checks
+	row := func(o op, title func(Action, Record) string, change func(Action, Part) (Part, error), checks ...func(Action) string) op {
+		o.title, o.change, o.checks = title, change, checks
 		return o
 	}
 	ops = map[string]op{
-		OpPausePath:             row(paths, pausePath, needCampaign, needPath),
-		OpSetWeights:            row(paths, setWeights, needCampaign, needWeights),
-		OpSetDestinationWeights: row(destinations, setDestinationWeights, needCampaign, needPath, needWeights),
-		OpSwapDestination:       row(destinations, swapDestination, needCampaign, needPath, needSwap),
-		OpPauseOffer:            row(offers, pause, needOffer),
-		OpSetCap:                row(offers, setCap, needOffer, needCap),
+		OpPausePath:             row(paths, pausePathTitle, pausePath, needCampaign, needPath),
+		OpSetWeights:            row(paths, weightsTitle, setWeights, needCampaign, needWeights),
+		OpSetDestinationWeights: row(destinations, destinationsTitle, setDestinationWeights, needCampaign, needPath, needWeights),
+		OpSwapDestination:       row(destinations, swapTitle, swapDestination, needCampaign, needPath, needSwap),
+		OpPauseOffer:            row(offers, pauseOfferTitle, pause, needOffer),
+		OpSetCap:                row(offers, capTitle, setCap, needOffer, needCap),
 		OpExclude: {
-			target: TargetFlow, checks: need(needCampaign, needValues(ExcludeAttributes...)),
+			target: TargetFlow, title: excludeTitle, checks: need(needCampaign, needValues(ExcludeAttributes...)),
 			judged: pathsOf, read: readFilters, change: exclude, write: writeFilters,
 		},
 		OpPauseCampaign: {
-			target: TargetCampaign, checks: need(needCampaign), judged: campaignState, read: readCampaign, change: pause,
+			target: TargetCampaign, title: pauseCampaignTitle, checks: need(needCampaign), judged: campaignState, read: readCampaign, change: pause,
 			write: writeCampaign,
 		},
 		OpDeny: {
-			target: TargetBotLists, checks: need(needCampaign, needValues(DenyAttributes...)),
+			target: TargetBotLists, title: denyTitle, checks: need(needCampaign, needValues(DenyAttributes...)),
 			judged: func(a Action, _ Record) any { return a.CampaignID },
 			read:   readEntries, change: deny, write: writeEntries,
 		},
 		OpMapPostback: {
-			target: TargetNetwork, checks: need(needNetwork, needMapping), judged: networkState, read: readNetwork,
+			target: TargetNetwork, title: mapTitle, checks: need(needNetwork, needMapping), judged: networkState, read: readNetwork,
 			change: mapPostback, write: writeNetwork,
 		},
 	}

@@ -22,6 +22,7 @@ type Record struct {
 	// Entries are entries of bot lists. Apply gives those to create, without ids; whoever creates them puts their ids into
 	// the part. Undo gets those of them that are still there, and gives none: they are to be removed.
 	Entries []models.BotEntry
+	Names   map[string]string // of offers and landing pages by id, as far as they are known: for Title
 }
 
 // Part is what an action changes of its record, so that it can be put back. Members that it does not change are empty.
@@ -53,6 +54,7 @@ type FilterPart struct {
 // op is an operation. Its functions change nothing in place.
 type op struct {
 	target string
+	title  func(Action, Record) string
 	checks []func(Action) string // why no record could take the action; empty: one could
 	judged func(Action, Record) any
 	read   func(Action, Record) (Part, error)

@@ -163,9 +163,9 @@ func TestAskWrong(t *testing.T) {
 		call("performance", `{"dimension":"ip"}`), call("values", `{"dimension":"sub1, ip"}`),
 		call("performance", `{"filters":[{"dimension":"ip","value":"1"}]}`), call("performance", `{"filters":"x"}`),
 		call("campaign", `{}`), call("campaign", `{"id":"../../settings"}`), call("propose", `{}`),
-		call("propose", `{"title":"x","reason":"y","action":{"op":"delete_account"}}`),
-		call("propose", `{"title":"x","reason":"y","action":{"op":"pause_campaign","campaign_id":"`+uuid.NewString()+`"}}`),
-		call("propose", `{"title":"x","reason":"y","sql":"DELETE"}`),
+		call("propose", `{"reason":"y","action":{"op":"delete_account"}}`),
+		call("propose", `{"reason":"y","action":{"op":"pause_campaign","campaign_id":"`+uuid.NewString()+`"}}`),
+		call("propose", `{"reason":"y","sql":"DELETE"}`),
 	} {
 		var result aitest.Result
 		w.Say = func(a aitest.Asked) aitest.Said {
@@ -228,7 +228,7 @@ func TestAskEndless(t *testing.T) {
 			}
 		}
 	}
-	w.says(aitest.Said{Calls: []aitest.Call{call("propose", `{"title":"x","reason":"","action":{"op":"pause_campaign"}}`)}}, aitest.Said{Text: "No."})
+	w.says(aitest.Said{Calls: []aitest.Call{call("propose", `{"reason":"","action":{"op":"pause_campaign"}}`)}}, aitest.Said{Text: "No."})
 	if got, err := w.question(true); err != nil || len(got.Proposals) > 0 {
 		t.Errorf("%+v, %v", got, err)
 	}

@@ -17,7 +17,6 @@ const proposeTool = "propose"
 // Limits of proposals.
 const (
 	maxProposals = 3 // of a question
-	maxTitle     = 200
 	maxReason    = 1000
 )
 
@@ -42,8 +41,8 @@ var proposing = ai.Tool{
 		"deny: campaign_id, attribute (" + strings.Join(copilot.DenyAttributes, ", ") + ") and values that count as bots. " +
 		"map_postback: network_id, field and parameter.",
 	Parameters: map[string]any{
-		"type": "object", "required": []string{"title", "reason", "action"}, "properties": map[string]any{
-			"title": text("what is changed, in one line"), "reason": text("why, with the figures"),
+		"type": "object", "required": []string{"reason", "action"}, "properties": map[string]any{
+			"reason": text("why, with the figures"),
 			"action": map[string]any{"type": "object", "required": []string{"op"}, "properties": map[string]any{
 				"op": map[string]any{"type": "string", "enum": copilot.Ops()}, "campaign_id": text("id"), "path_id": text("id"),
 				"offer_id": text("id"), "network_id": text("id"), "from": text("id"), "to": text("id"),
@@ -60,27 +59,22 @@ var proposing = ai.Tool{
 	},
 }
 
-// propose stores a proposal. The model hears why one is refused.
+// propose stores a proposal. Only its reason is in the model's words. The model hears why one is refused.
 func (s *session) propose(ctx context.Context, arguments string) (string, error) {
 	var sent struct {
-		Title  string         `json:"title"`
 		Reason string         `json:"reason"`
 		Action copilot.Action `json:"action"`
 	}
 	dec := json.NewDecoder(bytes.NewReader([]byte(arguments)))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&sent); err != nil {
-		return "", models.Invalid("invalid", "the arguments are an object of title, reason and action, as described")
+		return "", models.Invalid("invalid", "the arguments are an object of reason and action, as described")
 	}
 	if len(s.proposals) >= maxProposals {
 		return "", models.Invalid("invalid", "%d changes were proposed: that is enough for one question", maxProposals)
 	}
-	sent.Title, sent.Reason = line(sent.Title, maxTitle), line(sent.Reason, maxReason)
-	if sent.Title == "" {
-		return "", models.Invalid("invalid", "title is required")
-	}
 	sent.Action.Campaigns, sent.Action.Worst = nil, 0 // of suggestions
-	p := copilot.Proposal{CampaignID: sent.Action.CampaignID, Title: sent.Title, Reason: sent.Reason, Action: sent.Action}
+	p := copilot.Proposal{CampaignID: sent.Action.CampaignID, Reason: line(sent.Reason, maxReason), Action: sent.Action}
 	p.AccountID = s.account.ID
 	p, err := s.store.CopilotProposals().Create(ctx, p, s.o.Now())
 	if err != nil {
