@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -112,8 +113,8 @@ type provider struct {
 	check func(ctx context.Context, api rest.API) error
 	list  func(ctx context.Context, api rest.API) ([]Model, error)
 	ask   func(ctx context.Context, api rest.API, q Question) (Answer, error)
-	// usual are parts of the names of models to take if nobody chose one, the best first.
-	usual []string
+	// usual are the names of models to take if nobody chose one, the best first.
+	usual []*regexp.Regexp
 }
 
 // providers are the rows, by name.
@@ -233,11 +234,12 @@ func (c *Connection) text(name string) string {
 	return name
 }
 
-// Usual chooses a model of a list that Models gave; empty if the list is.
+// Usual chooses a model of a list that Models gave: one of the provider's usual ones, else the first. It is empty if the
+// list is.
 func (c *Connection) Usual(list []Model) string {
-	for _, part := range c.usual {
+	for _, name := range c.usual {
 		for _, m := range list {
-			if strings.Contains(m.ID, part) {
+			if name.MatchString(m.ID) {
 				return m.ID
 			}
 		}

@@ -165,6 +165,24 @@ func (s suite) malformed() {
 	}
 }
 
+// TestThinking: a model of OpenAI that takes no tools while it thinks is told not to; one that does not think is not.
+func TestThinking(t *testing.T) {
+	t.Parallel()
+	for _, thinks := range []bool{false, true} {
+		w := &aitest.World{Thinks: thinks}
+		server := aitest.Serve(t, w)
+		c, err := ai.New(ai.Options{Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL}).Open("openai", aitest.Key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := c.Ask(t.Context(), ai.Question{Model: "gpt-5.6", System: "s", Turns: []ai.Turn{{Text: "?"}}, Tools: tools, MaxTokens: 9})
+		asked := w.Asked()
+		if err != nil || a.Text != "Hello" || len(asked) != 1 || strings.Contains(asked[0].Raw, "reasoning_effort") != thinks {
+			t.Errorf("thinks %t: %+v, %v, %+v", thinks, a, err, asked)
+		}
+	}
+}
+
 // stops: why an answer ended is told.
 func (s suite) stops() {
 	s.says(aitest.Said{Text: "I will not.", Refused: true})

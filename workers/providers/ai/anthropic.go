@@ -25,7 +25,7 @@ var anthropic = provider{
 	},
 	list:  listAnthropic,
 	ask:   askAnthropic,
-	usual: []string{"sonnet", "opus", "haiku"},
+	usual: named(`^claude-sonnet-`, `^claude-[\d-]+-sonnet-`, `^claude-haiku-`, `^claude-opus-`),
 }
 
 // statusOverloaded is Anthropic's own.

@@ -23,11 +23,11 @@ var gemini = provider{
 	},
 	list:  listGemini,
 	ask:   askGemini,
-	usual: []string{"gemini-2.5-flash", "flash", "pro"},
+	usual: named(`^gemini-2\.5-flash$`, `^gemini-flash-latest$`, `^gemini-[\d.]+-flash`, `^gemini-[\d.]+-pro`),
 }
 
 func listGemini(ctx context.Context, api rest.API) ([]Model, error) {
-	var out []Model
+	var chat, all []Model
 	token := ""
 	for range maxPages {
 		query := url.Values{"pageSize": {"1000"}}
@@ -46,8 +46,12 @@ func listGemini(ctx context.Context, api rest.API) ([]Model, error) {
 			return nil, err
 		}
 		for _, m := range answer.Models {
-			if slices.Contains(m.Methods, "generateContent") {
-				out = append(out, Model{ID: strings.TrimPrefix(m.Name, "models/"), Name: m.Display})
+			if !slices.Contains(m.Methods, "generateContent") {
+				continue
+			}
+			one := Model{ID: strings.TrimPrefix(m.Name, "models/"), Name: m.Display}
+			if all = append(all, one); geminiModels.chats(one.ID) {
+				chat = append(chat, one)
 			}
 		}
 		if answer.Next == "" || answer.Next == token {
@@ -55,7 +59,10 @@ func listGemini(ctx context.Context, api rest.API) ([]Model, error) {
 		}
 		token = answer.Next
 	}
-	return out, nil
+	if len(chat) == 0 { // a gateway calls its models as it likes
+		return all, nil
+	}
+	return chat, nil
 }
 
 // geminiPart is a part of a turn.

@@ -2,8 +2,11 @@ package ai
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"switchyard/workers/providers/rest"
@@ -11,13 +14,11 @@ import (
 
 // openAI is the chat completions API of OpenAI.
 var openAI = provider{
-	base: "https://api.openai.com/v1",
-	sign: rest.Bearer,
-	list: listOpenAI,
-	ask: func(ctx context.Context, api rest.API, q Question) (Answer, error) {
-		return complete(ctx, api, q, "max_completion_tokens")
-	},
-	usual: []string{"gpt-5", "gpt-4"},
+	base:  "https://api.openai.com/v1",
+	sign:  rest.Bearer,
+	list:  listOpenAI,
+	ask:   askOpenAI,
+	usual: named(`^gpt-5(\.\d+)?(-20[\d-]+)?$`, `^gpt-5(\.\d+)?-mini`, `^gpt-4(\.1|o)(-20[\d-]+)?$`, `^gpt-4(\.1|o)-mini`),
 }
 
 // openRouter speaks the same format. Its list of models needs no key, so that the key is tried apart.
@@ -29,17 +30,10 @@ var openRouter = provider{
 	},
 	list: listOpenRouter,
 	ask: func(ctx context.Context, api rest.API, q Question) (Answer, error) {
-		return complete(ctx, api, q, "max_tokens")
+		return complete(ctx, api, q, "max_tokens", nil)
 	},
-	usual: []string{"anthropic/claude-sonnet", "openai/gpt-5", "google/gemini"},
+	usual: named(`^anthropic/claude-sonnet-[\d.]+$`, `^openai/gpt-[\d.]+$`, `^google/gemini-[\d.]+-flash$`),
 }
-
-// chatModels are the beginnings of names of OpenAI's models that chat, notChat parts of names of those that do not. The
-// list tells nothing else about a model.
-var (
-	chatModels = []string{"gpt-", "chatgpt-", "o1", "o3", "o4", "ft:gpt-"}
-	notChat    = []string{"audio", "realtime", "image", "transcribe", "tts", "instruct", "search", "embedding", "moderation"}
-)
 
 func listOpenAI(ctx context.Context, api rest.API) ([]Model, error) {
 	var answer struct {
@@ -55,7 +49,7 @@ func listOpenAI(ctx context.Context, api rest.API) ([]Model, error) {
 	for _, m := range answer.Data {
 		one := Model{ID: m.ID, created: m.Created}
 		all = append(all, one)
-		if containsOf(m.ID, chatModels, strings.HasPrefix) && !containsOf(m.ID, notChat, strings.Contains) {
+		if openAIModels.chats(m.ID) {
 			chat = append(chat, one)
 		}
 	}
@@ -65,15 +59,6 @@ func listOpenAI(ctx context.Context, api rest.API) ([]Model, error) {
 	return chat, nil
 }
 
-func containsOf(id string, list []string, is func(s, part string) bool) bool {
-	for _, part := range list {
-		if is(id, part) {
-			return true
-		}
-	}
-	return false
-}
-
 func listOpenRouter(ctx context.Context, api rest.API) ([]Model, error) {
 	var answer struct {
 		Data []struct {
@@ -81,6 +66,9 @@ func listOpenRouter(ctx context.Context, api rest.API) ([]Model, error) {
 			Name      string   `json:"name"`
 			Created   int64    `json:"created"`
 			Supported []string `json:"supported_parameters"`
+			Output    struct {
+				Kinds []string `json:"output_modalities"`
+			} `json:"architecture"`
 		} `json:"data"`
 	}
 	if err := api.Get(ctx, "/models", url.Values{"supported_parameters": {"tools"}}, &answer); err != nil {
@@ -88,7 +76,8 @@ func listOpenRouter(ctx context.Context, api rest.API) ([]Model, error) {
 	}
 	var out []Model
 	for _, m := range answer.Data {
-		if containsOf("tools", m.Supported, func(s, part string) bool { return s == part }) {
+		drawn := slices.ContainsFunc(m.Output.Kinds, func(kind string) bool { return kind != "text" })
+		if slices.Contains(m.Supported, "tools") && !drawn {
 			out = append(out, Model{ID: m.ID, Name: m.Name, created: m.Created})
 		}
 	}
@@ -117,9 +106,23 @@ type completion struct {
 	} `json:"usage"`
 }
 
-// complete asks for a chat completion. limit is what the API calls the largest number of tokens.
-func complete(ctx context.Context, api rest.API, q Question, limit string) (out Answer, err error) {
+// askOpenAI asks for a chat completion. Newer models think before they answer unless they are told not to, and then take no
+// tools by this API: such a refusal is answered by telling them. Older ones know no such setting, and are not told.
+func askOpenAI(ctx context.Context, api rest.API, q Question) (Answer, error) {
+	const limit, effort = "max_completion_tokens", "reasoning_effort"
+	out, err := complete(ctx, api, q, limit, nil)
+	f, refused := errors.AsType[*rest.FailureError](err)
+	if refused && f.Status == http.StatusBadRequest && len(q.Tools) > 0 && strings.Contains(f.Text, effort) {
+		return complete(ctx, api, q, limit, map[string]any{effort: "none"})
+	}
+	return out, err
+}
+
+// complete asks for a chat completion. limit is what the API calls the largest number of tokens, more are further members of
+// the request.
+func complete(ctx context.Context, api rest.API, q Question, limit string, more map[string]any) (out Answer, err error) {
 	body := map[string]any{"model": q.Model, "messages": chatMessages(q), limit: q.MaxTokens}
+	maps.Copy(body, more)
 	if len(q.Tools) > 0 {
 		tools := make([]any, len(q.Tools))
 		for i, t := range q.Tools {

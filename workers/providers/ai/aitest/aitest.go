@@ -5,6 +5,7 @@ package aitest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -67,6 +68,8 @@ type World struct {
 
 	// Say is what the model does; it is called once at a time. nil: it says "Hello".
 	Say func(Asked) Said
+	// Thinks: the models of OpenAI think unless they are told not to.
+	Thinks bool
 
 	mu    sync.Mutex
 	asked []Asked
@@ -148,6 +151,10 @@ func (c *request) serve(name string, fault resttest.Fault) {
 		return
 	}
 	asked, err := c.fake.read(c)
+	if errors.Is(err, errThinks) {
+		c.fake.refuse(c, http.StatusBadRequest, err.Error())
+		return
+	}
 	if err != nil || c.fake.path != "" && c.path != c.fake.path {
 		c.world.mu.Lock()
 		c.world.wrong = append(c.world.wrong, fmt.Sprintf("%s %s: %v: %s", name, c.path, err, c.body))

@@ -21,6 +21,8 @@ var openAI = fake{
 			{"id": "text-embedding-3", "object": "model", "created": 1900000000, "owned_by": "openai"},
 			{"id": "gpt-4-old", "object": "model", "created": 1500000000, "owned_by": "openai"},
 			{"id": "gpt-5-audio", "object": "model", "created": 1900000001, "owned_by": "openai"},
+			{"id": "gpt-5.4-pro", "object": "model", "created": 1900000002, "owned_by": "system"},
+			{"id": "gpt-5.3-codex", "object": "model", "created": 1900000003, "owned_by": "system"},
 			{"id": Models["openai"], "object": "model", "created": 1700000000, "owned_by": "openai"},
 		}})
 	},
@@ -41,6 +43,10 @@ var openRouter = fake{
 		}
 		c.json(http.StatusOK, object{"data": []object{
 			{"id": "a/no-tools", "name": "No tools", "created": 1900000000, "supported_parameters": []string{"max_tokens"}},
+			{
+				"id": "openai/gpt-5-image", "name": "Image", "created": 1900000001, "supported_parameters": []string{"tools"},
+				"architecture": object{"output_modalities": []string{"image", "text"}},
+			},
 			{"id": "a/old", "name": "Old", "created": 1500000000, "supported_parameters": []string{"tools"}},
 			{"id": Models["openrouter"], "name": "GPT", "created": 1700000000, "supported_parameters": []string{"tools", "max_tokens"}},
 		}})
@@ -76,12 +82,20 @@ type completion struct {
 	Choice string `json:"tool_choice"`
 	Max1   int    `json:"max_completion_tokens"`
 	Max2   int    `json:"max_tokens"`
+	Effort string `json:"reasoning_effort"`
 }
+
+// errThinks is how OpenAI refuses tools to a model that thinks.
+var errThinks = errors.New("Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. " + //nolint:staticcheck // as it says it
+	"To use function tools, use /v1/responses or set reasoning_effort to 'none'.")
 
 func readCompletion(c *request, limit string) (a Asked, err error) {
 	var in completion
 	if err := strict(c.body, &in); err != nil {
 		return a, err
+	}
+	if c.world.Thinks && limit != "max_tokens" && len(in.Tools) > 0 && in.Effort != "none" {
+		return a, errThinks
 	}
 	a.Model, a.Final, a.Limit = in.Model, in.Choice == "none", in.Max1
 	if limit == "max_tokens" {

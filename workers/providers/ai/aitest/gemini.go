@@ -20,7 +20,9 @@ var gemini = fake{
 		if c.r.URL.Query().Get("pageToken") == "" {
 			c.json(http.StatusOK, object{"models": []object{
 				{"name": "models/embedding-001", "displayName": "Embedding", "supportedGenerationMethods": []string{"embedContent"}},
-				{"name": "models/old", "displayName": "Old", "supportedGenerationMethods": methods},
+				{"name": "models/gemini-2.5-flash-image", "displayName": "Nano Banana", "supportedGenerationMethods": methods},
+				{"name": "models/gemma-3-27b-it", "displayName": "Gemma 3", "supportedGenerationMethods": methods},
+				{"name": "models/gemini-old", "displayName": "Old", "supportedGenerationMethods": methods},
 			}, "nextPageToken": "p2"})
 			return
 		}

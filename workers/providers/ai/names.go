@@ -1,0 +1,41 @@
+package ai
+
+import (
+	"regexp"
+	"strings"
+)
+
+// names tell by its name whether a model chats and takes tools. That is for providers whose lists tell nothing else.
+type names struct{ is, isNot *regexp.Regexp }
+
+func (n names) chats(id string) bool {
+	if tuned, ok := strings.CutPrefix(id, "ft:"); ok { // a customer's own, of a base model
+		id, _, _ = strings.Cut(tuned, ":")
+	}
+	return n.is.MatchString(id) && !n.isNot.MatchString(id)
+}
+
+// word is a word of a name, as words are joined in names of models.
+func word(list string) string { return `(^|-)(` + list + `)(-|$)` }
+
+var (
+	// Of OpenAI's models pro, codex and research are asked by another API. Those that are called chat, the ChatGPT ones and the
+	// first of the o series take no tools.
+	openAIModels = names{
+		regexp.MustCompile(`^(gpt-|o\d)`),
+		regexp.MustCompile(word("audio|realtime|image|transcribe|tts|instruct|search|embedding|moderation|translate|pro|codex|research|chat") +
+			`|^o1-(mini|preview)`),
+	}
+	geminiModels = names{
+		regexp.MustCompile(`^gemini-`),
+		regexp.MustCompile(word("tts|image|audio|live|embedding|robotics|computer|transcribe|research")),
+	}
+)
+
+func named(patterns ...string) []*regexp.Regexp {
+	out := make([]*regexp.Regexp, len(patterns))
+	for i, p := range patterns {
+		out[i] = regexp.MustCompile(p)
+	}
+	return out
+}
