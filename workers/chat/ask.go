@@ -15,6 +15,7 @@ import (
 	"switchyard/models/figurecheck"
 	"switchyard/workers"
 	"switchyard/workers/providers/ai"
+	"switchyard/workers/providers/rest"
 )
 
 // Limits of a question.
@@ -124,6 +125,7 @@ func (s *session) converse(ctx context.Context, c *ai.Connection, model string) 
 		q.Turns, q.Final = s.turns, round == maxRounds || s.mustEnd(ctx)
 		a, err := c.Ask(ctx, q)
 		if err != nil {
+			s.countFailed(err)
 			if ctx.Err() != nil {
 				err = errors.New("there was no answer in time")
 			}
@@ -190,8 +192,19 @@ func (s *session) count(a ai.Answer) {
 	s.tokens += s.estimate() + len(a.Text)/bytesPerToken
 }
 
-// results carries out the calls of a turn.
+// countFailed counts a turn without an answer as if the model had read and written all it may: the provider may count that. One
+// that refused the key, or was too busy, asked no model.
+func (s *session) countFailed(err error) {
+	if !errors.Is(err, rest.ErrRefused) && !errors.Is(err, rest.ErrBusy) {
+		s.tokens += s.estimate() + maxTokens
+	}
+}
+
+// results carries out the calls of a turn. Look-ups end early enough for the last turn of the model.
 func (s *session) results(ctx context.Context, calls []ai.Call) []ai.Result {
+	deadline, _ := ctx.Deadline()
+	early, cancel := context.WithDeadline(ctx, deadline.Add(-finalTime))
+	defer cancel()
 	out := make([]ai.Result, len(calls))
 	for i, c := range calls {
 		var text string
@@ -199,7 +212,7 @@ func (s *session) results(ctx context.Context, calls []ai.Call) []ai.Result {
 		if c.Name == proposeTool && !s.readOnly {
 			text, err = s.propose(ctx, c.Arguments)
 		} else {
-			text, err = s.lookUp(ctx, c)
+			text, err = s.lookUp(early, c)
 		}
 		if out[i] = (ai.Result{Call: c, Text: text}); err != nil {
 			out[i].Text, out[i].Failed = s.shown(ctx, err), true

@@ -245,6 +245,11 @@ func TestAskRefused(t *testing.T) {
 			t.Errorf("fault %d: %v", fault, err)
 		}
 	}
+	// Of those that reached a model, which may have read all and written as much as it may, tokens are counted.
+	var used int
+	if err := w.db.GetContext(t.Context(), &used, `SELECT tokens FROM ai_usage`); err != nil || used < 4*2000 || used >= 5*models.AIQuestionTokens {
+		t.Errorf("%d tokens of questions that failed, %v", used, err)
+	}
 	for want, said := range map[string]aitest.Said{
 		"The model declined to answer. I will not.": {Refused: true, Text: "I will not."}, "It is …": {Cut: true, Text: "It is"},
 	} {

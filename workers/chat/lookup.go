@@ -135,8 +135,11 @@ func (s *session) lookUp(ctx context.Context, c ai.Call) (string, error) {
 	if i < 0 {
 		return "", models.Invalid("invalid", "there is no tool of this name")
 	}
-	if len(s.lookups) >= maxLookups {
+	switch {
+	case len(s.lookups) >= maxLookups:
 		return "", models.Invalid("invalid", "%d look-ups were made: answer with what you know", maxLookups)
+	case ctx.Err() != nil:
+		return "", models.Invalid("invalid", "there is no time for more look-ups: answer with what you know")
 	}
 	l := lookups[i]
 	path, query, err := l.request(c.Arguments)

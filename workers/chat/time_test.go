@@ -1,0 +1,35 @@
+package chat
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/workers/providers/ai"
+)
+
+// TestLookupsEndEarly: look-ups that take long leave the last turn of the model its time. Those that come after are not made.
+func TestLookupsEndEarly(t *testing.T) {
+	t.Parallel()
+	read := 0
+	s := &session{mark: "data-x", worker: &worker{o: Options{Reads: func(uuid.UUID) http.Handler {
+		return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			read++
+			<-r.Context().Done()
+		})
+	}}}}
+	ctx, cancel := context.WithTimeout(t.Context(), finalTime+50*time.Millisecond)
+	defer cancel()
+	c := ai.Call{Name: "overview", Arguments: "{}"}
+	out := s.results(ctx, []ai.Call{c, c, c})
+	if ctx.Err() != nil || !s.mustEnd(ctx) {
+		t.Error("the last turn has no time, or is not the last")
+	}
+	if read > 1 || len(out) != 3 || !strings.Contains(out[2].Text, "no time for more") || !out[2].Failed {
+		t.Errorf("%d look-ups: %+v", read, out)
+	}
+}
