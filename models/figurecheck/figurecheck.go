@@ -5,14 +5,15 @@
 // rounded further, to its last digit that is not zero. In a sentence that speaks of a total, it may be the sum of a column
 // over all rows of a look-up, if none were left out. The number of those rows confirms it too.
 //
-// What is no figure is not looked at: dates and times, numbers in names that the rows have, numbers in words and ids,
-// spans such as 7 days, and the numbers of a list. A figure that is right by calculation, such as a difference, is not
+// What is no figure is not looked at: dates and times, numbers in names of records that the rows have, numbers in words and
+// ids, spans such as 7 days, the numbers of a list, and other texts of the rows where they are quoted. A figure that is right by calculation, such as a difference, is not
 // confirmed: nobody has checked it.
 //
 // A figure is looked for among all numbers of all rows. That it stands where it is said to stand is not checked.
 package figurecheck
 
 import (
+	"cmp"
 	"bytes"
 	"encoding/json"
 	"regexp"
@@ -53,7 +54,8 @@ func Unconfirmed(text string, lookups []Lookup) []string {
 type facts struct {
 	numbers []decimal.Decimal // without signs
 	sums    []decimal.Decimal
-	names   []string
+	names   []string          // of the account's own records
+	texts   []string          // all others: anybody may have written them
 }
 
 func (k *facts) add(l Lookup) {
@@ -79,11 +81,12 @@ func (k *facts) read(raw json.RawMessage, number func(path string, n decimal.Dec
 	dec.UseNumber()
 	var v any
 	if dec.Decode(&v) == nil {
-		k.walk("", v, number)
+		k.walk("", v, false, number)
 	}
 }
 
-func (k *facts) walk(path string, v any, number func(string, decimal.Decimal)) {
+// walk collects what is in a value. Own says that its texts are names of the account's records.
+func (k *facts) walk(path string, v any, own bool, number func(string, decimal.Decimal)) {
 	switch v := v.(type) {
 	case json.Number:
 		if n, err := decimal.NewFromString(v.String()); err == nil && n.Exponent() < maxExponent && n.Exponent() > -maxExponent {
@@ -91,19 +94,23 @@ func (k *facts) walk(path string, v any, number func(string, decimal.Decimal)) {
 			number(path, n)
 		}
 	case string:
-		if strings.ContainsAny(v, "0123456789") {
+		switch {
+		case !strings.ContainsAny(v, "0123456789"):
+		case own:
 			k.names = append(k.names, v)
+		default:
+			k.texts = append(k.texts, v)
 		}
 	case []any:
 		for _, item := range v {
-			k.walk(path+"[]", item, number)
+			k.walk(path+"[]", item, own, number)
 		}
 	case map[string]any:
 		for name, item := range v {
 			if strings.ContainsAny(name, "0123456789") {
-				k.names = append(k.names, name)
+				k.texts = append(k.texts, name)
 			}
-			k.walk(path+"."+name, item, number)
+			k.walk(path+"."+name, item, own || ownNames.MatchString(name), number)
 		}
 	}
 }
@@ -111,22 +118,31 @@ func (k *facts) walk(path string, v any, number func(string, decimal.Decimal)) {
 // maxExponent keeps numbers such as 1e999999999 away from arithmetic.
 const maxExponent = 30
 
-// withoutNames is a text without the names that the rows have, the longest first. A name that is a number itself stays,
-// unless it is quoted: it could be any figure.
+// ownNames are the members that have names of the account's own records.
+var ownNames = regexp.MustCompile(`^(name|labels|(campaign|stream|path|lander|offer|source|network)_name)$`)
+
+// withoutNames is a text without the names and texts that the rows have, the longest first. What anybody may have written, and
+// a name that is a number itself, stays unless it is quoted: it could be any figure.
 func (k *facts) withoutNames(text string) string {
-	names := slices.Clone(k.names)
-	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) })
-	for _, name := range slices.Compact(names) {
-		if plain.MatchString(name) {
-			for _, quotes := range []string{`""`, "''", "``", "“”", "‘’", "«»"} {
-				open, size := utf8.DecodeRuneInString(quotes)
-				text = strings.ReplaceAll(text, string(open)+name+quotes[size:], " ")
-			}
-			continue
+	for _, t := range longest(k.texts, k.names) {
+		for _, quotes := range []string{`""`, "''", "``", "“”", "‘’", "«»"} {
+			open, size := utf8.DecodeRuneInString(quotes)
+			text = strings.ReplaceAll(text, string(open)+t+quotes[size:], " ")
 		}
-		text = replaceWhole(text, name)
+	}
+	for _, name := range longest(k.names) {
+		if !plain.MatchString(name) {
+			text = replaceWhole(text, name)
+		}
 	}
 	return text
+}
+
+// longest are the texts of lists, each once, the longest first.
+func longest(lists ...[]string) []string {
+	all := slices.Concat(lists...)
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return slices.Compact(all)
 }
 
 // replaceWhole takes a name out of a text, where it is not a part of a longer word or number.
@@ -151,7 +167,7 @@ func replaceWhole(text, name string) string {
 }
 
 var (
-	plain  = regexp.MustCompile(`^[-+]?[0-9][0-9.,]*%?$`)
+	plain  = regexp.MustCompile(`^[^\pL]*$`) // a number, with signs of currencies and what else is no letter
 	totals = regexp.MustCompile(`(?i)\b(totals?|totalled|sum|sums|altogether|combined|together|overall|in all)\b`)
 	ends   = regexp.MustCompile(`[.!?:;]\s+|\n+`)
 )

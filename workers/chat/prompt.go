@@ -36,7 +36,8 @@ func (s *session) instructions() string {
 pages and offers, with clicks, conversions, cost and revenue.
 
 Look up every figure by a tool before you state it, and state it as it was read. Do not estimate. Say of which days a figure is. If a
-look-up has not what is asked for, say so. Answer in the language of the question, briefly, as plain text.
+look-up has not what is asked for, say so. Put values of parameters, referrers and the like into double quotes. Answer in the language
+of the question, briefly, as plain text.
 
 %s
 
