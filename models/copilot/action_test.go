@@ -148,3 +148,29 @@ func TestVariants(t *testing.T) {
 		t.Error("a pause has a variant network")
 	}
 }
+
+// A spare of the path changes places with what is broken; one that serves visitors already does not.
+func TestSwapSpare(t *testing.T) {
+	t.Parallel()
+	r := record()
+	r.Paths[0].Destinations = []flow.Destination{{ID: offer.UUID.String(), Weight: 60}, {ID: spare, Weight: 0}}
+	a := copilot.Action{Op: copilot.OpSwapDestination, CampaignID: campaign, PathID: pathA, From: offer.UUID.String(), To: spare}
+	after, was, is, err := a.Apply(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := after.Paths[0].Destinations; len(d) != 2 || d[0].ID != spare || d[0].Weight != 60 || d[1].ID != offer.UUID.String() || d[1].Weight != 0 {
+		t.Errorf("swapped: %+v", d)
+	}
+	if undone, err := a.Undo(after, was, is); err != nil || text(t, undone) != text(t, r) {
+		t.Errorf("undone: %+v, %v", undone.Paths[0].Destinations, err)
+	}
+	r.Paths[0].Destinations[1].Weight = 1
+	if _, _, _, err := a.Apply(r); err == nil {
+		t.Error("a destination in rotation was swapped in")
+	}
+	r.Paths[0].Destinations[1] = flow.Destination{ID: spare, Weight: 0, Slot: 2}
+	if _, _, _, err := a.Apply(r); err == nil {
+		t.Error("a destination of another slot was swapped in")
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
+	"switchyard/models/cond"
 	"switchyard/models/copilot"
 	"switchyard/models/flow"
 )
@@ -147,6 +148,23 @@ func TestKinds(t *testing.T) {
 			in.Campaigns[0].Paths[0].Destinations = in.Campaigns[0].Paths[0].Destinations[1:]
 			broken(in, otherOffer)
 		}, func(*copilot.Input) {}, nil},
+		{"bad_link", copilot.OpSwapDestination, func(in *copilot.Input) { // a spare of the path
+			in.Campaigns[0].Paths[0].Destinations[0].Weight = 0
+			broken(in, otherOffer)
+		}, func(in *copilot.Input) { in.Campaigns[0].Paths[0].Destinations[0].Weight = 0 }, nil},
+		{"bad_link", copilot.OpSwapDestination, func(in *copilot.Input) { // one of another path for the same visitors
+			second(in, "DE", "DE")
+			broken(in, otherOffer)
+		}, func(in *copilot.Input) { second(in, "DE", "DE") }, nil},
+		{"bad_link", "", func(in *copilot.Input) { // one of a path for others
+			second(in, "DE", "AT")
+			broken(in, otherOffer)
+		}, func(in *copilot.Input) { second(in, "DE", "AT") }, nil},
+		{"bad_link", "", func(in *copilot.Input) { // a spare that does not work either
+			in.Campaigns[0].Paths[0].Destinations[0].Weight = 0
+			broken(in, otherOffer)
+			broken(in, offer.UUID.String())
+		}, func(*copilot.Input) {}, nil},
 		{
 			"unmatched_postbacks", copilot.OpMapPostback, func(in *copilot.Input) { inbox(in, 12, 20, 11, 5) },
 			func(in *copilot.Input) { inbox(in, 9, 9, 9, 0) }, nil,
@@ -260,6 +278,18 @@ func broken(in *copilot.Input, id string) {
 	o := in.Offers[id]
 	o.Problem = "it answers 404"
 	in.Offers[id] = o
+}
+
+// second gives each of the two offers a path of its own, with a country.
+func second(in *copilot.Input, countries ...string) {
+	first := in.Campaigns[0].Paths[0]
+	in.Campaigns[0].Paths = nil
+	for i, country := range countries {
+		p := first
+		p.ID, p.Name, p.Destinations = []string{pathA, pathB}[i], country, []flow.Destination{first.Destinations[1-i]}
+		p.Filters = []cond.Condition{{Attribute: "country", Operator: "equals", Value: country}}
+		in.Campaigns[0].Paths = append(in.Campaigns[0].Paths, p)
+	}
 }
 
 func inbox(in *copilot.Input, unmatched, total, found, read int64) {

@@ -140,16 +140,26 @@ func setDestinationWeights(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
+// swapDestination gives the place of one destination to another one. A spare of the path, which has no weight, gets the other's
+// place in turn.
 func swapDestination(a Action, p Part) (Part, error) {
 	i, err := only(p.Destinations, a.From)
 	if err != nil {
 		return p, err
 	}
-	if slices.ContainsFunc(p.Destinations, func(d flow.Destination) bool { return d.ID == a.To }) {
-		return p, models.Invalid("invalid", "the path has the other destination already")
-	}
 	out := Part{Destinations: slices.Clone(p.Destinations)}
 	out.Destinations[i].ID = a.To
+	if !slices.ContainsFunc(p.Destinations, func(d flow.Destination) bool { return d.ID == a.To }) {
+		return out, nil
+	}
+	k, err := only(p.Destinations, a.To)
+	switch {
+	case err != nil:
+		return p, err
+	case p.Destinations[k].Weight > 0 || p.Destinations[k].Slot != p.Destinations[i].Slot:
+		return p, models.Invalid("invalid", "the path has the other destination already")
+	}
+	out.Destinations[k].ID = a.From
 	return out, nil
 }
 

@@ -1,0 +1,105 @@
+package copilot
+
+import (
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"switchyard/models/flow"
+)
+
+// findBadLinks are links in rotation that are broken or unsafe.
+func findBadLinks(in *Input) (list []finding) {
+	for i := range in.Campaigns {
+		c := &in.Campaigns[i]
+		for k := range c.Paths {
+			p := &c.Paths[k]
+			for _, d := range p.Destinations {
+				name, problem, what := in.problem(d.ID)
+				if p.IsActive && d.Weight > 0 && problem != "" {
+					list = append(list, certain(weightBroken+float64(c.clicks()), c.badLink(in, p, d, name, problem, what)))
+				}
+			}
+		}
+	}
+	return list
+}
+
+// problem tells why a live destination should not be used.
+func (in *Input) problem(id string) (name, problem, what string) {
+	if o, ok := in.Offers[id]; ok && bool(o.IsActive) {
+		return o.Name, o.Problem, "offer"
+	}
+	if l, ok := in.Landers[id]; ok && l.Active {
+		return l.Name, l.Problem, "landing page"
+	}
+	return "", "", ""
+}
+
+// badLink takes a link out of a path where another one of the path serves the same visitors, and gives its place to a spare
+// where none does.
+func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, name, problem, what string) Suggestion {
+	s := Suggestion{
+		Key: c.ID.String() + "/" + p.ID + "/" + d.ID, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
+		Title:  fmt.Sprintf("%s %q is in rotation although its link does not work", what, name),
+		Detail: fmt.Sprintf("Path %q sends visitors there: %s. No other %s of the path could take them.", p.Name, problem, what),
+	}
+	visitors := int64(0)
+	for _, r := range c.Rows {
+		if r.Path == p.ID && (r.Offer == d.ID || r.Lander == d.ID) {
+			visitors += r.Clicks
+		}
+	}
+	s.Evidence.Sample, s.Evidence.Figures = visitors, []Figure{count(name, "clicks", visitors)}
+	other, spare := c.substitute(in, p, d, what)
+	if other == "" {
+		return s
+	}
+	a := Action{Op: OpSwapDestination, CampaignID: s.CampaignID, PathID: p.ID, From: d.ID, To: other}
+	then := "can take its place"
+	if !spare {
+		then = "takes them"
+		a = Action{Op: OpSetDestinationWeights, CampaignID: s.CampaignID, PathID: p.ID, Weights: []Weight{{d.ID, 0}}}
+	}
+	if _, _, _, err := a.Apply(Record{Paths: c.Paths}); err == nil {
+		otherName, _, _ := in.problem(other)
+		s.Detail = fmt.Sprintf("Path %q sends visitors there: %s. %q %s.", p.Name, problem, otherName, then)
+		s.Action, s.Digest = &a, a.Judged(Record{Paths: c.Paths})
+	}
+	return s
+}
+
+// substitute finds a destination of the same kind that works: one that serves the same visitors already, else a spare of the
+// path without weight, else one of a path that takes the same visitors. spare says that it serves none of the path yet.
+func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, what string) (id string, spare bool) {
+	works := func(o flow.Destination) bool {
+		_, bad, kind := in.problem(o.ID)
+		return o.ID != d.ID && o.Slot == d.Slot && kind == what && bad == ""
+	}
+	for _, o := range p.Destinations {
+		switch {
+		case works(o) && o.Weight > 0:
+			return o.ID, false
+		case works(o) && id == "":
+			id = o.ID
+		}
+	}
+	if id != "" {
+		return id, true
+	}
+	for i := range c.Paths {
+		other := &c.Paths[i]
+		if other.ID == p.ID || !other.IsActive || sameVisitors(other) != sameVisitors(p) {
+			continue
+		}
+		for _, o := range other.Destinations {
+			if works(o) && o.Weight > 0 {
+				return o.ID, true
+			}
+		}
+	}
+	return "", false
+}
+
+// sameVisitors is the same for paths with the same conditions.
+func sameVisitors(p *flow.Path) string { return digest([]any{p.StreamType, p.Logic, p.Filters, p.Rules}) }
