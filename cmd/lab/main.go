@@ -20,10 +20,11 @@ import (
 
 // cli lists the commands in the order in which help shows them.
 type cli struct {
-	Smoke smokeCmd `cmd:"" help:"Prove a service from outside and compare every figure."`
-	Bench benchCmd `cmd:"" help:"Measure the speed of a service on this machine."`
-	Dev   devCmd   `cmd:"" help:"Run the service, and build and start it again after every change of its source."`
-	Bare  bareCmd  `cmd:"" hidden:"" help:"Serve the bare redirect that tracking links are compared with."`
+	Smoke      smokeCmd      `cmd:"" help:"Prove a service from outside and compare every figure."`
+	Bench      benchCmd      `cmd:"" help:"Measure the speed of a service on this machine."`
+	Dev        devCmd        `cmd:"" help:"Run the service, and build and start it again after every change of its source."`
+	Bare       bareCmd       `cmd:"" hidden:"" help:"Serve the bare redirect that tracking links are compared with."`
+	Clickhouse clickhouseCmd `cmd:"" help:"Run a ClickHouse server for tests, alone or beside a command."`
 
 	Binary string `help:"The program of the service." default:"${binary}" placeholder:"PATH"`
 }

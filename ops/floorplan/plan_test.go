@@ -42,6 +42,8 @@ var fences = []fence{
 	{"github.com/lib/pq", []string{"db"}},
 	{"github.com/redis/go-redis", []string{"db", "jobs"}},
 	{"github.com/alecthomas/kong", []string{"cmd"}},
+	{"github.com/ClickHouse/clickhouse-go", []string{"db", "ops"}},
+	{"github.com/ebitengine/purego", []string{"ops"}},
 }
 
 // ioPackages are the packages of input and output that the models must not import, except in tests.

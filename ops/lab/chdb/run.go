@@ -1,0 +1,112 @@
+package chdb
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// Options of Run.
+type Options struct {
+	// Dir is the data directory; empty: a new one that is removed in the end.
+	Dir string
+	// Listen is the address to listen on.
+	Listen string
+	// Password is that of the user default; empty: a new one.
+	Password string
+	// Command runs beside the server, whose URL it finds in TEST_CLICKS_URL. Without one the server runs until the context
+	// ends.
+	Command []string
+	// Out receives a line about the server, and one about an installation.
+	Out io.Writer
+}
+
+// variable names the URL of a server, for tests.
+const variable = "TEST_CLICKS_URL"
+
+// Run starts a server and gives the code to exit with: that of the command, if there is one. The process must end by
+// os.Exit then. Where the engine cannot be installed a command runs without it, which the output says; so it does beside
+// a server that the variable names.
+func Run(ctx context.Context, o Options) (code int, err error) {
+	if url := os.Getenv(variable); url != "" && len(o.Command) > 0 {
+		return runCommand(ctx, o.Command, url)
+	}
+	library, err := Install(ctx, o.Out)
+	if err != nil && len(o.Command) > 0 {
+		_, _ = fmt.Fprintln(o.Out, "  tests of ClickHouse are skipped:", err)
+		return runCommand(ctx, o.Command, "")
+	}
+	if err != nil {
+		return 1, err
+	}
+	if o.Dir == "" {
+		if o.Dir, err = os.MkdirTemp("", "switchyard-clickhouse-"); err != nil {
+			return 1, fmt.Errorf("chdb: %w", err)
+		}
+		defer func() { _ = os.RemoveAll(o.Dir) }()
+	}
+	if o.Password == "" {
+		o.Password = rand.Text()
+	}
+	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
+		return 1, fmt.Errorf("chdb: %w", err)
+	}
+	url, err := serve(ctx, library, o)
+	if err != nil {
+		return 1, err
+	}
+	if len(o.Command) > 0 {
+		return runCommand(ctx, o.Command, url)
+	}
+	_, _ = fmt.Fprintln(o.Out, "  ClickHouse is ready:", url)
+	<-ctx.Done()
+	return 0, nil
+}
+
+// headerTimeout is how long a client may take to say what it wants.
+const headerTimeout = 10 * time.Second
+
+// serve opens the engine and answers on the address from then on.
+func serve(ctx context.Context, library string, o Options) (url string, err error) {
+	engine, err := Open(library, o.Dir)
+	if err != nil {
+		return "", err
+	}
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", o.Listen)
+	if err != nil {
+		return "", fmt.Errorf("chdb: %w", err)
+	}
+	server := &http.Server{Handler: Server{Engine: engine, Password: o.Password}, ReadHeaderTimeout: headerTimeout}
+	go func() { _ = server.Serve(l) }() // until the process ends
+	return address(l.Addr().String(), o.Password), nil
+}
+
+// stopTimeout is how long a command may take to end when it is asked to.
+const stopTimeout = 30 * time.Second
+
+// runCommand runs a command and gives its code.
+func runCommand(ctx context.Context, command []string, url string) (int, error) {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(syscall.SIGTERM) }, stopTimeout
+	if url != "" {
+		cmd.Env = append(os.Environ(), variable+"="+url)
+	}
+	err := cmd.Run()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		return max(failed.ExitCode(), 1), nil
+	}
+	if err != nil {
+		return 1, fmt.Errorf("chdb: %w", err)
+	}
+	return 0, nil
+}
