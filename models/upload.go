@@ -56,20 +56,36 @@ type ConversionUpload struct {
 	Request string `db:"request"`
 }
 
-// NextUpload finds what a platform is told of a conversion that has got a status, a value and a currency. last is what it was
-// told last; nil: nothing. Of a conversion whose click it will not know, and of statuses that the connection does not want,
-// it is told nothing: then the action is empty.
-func NextUpload(last *ConversionUpload, wanted bool, status string, value decimal.Decimal, currency string) (action string) {
-	told := last != nil && last.Action != UploadRetract
+// UploadAmend has an upload that waits, and was never sent, take the new status, value and currency. No upload has it as its
+// action.
+const UploadAmend = "amend"
+
+// NextUpload finds what a platform is told of a conversion that has got a status, a value and a currency; empty: nothing.
+//
+// there is what the platform heard of it last, or is about to hear; nil: nothing. What it refused does not count, and what it was
+// told in shadow counts in shadow alone. refused is what it has refused since; nil: nothing. The same is not told again.
+// wanted says that the connection uploads conversions of the status.
+func NextUpload(there, refused *ConversionUpload, wanted bool, status string, value decimal.Decimal, currency string) (action string) {
+	told := there != nil && there.Action != UploadRetract
 	switch {
 	case wanted && !told:
-		return UploadNew
-	case wanted && (!last.Value.Equal(value) || last.Currency != currency):
-		return UploadRestate
+		action = UploadNew
+	case wanted && !there.tells(value, currency):
+		action = UploadRestate
 	case !wanted && told && (status == StatusRejected || status == StatusChargeback):
-		return UploadRetract
+		action = UploadRetract
 	}
-	return ""
+	switch {
+	case action == UploadRestate && there.Result == UploadPending && there.Attempts == 0:
+		return UploadAmend
+	case refused != nil && refused.Action == action && (action == UploadRetract || refused.tells(value, currency)):
+		return ""
+	}
+	return action
+}
+
+func (u *ConversionUpload) tells(value decimal.Decimal, currency string) bool {
+	return u.Value.Equal(value) && u.Currency == currency
 }
 
 // UploadDays is how many days uploads are kept: longer than any platform changes what it was told.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
@@ -31,20 +32,24 @@ WHERE i.account_id = $1 AND i.source_id = ANY ($2::uuid[]) AND i.conversions_ena
 
 var uploadColumns = db.Columns[models.ConversionUpload]("u.")
 
-// What was skipped was told to nobody.
+// Of each conversion the last one that the platform refused and the last one that it did not, the later first. What was skipped was
+// told to nobody, and what was shown in shadow is told once the connection is live.
 var selectLastUploads = `
-SELECT DISTINCT ON (u.conversion_id) ` + uploadColumns + ` FROM conversion_uploads u
-WHERE u.account_id = $1 AND u.conversion_id = ANY ($2::uuid[]) AND u.result <> 'skipped' ORDER BY u.conversion_id, u.place DESC`
+SELECT ` + uploadColumns + ` FROM (
+	SELECT DISTINCT ON (e.conversion_id, e.result = 'rejected') e.* FROM conversion_uploads e
+	JOIN source_integrations i ON i.source_id = e.source_id AND i.account_id = e.account_id
+	WHERE e.account_id = $1 AND e.conversion_id = ANY ($2::uuid[]) AND e.result <> 'skipped' AND (e.result <> 'shadow' OR i.upload_mode = 'shadow')
+	ORDER BY e.conversion_id, e.result = 'rejected', e.place DESC
+) u ORDER BY u.conversion_id, u.place DESC`
 
 // The identity column place follows the order of the list.
 const insertUploads = `
-INSERT INTO conversion_uploads (id, account_id, source_id, click_id, conversion_id, goal, status, action, value, currency, worth,
-	happened_at, changed_at)
-SELECT new_id(), $1, p.source_id, p.click_id, p.conversion_id, p.goal, p.status, p.action, p.value, p.currency, p.worth,
-	p.happened_at, p.changed_at
-FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::numeric[], $9::text[], $10::numeric[],
-	$11::timestamptz[], $12::timestamptz[]) WITH ORDINALITY
-	AS p (source_id, click_id, conversion_id, goal, status, action, value, currency, worth, happened_at, changed_at, nth)
+INSERT INTO conversion_uploads (id, account_id, source_id, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth,
+	changed_at)
+SELECT new_id(), $1, p.source_id, p.click_id, p.conversion_id, p.goal, p.action, p.happened_at, p.status, p.value, p.currency, p.worth, p.changed_at
+FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::timestamptz[], $8::text[], $9::numeric[], $10::text[],
+	$11::numeric[], $12::timestamptz[]) WITH ORDINALITY
+	AS p (source_id, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth, changed_at, nth)
 ORDER BY p.nth`
 
 // afterClick is how long after its click a conversion happened at least, as platforms take it.
@@ -71,71 +76,167 @@ func addUploads(ctx context.Context, c db.Conn, account uuid.UUID, list []models
 	if err != nil {
 		return err
 	}
-	of := db.ByKey(found, func(u uploading) uuid.UUID { return u.SourceID })
-	told := map[uuid.UUID]*models.ConversionUpload{}
-	for i := range last {
-		told[last[i].ConversionID] = &last[i]
-	}
-	var fresh []newUpload
+	w := writing{sources: db.ByKey(found, func(u uploading) uuid.UUID { return u.SourceID }), heard: heardOf(last)}
 	for _, v := range list {
-		u, ok := of[v.SourceID]
-		if !ok {
-			continue
-		}
-		if next, ok := u.next(v, told[v.ID]); ok {
-			fresh, told[v.ID] = append(fresh, next), &next.ConversionUpload
-		}
+		w.add(v)
 	}
-	return insertAll(ctx, c, account, fresh)
+	return w.write(ctx, c, account)
 }
 
-// newUpload is an upload that is stored, with its value in the account's currency.
+// heard is what a platform has heard of a conversion: see models.NextUpload. fresh is what there is of, if it is not stored yet.
+type heard struct {
+	there, refused *models.ConversionUpload
+	fresh          *newUpload
+}
+
+func heardOf(last []models.ConversionUpload) map[uuid.UUID]*heard {
+	out := map[uuid.UUID]*heard{}
+	for i := range last {
+		u := &last[i]
+		switch h := out[u.ConversionID]; {
+		case h == nil && u.Result == models.UploadRejected:
+			out[u.ConversionID] = &heard{refused: u}
+		case h == nil:
+			out[u.ConversionID] = &heard{there: u}
+		case h.there == nil:
+			h.there = u
+		}
+	}
+	return out
+}
+
+// newUpload is an upload that is stored, with its value in the account's currency, as far as there is a rate.
 type newUpload struct {
 	models.ConversionUpload
-	worth decimal.Decimal
+	worth decimal.NullDecimal
 }
 
-// next is what the platform is told of a conversion as it is now. last is what it was told.
-func (u uploading) next(v models.Conversion, last *models.ConversionUpload) (out newUpload, ok bool) {
-	value := u.share(v.Payout)
-	action := models.NextUpload(last, slices.Contains(u.Statuses, v.Status), v.Status, value, v.Currency)
-	if action == "" {
-		return out, false
+// writing are changes of conversions while it is worked out what platforms are told of them.
+type writing struct {
+	sources map[uuid.UUID]uploading
+	heard   map[uuid.UUID]*heard
+	amended []*newUpload // with the ids of the ones that wait
+	fresh   []*newUpload
+}
+
+// add adds what is told of a conversion as it is now.
+func (w *writing) add(v models.Conversion) {
+	u, ok := w.sources[v.SourceID]
+	if !ok {
+		return
 	}
-	out = newUpload{models.ConversionUpload{
-		SourceID: v.SourceID, ClickID: v.ClickID, ConversionID: v.ID, Goal: v.Goal, Status: v.Status, Action: action,
+	h := w.heard[v.ID]
+	if h == nil {
+		h = &heard{}
+		w.heard[v.ID] = h
+	}
+	value := u.share(v.Payout)
+	action := models.NextUpload(h.there, h.refused, slices.Contains(u.Statuses, v.Status), v.Status, value, v.Currency)
+	if action == "" {
+		return
+	}
+	next := h.next(v, action, value)
+	switch {
+	case action != models.UploadAmend:
+		w.fresh = append(w.fresh, next)
+		h.there, h.refused, h.fresh = &next.ConversionUpload, nil, next
+	case h.fresh != nil:
+		next.Action = h.fresh.Action
+		*h.fresh = *next
+	default:
+		next.ID, next.Action = h.there.ID, h.there.Action
+		w.amended = append(w.amended, next)
+		h.there = &next.ConversionUpload
+	}
+}
+
+// next is what is told of a conversion.
+func (h *heard) next(v models.Conversion, action string, value decimal.Decimal) *newUpload {
+	out := &newUpload{ConversionUpload: models.ConversionUpload{
+		SourceID: v.SourceID, ClickID: v.ClickID, ConversionID: v.ID, Goal: v.Goal, Status: v.Status, Action: action, Result: models.UploadPending,
 		Value: value, Currency: v.Currency, ChangedAt: v.UpdatedAt, HappenedAt: v.RecordedAt.Truncate(time.Second),
-	}, value.Mul(v.Rate.Decimal)} // without a rate it counts no money
+	}}
 	switch earliest := models.ClickTime(v.ClickID).Truncate(time.Second).Add(afterClick); {
-	case last != nil:
-		out.HappenedAt = last.HappenedAt
+	case h.there != nil:
+		out.HappenedAt = h.there.HappenedAt
+	case h.refused != nil:
+		out.HappenedAt = h.refused.HappenedAt
 	case out.HappenedAt.Before(earliest):
 		out.HappenedAt = earliest
-	}
-	if action == models.UploadRetract {
-		out.Value, out.Currency, out.worth = last.Value, last.Currency, decimal.Zero
 	}
 	if first := out.HappenedAt.Add(time.Second); out.ChangedAt.Before(first) {
 		out.ChangedAt = first
 	}
-	return out, true
+	switch {
+	case action == models.UploadRetract:
+		out.Value, out.Currency, out.worth = h.there.Value, h.there.Currency, decimal.NewNullDecimal(decimal.Zero)
+	case v.Rate.Valid || value.IsZero():
+		out.worth = decimal.NewNullDecimal(value.Mul(v.Rate.Decimal))
+	}
+	return out
 }
 
-func insertAll(ctx context.Context, c db.Conn, account uuid.UUID, list []newUpload) error {
+// write stores what was added. One that was to be amended and has been sent meanwhile is restated.
+func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error {
+	if len(w.amended) > 0 {
+		done, err := db.Select[uuid.UUID](ctx, c, "amend uploads", amendUploads, append([]any{account, ids(w.amended,
+			func(u *newUpload) uuid.UUID { return u.ID })}, columnsOf(w.amended)...)...)
+		if err != nil {
+			return err
+		}
+		var late []*newUpload
+		for _, u := range w.amended {
+			if !slices.Contains(done, u.ID) {
+				u.Action = models.UploadRestate
+				late = append(late, u)
+			}
+		}
+		w.fresh = append(late, w.fresh...)
+	}
+	return insertAll(ctx, c, account, w.fresh)
+}
+
+// Of one that is amended several times the last one counts. They are locked in one order.
+const amendUploads = `
+WITH waiting AS MATERIALIZED (
+	SELECT id FROM conversion_uploads WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND result = 'pending' AND attempts = 0
+	ORDER BY id FOR NO KEY UPDATE
+), last AS (
+	SELECT DISTINCT ON (id) * FROM unnest($2::uuid[], $3::text[], $4::numeric[], $5::text[], $6::numeric[], $7::timestamptz[]) WITH ORDINALITY
+		AS p (id, status, value, currency, worth, changed_at, nth) ORDER BY id, nth DESC
+)
+UPDATE conversion_uploads u SET status = last.status, value = last.value, currency = last.currency, worth = last.worth,
+	changed_at = last.changed_at FROM last JOIN waiting USING (id) WHERE u.id = last.id RETURNING u.id`
+
+func insertAll(ctx context.Context, c db.Conn, account uuid.UUID, list []*newUpload) error {
 	if len(list) == 0 {
 		return nil
 	}
-	ids := func(of func(newUpload) uuid.UUID) string { return db.UUIDs(db.Map(list, of)) }
-	texts := func(of func(newUpload) string) any { return db.Map(list, of) }
-	moment := func(t time.Time) string { return t.UTC().Format(time.RFC3339Nano) }
-	_, err := db.Exec(ctx, c, "add uploads", insertUploads, account,
-		ids(func(u newUpload) uuid.UUID { return u.SourceID }), ids(func(u newUpload) uuid.UUID { return u.ClickID }),
-		ids(func(u newUpload) uuid.UUID { return u.ConversionID }),
-		texts(func(u newUpload) string { return u.Goal }), texts(func(u newUpload) string { return u.Status }),
-		texts(func(u newUpload) string { return u.Action }), texts(func(u newUpload) string { return u.Value.String() }),
-		texts(func(u newUpload) string { return u.Currency }), texts(func(u newUpload) string { return u.worth.String() }),
-		texts(func(u newUpload) string { return moment(u.HappenedAt) }), texts(func(u newUpload) string { return moment(u.ChangedAt) }))
+	args := append([]any{
+		account, ids(list, func(u *newUpload) uuid.UUID { return u.SourceID }), ids(list, func(u *newUpload) uuid.UUID { return u.ClickID }),
+		ids(list, func(u *newUpload) uuid.UUID { return u.ConversionID }), texts(list, func(u *newUpload) string { return u.Goal }),
+		texts(list, func(u *newUpload) string { return u.Action }), moments(list, func(u *newUpload) time.Time { return u.HappenedAt }),
+	}, columnsOf(list)...)
+	_, err := db.Exec(ctx, c, "add uploads", insertUploads, args...)
 	return err
+}
+
+func ids(list []*newUpload, of func(*newUpload) uuid.UUID) string { return db.UUIDs(db.Map(list, of)) }
+
+func texts(list []*newUpload, of func(*newUpload) string) pq.StringArray { return db.Map(list, of) }
+
+func moments(list []*newUpload, of func(*newUpload) time.Time) pq.StringArray {
+	return db.Map(list, func(u *newUpload) string { return of(u).UTC().Format(time.RFC3339Nano) })
+}
+
+// columnsOf are those that change when an upload is amended: status, value, currency, worth and changed_at.
+func columnsOf(list []*newUpload) []any {
+	return []any{
+		texts(list, func(u *newUpload) string { return u.Status }), texts(list, func(u *newUpload) string { return u.Value.String() }),
+		texts(list, func(u *newUpload) string { return u.Currency }),
+		pq.Array(db.Map(list, func(u *newUpload) decimal.NullDecimal { return u.worth })),
+		moments(list, func(u *newUpload) time.Time { return u.ChangedAt }),
+	}
 }
 
 func keys(set map[uuid.UUID]bool) []uuid.UUID {

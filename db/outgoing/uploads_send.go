@@ -97,6 +97,15 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.acti
 	SELECT FROM conversion_uploads o WHERE o.conversion_id = u.conversion_id AND o.place < u.place AND o.action = 'upload'
 	AND (o.result IN ('pending', 'accepted') OR o.result = 'shadow' AND NOT $4))`
 
+	// The rate of the conversion's day, as far as there is one by now.
+	rateUploads = `
+UPDATE conversion_uploads u SET worth = u.value * n.rate, next_at = $3 FROM (
+	SELECT w.id, coalesce(k.rate, CASE WHEN v.currency = w.currency THEN v.rate END) AS rate
+	FROM conversion_uploads w JOIN conversions v ON v.id = w.conversion_id AND v.account_id = w.account_id
+	LEFT JOIN account_rates k ON k.account_id = w.account_id AND k.day = (v.recorded_at AT TIME ZONE 'UTC')::date AND k.currency = w.currency
+	WHERE w.account_id = $1 AND w.source_id = $2 AND w.result = 'pending' AND w.worth IS NULL
+) n WHERE u.id = n.id AND n.rate IS NOT NULL`
+
 	usedToday = `
 SELECT count(*) AS n, coalesce(sum(worth) FILTER (WHERE result = 'accepted'), 0) AS worth FROM conversion_uploads
 WHERE source_id = $1 AND result IN ('accepted', 'rejected') AND action <> 'retract' AND decided_at >= $2`
@@ -117,12 +126,16 @@ UPDATE conversion_uploads SET next_at = $2, reason = $3 WHERE id = ANY ($1::uuid
 var takeBatch = fmtColumns(selectBatch)
 
 // TakeUploads takes the next uploads of a source in the transaction of c. They count as tried from its end on. Uploads beyond
-// the caps of the day wait for the next one, others behind them may go.
+// the caps of the day wait for the next one, others behind them may go. So do those whose value cannot be told in the account's
+// currency yet.
 func TakeUploads(ctx context.Context, c db.Conn, b UploadBatch) ([]models.ConversionUpload, error) {
 	if _, err := db.Exec(ctx, c, "uploads taken back", skipTakenBack, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
 	}
 	if _, err := db.Exec(ctx, c, "uploads of nothing", skipNeverThere, b.AccountID, b.SourceID, b.Now, b.Live); err != nil {
+		return nil, err
+	}
+	if _, err := db.Exec(ctx, c, "worth of uploads", rateUploads, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
 	}
 	found, err := db.Select[pendingUpload](ctx, c, "take uploads", takeBatch, b.AccountID, b.SourceID, b.Now, b.Limit)
@@ -139,8 +152,17 @@ func TakeUploads(ctx context.Context, c db.Conn, b UploadBatch) ([]models.Conver
 
 type pendingUpload struct {
 	models.ConversionUpload
-	Worth decimal.Decimal `db:"worth"`
+	Worth decimal.NullDecimal `db:"worth"` // in the account's currency; NULL: it has no rate yet
 }
+
+// hold is why uploads are put off, and until when.
+type hold struct {
+	why   string
+	until time.Time
+}
+
+// rateEvery is how often it is looked whether an upload's currency has a rate by now.
+const rateEvery = time.Hour
 
 func uploadIDs(list []models.ConversionUpload) string {
 	return db.UUIDs(db.Map(list, func(u models.ConversionUpload) uuid.UUID { return u.ID }))
@@ -155,21 +177,27 @@ func (b UploadBatch) within(ctx context.Context, c db.Conn, found []pendingUploa
 	if err != nil {
 		return nil, err
 	}
-	beyond := map[string][]models.ConversionUpload{}
+	tomorrow, held := b.Day.AddDate(0, 0, 1), map[hold][]models.ConversionUpload{}
 	for _, u := range found {
-		switch worth := used.Worth.Add(u.Worth); {
+		var h hold
+		switch worth := used.Worth.Add(u.Worth.Decimal); {
 		case !b.Live || u.Action == models.UploadRetract:
 			taken = append(taken, u.ConversionUpload)
+			continue
 		case used.N >= b.CapCount:
-			beyond["the daily cap on their number is reached"] = append(beyond["the daily cap on their number is reached"], u.ConversionUpload)
+			h = hold{"the daily cap on their number is reached", tomorrow}
+		case !u.Worth.Valid:
+			h = hold{"no exchange rate yet: the daily cap on their value cannot count it", b.Now.Add(rateEvery)}
 		case worth.GreaterThan(b.CapValue):
-			beyond["the daily cap on their value is reached"] = append(beyond["the daily cap on their value is reached"], u.ConversionUpload)
+			h = hold{"the daily cap on their value is reached", tomorrow}
 		default:
 			used.N, used.Worth, taken = used.N+1, worth, append(taken, u.ConversionUpload)
+			continue
 		}
+		held[h] = append(held[h], u.ConversionUpload)
 	}
-	for why, list := range beyond {
-		if _, err := db.Exec(ctx, c, "put uploads off", putOff, uploadIDs(list), b.Day.AddDate(0, 0, 1), why); err != nil {
+	for h, list := range held {
+		if _, err := db.Exec(ctx, c, "put uploads off", putOff, uploadIDs(list), h.until, h.why); err != nil {
 			return nil, err
 		}
 	}

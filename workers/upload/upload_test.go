@@ -7,6 +7,8 @@ import (
 
 	"github.com/shopspring/decimal"
 
+	"switchyard/db/dbtest"
+	"switchyard/db/rates"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/await"
@@ -44,7 +46,7 @@ func TestUploads(t *testing.T) {
 			w.convert("chargeback", 10, c[0])
 			w.convert("rejected", 10, c[1])
 			w.sweep()
-			w.shows(c[1], "upload rejected, retract skipped")
+			w.shows(c[1], "upload rejected") // what is not there needs not be taken back
 			result := " accepted"
 			if of == models.Meta || of == "tiktok" {
 				result = " skipped"
@@ -77,6 +79,7 @@ func TestShadow(t *testing.T) {
 	w := newWorld(t, models.GoogleAds)
 	w.connect(func(c *store.SourceConnect) { c.UploadMode = nil })
 	c := w.strew("one", "bad-two")
+	c = append(c, w.strew("three")...)
 	w.convert("approved", 10, c...)
 	w.sweep()
 	w.shows(c[0], "upload shadow")
@@ -89,9 +92,93 @@ func TestShadow(t *testing.T) {
 	w.shows(c[0], "upload shadow, retract shadow")
 	w.connect()
 	w.convert("rejected", 10, c[1])
+	w.convert("approved", 20, c[2])
 	w.sweep()
-	w.shows(c[1], "upload shadow, retract skipped")
-	w.taken(0)
+	w.shows(c[1], "upload shadow")
+	w.shows(c[2], "upload shadow, upload accepted")
+	if list := w.taken(1); list[0].Value != "10" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// TestAmended: what waits takes the value that its conversion gets, also where the platform can change nothing. What is on its
+// way is restated.
+func TestAmended(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta)
+	w.connect()
+	c := w.strew("one", "two")
+	w.convert("approved", 10, c[0])
+	w.convert("approved", 30, c[0])
+	w.shows(c[0], "upload pending")
+	var once sync.Once
+	w.platform.Pause(func(string) {
+		once.Do(func() { w.convert("approved", 40, c[0]); w.convert("approved", 50, c[0]) })
+	})
+	w.sweep()
+	w.shows(c[0], "upload accepted, restate skipped")
+	if list := w.taken(1); list[0].Value != "15" {
+		t.Errorf("%+v", list)
+	}
+	if got := w.text(`SELECT value::float FROM conversion_uploads WHERE action = 'restate'`); got != "25" {
+		t.Errorf("restated to %s", got)
+	}
+}
+
+// TestRefusedAnew: what the platform has refused is told again when there is something else to tell, and then only.
+func TestRefusedAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.MicrosoftAds)
+	w.connect()
+	c := w.strew("bad-one")
+	w.convert("approved", 10, c...)
+	w.sweep()
+	w.shows(c[0], "upload rejected")
+	w.convert("approved", 11, c...)
+	w.sweep()
+	w.shows(c[0], "upload rejected, upload rejected")
+	w.convert("rejected", 11, c...)
+	w.convert("approved", 11, c...) // as it was told
+	w.sweep()
+	w.shows(c[0], "upload rejected, upload rejected")
+}
+
+// TestUnrated: what cannot be counted in the account's currency waits for its rate, and says so. Then the cap on the value counts it.
+func TestUnrated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta)
+	w.connect(func(c *store.SourceConnect) {
+		m := models.NewMoney(decimal.NewFromInt(22))
+		c.DailyCapValue = &m
+	})
+	c := w.strew("a", "b", "c", "free")
+	w.convertIn("EUR", "approved", 10, c[:3]...)
+	w.convertIn("EUR", "approved", 0, c[3])
+	w.sweep()
+	w.taken(1)
+	w.shows(c[3], "upload accepted")
+	for _, id := range c[:3] {
+		w.shows(id, "upload pending")
+	}
+	const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND attempts = 0 AND reason LIKE $1 AND next_at > now()`
+	if got := w.text(waiting, "no exchange rate yet%"); got != "3" {
+		t.Errorf("%s wait for a rate", got)
+	}
+	due := func() {
+		w.exec(`UPDATE conversion_uploads SET next_at = now() WHERE result = 'pending'`)
+		w.sweep()
+	}
+	due()
+	w.taken(1)
+	dbtest.SetRates(t, w.db, "2")
+	if err := rates.Settle(t.Context(), w.db); err != nil {
+		t.Fatal(err)
+	}
+	due()
+	w.taken(3) // 5 euros each
+	if got := w.text(waiting, "the daily cap on their value%"); got != "1" {
+		t.Errorf("%s wait for the next day", got)
+	}
 }
 
 // TestCaps: beyond the caps of a day uploads wait for the next one, and show why.

@@ -167,9 +167,14 @@ func (w *world) strew(ids ...string) (clicks []uuid.UUID) {
 // convert records a status and a payout of conversions of clicks.
 func (w *world) convert(status string, payout int64, clicks ...uuid.UUID) {
 	w.Helper()
+	w.convertIn("USD", status, payout, clicks...)
+}
+
+func (w *world) convertIn(currency, status string, payout int64, clicks ...uuid.UUID) {
+	w.Helper()
 	amount := decimal.NewFromInt(payout)
 	list := db.Map(clicks, func(id uuid.UUID) clicklog.ConversionInput {
-		return clicklog.ConversionInput{ClickID: id, ConversionID: "tx", Status: status, Payout: &amount, Currency: "USD", Final: true}
+		return clicklog.ConversionInput{ClickID: id, ConversionID: "tx", Status: status, Payout: &amount, Currency: currency, Final: true}
 	})
 	err := db.Tx(w.Context(), w.db, func(c db.Conn) error {
 		_, _, err := w.clicks.CorrectConversions(w.Context(), c, w.account, list, true)
