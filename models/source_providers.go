@@ -41,6 +41,10 @@ var SourceProviders = []SourceProvider{
 	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Google Ads",
 		plain("customer_id", "Customer id", "ten digits, at the top of the account's page").forCost(),
 		optional(plain("login_customer_id", "Manager account", "its ten digits, if the sign-in reaches the account through one")),
+		CredentialField{
+			Name: "consent", Label: "Consent of visitors", Values: []string{"granted", "denied"},
+			Help: "granted, if all whose conversions are uploaded have agreed that Google uses their data for ads; empty: Google is told neither",
+		},
 	)},
 	{Name: MicrosoftAds, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Microsoft Advertising",
 		plain("account_id", "Account id", "the number aid in the address of the account's page").forCost(),

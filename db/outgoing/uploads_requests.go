@@ -2,6 +2,7 @@ package outgoing
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,10 +30,19 @@ ORDER BY check_at LIMIT $4`
 
 	forgetRequests = `DELETE FROM upload_requests WHERE made_at < $1`
 
-	// They were decided when the request was made.
+	// They were decided when the request was made. One of whose conversion the platform has decided a later one is not sent again: it
+	// would undo that. Of a request that failed the platform has nothing.
 	decideRequest = `
-UPDATE conversion_uploads SET result = $4, reason = $5, request = ''
-WHERE account_id = $1 AND source_id = $2 AND request = $3 AND result = 'accepted' AND decided_at >= $6`
+UPDATE conversion_uploads u SET reason = $5, request = '',
+	result = CASE WHEN k.again THEN 'pending' WHEN $7 AND u.action = 'upload' THEN 'accepted' ELSE $4 END,
+	next_at = CASE WHEN k.again THEN $8::timestamptz ELSE u.next_at END, decided_at = CASE WHEN k.again THEN NULL ELSE u.decided_at END,
+	attempts = CASE WHEN k.again AND $4 = 'rejected' THEN 0 ELSE u.attempts END
+FROM (
+	SELECT d.id, $8::timestamptz IS NOT NULL AND NOT EXISTS (SELECT FROM conversion_uploads e
+		WHERE e.conversion_id = d.conversion_id AND e.place > d.place AND e.result IN ('accepted', 'rejected') AND e.request = '') AS again
+	FROM conversion_uploads d
+	WHERE d.account_id = $1 AND d.source_id = $2 AND d.request = $3 AND d.result = 'accepted' AND d.decided_at >= $6
+) k WHERE u.id = k.id RETURNING u.result`
 )
 
 // DueRequests lists requests about which a platform is to be asked, at most limit.
@@ -46,15 +56,27 @@ func CheckLater(ctx context.Context, c db.Conn, account uuid.UUID, r UploadReque
 	return err
 }
 
-// EndRequest gives the uploads of a request the platform's last word. It returns how many there were.
-func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r UploadRequest, result, reason string) (int, error) {
-	n, err := db.Exec(ctx, c, "outcome of uploads", decideRequest, account, r.SourceID, r.Request, result, Clean([]byte(reason)),
-		r.MadeAt.Add(-time.Second))
+// RequestOutcome is the platform's last word on a request.
+type RequestOutcome struct {
+	Result string // models.UploadAccepted or UploadRejected
+	Reason string
+	Known  bool      // the platform had its conversions before: those that are new to us are accepted all the same
+	Again  time.Time // when its uploads are sent once more; zero: never
+}
+
+// EndRequest gives the uploads of a request the platform's last word. It returns how many have got which result.
+func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r UploadRequest, o RequestOutcome) (map[string]int, error) {
+	list, err := db.Select[string](ctx, c, "outcome of uploads", decideRequest, account, r.SourceID, r.Request, o.Result,
+		Clean([]byte(o.Reason)), r.MadeAt.Add(-time.Second), o.Known, sql.NullTime{Time: o.Again, Valid: !o.Again.IsZero()})
 	if err != nil {
-		return 0, err
+		return nil, err
+	}
+	n := map[string]int{}
+	for _, result := range list {
+		n[result]++
 	}
 	_, err = db.Exec(ctx, c, "end request of uploads", endRequest, account, r.SourceID, r.Request)
-	return int(n), err
+	return n, err
 }
 
 // ForgetRequests deletes requests that were made before a moment: of connections that were removed or stopped, nobody asks.

@@ -52,9 +52,15 @@ func (s *sending) checked(ctx context.Context, c db.Conn, r outgoing.UploadReque
 	default:
 		found = ads.Outcome{Result: models.UploadAccepted, Reason: fmt.Sprintf("request %s: taken; what became of it was not said", r.Request)}
 	}
-	n, err := outgoing.EndRequest(ctx, c, s.account.ID, r, found.Result, found.Reason)
-	if err == nil && found.Result == models.UploadRejected {
-		s.decided.WithLabelValues(s.Provider, found.Result).Add(float64(n))
+	o := outgoing.RequestOutcome{Result: found.Result, Reason: found.Reason, Known: found.Known}
+	if found.Again > 0 {
+		o.Again = now.Add(found.Again)
+	}
+	became, err := outgoing.EndRequest(ctx, c, s.account.ID, r, o)
+	for _, result := range []string{models.UploadPending, models.UploadRejected} {
+		s.decided.WithLabelValues(s.Provider, result).Add(float64(became[result]))
+	}
+	if err == nil && became[models.UploadRejected] > 0 {
 		err = s.brake(ctx, c)
 	}
 	return next, err

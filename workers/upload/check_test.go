@@ -1,6 +1,8 @@
 package upload_test
 
 import (
+	"fmt"
+	"maps"
 	"sync"
 	"testing"
 	"time"
@@ -72,6 +74,58 @@ func TestOutcomes(t *testing.T) {
 		SELECT source_id, 'old', account_id, now() - interval '1 year', now() + interval '1 year' FROM source_integrations`)
 	w.convert("chargeback", 10, click[0])
 	w.sweep()
-	w.shows(click[0], "upload rejected, retract skipped")
+	w.shows(click[0], "upload rejected")
 	left("0")
+}
+
+// TestTooSoon: what came too soon after its click is sent again, and takes what its conversion has become meanwhile. What was taken
+// back since, or told anew, is not.
+func TestTooSoon(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var ahead time.Duration
+	w := newWorld(t, models.GoogleAds, func(o *upload.Options) {
+		o.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return time.Now().Add(ahead) }
+	})
+	later := func(d time.Duration) { mu.Lock(); ahead += d; mu.Unlock(); w.sweep() }
+	const soon, known = "PROCESSING_ERROR_REASON_TOO_RECENT_CLICK", "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
+	w.connect()
+	click := w.strew("all", "some", "undone", "changed", "known")
+	for i, c := range click {
+		w.convert("approved", 10, c)
+		w.sweep() // each is a request of its own
+		w.platform.Outcome(fmt.Sprint("req-", i+1), adstest.RequestOutcome{Status: "FAILED", Reason: soon})
+	}
+	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: soon})
+	w.platform.Outcome("req-5", adstest.RequestOutcome{Status: "FAILED", Reason: known})
+	w.convert("chargeback", 10, click[2])
+	w.sweep()
+	later(time.Hour)
+	for i, want := range []string{"upload pending", "upload pending", "upload rejected, retract accepted", "upload pending", "upload accepted"} {
+		w.shows(click[i], want)
+	}
+	if got := w.text(`SELECT reason FROM conversion_uploads WHERE click_id = $1`, click[0]); got != "request req-1 failed: "+soon+" (1)" {
+		t.Error(got)
+	}
+	w.convert("approved", 30, click[3])
+	w.convert("approved", 30, click[1]) // of which the platform may have the first one
+	w.convert("approved", 40, click[4])
+	w.sweep()
+	w.shows(click[3], "upload pending")
+	w.shows(click[1], "upload pending, restate pending")
+	w.shows(click[4], "upload accepted, restate accepted")
+	w.platform.Outcome("req-6", adstest.RequestOutcome{Status: "FAILED", Reason: known})
+	later(6 * time.Hour)
+	for i, want := range []string{
+		"upload accepted", "upload accepted, restate accepted", "upload rejected, retract accepted", "upload accepted", "upload accepted, restate rejected",
+	} {
+		w.shows(click[i], want)
+	}
+	values := map[string]int{}
+	for _, v := range w.taken(5) {
+		values[v.Value] += v.Sent
+	}
+	if want := map[string]int{"5": 3, "15": 5, "20": 2}; !maps.Equal(values, want) {
+		t.Errorf("values and how often they came: %v, want %v", values, want)
+	}
 }

@@ -80,11 +80,9 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	var answer struct {
 		RequestID string `json:"requestId"`
 	}
-	err := u.post(ctx, u.API, "/v1/events:ingest", map[string]any{
-		"destinations": []any{to}, "events": list, "validateOnly": u.shadow,
-		"consent": map[string]any{"adUserData": "CONSENT_GRANTED", "adPersonalization": "CONSENT_GRANTED"},
-	}, &answer)
-	if err != nil {
+	body := map[string]any{"destinations": []any{to}, "events": list, "validateOnly": u.shadow}
+	u.consent(body, "CONSENT_")
+	if err := u.post(ctx, u.API, "/v1/events:ingest", body, &answer); err != nil {
 		return nil, err
 	}
 	if answer.RequestID == "" {
@@ -97,6 +95,15 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 		}
 	}
 	return out, nil
+}
+
+// consent adds to a message what the account states of its visitors' consent; stating nothing, it adds nothing. The words of the two
+// APIs differ by a prefix.
+func (u *uploading) consent(message map[string]any, prefix string) {
+	if stated := u.c["consent"]; stated != "" {
+		word := prefix + strings.ToUpper(stated)
+		message["consent"] = map[string]any{"adUserData": word, "adPersonalization": word}
+	}
 }
 
 // ads is the Google Ads API, with its path for a call of the customer.
@@ -121,8 +128,9 @@ func googleClickConversions(ctx context.Context, u *uploading, events []Event) (
 		name, id := googleClick(e)
 		list[i] = map[string]any{
 			name: id, "conversionAction": u.googleAction(), "conversionDateTime": googleTime(e.Time), "orderId": e.ID,
-			"conversionValue": e.amount(), "currencyCode": e.Currency, "consent": map[string]any{"adUserData": "GRANTED"},
+			"conversionValue": e.amount(), "currencyCode": e.Currency,
 		}
+		u.consent(list[i], "")
 	}
 	verdicts, err := u.googlePartly(ctx, "uploadClickConversions", "conversions", list)
 	if notAllowed(err) { // the install's project is too new for it

@@ -6,13 +6,24 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"switchyard/models"
 	"switchyard/workers/providers/rest"
 )
 
+// googleSoon is after what time Google takes an event that came too soon after its click, or after its conversion action was made.
+const googleSoon = 6 * time.Hour
+
+// What reasons of Data Manager mean for a request. Those of Google Ads, for actions that are too new, are worded alike.
+const (
+	googleTooRecent = "TOO_RECENT" // a part of PROCESSING_ERROR_REASON_TOO_RECENT_CLICK
+	googleKnown     = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
+)
+
 // googleOutcome asks Data Manager what became of a request. A request has one destination. A status that is not known is of one that is
-// under way.
+// under way. One with events that came too early is sent again as a whole: it is not said which they are, and the others are refused as
+// known.
 func googleOutcome(ctx context.Context, u *uploading, request string) (Outcome, error) {
 	type counts struct {
 		Counts []struct {
@@ -34,19 +45,25 @@ func googleOutcome(ctx context.Context, u *uploading, request string) (Outcome, 
 	}
 	of := answer.Destinations[0]
 	var words []string
+	out := Outcome{Done: true, Known: len(of.Errors.Counts) > 0}
 	for _, c := range of.Errors.Counts {
 		words = append(words, fmt.Sprintf("%s (%s)", c.Reason, c.Records))
+		out.Known = out.Known && c.Reason == googleKnown
+		if strings.Contains(c.Reason, googleTooRecent) {
+			out.Again = googleSoon
+		}
 	}
 	said := strings.Join(words, ", ")
 	switch of.Status {
 	case "SUCCESS":
-		return Outcome{true, models.UploadAccepted, "request " + request + ": processed"}, nil
+		return Outcome{Done: true, Result: models.UploadAccepted, Reason: "request " + request + ": processed"}, nil
 	case "PARTIAL_SUCCESS":
-		return Outcome{
-			true, models.UploadAccepted, "request " + request + ": processed, but for some, of which the platform does not say which: " + said,
-		}, nil
+		out.Result = models.UploadAccepted
+		out.Reason = "request " + request + ": processed, but for some, of which the platform does not say which: " + said
+		return out, nil
 	case "FAILED":
-		return Outcome{true, models.UploadRejected, "request " + request + " failed: " + said}, nil
+		out.Result, out.Reason = models.UploadRejected, "request "+request+" failed: "+said
+		return out, nil
 	}
 	return Outcome{}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"switchyard/models"
 	"switchyard/workers/egress"
@@ -73,6 +74,11 @@ type Outcome struct {
 	Done   bool
 	Result string // models.UploadAccepted or UploadRejected, of all of its events
 	Reason string // for a person; without secrets
+	// Known says that the platform had all of its events before, so that those that were to be new are there.
+	Known bool
+	// Again is after what time its events are sent once more, as some came too early; 0: never. Those that have come are known by their
+	// ids.
+	Again time.Duration
 }
 
 // Outcome asks what became of a request. Of a platform that has its last word in the answer nothing is known any more.

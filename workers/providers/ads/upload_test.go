@@ -273,6 +273,38 @@ func TestGoogleWhole(t *testing.T) {
 	})
 }
 
+// TestGoogleConsent: Google is told of the visitors' consent what the account states, and nothing if it states nothing.
+func TestGoogleConsent(t *testing.T) {
+	t.Parallel()
+	eachUploader(t, func(u *uploader) {
+		if u.of != models.GoogleAds {
+			return
+		}
+		prefix := "CONSENT_"
+		if u.clicks {
+			prefix = ""
+		}
+		for stated, want := range map[string]string{"": "", "granted": prefix + "GRANTED", "denied": prefix + "DENIED"} {
+			credentials := maps.Clone(adstest.UploadTokens[u.of])
+			credentials["consent"] = stated
+			up, err := u.client.Open(u.of, "key", credentials, &signedIn{world: u.world, held: u.world.SignedIn()}, "987654321", false)
+			if err != nil {
+				u.Fatal(err)
+			}
+			id := "one-" + stated
+			if got, list := u.send(up, u.event(id, id)); got != models.UploadAccepted {
+				u.Errorf("%s: %+v", got, list)
+			}
+			for _, v := range u.world.Taken(u.of) {
+				if v.ID == id && v.Consent != want {
+					u.Errorf("%q: %q", stated, v.Consent)
+				}
+			}
+		}
+		u.taken(3)
+	})
+}
+
 // TestMetaShadow: a test event counts at Meta as any other, so that in shadow none is sent.
 func TestMetaShadow(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,8 @@ type Uploaded struct {
 	Click     string
 	Value     string
 	Currency  string
-	Sent      int // how often it came
+	Consent   string // of its visitor, as it was stated
+	Sent      int    // how often it came
 	Retracted bool
 }
 

@@ -58,6 +58,7 @@ func googleIngest(c *uploadCall) {
 			Ads       struct{ Gclid, Gbraid, Wbraid string } `json:"adIdentifiers"`
 		}
 		Validate bool `json:"validateOnly"`
+		Consent  struct{ AdUserData, AdPersonalization string }
 	}
 	if !c.read(&body) || len(body.Destinations) != 1 || body.Destinations[0].OperatingAccount.AccountID != "1234567890" ||
 		body.Destinations[0].LoginAccount.AccountID != "9998887777" || body.Destinations[0].ProductID != "987654321" {
@@ -88,7 +89,7 @@ func googleIngest(c *uploadCall) {
 	}
 	for _, e := range body.Events {
 		c.take(Uploaded{
-			ID: e.ID, Click: e.Ads.Gclid + e.Ads.Gbraid + e.Ads.Wbraid, Value: e.Value.String(), Currency: e.Currency,
+			ID: e.ID, Click: e.Ads.Gclid + e.Ads.Gbraid + e.Ads.Wbraid, Value: e.Value.String(), Currency: e.Currency, Consent: body.Consent.AdUserData,
 		}, !body.Validate)
 	}
 	c.w.requests++
@@ -140,6 +141,7 @@ func googleConversions(c *uploadCall) {
 			Value                 json.Number `json:"conversionValue"`
 			Currency              string      `json:"currencyCode"`
 			ID                    string      `json:"orderId"`
+			Consent               struct{ AdUserData, AdPersonalization string }
 		}
 		Partial  bool `json:"partialFailure"`
 		Validate bool `json:"validateOnly"`
@@ -170,7 +172,7 @@ func googleConversions(c *uploadCall) {
 			why.Sent++
 			list = append(list, googleUploadError("conversions", i, "conversionUploadError", "CLICK_CONVERSION_ALREADY_EXISTS", "there"))
 		default:
-			c.take(Uploaded{ID: v.ID, Click: click, Value: v.Value.String(), Currency: v.Currency}, !body.Validate)
+			c.take(Uploaded{ID: v.ID, Click: click, Value: v.Value.String(), Currency: v.Currency, Consent: v.Consent.AdUserData}, !body.Validate)
 		}
 	}
 	c.says(http.StatusOK, googleUploadPartial(list))
