@@ -21,7 +21,7 @@ func copilots(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
 		{
-			Method: "GET", Path: "/copilot", Group: group, Summary: "open suggestions and recent changes", Share: route.Lists,
+			Method: "GET", Path: "/copilot", Group: group, Summary: "open suggestions, recent changes and proposals of the chat", Share: route.Lists,
 			Query:  []route.Param{{Name: "count", Enum: []string{"1"}, Doc: "1: answer only how many suggestions are open"}},
 			Handle: route.Do(listSuggestions),
 		},
@@ -53,6 +53,7 @@ type CopilotList struct {
 	Total       int                 `json:"total" doc:"how many suggestions are open"`
 	Suggestions []CopilotSuggestion `json:"suggestions" doc:"the most important first, at most 200"`
 	Changes     []CopilotChange     `json:"changes" doc:"what was applied, newest first, at most 50"`
+	Proposals   []ChatProposal      `json:"proposals" doc:"changes that the chat proposed: those that are open, and those that were decided in the last weeks, newest first, at most 100"`
 }
 
 // CopilotSuggestion is a suggestion.
@@ -89,6 +90,10 @@ func changeShown(k copilot.Change) CopilotChange {
 	return CopilotChange{k.ID, k.SuggestionID, k.ProposalID, k.RuleID, k.CampaignID, k.Title, k.Evidence, k.Action, k.Status, k.CreatedAt, k.UndoneAt}
 }
 
+func proposalShown(p copilot.Proposal) ChatProposal {
+	return ChatProposal{p, answer.Stamp(p.ExpiresAt)}
+}
+
 func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {
 	k, now := c.Store.Copilot(), time.Now()
 	open, err := k.CountOpen(c.Context(), c.Account.ID, now)
@@ -104,9 +109,13 @@ func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {
 		return out, err
 	}
 	changes, err := k.Changes(c.Context(), c.Account.ID)
+	if err != nil {
+		return out, err
+	}
+	proposals, err := c.Store.CopilotProposals().List(c.Context(), c.Account.ID, now)
 	return CopilotAnswer{CopilotList: &CopilotList{
 		Plan: c.Account.Plan, CanApply: c.Account.Allowances().OneClick, LastRunAt: answer.StampOrNull(run.RunAt), Total: open,
-		Suggestions: answer.Each(list, suggestionShown), Changes: answer.Each(changes, changeShown),
+		Suggestions: answer.Each(list, suggestionShown), Changes: answer.Each(changes, changeShown), Proposals: answer.Each(proposals, proposalShown),
 	}}, err
 }
 

@@ -98,7 +98,8 @@ var askCopilotJob = slow.New(jobs.AskCopilot, func(a jobs.Asked) ChatAnswer {
 			return ChatLookup{l.Operation, l.Query, l.Rows, answer.OrNull(l.Error)}
 		}),
 		Proposals: answer.Each(a.Proposals, func(p jobs.Proposed) ChatProposal {
-			return ChatProposal{p.Proposal, answer.Stamp(p.ExpiresAt)}
+			p.Proposal.ExpiresAt = p.ExpiresAt
+			return proposalShown(p.Proposal)
 		}),
 	}
 })

@@ -40,7 +40,7 @@ func copilotRules(d Deps) []route.Route {
 			Page: true, Codes: answer.IDCodes, Handle: route.Do(listCopilotRuleRuns),
 		},
 		{
-			Method: "POST", Path: path + "/replay", Group: group, Scope: route.Ask, Share: route.Reads,
+			Method: "POST", Path: path + "/replay", Group: group, Share: route.Reads,
 			Summary: "tell what a rule would have done over the last 30 days, without doing anything",
 			Codes:   route.Codes("400 required too_long invalid_rule invalid_condition invalid_scope too_large"),
 			Slow:    replayRuleJob.Answer(), Handle: route.Take(d.replayCopilotRule),

@@ -64,6 +64,7 @@ func TestCopilotRules(t *testing.T) {
 	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(404, "not_found")
 	p.Do("DELETE", rulesPath, nil).Want(400, "invalid_id")
 	p.As(p.ReadKey).Do("POST", rulesPath, copilotRule()).Want(403, "read_only_key")
+	p.As(p.ReadKey).Do("POST", rulesPath+"/replay", copilotRule()).Want(403, "read_only_key") // as of every dry run
 }
 
 // TestCopilotRulesRefused: what cannot be a rule is none, and cannot become one.
@@ -194,7 +195,7 @@ func TestCopilotRuleReplay(t *testing.T) {
 	s := apitest.New(t)
 	ask := func() string {
 		t.Helper()
-		later := s.As(s.ReadKey).Do("POST", rulesPath+"/replay", copilotRule(), "Prefer", "respond-async").Want(202, "").Map()
+		later := s.Do("POST", rulesPath+"/replay", copilotRule(), "Prefer", "respond-async").Want(202, "").Map()
 		return later["job"].(map[string]any)["id"].(string)
 	}
 	id := ask()

@@ -1,6 +1,7 @@
 package v1_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -138,5 +139,41 @@ func TestCopilotRefresh(t *testing.T) {
 	s.Do("POST", "/copilot", body).Want(200, "")
 	if !s.Do("GET", "/copilot", nil).Want(200, "").Map()["canApply"].(bool) {
 		t.Error("a pro account cannot apply")
+	}
+}
+
+// TestProposals: what the chat proposed is listed with its state until it is over, and another account does not see it.
+func TestProposals(t *testing.T) {
+	t.Parallel()
+	p := newPiloted(t)
+	propose := func(at time.Time) string {
+		t.Helper()
+		made, err := p.Store.CopilotProposals().Create(t.Context(), copilot.Proposal{
+			Owned: models.Owned{AccountID: p.Account.ID}, Reason: "It loses.", Action: *p.actions()[copilot.OpPauseOffer],
+		}, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return made.ID.String()
+	}
+	now := time.Now()
+	old, kept, cancelled, applied := propose(now.AddDate(0, 0, -8)), propose(now.Add(-time.Hour)), propose(now), propose(now)
+	for action, id := range map[string]string{"cancel_proposal": cancelled, "apply_proposal": applied} {
+		p.Do("POST", "/copilot", object{"action": action, "id": id}).Want(200, "")
+	}
+	states := map[string]any{}
+	for _, v := range p.As(p.ReadKey).Do("GET", "/copilot", nil).Want(200, "").Map()["proposals"].([]any) {
+		one := v.(map[string]any)
+		states[fmt.Sprint(one["id"])] = one["status"]
+		if one["title"] == "" || one["reason"] != "It loses." || one["action"] == nil || one["expires_at"] == nil {
+			t.Errorf("incomplete: %v", one)
+		}
+	}
+	if len(states) != 3 || states[old] != nil || states[kept] != "open" || states[cancelled] != "cancelled" || states[applied] != "applied" {
+		t.Errorf("%v", states)
+	}
+	_, key, _ := p.NewAccount("scale")
+	if list := p.As(key).Do("GET", "/copilot", nil).Want(200, "").Map()["proposals"].([]any); len(list) != 0 {
+		t.Errorf("another account sees %v", list)
 	}
 }

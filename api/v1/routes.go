@@ -60,7 +60,6 @@ type ReportReader interface {
 	GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid.UUID, split string, from, to time.Time) (
 		[]report.GoalCount, error)
 	ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error)
-	HasMoney(ctx context.Context, account uuid.UUID) (bool, error)
 	Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]report.DayClicks, error)
 	CountSmartlinks(ctx context.Context, account uuid.UUID, list []models.Smartlink) error
 	BotScores(ctx context.Context, account uuid.UUID, from, to time.Time) ([]report.BotScore, error)

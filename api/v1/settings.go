@@ -87,27 +87,32 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 		next.Name = b.Name.Value
 	}
 	out = settingsOf(next)
-	if next.Currency == c.Account.Currency {
-		return out, saveSettings(c, next)
-	}
-	money, err := d.reports(c).HasMoney(c.Context(), c.Account.ID)
-	switch {
-	case err != nil:
+	if free, err := saveSettings(c, next); err != nil || free {
 		return out, err
-	case !money:
-		return out, saveSettings(c, next)
 	}
 	if !b.Currency.Given() {
-		return out, models.Invalid("invalid_currency", "costs and payouts are recorded in %s: send the currency, %q to keep it",
+		return out, models.Invalid("invalid_currency", "amounts are recorded in %s: send the currency, %q to keep it",
 			c.Account.Currency, c.Account.Currency)
 	}
 	return d.changeCurrency(c, next)
 }
 
-func saveSettings(c *route.Call, next models.Account) error {
-	return c.Store.Tx(c.Context(), func(tx *store.Store) error {
+// saveSettings saves settings, unless they have another currency and there are amounts in the former one: then free is false.
+func saveSettings(c *route.Call, next models.Account) (free bool, err error) {
+	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
+		if next.Currency != c.Account.Currency {
+			amounts, err := clicklog.Log{}.HasAmounts(c.Context(), tx.Conn(), next.ID)
+			if err == nil && !amounts {
+				amounts, err = tx.CopilotRules().HasAmounts(c.Context(), next.ID)
+			}
+			if err != nil || amounts {
+				return err
+			}
+		}
+		free = true
 		return tx.SaveSettings(c.Context(), next, c.Account.Currency)
 	})
+	return free, err
 }
 
 // changeCurrency saves settings with another currency, and begins to restate what is recorded.

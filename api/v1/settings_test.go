@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"switchyard/api/apitest"
+	"switchyard/db"
 	"switchyard/db/rates"
 	"switchyard/models"
 )
@@ -99,4 +101,58 @@ func TestChangeCurrency(t *testing.T) {
 	same(t, s.Do("GET", "/jobs/"+fmt.Sprint(changed["jobId"]), nil).Want(200, "").Map(), object{"kind": "currency:change"})
 	s.Do("PATCH", "/settings", object{"currency": "USD"}).Want(409, "busy")
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(200, "")
+}
+
+// TestAmountsWithoutMoney: a rule that names an amount keeps the currency from being changed without a rate, and is converted.
+func TestAmountsWithoutMoney(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	condition := func(figure string) object {
+		return object{
+			"name": figure, "looks_at": "campaign", "action": "alert", "conditions": []object{{"figure": figure, "operator": ">", "value": 8}},
+		}
+	}
+	s.Do("POST", "/copilot/rules", condition("clicks")).Want(201, "")
+	s.Do("PATCH", "/settings", object{"currency": "GBP"}).Want(200, "") // eight clicks are eight clicks
+	s.Do("POST", "/copilot/rules", condition("cost")).Want(201, "")
+	s.Do("PATCH", "/settings", object{"timezone": "UTC"}).Want(400, "invalid_currency")
+	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "rate_missing")
+	exec(t, s, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'GBP', current_date - 1, 0.8, 'file')`)
+	changed := s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(200, "").Map()
+	if got := fmt.Sprint(s.Do("GET", "/copilot/rules", nil).Want(200, "").Map()); changed["jobId"] == nil ||
+		!strings.Contains(got, "value:10") || !strings.Contains(got, "value:8") {
+		t.Errorf("8 pounds are 10 euros, 8 clicks are 8: %v, %s", changed, got)
+	}
+}
+
+// TestCapsWithoutMoney: the daily cap on the value of uploads is an amount, too.
+func TestCapsWithoutMoney(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	source := s.Do("POST", "/traffic-sources", object{"name": "Push"}).Want(201, "").Map()["id"]
+	exec(t, s, `INSERT INTO source_integrations (account_id, source_id, provider, secrets, next_at, wide_at, daily_cap_value)
+		VALUES ($1, $2, 'meta', '', now(), now(), 40)`, s.Account.ID, source)
+	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(409, "rate_missing")
+	exec(t, s, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`)
+	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(200, "")
+	if cap, err := db.Get[string](t.Context(), s.DB, "cap", `SELECT trim_scale(daily_cap_value) FROM source_integrations`); err != nil || cap != "32" {
+		t.Errorf("40 dollars are %s euros, want 32: %v", cap, err)
+	}
+}
+
+// TestShownFormats: the formats are for who shows times to people, and the time zone is not that of reports: these have their own.
+func TestShownFormats(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{})
+	s.Do("PATCH", "/settings", object{"timezone": "Asia/Kolkata", "date_format": "DD/MM/YYYY", "time_format": "12h"}).Want(200, "")
+	made := s.Do("POST", "/offers", object{"name": "Shop", "url": "https://o.acme.com/"}).Want(201, "").Map()["id"]
+	at := fmt.Sprint(rowOf(t, s, "/offers", made)["created_at"])
+	if _, err := time.Parse(models.EventTimeFormat, at); err != nil {
+		t.Error(err)
+	}
+	for query, want := range map[string]string{"": "UTC", "&tz=Asia/Kolkata": "Asia/Kolkata"} {
+		if got := s.Do("GET", "/reports/trends?bucket=day"+query, nil).Want(200, "").Map()["tz"]; got != want {
+			t.Errorf("%q: buckets of %v, want %s", query, got, want)
+		}
+	}
 }

@@ -16,6 +16,23 @@ import (
 	"switchyard/models"
 )
 
+// The daily caps of uploads, and what uploads count of them, are amounts in the account's currency.
+const hasAmounts = `
+SELECT EXISTS (
+	SELECT FROM ledger WHERE account_id = $1 AND (cost <> 0 OR revenue <> 0 OR pending_revenue <> 0)
+) OR EXISTS (SELECT FROM conversions WHERE account_id = $1 AND payout <> 0) OR EXISTS (SELECT FROM account_rates WHERE account_id = $1)
+OR EXISTS (SELECT FROM source_integrations WHERE account_id = $1)
+OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND worth <> 0)`
+
+// HasAmounts reports, in the transaction of c, whether costs, payouts or caps are recorded of an account, or may count by a rate
+// to its currency. The account is locked until the transaction ends.
+func (Log) HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error) {
+	if _, err := db.Exec(ctx, c, "lock account", `SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
+		return false, err
+	}
+	return db.Get[bool](ctx, c, "has amounts", hasAmounts, account)
+}
+
 // BeginCurrency changes the currency of an account, in the transaction of c, and begins to restate what counts in it. job
 // is who goes on: see EndCurrency.
 //

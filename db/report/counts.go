@@ -34,16 +34,6 @@ func (r Reader) ConversionsIn(ctx context.Context, account uuid.UUID, from, to t
 	return db.Pairs[uuid.UUID, int](ctx, r.Conn, "count conversions", countConversions, account, from, uuid.Nil, to)
 }
 
-const hasMoney = `
-SELECT EXISTS (
-	SELECT FROM ledger WHERE account_id = $1 AND (cost <> 0 OR revenue <> 0 OR pending_revenue <> 0)
-) OR EXISTS (SELECT FROM conversions WHERE account_id = $1 AND payout <> 0) OR EXISTS (SELECT FROM account_rates WHERE account_id = $1)`
-
-// HasMoney reports whether a cost or a payout is recorded of an account, or may count by a rate to its currency.
-func (r Reader) HasMoney(ctx context.Context, account uuid.UUID) (bool, error) {
-	return db.Get[bool](ctx, r.Conn, "has money", hasMoney, account)
-}
-
 // DayClicks are the clicks of a day.
 type DayClicks struct {
 	Day    time.Time `db:"day"`

@@ -18,7 +18,7 @@ type CopilotProposals struct{ s *Store }
 func (s *Store) CopilotProposals() CopilotProposals { return CopilotProposals{s} }
 
 const (
-	// maxProposals is how many open proposals an account has at most.
+	// maxProposals is how many open proposals an account has at most, and how many are listed.
 	maxProposals = 100
 	// keepProposal is how long a proposal can be applied, and how long after that it is deleted.
 	keepProposal = 7 * 24 * time.Hour
@@ -66,4 +66,13 @@ func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal,
 		return db.Get[copilot.Proposal](ctx, s.c, "proposal", createProposal, uuid.Must(uuid.NewV7()), account, proposal.CampaignID,
 			proposal.Title, proposal.Reason, db.Document(a), a.Judged(record), now, now.Add(keepProposal))
 	})
+}
+
+// One that was not decided in time is none any more.
+const listProposals = ` FROM copilot_proposals WHERE account_id = $1 AND (status <> 'open' OR expires_at > $2)
+ORDER BY created_at DESC, id DESC LIMIT $3`
+
+// List lists the proposals that are open at a moment, and those that were decided, the newest first, at most 100.
+func (p CopilotProposals) List(ctx context.Context, account uuid.UUID, now time.Time) ([]copilot.Proposal, error) {
+	return db.Select[copilot.Proposal](ctx, p.s.c, "proposals", `SELECT `+db.Columns[copilot.Proposal]("")+listProposals, account, now, maxProposals)
 }

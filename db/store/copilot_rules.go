@@ -114,13 +114,30 @@ func (k CopilotRules) Due(ctx context.Context, account uuid.UUID, now time.Time)
 		AND t.is_active AND t.next_at <= $2 ORDER BY t.next_at, t.id`, account, now)
 }
 
+// ruleAmounts are the conditions of a rule, which may name amounts.
+type ruleAmounts struct {
+	ID         uuid.UUID             `db:"id"`
+	Conditions []autorule.Comparison `db:"conditions,json"`
+}
+
+func (k CopilotRules) amounts(ctx context.Context, account uuid.UUID) ([]ruleAmounts, error) {
+	return db.Select[ruleAmounts](ctx, k.s.c, "amounts of rules",
+		`SELECT id, conditions FROM copilot_rules WHERE account_id = $1 ORDER BY id FOR NO KEY UPDATE`, account)
+}
+
+// HasAmounts reports whether a rule of an account names an amount in its currency. Call it in a transaction: the rules are locked
+// until it ends.
+func (k CopilotRules) HasAmounts(ctx context.Context, account uuid.UUID) (bool, error) {
+	list, err := k.amounts(ctx, account)
+	return slices.ContainsFunc(list, func(r ruleAmounts) bool {
+		return slices.ContainsFunc(r.Conditions, autorule.Comparison.IsAmount)
+	}), err
+}
+
 // Convert converts the amounts that an account's rules name, after its currency has changed: one of the former is so much of
 // the new one. Call it in a transaction.
 func (k CopilotRules) Convert(ctx context.Context, account uuid.UUID, rate decimal.Decimal) error {
-	list, err := db.Select[struct {
-		ID         uuid.UUID             `db:"id"`
-		Conditions []autorule.Comparison `db:"conditions,json"`
-	}](ctx, k.s.c, "amounts of rules", `SELECT id, conditions FROM copilot_rules WHERE account_id = $1 ORDER BY id FOR NO KEY UPDATE`, account)
+	list, err := k.amounts(ctx, account)
 	if err != nil {
 		return err
 	}

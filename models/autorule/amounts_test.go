@@ -28,5 +28,8 @@ func TestConverted(t *testing.T) {
 		if out.Value.String() != c.want || out.Figure != c.figure || out.Times != c.times {
 			t.Errorf("%+v: %+v, want %s", in, out, c.want)
 		}
+		if in.IsAmount() != (c.want != "10") || (autorule.Comparison{Figure: c.figure, Times: c.times}).IsAmount() {
+			t.Errorf("%+v: is an amount: %t", in, in.IsAmount())
+		}
 	}
 }

@@ -102,4 +102,6 @@ func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, 
 }
 
 // sameVisitors is the same for paths with the same conditions.
-func sameVisitors(p *flow.Path) string { return digest([]any{p.StreamType, p.Logic, p.Filters, p.Rules}) }
+func sameVisitors(p *flow.Path) string {
+	return digest([]any{p.StreamType, p.Logic, p.Filters, p.Rules})
+}

@@ -13,8 +13,8 @@
 package figurecheck
 
 import (
-	"cmp"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -54,8 +54,8 @@ func Unconfirmed(text string, lookups []Lookup) []string {
 type facts struct {
 	numbers []decimal.Decimal // without signs
 	sums    []decimal.Decimal
-	names   []string          // of the account's own records
-	texts   []string          // all others: anybody may have written them
+	names   []string // of the account's own records
+	texts   []string // all others: anybody may have written them
 }
 
 func (k *facts) add(l Lookup) {
