@@ -20,6 +20,21 @@ type AddressQuery struct {
 	Limit     int
 }
 
+// Each account is one probe of its index.
+const selectBehind = `
+SELECT k.account_id FROM unnest($1::uuid[], $2::uuid[]) AS k (account_id, after)
+WHERE EXISTS (SELECT FROM clicks c WHERE c.account_id = k.account_id AND c.id > k.after AND c.id >= $3 AND c.id < $4) ORDER BY 1`
+
+// Behind gives those accounts that have clicks in [from, to) behind the click that is named beside them.
+func (l Log) Behind(ctx context.Context, after map[uuid.UUID]uuid.UUID, from, to time.Time) ([]uuid.UUID, error) {
+	if len(after) == 0 {
+		return nil, nil
+	}
+	accounts := sortedIDs(after)
+	return db.Select[uuid.UUID](ctx, l.Conn, "accounts behind", selectBehind, db.UUIDs(accounts),
+		idsOf(accounts, func(id uuid.UUID) uuid.UUID { return after[id] }), models.FloorClickID(from), models.FloorClickID(to))
+}
+
 // ClickAddress is a click and where it came from.
 type ClickAddress struct {
 	ID uuid.UUID

@@ -91,15 +91,13 @@ func (g GeoDatabases) Delete(ctx context.Context, account uuid.UUID) (ok bool, e
 	return ok, err
 }
 
-const geoWaiting = `
-SELECT g.account_id FROM geo_databases g
-WHERE enabled AND (leased_until IS NULL OR leased_until < now()) AND EXISTS (
-	SELECT FROM clicks c WHERE c.account_id = g.account_id AND c.id > g.looked_after AND c.id >= $1 AND c.id < $2
-)`
+const idleGeo = `
+SELECT account_id, looked_after FROM geo_databases WHERE enabled AND (leased_until IS NULL OR leased_until < now())`
 
-// Waiting lists the accounts with clicks of [from, to) that were not looked up.
-func (g GeoDatabases) Waiting(ctx context.Context, from, to time.Time) ([]uuid.UUID, error) {
-	return db.Select[uuid.UUID](ctx, g.s.c, "geo databases", geoWaiting, models.FloorClickID(from), models.FloorClickID(to))
+// Idle gives the accounts whose geo database is switched on and in no worker's hands, each with the last click that was
+// looked up.
+func (g GeoDatabases) Idle(ctx context.Context) (map[uuid.UUID]uuid.UUID, error) {
+	return db.Pairs[uuid.UUID, uuid.UUID](ctx, g.s.c, "geo databases", idleGeo)
 }
 
 const leaseGeo = `

@@ -24,6 +24,7 @@ import (
 // Clicks are the clicks that are looked up: clicklog.Log.
 type Clicks interface {
 	Addresses(ctx context.Context, q clicklog.AddressQuery) ([]clicklog.ClickAddress, error)
+	Behind(ctx context.Context, after map[uuid.UUID]uuid.UUID, from, to time.Time) ([]uuid.UUID, error)
 	Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, findings []clicklog.Finding) (
 		[]time.Time, error)
 	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
@@ -91,7 +92,11 @@ const (
 // sweep starts a look-up for each account with new clicks.
 func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
-	waiting, err := w.store.GeoDatabases().Waiting(ctx, now.Add(-longest), now.Add(-settle))
+	idle, err := w.store.GeoDatabases().Idle(ctx)
+	if err != nil {
+		return err
+	}
+	waiting, err := w.o.Clicks.Behind(ctx, idle, now.Add(-longest), now.Add(-settle))
 	if err != nil {
 		return err
 	}
