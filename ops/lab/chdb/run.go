@@ -23,27 +23,30 @@ type Options struct {
 	Listen string
 	// Password is that of the user default; empty: a new one.
 	Password string
-	// Command runs beside the server, whose URL it finds in TEST_CLICKS_URL. Without one the server runs until the context
-	// ends.
+	// Command runs beside the server. It finds the server's URL in TEST_CLICKS_URL and the program that starts servers in
+	// TEST_CLICKS_LAB. Without a command the server runs until the context ends.
 	Command []string
 	// Out receives a line about the server, and one about an installation.
 	Out io.Writer
 }
 
-// variable names the URL of a server, for tests.
-const variable = "TEST_CLICKS_URL"
+// What tests find in their environment: the URL of a server, and the program that starts one, for those that kill it.
+const (
+	variable = "TEST_CLICKS_URL"
+	program  = "TEST_CLICKS_LAB"
+)
 
 // Run starts a server and gives the code to exit with: that of the command, if there is one. The process must end by
 // os.Exit then. Where the engine cannot be installed a command runs without it, which the output says; so it does beside
 // a server that the variable names.
 func Run(ctx context.Context, o Options) (code int, err error) {
 	if url := os.Getenv(variable); url != "" && len(o.Command) > 0 {
-		return runCommand(ctx, o.Command, url)
+		return runCommand(ctx, o.Command)
 	}
 	library, err := Install(ctx, o.Out)
 	if err != nil && len(o.Command) > 0 {
 		_, _ = fmt.Fprintln(o.Out, "  tests of ClickHouse are skipped:", err)
-		return runCommand(ctx, o.Command, "")
+		return runCommand(ctx, o.Command)
 	}
 	if err != nil {
 		return 1, err
@@ -65,7 +68,11 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 		return 1, err
 	}
 	if len(o.Command) > 0 {
-		return runCommand(ctx, o.Command, url)
+		self, err := os.Executable()
+		if err != nil {
+			return 1, fmt.Errorf("chdb: %w", err)
+		}
+		return runCommand(ctx, o.Command, variable+"="+url, program+"="+self)
 	}
 	_, _ = fmt.Fprintln(o.Out, "  ClickHouse is ready:", url)
 	<-ctx.Done()
@@ -94,13 +101,11 @@ func serve(ctx context.Context, library string, o Options) (url string, err erro
 const stopTimeout = 30 * time.Second
 
 // runCommand runs a command and gives its code.
-func runCommand(ctx context.Context, command []string, url string) (int, error) {
+func runCommand(ctx context.Context, command []string, env ...string) (int, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(syscall.SIGTERM) }, stopTimeout
-	if url != "" {
-		cmd.Env = append(os.Environ(), variable+"="+url)
-	}
+	cmd.Env = append(os.Environ(), env...)
 	err := cmd.Run()
 	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 		return max(failed.ExitCode(), 1), nil

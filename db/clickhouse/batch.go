@@ -1,0 +1,180 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"time"
+
+	"github.com/ClickHouse/clickhouse-go/v2"
+)
+
+// Put stores rows that have a key, and tries until it is answered or ctx ends. The rows have all columns of the table.
+func (c *Conn) Put(ctx context.Context, t Table, rows iter.Seq[[]any]) error {
+	_, err := c.untilAnswered(ctx, func(ctx context.Context) error { return c.send(ctx, t, rows, "") })
+	if err != nil {
+		return fmt.Errorf("clickhouse: put into %s: %w", t.Name, err)
+	}
+	return nil
+}
+
+// send sends rows as one block.
+func (c *Conn) send(ctx context.Context, t Table, rows iter.Seq[[]any], token string) error {
+	settings := clickhouse.Settings{"max_insert_block_size": maxBlock, "async_insert": 0}
+	if token != "" {
+		settings["insert_deduplicate"], settings["insert_deduplication_token"] = 1, token
+	}
+	batch, err := c.conn.PrepareBatch(clickhouse.Context(ctx, clickhouse.WithSettings(settings)), t.insert())
+	if err != nil {
+		return err
+	}
+	for row := range rows {
+		if err := batch.Append(row...); err != nil {
+			return errors.Join(err, batch.Abort())
+		}
+	}
+	return batch.Send()
+}
+
+// maxBlock is how many rows a batch has at most: what is sent must stay one block.
+const maxBlock = 1_000_000
+
+// Batch is a set of rows that are added up. Its table has the columns batch (UInt64) and hour (DateTime), is partitioned by
+// toYYYYMM(hour), and its engine has the setting Tokens.
+type Batch struct {
+	Table  Table
+	Number uint64 // nobody else's, and never that of other rows
+	Rows   []Row
+	// Again says that it may have been tried before, by a process that has ended.
+	Again bool
+}
+
+// Row is a row of a batch, with all columns of the table.
+type Row struct {
+	Hour  time.Time // the value of the column hour
+	Cells []any
+}
+
+// month is the partition of a row.
+func (r Row) month() uint32 {
+	at := r.Hour.UTC()
+	return uint32(at.Year()*100 + int(at.Month())) //nolint:gosec // years have four digits
+}
+
+// ErrTorn says that a partition has other rows of a batch than the batch has. Nobody but Once writes them, so this is
+// damage of the table.
+var ErrTorn = errors.New("clickhouse: a batch is stored in part")
+
+// maxRepairs is how often a batch is completed before it is left to the next call.
+const maxRepairs = 10
+
+// Once stores a batch once, however often it is called and killed. It tries until the batch is stored, ctx ends or the server
+// refuses it. After an error it may be called again, with Again set.
+func (c *Conn) Once(ctx context.Context, b Batch) error {
+	if len(b.Rows) == 0 {
+		return nil
+	}
+	token := strconv.FormatUint(b.Number, 10)
+	atOnce, err := c.untilAnswered(ctx, func(ctx context.Context) error {
+		return c.send(ctx, b.Table, b.cells(nil), token)
+	})
+	if err != nil {
+		return fmt.Errorf("clickhouse: batch %s of %s: %w", token, b.Table.Name, err)
+	}
+	if atOnce && !b.Again {
+		return nil
+	}
+	return c.complete(ctx, b, token)
+}
+
+// complete asks which partitions of a batch are missing, and sends them again until none is.
+func (c *Conn) complete(ctx context.Context, b Batch, token string) error {
+	for n := 2; n < 2+maxRepairs; n++ {
+		missing, err := c.missing(ctx, b, token)
+		if err != nil || len(missing) == 0 {
+			return err
+		}
+		_, err = c.untilAnswered(ctx, func(ctx context.Context) error {
+			return c.send(ctx, b.Table, b.cells(missing), token+":"+strconv.Itoa(n))
+		})
+		if err != nil {
+			return fmt.Errorf("clickhouse: complete batch %s of %s: %w", token, b.Table.Name, err)
+		}
+	}
+	return fmt.Errorf("clickhouse: batch %s of %s is still not complete after %d tries", token, b.Table.Name, maxRepairs)
+}
+
+// cells gives the rows of some partitions, or of all.
+func (b Batch) cells(months map[uint32]bool) iter.Seq[[]any] {
+	return func(yield func([]any) bool) {
+		for _, r := range b.Rows {
+			if (months == nil || months[r.month()]) && !yield(r.Cells) {
+				return
+			}
+		}
+	}
+}
+
+// What still runs in the server may store rows after they were asked for.
+const selectRunning = `SELECT count() FROM system.processes
+WHERE Settings['insert_deduplication_token'] = {token:String} OR startsWith(Settings['insert_deduplication_token'], {prefix:String})`
+
+// missing gives the partitions that have nothing of a batch, once no try of it is running any more.
+func (c *Conn) missing(ctx context.Context, b Batch, token string) (map[uint32]bool, error) {
+	what := "ask for batch " + token + " of " + b.Table.Name
+	first, last := b.Rows[0].Hour, b.Rows[0].Hour
+	expected := map[uint32]uint64{}
+	for _, r := range b.Rows {
+		expected[r.month()]++
+		if r.Hour.Before(first) {
+			first = r.Hour
+		}
+		if r.Hour.After(last) {
+			last = r.Hour
+		}
+	}
+	var found map[uint32]uint64
+	_, err := c.untilAnswered(ctx, func(ctx context.Context) error {
+		running, err := c.count(ctx, what, selectRunning, clickhouse.Named("token", token), clickhouse.Named("prefix", token+":"))
+		if err == nil && running > 0 {
+			err = errRunning
+		}
+		if err != nil {
+			return err
+		}
+		found = map[uint32]uint64{}
+		return c.Each(ctx, what, func(scan func(...any) error) error {
+			var month uint32
+			var n uint64
+			err := scan(&month, &n)
+			found[month] = n
+			return err
+		}, `SELECT toYYYYMM(hour) AS month, count() FROM `+b.Table.Name+` WHERE batch = {batch:UInt64}
+			AND hour BETWEEN fromUnixTimestamp({first:Int64}) AND fromUnixTimestamp({last:Int64}) GROUP BY month`,
+			clickhouse.Named("batch", token), clickhouse.Named("first", strconv.FormatInt(first.Unix(), 10)),
+			clickhouse.Named("last", strconv.FormatInt(last.Unix(), 10)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	missing := map[uint32]bool{}
+	for month, n := range expected {
+		switch found[month] {
+		case n:
+		case 0:
+			missing[month] = true
+		default:
+			return nil, fmt.Errorf("%w: batch %s of %s in %d: %d of %d rows", ErrTorn, token, b.Table.Name, month, found[month], n)
+		}
+	}
+	return missing, nil
+}
+
+var errRunning = errors.New("a try is still running")
+
+func (c *Conn) count(ctx context.Context, what, query string, args ...any) (n uint64, err error) {
+	err = c.Each(ctx, what, func(scan func(...any) error) error { return scan(&n) }, query, args...)
+	return n, err
+}

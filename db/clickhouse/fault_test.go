@@ -1,0 +1,250 @@
+package clickhouse_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clickhouse"
+	"switchyard/models/await"
+	"switchyard/models/longtest"
+)
+
+// engine is a server of the test's own, which is killed.
+type engine struct {
+	t        *testing.T
+	lab      string
+	dir      string
+	address  string // host and port
+	password string
+
+	mu      sync.Mutex
+	cmd     *exec.Cmd
+	answers bool
+	kills   int
+}
+
+// newEngine starts a server by the program that make test names.
+func newEngine(t *testing.T) *engine {
+	t.Helper()
+	lab := os.Getenv("TEST_CLICKS_LAB")
+	if lab == "" {
+		t.Skip("TEST_CLICKS_LAB names no program that starts a ClickHouse server: run the tests by make test")
+	}
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &engine{t: t, lab: lab, dir: t.TempDir(), address: l.Addr().String(), password: "secret"}
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e.start()
+	t.Cleanup(func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.end()
+	})
+	await.Until(t, "the server answers", func() bool {
+		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", e.address)
+		return err == nil && c.Close() == nil
+	})
+	return e
+}
+
+// start starts the server and does not wait until it answers.
+func (e *engine) start() {
+	e.cmd = exec.CommandContext(context.WithoutCancel(e.t.Context()), e.lab, "clickhouse", "--dir", e.dir, "--listen", e.address,
+		"--password", e.password)
+	if err := e.cmd.Start(); err != nil {
+		e.t.Error(err)
+	}
+}
+
+func (e *engine) end() {
+	_ = e.cmd.Process.Kill()
+	_ = e.cmd.Wait()
+}
+
+// kill kills the server and starts it again. One that has not answered since its start is left alone.
+func (e *engine) kill() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.answers {
+		e.end()
+		e.kills++
+		e.answers = false
+		e.start()
+	}
+}
+
+// answered notes that the server has answered.
+func (e *engine) answered() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.answers = true
+}
+
+// trouble stands between the client and a server, and loses requests and answers of inserts.
+type trouble struct {
+	target  string
+	server  *engine // nil: it is not killed
+	quiet   atomic.Bool
+	faults  atomic.Int64
+	pending sync.WaitGroup
+}
+
+func (p *trouble) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	fault := 0
+	if strings.HasPrefix(r.URL.Query().Get("query"), "INSERT") && !p.quiet.Load() {
+		fault = rand.IntN(8)
+	}
+	if fault > 0 && fault < 5 {
+		p.faults.Add(1)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil || fault == 1 {
+		panic(http.ErrAbortHandler) // the request is lost
+	}
+	if fault == 2 && p.server != nil { // while it stores, more or less
+		p.pending.Go(func() {
+			<-time.After(time.Duration(rand.IntN(20_000)) * time.Microsecond) // where the kill hits is left to chance
+			p.server.kill()
+		})
+	}
+	req, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+p.target+r.URL.RequestURI(), bytes.NewReader(body))
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	req.Header = r.Header.Clone()
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	if p.server != nil {
+		p.server.answered()
+	}
+	answer, err := io.ReadAll(res.Body)
+	_ = res.Body.Close()
+	if fault == 3 && p.server != nil {
+		p.server.kill() // it has stored everything
+	}
+	if err != nil || fault == 3 || fault == 4 {
+		panic(http.ErrAbortHandler) // the answer is lost
+	}
+	for name, values := range res.Header {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(res.StatusCode)
+	_, _ = w.Write(answer)
+}
+
+// open opens a new database through the trouble.
+func (p *trouble) open(t *testing.T, password string) *clickhouse.Conn {
+	t.Helper()
+	front := httptest.NewServer(p)
+	t.Cleanup(front.Close)
+	u, err := url.Parse(front.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User, u.Path = url.UserPassword("default", password), "/default"
+	return openAt(t, u.String())
+}
+
+// store has three stores at once, until enough has happened, and compares the figures with the model's. A store that gives
+// up is as one whose process was killed: the batch comes again.
+func (p *trouble) store(t *testing.T, conn *clickhouse.Conn, enough func() bool) {
+	t.Helper()
+	m, numbers := model{}, uint64(0)
+	var mu sync.Mutex
+	var all []clickhouse.Batch
+	var keys [][]any
+	next := func() (clickhouse.Batch, [][]any, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		if enough() || t.Failed() {
+			return clickhouse.Batch{}, nil, false
+		}
+		numbers++
+		b := m.batch(numbers, 40)
+		rows := [][]any{{uuid.New(), "a", uint64(1)}, {uuid.New(), "b", uint64(1)}}
+		all, keys = append(all, b), append(keys, rows...)
+		return b, rows, true
+	}
+	var stores sync.WaitGroup
+	for range 3 {
+		stores.Go(func() {
+			for b, rows, more := next(); more; b, rows, more = next() {
+				if err := conn.Put(t.Context(), words, slices.Values(rows)); err != nil {
+					t.Error(err)
+				}
+				if err := conn.Once(t.Context(), b); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	stores.Wait()
+	p.pending.Wait()
+	p.quiet.Store(true)
+	m.check(t, conn)
+	for _, b := range all[max(0, len(all)-20):] {
+		b.Again = true
+		once(t, conn, b)
+	}
+	m.check(t, conn)
+	var n uint64
+	err := conn.Each(t.Context(), "words", func(scan func(...any) error) error { return scan(&n) }, `SELECT count() FROM words FINAL`)
+	if err != nil || n != uint64(len(keys)) {
+		t.Errorf("%d rows of %d: %v", n, len(keys), err)
+	}
+	t.Logf("%d batches, %d faults", len(all), p.faults.Load())
+}
+
+func TestFaultyConnections(t *testing.T) {
+	t.Parallel()
+	u, err := url.Parse(server(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	password, _ := u.User.Password()
+	p := &trouble{target: u.Host}
+	p.store(t, p.open(t, password), func() bool { return p.faults.Load() >= 100 })
+}
+
+// Kills of TestKilledEngine.
+const (
+	someKills = 60
+	manyKills = 1000 // of make chaos
+)
+
+func TestKilledEngine(t *testing.T) {
+	t.Parallel()
+	kills := someKills
+	if longtest.On() {
+		kills = manyKills
+	}
+	e := newEngine(t)
+	p := &trouble{target: e.address, server: e}
+	p.store(t, p.open(t, e.password), func() bool {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		return e.kills >= kills
+	})
+}
