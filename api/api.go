@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/gzhttp"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"switchyard/api/dashboard"
 	"switchyard/api/middleware"
 	"switchyard/api/openapi"
 	"switchyard/api/route"
@@ -36,6 +37,8 @@ type Deps struct {
 	Undeclared func(r *route.Route, status int, code string)
 	// Registry takes the metrics of the calls. Nil: nobody does.
 	Registry prometheus.Registerer
+	// DashboardDir has the files of the dashboard, for work on it; empty: those of the binary.
+	DashboardDir string
 	// Extra rows are served beside the table, for tests of the platform.
 	Extra []route.Route
 }
@@ -76,7 +79,7 @@ func description(d Deps) route.Route {
 	return row
 }
 
-// New makes the handler of /api/v1 and /docs, for any host.
+// New makes the handler of /api/v1 and /docs, for any host, and of /app on that of the service's address.
 func New(d Deps) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
@@ -86,7 +89,11 @@ func New(d Deps) http.Handler {
 	e.UseRawPath = false
 	_ = e.SetTrustedProxies(nil) // cannot fail without proxies
 
-	p := middleware.NewPipeline(d.Store, d.Rates, d.Undeclared)
+	site := middleware.NewSite(cmp.Or(d.V1.BaseURL, d.BaseURL), nil)
+	if d.V1.Visitors != nil {
+		site = middleware.NewSite(cmp.Or(d.V1.BaseURL, d.BaseURL), d.V1.Visitors.ClientIP)
+	}
+	p := middleware.NewPipeline(d.Store, d.Rates, site, d.Undeclared)
 	if d.Registry != nil {
 		d.Registry.MustRegister(p.Collectors()...)
 	}
@@ -105,6 +112,11 @@ func New(d Deps) http.Handler {
 	pages := gin.WrapH(signin.Pages(signin.Deps{Store: d.Store, Jobs: d.V1.Jobs, Platforms: d.V1.SignIn, BaseURL: cmp.Or(d.V1.BaseURL, d.BaseURL)}))
 	e.GET(signin.StartPath, pages)
 	e.GET(signin.CallbackPath, pages)
+	board := gin.WrapH(dashboard.New(dashboard.Deps{
+		Store: d.Store, Rates: d.Rates, Site: site, Pipeline: p, BaseURL: cmp.Or(d.V1.BaseURL, d.BaseURL), Dir: d.DashboardDir,
+	}))
+	e.Any(dashboard.Prefix, board)
+	e.Any(dashboard.Prefix+"/*path", board)
 	return compressed(e)
 }
 

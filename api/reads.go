@@ -16,7 +16,7 @@ type accountKey struct{}
 // Reads gives what reads as an account: a handler of the rows that answer GET, at their paths without a prefix. Nothing that
 // writes is among them, and nothing of another account is found. It needs of the Deps what those rows need, and no Rates.
 func Reads(d Deps) func(account uuid.UUID) http.Handler {
-	p := middleware.NewPipeline(d.Store, nil, d.Undeclared)
+	p := middleware.NewPipeline(d.Store, nil, middleware.NewSite("", nil), d.Undeclared)
 	mux := http.NewServeMux()
 	rows := Table(d)
 	for i := range rows {

@@ -29,6 +29,7 @@ var Cron = []CronRow{
 	{"verify crawlers", "23 * * * * *", SweepCrawlers},
 	{"forget old jobs", "17 3 * * *", Prune},
 	{"forget stored answers", "7 * * * *", ForgetAnswers},
+	{"forget ended sessions and links", "13 * * * *", ForgetEntries},
 	{"forget removed rules", "29 * * * *", ForgetRules},
 	{"compact the ledger", "*/5 * * * *", CompactLedger},
 	{"tidy clicks", "41 3 * * *", TidyClicks},
@@ -64,6 +65,8 @@ var (
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
 	Prune = tick("jobs:prune", 10*time.Minute, tickRetries...)
 
+	// ForgetEntries deletes sessions and links that have ended, and old entries of the audit log.
+	ForgetEntries = tick("entries:forget", 5*time.Minute)
 	// ForgetAnswers deletes the API's stored answers to idempotent calls after 24 hours.
 	ForgetAnswers = tick("answers:forget", 5*time.Minute)
 

@@ -41,6 +41,9 @@ const (
 	ScopeReadOnly = "read_only"
 )
 
+// KeyDays are the lifetimes that a key can have, in days; 0 is without end.
+var KeyDays = []int{0, 30, 90, 365}
+
 // Key is the record of an API key. The key itself is shown once and never stored.
 type Key struct {
 	ID        uuid.UUID     `db:"id"`

@@ -10,7 +10,7 @@ import (
 // reserved are first path segments that the service itself answers, or that browsers and crawlers request by
 // themselves.
 var reserved = map[string]bool{
-	"api": true, "ops": true, "docs": true, "healthz": true, "livez": true, "readyz": true, "metrics": true,
+	"api": true, "app": true, "ops": true, "docs": true, "healthz": true, "livez": true, "readyz": true, "metrics": true,
 	"out": true, "click": true, "postback": true, "pixel": true, "pixel.gif": true, "lp": true, "s2s": true,
 	"t": true, "t.js": true, "robots": true, "robots.txt": true, "favicon": true, "favicon.ico": true,
 	"sitemap": true, "sitemap.xml": true, ".well-known": true, "static": true, "assets": true, "admin": true,

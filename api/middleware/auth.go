@@ -13,24 +13,39 @@ import (
 	"switchyard/models"
 )
 
-// authenticated finds the caller by the key. It looks the key up on every call, so a revoked one is refused at once. A
-// key whose calls of the minute are used is not looked up.
+// authenticated finds the caller: by the key if there is an Authorization header, else by the session. Never by both, and
+// never by one after the other was refused. It looks up on every call, so a revoked key or an ended session is refused at
+// once. Who has used the calls of a minute is not looked up.
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {
-		key := bearer(c.Request)
-		if window, ok := p.refusals.used(key); ok {
+		credential, find := bearer(c.Request), p.keyHolder
+		if _, sent := c.Request.Header["Authorization"]; !sent && c.Route.Callers != route.Anybody {
+			if token := p.site.Token(c.Request); token != "" {
+				credential, find = token, p.visitor
+			}
+		}
+		if window, ok := p.refusals.used(credential); ok {
 			return overLimit(c, window)
 		}
-		caller, err := p.store.Authenticate(c.Context(), key)
-		if err != nil {
-			if e, ok := models.AsError(err); ok && e.Kind == models.KindUnauthenticated {
-				c.Header().Set("WWW-Authenticate", `Bearer realm="switchyard"`)
-			}
+		if err := find(c, credential); err != nil {
 			return envelope.Of(c, nil, err)
 		}
-		c.Account, c.KeyID, c.KeyScope = caller.Account, caller.KeyID, caller.Scope
+		c.Credential = credential
 		return next(c)
 	}
+}
+
+// keyHolder finds the account of a key.
+func (p *Pipeline) keyHolder(c *route.Call, key string) error {
+	caller, err := p.store.Authenticate(c.Context(), key)
+	if err != nil {
+		if e, ok := models.AsError(err); ok && e.Kind == models.KindUnauthenticated {
+			c.Header().Set("WWW-Authenticate", `Bearer realm="switchyard"`)
+		}
+		return err
+	}
+	c.Account, c.KeyID, c.KeyScope = caller.Account, caller.KeyID, caller.Scope
+	return nil
 }
 
 func bearer(r *http.Request) string {
@@ -41,18 +56,24 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(key)
 }
 
-// limited counts the call. It refuses a call that the key may not make, then one beyond the minute's allowance. Every
+// personCalls is how many calls a person may make in a minute. What a person does is apart from the account's keys.
+const personCalls = 600
+
+// limited counts the call. It refuses a call that the caller may not make, then one beyond the minute's allowance. Every
 // answer from here on has the RateLimit headers.
 func (p *Pipeline) limited(next step) step {
 	return func(c *route.Call) envelope.Reply {
-		plan := c.Account.Allowances()
-		window := p.rates.Allow(c.Context(), c.Account.ID.String(), plan.CallsPerMinute)
+		bucket, limit := c.Account.ID.String(), c.Account.Allowances().CallsPerMinute
+		if c.IsPerson() {
+			bucket, limit = "person:"+c.Person.ID.String(), personCalls
+		}
+		window := p.rates.Allow(c.Context(), bucket, limit)
 		tell(c.Header(), window)
-		if err := allowed(c, plan); err != nil {
+		if err := allowed(c); err != nil {
 			return envelope.Of(c, nil, err)
 		}
 		if window.Over {
-			p.refusals.use(bearer(c.Request), window)
+			p.refusals.use(c.Credential, window)
 			return overLimit(c, window)
 		}
 		return next(c)
@@ -75,11 +96,16 @@ func tell(h http.Header, w kv.Window) {
 	h.Set("RateLimit-Reset", strconv.Itoa(seconds(w.Reset)))
 }
 
-func allowed(c *route.Call, plan models.Plan) error {
-	if !plan.API {
+// allowed says what a caller may: a key by the plan and its scope, a person by the role.
+func allowed(c *route.Call) error {
+	switch {
+	case c.IsPerson():
+		return mayPerson(c)
+	case c.Route.Callers == route.People:
+		return models.Errorf(models.KindForbidden, "people_only", "this call is for people who are signed in, not for keys")
+	case !c.Account.Allowances().API:
 		return models.PlanLimit("the plan %q has no API", c.Account.Plan)
-	}
-	if c.Route.Scope == route.Write && c.KeyScope == models.ScopeReadOnly {
+	case c.Route.Scope == route.Write && c.KeyScope == models.ScopeReadOnly:
 		return models.Errorf(models.KindForbidden, "read_only_key", "a read-only key cannot change anything")
 	}
 	return nil
@@ -89,7 +115,7 @@ func allowed(c *route.Call, plan models.Plan) error {
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
 // Unknown answers a call that no row serves: 405 if the path has rows for other methods, else 404. A call with a key
-// counts against its limit.
+// or a session counts against its limit.
 func (p *Pipeline) Unknown(w http.ResponseWriter, r *http.Request, methods []string) {
 	err := models.Errorf(models.KindNotFound, "not_found", "there is no such path; the page at /docs shows every one")
 	if len(methods) > 0 {
@@ -98,7 +124,7 @@ func (p *Pipeline) Unknown(w http.ResponseWriter, r *http.Request, methods []str
 	}
 	refuse := func(c *route.Call) envelope.Reply { return envelope.Of(c, nil, err) }
 	steps := step(refuse)
-	if bearer(r) != "" {
+	if bearer(r) != "" || p.site.Token(r) != "" {
 		steps = p.authenticated(p.limited(refuse))
 	}
 	row := route.Route{Codes: route.Codes("404 not_found", "405 method_not_allowed")}.WithDefaults()

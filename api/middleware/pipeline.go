@@ -1,5 +1,5 @@
-// Package middleware surrounds every handler of the API with, in this order: recover, request id, access log, key,
-// plan, scope, rate limit, place, idempotency.
+// Package middleware surrounds every handler of the API with, in this order: recover, request id, access log, key
+// or session, plan and scope or role, rate limit, place, idempotency, audit.
 package middleware
 
 import (
@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -28,6 +29,7 @@ import (
 type Pipeline struct {
 	store    *store.Store
 	rates    *kv.Rates
+	site     *Site
 	shares   sync.Map // the places of each *route.Share
 	refusals *refusals
 	seconds  *prometheus.HistogramVec
@@ -36,11 +38,11 @@ type Pipeline struct {
 	undeclared func(r *route.Route, status int, code string)
 }
 
-// NewPipeline makes the pipeline of one process. undeclared is called for an error that its row does not declare; nil
+// NewPipeline makes the pipeline of one process. site is where people sign in. undeclared is called for an error that its row does not declare; nil
 // logs it.
-func NewPipeline(s *store.Store, rates *kv.Rates, undeclared func(r *route.Route, status int, code string)) *Pipeline {
+func NewPipeline(s *store.Store, rates *kv.Rates, site *Site, undeclared func(r *route.Route, status int, code string)) *Pipeline {
 	return &Pipeline{
-		store: s, rates: rates, refusals: newRefusals(), undeclared: undeclared,
+		store: s, rates: rates, site: site, refusals: newRefusals(), undeclared: undeclared,
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: "switchyard", Name: "api_seconds", Help: "Time to answer a call, by its row and the class of its status.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
@@ -63,8 +65,11 @@ const (
 // Serve answers one request for a row. path returns a parameter of the path.
 func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
 	steps := p.authenticated(p.limited(p.read(w, p.placed(p.idempotent(p.handled)))))
-	if row.Public {
+	switch {
+	case row.Public:
 		steps = p.handled
+	case row.Callers == route.Anybody:
+		steps = p.open(p.read(w, p.handled))
 	}
 	p.answer(row, w, r, path, steps)
 }
@@ -96,7 +101,7 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	ctx, cancel := context.WithTimeout(r.Context(), limit)
 	defer cancel()
 	c := route.NewCall(r.WithContext(ctx), row, w.Header())
-	c.Store = p.store
+	c.Store, c.Client = p.store, p.site.clientOf(r)
 	c.RequestID = requestID(r)
 	c.Path = map[string]string{}
 	for _, name := range row.PathParams() {
@@ -112,7 +117,7 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	whole := reply.Write(r.Context(), w)
 	p.observe(row, r.Method, reply.Status, time.Since(start))
 	slog.InfoContext(ctx, "request", "request_id", c.RequestID, "method", r.Method, "route", row.Path,
-		"status", reply.Status, "code", reply.Code, "account_id", c.Account.ID, "key_id", c.KeyID,
+		"status", reply.Status, "code", reply.Code, "account_id", c.Account.ID, "key_id", c.KeyID, "user_id", c.Person.ID,
 		"ms", time.Since(start).Milliseconds())
 	if !whole {
 		panic(http.ErrAbortHandler) // a compressed file that ends here would look whole
@@ -161,11 +166,16 @@ func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 	}
 }
 
-// handled runs the row's handler, then the work for after the commit. Inside a transaction of the idempotency step
-// that step runs the work.
+// handled runs the row's handler, notes a change in the audit log, then does the work for after the commit. Inside a
+// transaction of the idempotency step that step does the work.
 func (p *Pipeline) handled(c *route.Call) envelope.Reply {
 	answer, err := c.Route.Handle.Run(c)
 	reply := envelope.Of(c, answer, err)
+	if reply.Status < http.StatusBadRequest {
+		if err := p.audited(c, reply); err != nil {
+			reply = envelope.Of(c, nil, err)
+		}
+	}
 	if reply.Status >= http.StatusBadRequest {
 		c.DropAfter()
 	} else if c.Store == p.store {
@@ -176,7 +186,8 @@ func (p *Pipeline) handled(c *route.Call) envelope.Reply {
 
 // declared reports an error that the route's row does not declare.
 func (p *Pipeline) declared(c *route.Call, reply envelope.Reply) {
-	if reply.Code == "" || c.Route.Declares(reply.Status, reply.Code) {
+	personal := route.Code{HTTP: reply.Status, Code: reply.Code}
+	if reply.Code == "" || c.Route.Declares(reply.Status, reply.Code) || slices.Contains(route.PersonCodes, personal) {
 		return
 	}
 	if p.undeclared != nil {

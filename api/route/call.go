@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -35,6 +36,14 @@ type Call struct {
 	Account  models.Account
 	KeyID    uuid.UUID
 	KeyScope string
+	// Person, Session and Role are of a caller who is signed in. With a key they are zero.
+	Person  models.Person
+	Session models.Session
+	Role    models.Role
+	// Credential is the key or the session's token, for telling callers apart.
+	Credential string
+	// Client is the address of the caller, as far as trusted proxies tell it.
+	Client netip.Addr
 	// Store is the control plane. On a POST with an Idempotency-Key it is bound to the transaction that also keeps the
 	// answer; work that must follow the commit goes to After.
 	Store *store.Store
@@ -53,6 +62,9 @@ type Call struct {
 func NewCall(r *http.Request, row *Route, header http.Header) *Call {
 	return &Call{Request: r, Route: row, header: header}
 }
+
+// IsPerson reports whether the caller is a person who is signed in.
+func (c *Call) IsPerson() bool { return c.Person.ID != uuid.Nil }
 
 // Context is the request's.
 func (c *Call) Context() context.Context { return c.Request.Context() }

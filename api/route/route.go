@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"switchyard/api/bind"
+	"switchyard/models"
 )
 
 // Scope says which keys a route accepts.
@@ -22,6 +23,16 @@ const (
 	Read  Scope = iota + 1 // every key
 	Write                  // full keys only: a read-only key is 403 read_only_key
 	Ask                    // a POST that changes nothing, so a read-only key may do it
+)
+
+// Callers says who may call a route.
+type Callers uint8
+
+// The callers. A row without them is for keys and for people who are signed in.
+const (
+	KeysAndPeople Callers = iota
+	People                // a key is 403 people_only
+	Anybody               // nobody is asked who it is: signing in
 )
 
 // Body limits in bytes.
@@ -37,6 +48,12 @@ type Route struct {
 	Group   string // heading in the document
 	Summary string
 	Scope   Scope
+	// Role is the least role of a person that may call it; keys have none. Default viewer for what every key may do, else
+	// contributor.
+	Role    models.Role
+	Callers Callers
+	// Confirm asks people who they are once more, if the last proof is older than models.SessionProof: 403 confirm.
+	Confirm bool
 	Status  int
 	Query   []Param // beside those of Window and Page
 	Window  bool    // takes from and to
@@ -254,8 +271,17 @@ func (r Route) WithDefaults() Route {
 			r.Scope = Read
 		}
 	}
+	if r.Role == "" {
+		r.Role = models.RoleViewer
+		if r.Scope == Write {
+			r.Role = models.RoleContributor
+		}
+	}
 	return r
 }
+
+// PersonCodes are errors that people can meet at every route, and keys at none, so that the document leaves them out.
+var PersonCodes = Codes("401 unauthenticated", "403 role_required cross_site confirm people_only", "429 rate_limited")
 
 // PathParams names the parameters in the path.
 func (r Route) PathParams() []string {

@@ -112,5 +112,6 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		reporting.Logs(about),
 		extra,
 	)
+	setRoles(rows)
 	return append(rows, jobRoutes(d, rows)...)
 }

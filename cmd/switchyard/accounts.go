@@ -17,16 +17,21 @@ type accountsCmd struct {
 }
 
 type accountsCreate struct {
-	Name string `help:"Name of the account." required:""`
-	Plan string `help:"starter (no API), growth, pro or scale." required:""`
-	JSON bool   `help:"Print one JSON value."`
+	Name  string `help:"Name of the account." required:""`
+	Plan  string `help:"starter (no API), growth, pro or scale." required:""`
+	Email string `help:"E-mail of the owner, who gets a link for the dashboard." default:""`
+	JSON  bool   `help:"Print one JSON value."`
 }
 
 // Run implements the command.
 func (c *accountsCreate) Run(ctx context.Context, e *env) error {
 	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
-		made, err := a.CreateAccount(ctx, c.Name, c.Plan)
-		return made, accountRows(made), err
+		made, err := a.CreateOwned(ctx, c.Name, c.Plan, c.Email)
+		rows := accountRows(made.Account)
+		if made.OwnerURL != "" {
+			rows = append(rows, "", "the owner's link, which works once within a day: "+made.OwnerURL)
+		}
+		return made, rows, err
 	})
 }
 

@@ -82,7 +82,7 @@ func withAdmin(ctx context.Context, e *env, asJSON bool,
 		if err != nil {
 			return err
 		}
-		value, rows, err := fn(admin.Admin{Store: s})
+		value, rows, err := fn(admin.Admin{Store: s, BaseURL: cfg.BaseURL})
 		if err != nil {
 			return err
 		}

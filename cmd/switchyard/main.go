@@ -33,6 +33,7 @@ type cli struct {
 	Restore  restoreCmd  `cmd:"" help:"Load a backup into an empty database."`
 	Accounts accountsCmd `cmd:"" help:"Make, change, delete and list accounts."`
 	Keys     keysCmd     `cmd:"" help:"Make, list, rotate and revoke API keys."`
+	Users    usersCmd    `cmd:"" help:"Let people into the dashboard, and list them."`
 	Domains  domainsCmd  `cmd:"" help:"Say which own tracking domains are verified."`
 	OAuth    oauthCmd    `cmd:"" name:"oauth" help:"Connect accounts to ad platforms by sign-in."`
 	Geo      geoCmd      `cmd:"" help:"Say what the geo databases of this install are."`

@@ -141,18 +141,18 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r
 
 // announce makes the demo account and prints the addresses of the service. A failure does not end the service.
 func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
-	campaign, account, err := c.demo(ctx, cfg, d)
+	campaign, account, entry, err := c.demo(ctx, cfg, d)
 	if err != nil {
 		if ctx.Err() == nil {
 			e.say("the service runs, but its demo account could not be made: %v", err)
 		}
 		return nil
 	}
-	return e.printTable(newsOf(cfg, campaign, account, e.getenv("OPS_PASSWORD") != ""))
+	return e.printTable(newsOf(cfg, campaign, account, entry, e.getenv("OPS_PASSWORD") != ""))
 }
 
 // newsOf tells where everything is. Secrets are told once, when they are made.
-func newsOf(cfg config.Config, campaign demo.Campaign, account demo.Account, ownPassword bool) []string {
+func newsOf(cfg config.Config, campaign demo.Campaign, account demo.Account, entry string, ownPassword bool) []string {
 	key, password := account.Key+"\t(full, of the account Demo; it is not shown again)", cfg.OpsPassword
 	if !account.NewKey {
 		key = "shown at the first start\t(another one: bin/switchyard keys create --account " + account.ID + ")"
@@ -167,6 +167,7 @@ func newsOf(cfg config.Config, campaign demo.Campaign, account demo.Account, own
 	}
 	lines := []string{
 		"", "Switchyard is running. Ctrl-C stops it; what it stored stays in " + cfg.DataDir + ".", "",
+		"  dashboard\t" + entry + "\t(signs in once, within a day; a start makes a new one)",
 		"  API\t" + cfg.BaseURL + "/api/v1\t(calls are below it; to read: " + cfg.BaseURL + "/docs)",
 		"  key\t" + key,
 		"  tracking link\t" + campaign.Link + "\t(click it, or send visitors: bin/switchyard demo)",
@@ -186,20 +187,24 @@ func reachable(host string) string {
 	return host
 }
 
-// demo makes the demo account and its campaign.
-func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (demo.Campaign, demo.Account, error) {
+// demo makes the demo account and its campaign, and a link that signs in once as its owner.
+func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (_ demo.Campaign, account demo.Account, entry string, err error) {
 	s, err := openStore(cfg, d)
 	if err != nil {
-		return demo.Campaign{}, demo.Account{}, err
+		return demo.Campaign{}, account, "", err
 	}
-	account, err := demo.Open(ctx, admin.Admin{Store: s}, cfg.DataDir)
+	operator := admin.Admin{Store: s, BaseURL: cfg.BaseURL}
+	if account, err = demo.Open(ctx, operator, cfg.DataDir); err != nil {
+		return demo.Campaign{}, account, "", err
+	}
+	link, err := operator.Enter(ctx, account.ID, demo.Email)
 	if err != nil {
-		return demo.Campaign{}, account, err
+		return demo.Campaign{}, account, "", err
 	}
 	account.URL = "http://" + net.JoinHostPort(reachable(cfg.Bind), strconv.Itoa(cfg.Port))
 	if err := account.Save(cfg.DataDir); err != nil {
-		return demo.Campaign{}, account, err
+		return demo.Campaign{}, account, "", err
 	}
 	campaign, err := demo.SetUp(ctx, client.New(account.URL, account.Key))
-	return campaign, account, err
+	return campaign, account, link.URL, err
 }

@@ -181,7 +181,7 @@ type handlers struct {
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	word, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	switch word {
-	case "api", "docs":
+	case "api", "docs", "app":
 		h.api.ServeHTTP(rw, r)
 	case "healthz", "readyz":
 		h.health.ServeHTTP(rw, r)
@@ -216,7 +216,7 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 	}
 	h.api = api.New(api.Deps{
 		Store: records, Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
-		Registry: w.registry,
+		Registry: w.registry, DashboardDir: w.cfg.DashboardDir,
 		V1: v1.Deps{
 			Jobs: w.client, Visitors: w.visitors, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
 			Edge:   w.cfg.Edge(),

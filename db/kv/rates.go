@@ -32,7 +32,7 @@ type Window struct {
 	Over      bool          // the call is beyond the limit
 }
 
-// Rates counts calls in fixed windows of one minute, over all processes of the install. A window begins with its
+// Rates counts calls in fixed windows, of one minute unless a caller says otherwise, over all processes of the install. A window begins with its
 // first call. While Redis is away each process counts for itself, with its share of the limit: the limit divided by
 // the number of processes that were alive when Redis last answered.
 type Rates struct {
@@ -76,8 +76,13 @@ return {n, left}`)
 
 // Allow counts one call of an account. It never fails.
 func (r *Rates) Allow(ctx context.Context, account string, limit int) Window {
+	return r.AllowWithin(ctx, account, limit, window)
+}
+
+// AllowWithin is Allow in windows of another length, of something else than an account: name says what.
+func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length time.Duration) Window {
 	if r.reachable() {
-		w, err := r.shared(ctx, account, limit)
+		w, err := r.shared(ctx, name, limit, length)
 		if err == nil {
 			return w
 		}
@@ -85,13 +90,13 @@ func (r *Rates) Allow(ctx context.Context, account string, limit int) Window {
 			r.lost(ctx, err)
 		}
 	}
-	return r.own(account, limit, time.Now())
+	return r.own(name, limit, time.Now(), length)
 }
 
-func (r *Rates) shared(ctx context.Context, account string, limit int) (Window, error) {
+func (r *Rates) shared(ctx context.Context, name string, limit int, length time.Duration) (Window, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()
-	res, err := allowScript.Run(ctx, r.client, []string{r.prefix + "rate:" + account}, window.Milliseconds()).Int64Slice()
+	res, err := allowScript.Run(ctx, r.client, []string{r.prefix + "rate:" + name}, length.Milliseconds()).Int64Slice()
 	if err != nil {
 		return Window{}, fmt.Errorf("kv: rate window: %w", err)
 	}
@@ -104,14 +109,14 @@ func windowOf(count, limit int, left time.Duration) Window {
 }
 
 // own counts a call in this process alone.
-func (r *Rates) own(account string, limit int, now time.Time) Window {
+func (r *Rates) own(account string, limit int, now time.Time, length time.Duration) Window {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	share := max(1, limit/r.processes)
 	w := r.local[account]
 	if w == nil || !now.Before(w.ends) {
 		r.sweep(now)
-		w = &localWindow{ends: now.Add(window)}
+		w = &localWindow{ends: now.Add(length)}
 		r.local[account] = w
 	}
 	w.count++

@@ -16,6 +16,9 @@ WITH campaign AS (UPDATE campaigns SET deleted_at = now() WHERE account_id = $1 
 smartlink AS (UPDATE smartlinks SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL)
 UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS NULL`
 
+// People go with their last account.
+const deleteStrangers = `DELETE FROM users u WHERE NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id)`
+
 // A part is one table, or one partition of a table, that has rows of accounts.
 type part struct {
 	Name  string   `db:"name"`
@@ -56,7 +59,11 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	if _, err := db.Exec(ctx, s.c, "delete account", `DELETE FROM accounts WHERE id = $1`, id); err != nil {
 		return err
 	}
-	return s.deleteAll(ctx, id, progress) // what was ingested meanwhile; from now on nothing is
+	if err := s.deleteAll(ctx, id, progress); err != nil { // what was ingested meanwhile; from now on nothing is
+		return err
+	}
+	_, err := db.Exec(ctx, s.c, "delete people without an account", deleteStrangers)
+	return err
 }
 
 // deleteAll deletes rows until a round finds none: clicks that waited in a spool may come while it runs.

@@ -71,6 +71,12 @@ func (s *Store) ListKeys(ctx context.Context, account uuid.UUID) ([]models.Key, 
 	return db.Select[models.Key](ctx, s.c, "list keys", q, account)
 }
 
+// FindKey finds a key of an account.
+func (s *Store) FindKey(ctx context.Context, account, id uuid.UUID) (models.Key, error) {
+	q := `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id = $2`
+	return db.Get[models.Key](ctx, s.c, "key", q, account, id)
+}
+
 // RotateKey replaces a valid key by a new one with the same name, scope and length of life. The old one stays valid
 // for a day, or until it expires if that is earlier. Rotating a key again is a conflict, not_active.
 func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, clear string, err error) {

@@ -17,9 +17,6 @@ import (
 	"switchyard/models"
 )
 
-// expiryDays are the lifetimes that a key can have; 0 is unlimited.
-var expiryDays = []int{0, 30, 90, 365}
-
 // Account is an account as operators see it.
 type Account struct {
 	ID        uuid.UUID `json:"id"`
@@ -42,7 +39,10 @@ type Key struct {
 }
 
 // Admin manages the records of a store.
-type Admin struct{ Store *store.Store }
+type Admin struct {
+	Store   *store.Store
+	BaseURL string // the service's address, for links
+}
 
 // CreateAccount makes an account on a plan. Errors: required, invalid_plan.
 func (a Admin) CreateAccount(ctx context.Context, name, plan string) (Account, error) {
@@ -120,7 +120,7 @@ type NewKey struct {
 	Account string
 	Name    string
 	Scope   string // full or read_only
-	Days    int    // one of expiryDays
+	Days    int    // one of models.KeyDays
 }
 
 // CreateKey makes a key. Its Secret cannot be read again.
@@ -132,7 +132,7 @@ func (a Admin) CreateKey(ctx context.Context, n NewKey) (Key, error) {
 	if n.Scope != models.ScopeFull && n.Scope != models.ScopeReadOnly {
 		return Key{}, models.Invalid("invalid_scope", "the scope is full or read_only, not %q", n.Scope)
 	}
-	if !slices.Contains(expiryDays, n.Days) {
+	if !slices.Contains(models.KeyDays, n.Days) {
 		return Key{}, models.Invalid("invalid_expiry", "a key lives for 30, 90 or 365 days, or (0) without end")
 	}
 	if len(n.Name) > 255 {

@@ -43,6 +43,7 @@ type Config struct {
 	EncryptionKey     []byte // 32 bytes, or empty: third parties' credentials cannot be stored
 	OpsPassword       string // empty: /ops is switched off
 	DataDir           string
+	DashboardDir      string // empty: the dashboard's files are those of the binary
 	ClickAck          ClickAck
 	TrustedProxies    []netip.Prefix
 	EgressAllow       []netip.Prefix

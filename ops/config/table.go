@@ -40,6 +40,8 @@ func ownSettings(c *Config) []row {
 		setting("OPS_PASSWORD", "", &c.OpsPassword, password,
 			"password of /ops and /metrics (any user name); empty: /ops is off, /metrics for this machine only").masked(maskAll),
 		setting("DATA_DIR", ".data", &c.DataDir, text, "directory of the click spool and of the private servers"),
+		setting("DASHBOARD_DIR", "", &c.DashboardDir, text,
+			"directory with the dashboard's files, for work on it; empty: those of the binary"),
 		setting("PLANS_FILE", "", &c.Plans, plansFile,
 			"JSON file of the plans that accounts may be on, in the form of `switchyard plans --json`; empty: the built-in ones"),
 		setting("CLICK_ACK", string(AckDisk), &c.ClickAck, clickAck,

@@ -15,6 +15,9 @@ import (
 
 const accountName = "Demo"
 
+// Email is the address of the demo account's owner, who signs in by the link that each start makes.
+const Email = "demo@localhost"
+
 // Account is the demo account of an install. A file below DATA_DIR, which only its owner may read, has its key, because
 // the service stores no keys.
 type Account struct {

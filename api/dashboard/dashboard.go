@@ -1,0 +1,65 @@
+// Package dashboard is the web page that people work in: the page itself, signing in, the team, API keys and the audit
+// log. Everything else the page asks of the REST API, with a session in the place of a key.
+package dashboard
+
+import (
+	"net/http"
+
+	"switchyard/api/middleware"
+	"switchyard/api/route"
+	"switchyard/db/kv"
+	"switchyard/db/store"
+)
+
+// Prefix is before the path of every page, and of every row of Routes.
+const Prefix = "/app"
+
+// Deps are what the dashboard stands on. All are required.
+type Deps struct {
+	Store    *store.Store
+	Rates    *kv.Rates
+	Site     *middleware.Site
+	Pipeline *middleware.Pipeline
+	// BaseURL is the service's address, for links.
+	BaseURL string
+	// Dir is a directory with the files of the page, for work on it; empty: those of the binary.
+	Dir string
+}
+
+// Routes are the rows of the dashboard's own calls. They are not of the public API.
+func Routes(d Deps) []route.Route {
+	var rows []route.Route
+	for _, part := range [][]route.Route{d.signIn(), d.me(), team(d), keys(), audit()} {
+		rows = append(rows, part...)
+	}
+	for i := range rows {
+		rows[i].Group = "Dashboard"
+		rows[i] = rows[i].WithDefaults()
+	}
+	route.NameKeys(rows)
+	return rows
+}
+
+// New makes the handler of everything below /app. On another host than that of the service's address there is nothing.
+func New(d Deps) http.Handler {
+	mux := http.NewServeMux()
+	rows := Routes(d)
+	for i := range rows {
+		row := &rows[i]
+		mux.HandleFunc(row.Method+" "+row.Path, func(w http.ResponseWriter, r *http.Request) {
+			d.Pipeline.Serve(row, w, r, r.PathValue)
+		})
+	}
+	mux.HandleFunc(Prefix+"/api/", func(w http.ResponseWriter, r *http.Request) { d.Pipeline.Unknown(w, r, nil) })
+	pages := newPages(d)
+	mux.HandleFunc(Prefix, pages.shell)
+	mux.HandleFunc(Prefix+"/", pages.shell)
+	mux.HandleFunc(Prefix+"/assets/{file}", pages.asset)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !d.Site.Is(r) {
+			http.NotFound(w, r)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,227 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/base64"
+	"image/png"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/pquerna/otp/totp"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// me are the rows of the person who is signed in.
+func (d Deps) me() []route.Route {
+	row := func(method, path, summary string, h route.Handler, codes ...string) route.Route {
+		return route.Route{
+			Method: method, Path: "/app/api" + path, Summary: summary, Handle: h, Callers: route.People,
+			Role: models.RoleViewer, Codes: route.Codes(codes...),
+		}
+	}
+	confirmed := func(r route.Route) route.Route { r.Confirm = true; return r }
+	return []route.Route{
+		row("GET", "/session", "who is signed in, and on which account", route.Do(d.showMe)),
+		row("POST", "/session/confirm", "prove once more who it is", route.Take(d.confirm), "401 wrong_sign_in code_required"),
+		row("POST", "/session/account", "go to another account", route.Take(moveSession), "404 not_found"),
+		row("GET", "/sessions", "browsers that are signed in", route.Do(listSessions)),
+		row("DELETE", "/sessions/{id}", "end a session", route.Do(endSession), "404 not_found"),
+		row("PATCH", "/me", "change name, theme and language", route.Take(d.changeMe), "400 required too_long"),
+		confirmed(row("POST", "/me/password", "set a new password; all other sessions end", route.Take(changePassword), "400 weak_password")),
+		confirmed(row("POST", "/me/totp", "begin to sign in with codes", route.Do(beginTOTP))),
+		row("PUT", "/me/totp", "sign in with codes from now on", route.Take(confirmTOTP), "400 wrong_code", "404 not_found"),
+		confirmed(row("DELETE", "/me/totp", "sign in without codes", route.Do(dropTOTP))),
+	}
+}
+
+// Me is who is signed in.
+type Me struct {
+	ID        uuid.UUID         `json:"id"`
+	Email     string            `json:"email"`
+	Name      string            `json:"name"`
+	Theme     string            `json:"theme" enum:"system,light,dark"`
+	Language  string            `json:"language"`
+	HasCodes  bool              `json:"has_codes" doc:"signs in with codes of an app"`
+	Role      models.Role       `json:"role" enum:"viewer,contributor,member,owner"`
+	SessionID uuid.UUID         `json:"session_id"`
+	Confirmed bool              `json:"confirmed" doc:"has proved lately who it is"`
+	Account   MeAccount         `json:"account" doc:"the one that the session is on"`
+	Accounts  []store.Workplace `json:"accounts"`
+}
+
+// MeAccount is the account of a session, with what figures are shown by.
+type MeAccount struct {
+	ID         uuid.UUID `json:"id"`
+	Name       string    `json:"name"`
+	Plan       string    `json:"plan"`
+	Currency   string    `json:"currency"`
+	Timezone   string    `json:"timezone"`
+	DateFormat string    `json:"dateFormat"`
+	TimeFormat string    `json:"timeFormat"`
+}
+
+func (d Deps) showMe(c *route.Call) (Me, error) {
+	places, err := c.Store.People().Accounts(c.Context(), c.Person.ID)
+	p, a := c.Person, c.Account
+	return Me{
+		ID: p.ID, Email: p.Email, Name: p.Name, Theme: p.Theme, Language: p.Language, HasCodes: p.HasTOTP, Role: c.Role,
+		SessionID: c.Session.ID, Confirmed: c.Session.Proven(time.Now()), Accounts: places,
+		Account: MeAccount{a.ID, a.Name, a.Plan, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat},
+	}, err
+}
+
+// confirmBody is a proof of who somebody is.
+type confirmBody struct {
+	Password string `json:"password" required:"true" maxLength:"800"`
+	Code     string `json:"code" maxLength:"40"`
+}
+
+func (d Deps) confirm(c *route.Call, b confirmBody) (SignedIn, error) {
+	if err := d.attempt(c, c.Person.Email); err != nil {
+		return SignedIn{}, err
+	}
+	if err := prove(c, c.Person, b.Password, b.Code); err != nil {
+		return SignedIn{}, err
+	}
+	return SignedIn{c.Account.ID}, c.Store.People().ConfirmSession(c.Context(), c.Person.ID, c.Session.ID)
+}
+
+type moveBody struct {
+	Account uuid.UUID `json:"account" required:"true"`
+}
+
+func moveSession(c *route.Call, b moveBody) (SignedIn, error) {
+	return SignedIn{b.Account}, c.Store.People().MoveSession(c.Context(), c.Person.ID, c.Session.ID, b.Account)
+}
+
+// SessionRow is a browser that is signed in.
+type SessionRow struct {
+	ID        uuid.UUID `json:"id"`
+	Address   string    `json:"address"`
+	Agent     string    `json:"agent"`
+	CreatedAt string    `json:"created_at"`
+	SeenAt    string    `json:"seen_at"`
+	Current   bool      `json:"current"`
+}
+
+// SessionList are the sessions of a person.
+type SessionList struct {
+	Rows []SessionRow `json:"rows"`
+}
+
+func listSessions(c *route.Call) (SessionList, error) {
+	list, err := c.Store.People().Sessions(c.Context(), c.Person.ID)
+	return SessionList{answer.Each(list, func(s models.Session) SessionRow {
+		return SessionRow{s.ID, s.Address, s.Agent, answer.Stamp(s.CreatedAt), answer.Stamp(s.SeenAt), s.ID == c.Session.ID}
+	})}, err
+}
+
+func endSession(c *route.Call) (answer.DeletedAnswer, error) {
+	return answer.Deleted(c.ID), c.Store.People().EndSession(c.Context(), c.Person.ID, c.ID)
+}
+
+type meBody struct {
+	Name     string `json:"name" required:"true" maxLength:"120" trim:"true"`
+	Theme    string `json:"theme" enum:"system,light,dark" default:"system"`
+	Language string `json:"language" enum:"en" default:"en"`
+}
+
+// themeCookie tells the page's server the theme, so that the first picture has it already. It is no secret.
+const themeCookie = "switchyard-theme"
+
+func (d Deps) changeMe(c *route.Call, b meBody) (Me, error) {
+	if err := c.Store.People().SetLook(c.Context(), c.Person.ID, b.Name, b.Theme, b.Language); err != nil {
+		return Me{}, err
+	}
+	c.Person.Name, c.Person.Theme, c.Person.Language = b.Name, b.Theme, b.Language
+	theme := http.Cookie{ //nolint:gosec // by http a browser would drop a secure one
+		Name: themeCookie, Value: b.Theme, Path: Prefix, Secure: d.Site.Secure(), HttpOnly: true,
+		SameSite: http.SameSiteStrictMode, MaxAge: int((365 * 24 * time.Hour).Seconds()),
+	}
+	c.Header().Add("Set-Cookie", theme.String())
+	return d.showMe(c)
+}
+
+type passwordBody struct {
+	Password string `json:"password" required:"true" maxLength:"800"`
+}
+
+func changePassword(c *route.Call, b passwordBody) (SignedIn, error) {
+	hash, err := hashOf(c.Context(), b.Password)
+	if err != nil {
+		return SignedIn{}, err
+	}
+	return SignedIn{c.Account.ID}, c.Store.Tx(c.Context(), func(s *store.Store) error {
+		if err := s.People().SetPassword(c.Context(), c.Person.ID, hash, ""); err != nil {
+			return err
+		}
+		return s.People().EndSessions(c.Context(), c.Person.ID, c.Session.ID)
+	})
+}
+
+// NewTOTP is the secret of an app, shown once.
+type NewTOTP struct {
+	Secret string `json:"secret"`
+	URL    string `json:"url" doc:"for an app on the same device"`
+	QR     string `json:"qr" doc:"the same as a picture: a data URL"`
+}
+
+const qrSize = 200
+
+func beginTOTP(c *route.Call) (NewTOTP, error) {
+	key, err := totp.Generate(totp.GenerateOpts{Issuer: "Switchyard", AccountName: c.Person.Email, Period: codeStep})
+	if err != nil {
+		return NewTOTP{}, err
+	}
+	picture, err := key.Image(qrSize, qrSize)
+	if err != nil {
+		return NewTOTP{}, err
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, picture); err != nil {
+		return NewTOTP{}, err
+	}
+	shown := NewTOTP{key.Secret(), key.URL(), "data:image/png;base64," + base64.StdEncoding.EncodeToString(out.Bytes())}
+	return shown, c.Store.People().BeginTOTP(c.Context(), c.Person.ID, key.Secret())
+}
+
+type codeBody struct {
+	Code string `json:"code" required:"true" maxLength:"40"`
+}
+
+// RecoveryCodes let somebody in without the app, each once. They are shown once.
+type RecoveryCodes struct {
+	Codes []string `json:"codes"`
+}
+
+const recoveryCodes = 10
+
+func confirmTOTP(c *route.Call, b codeBody) (out RecoveryCodes, err error) {
+	people := c.Store.People()
+	secret, err := people.TOTP(c.Context(), c.Person.ID, true)
+	if err != nil {
+		return out, err
+	}
+	step, ok := stepOf(secret, strings.ReplaceAll(b.Code, " ", ""), time.Now())
+	if !ok || secret == "" {
+		return out, models.Invalid("wrong_code", "this is not the code that the app shows now")
+	}
+	if _, err := people.UseStep(c.Context(), c.Person.ID, step); err != nil {
+		return out, err
+	}
+	for range recoveryCodes {
+		code := strings.ToLower(models.NewToken())
+		out.Codes = append(out.Codes, strings.NewReplacer("-", "x", "_", "y").Replace(code[:16]))
+	}
+	return out, people.ConfirmTOTP(c.Context(), c.Person.ID, out.Codes)
+}
+
+func dropTOTP(c *route.Call) (answer.DeletedAnswer, error) {
+	return answer.DeletedAnswer{Deleted: true}, c.Store.People().DropTOTP(c.Context(), c.Person.ID)
+}

@@ -1,0 +1,135 @@
+package dashboard
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"mime"
+	"net/http"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"switchyard/api/envelope"
+	"switchyard/api/route"
+)
+
+// built is what `make build` made of web. A build without it has the .gitignore alone.
+//
+//go:embed all:dist
+var built embed.FS
+
+// indexFile is the page. Everything else is named by what is in it, so that a browser may keep it for ever.
+const indexFile = "index.html"
+
+// policy lets the page load and ask nothing but this host.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// missing is what the page says in a build without it.
+const missing = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Switchyard</title>
+<p>This build has no dashboard: npm was missing when it was made. Install npm, run <code>make build</code> and start it again.
+The API and everything else work.`
+
+// pages serves the page and its files.
+type pages struct {
+	site   interface{ Secure() bool }
+	files  fs.FS
+	static func(name string) (route.Static, error)
+}
+
+func newPages(d Deps) pages {
+	files, err := fs.Sub(built, "dist")
+	if err != nil {
+		panic(err) // the directory is always there
+	}
+	p := pages{site: d.Site, files: files}
+	if d.Dir != "" {
+		p.files = os.DirFS(d.Dir)
+		p.static = p.read
+		return p
+	}
+	var kept sync.Map // of a build that does not change
+	p.static = func(name string) (route.Static, error) {
+		if s, ok := kept.Load(name); ok {
+			return s.(route.Static), nil
+		}
+		s, err := p.read(name)
+		if err == nil {
+			kept.Store(name, s)
+		}
+		return s, err
+	}
+	return p
+}
+
+// read compresses a file.
+func (p pages) read(name string) (route.Static, error) {
+	text, err := fs.ReadFile(p.files, name)
+	if err != nil {
+		return route.Static{}, fmt.Errorf("dashboard: %w", err)
+	}
+	kind := mime.TypeByExtension(path.Ext(name))
+	switch path.Ext(name) { // whatever the system's table says
+	case ".js":
+		kind = "text/javascript; charset=utf-8"
+	case ".css":
+		kind = "text/css; charset=utf-8"
+	}
+	return route.NewStatic(kind, text)
+}
+
+// themes are those that a person can choose beside that of the system.
+var themes = map[string]string{"light": `<html data-theme="light" `, "dark": `<html data-theme="dark" `}
+
+// shell serves the page, whatever its address, in the theme that the person has chosen.
+func (p pages) shell(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-cache")
+	if p.site.Secure() {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
+	page, err := fs.ReadFile(p.files, indexFile)
+	if err != nil {
+		h.Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = w.Write([]byte(missing)) // a client that went away is no error
+		return
+	}
+	if c, err := r.Cookie(themeCookie); err == nil && themes[c.Value] != "" {
+		page = bytes.Replace(page, []byte("<html "), []byte(themes[c.Value]), 1)
+	}
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(page)
+}
+
+// asset serves a file that the page needs. Browsers keep it.
+func (p pages) asset(w http.ResponseWriter, r *http.Request) {
+	name := r.PathValue("file")
+	s, err := p.static(path.Join("assets", path.Base(name)))
+	if err != nil || strings.HasPrefix(name, ".") {
+		http.NotFound(w, r)
+		return
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	a := envelope.Static(h, r, http.StatusOK, s)
+	if a.Status != http.StatusNotModified {
+		h.Set("Content-Type", a.Type)
+		h.Set("Content-Length", strconv.Itoa(len(a.Body)))
+	}
+	w.WriteHeader(a.Status)
+	if _, err := w.Write(a.Body); err != nil {
+		slog.DebugContext(r.Context(), "asset not sent whole", "error", err)
+	}
+}

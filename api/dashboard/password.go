@@ -1,0 +1,92 @@
+package dashboard
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/alexedwards/argon2id"
+	"github.com/pquerna/otp"
+	"github.com/pquerna/otp/totp"
+	"golang.org/x/sync/semaphore"
+
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// cost is that of a password: 19 MiB and some 50 ms.
+var cost = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
+
+// hashing bounds how many passwords a process works on at once, so that redirects do not notice.
+var hashing = semaphore.NewWeighted(2)
+
+// hashOf is the hash under which a password is stored.
+func hashOf(ctx context.Context, password string) (string, error) {
+	if n := utf8.RuneCountInString(password); n < models.MinPassword || n > models.MaxPassword {
+		return "", models.Invalid("weak_password", "a password has %d to %d characters", models.MinPassword, models.MaxPassword)
+	}
+	if err := hashing.Acquire(ctx, 1); err != nil {
+		return "", err
+	}
+	defer hashing.Release(1)
+	return argon2id.CreateHash(password, cost)
+}
+
+// nobody is a hash that no password has, for whom there is none: an unknown e-mail takes as long as a wrong password.
+var nobody = sync.OnceValue(func() string {
+	hash, err := argon2id.CreateHash(models.NewToken(), cost)
+	if err != nil {
+		panic(err) // there are always random bytes
+	}
+	return hash
+})
+
+// isPassword reports whether a password is that of a person.
+func isPassword(ctx context.Context, p models.Person, password string) (bool, error) {
+	if len(password) > 4*models.MaxPassword {
+		return false, nil
+	}
+	if err := hashing.Acquire(ctx, 1); err != nil {
+		return false, err
+	}
+	defer hashing.Release(1)
+	if p.PasswordHash == "" {
+		_, err := argon2id.ComparePasswordAndHash(password, nobody())
+		return false, err
+	}
+	return argon2id.ComparePasswordAndHash(password, p.PasswordHash)
+}
+
+// Codes are of 30 seconds. One step of drift is taken, and each code once.
+const (
+	codeStep  = 30
+	codeDrift = 1
+)
+
+var codeForm = totp.ValidateOpts{Period: codeStep, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
+
+// stepOf finds the step of which a code is, around a moment; ok is false if it is of none.
+func stepOf(secret, code string, now time.Time) (step int64, ok bool) {
+	for drift := -codeDrift; drift <= codeDrift; drift++ {
+		at := now.Add(time.Duration(drift*codeStep) * time.Second)
+		if right, err := totp.ValidateCustom(code, secret, at, codeForm); err == nil && right {
+			return at.Unix() / codeStep, true
+		}
+	}
+	return 0, false
+}
+
+// isCode reports whether a code is one of a person: of the app, or a recovery code. It is used up.
+func isCode(ctx context.Context, s *store.Store, p models.Person, code string) (bool, error) {
+	code = strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(code))
+	secret, err := s.People().TOTP(ctx, p.ID, false)
+	if err != nil {
+		return false, err
+	}
+	if step, ok := stepOf(secret, code, time.Now()); ok && secret != "" {
+		return s.People().UseStep(ctx, p.ID, step)
+	}
+	return s.People().UseRecoveryCode(ctx, p.ID, code)
+}

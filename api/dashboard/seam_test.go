@@ -1,0 +1,432 @@
+package dashboard_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
+
+	"switchyard/api"
+	"switchyard/api/apitest"
+	"switchyard/api/dashboard"
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+const password = "correct horse battery"
+
+// person is a browser of somebody who may be signed in.
+type person struct {
+	t      *testing.T
+	s      *apitest.Server
+	cookie string
+	host   string
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	code   string
+	data   map[string]any
+	header http.Header
+}
+
+func browserOf(t *testing.T, s *apitest.Server) *person {
+	t.Helper()
+	return &person{t: t, s: s, host: "localhost"}
+}
+
+// do calls a path. headers come in pairs.
+func (p *person) do(method, path string, body any, headers ...string) answer {
+	p.t.Helper()
+	var r io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		r = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(p.t.Context(), method, p.s.URL+path, r)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	req.Host = p.host
+	req.Header.Set("Sec-Fetch-Site", "same-origin")
+	if p.cookie != "" {
+		req.Header.Set("Cookie", p.cookie)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var got struct {
+		Data  map[string]any
+		Error struct{ Code string }
+	}
+	_ = json.NewDecoder(resp.Body).Decode(&got) // some answers are no JSON
+	for _, c := range resp.Cookies() {
+		if c.Name == "switchyard" {
+			if p.cookie = ""; c.MaxAge >= 0 {
+				p.cookie = c.Name + "=" + c.Value
+			}
+		}
+	}
+	return answer{resp.StatusCode, got.Error.Code, got.Data, resp.Header}
+}
+
+func (a answer) want(t *testing.T, status int, code string) answer {
+	t.Helper()
+	if a.status != status || a.code != code {
+		t.Fatalf("got %d %q, want %d %q", a.status, a.code, status, code)
+	}
+	return a
+}
+
+// link makes a link of the account.
+func link(t *testing.T, s *apitest.Server, account models.Account, kind, email string, role models.Role) string {
+	t.Helper()
+	_, token, err := s.Store.People().CreateLink(t.Context(), kind, account.ID, email, role)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// signedIn is a browser of a new person with a role.
+func signedIn(t *testing.T, s *apitest.Server, email string, role models.Role) *person {
+	t.Helper()
+	p := browserOf(t, s)
+	token := link(t, s, s.Account, models.LinkEntry, email, role)
+	p.do("POST", "/app/api/links/use", map[string]any{"token": token}).want(t, 200, "")
+	return p
+}
+
+// withPassword is a browser of somebody who has used an invitation.
+func withPassword(t *testing.T, s *apitest.Server, email string, role models.Role) *person {
+	t.Helper()
+	p := browserOf(t, s)
+	token := link(t, s, s.Account, models.LinkInvite, email, role)
+	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "name": "N", "password": password}).want(t, 200, "")
+	return p
+}
+
+// TestKeyAndSessionNeverMix: a call is made by the key or by the session. Who sends a key is not saved by a session.
+func TestKeyAndSessionNeverMix(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := signedIn(t, s, "a@example.com", models.RoleViewer)
+	p.do("GET", "/api/v1/offers", nil).want(t, 200, "")
+	for name, key := range map[string]string{
+		"a wrong key": "Bearer " + models.NewAPIKey(models.ScopeFull), "no key": "", "another scheme": "Basic abc",
+	} {
+		if got := p.do("GET", "/api/v1/offers", nil, "Authorization", key); got.status != 401 {
+			t.Errorf("%s beside a session: %d", name, got.status)
+		}
+	}
+	// The key decides, not the viewer's role.
+	offer := map[string]any{"name": "o", "url": "https://shop.example/"}
+	p.do("POST", "/api/v1/offers", offer).want(t, 403, "role_required")
+	p.do("POST", "/api/v1/offers", offer, "Authorization", "Bearer "+s.Key).want(t, 201, "")
+	// A key is nobody who has a session.
+	p.do("GET", "/app/api/session", nil, "Authorization", "Bearer "+s.Key).want(t, 403, "people_only")
+	p.do("GET", "/app/api/session", nil).want(t, 200, "")
+	p.cookie += "; " + p.cookie
+	p.do("GET", "/app/api/session", nil).want(t, 401, "unauthenticated") // which of two is his is not guessed
+}
+
+// TestSessionIsOfOneSite: neither a page of another origin nor another host of the service can use a session.
+func TestSessionIsOfOneSite(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := signedIn(t, s, "a@example.com", models.RoleOwner)
+	offer := map[string]any{"name": "o", "url": "https://shop.example/"}
+	for _, from := range []string{"cross-site", "same-site"} {
+		p.do("GET", "/api/v1/offers", nil, "Sec-Fetch-Site", from).want(t, 403, "cross_site")
+		p.do("POST", "/api/v1/offers", offer, "Sec-Fetch-Site", from).want(t, 403, "cross_site")
+		p.do("POST", "/app/api/session", map[string]any{"email": "a", "password": "b"}, "Sec-Fetch-Site", from).want(t, 403, "cross_site")
+	}
+	p.do("POST", "/api/v1/offers", offer, "Sec-Fetch-Site", "", "Origin", "https://evil.example").want(t, 403, "cross_site")
+	p.do("POST", "/api/v1/offers", offer, "Sec-Fetch-Site", "", "Origin", "http://localhost").want(t, 201, "")
+	p.host = "go.customer.example"
+	p.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
+	for _, path := range []string{"/app", "/app/", "/app/api/session", "/app/reports"} {
+		if got := p.do("GET", path, nil); got.status != 404 {
+			t.Errorf("%s on a tracking host: %d", path, got.status)
+		}
+	}
+}
+
+// TestRolesOfEveryRow: each role meets each row of the API and of the dashboard, and is refused exactly where the row asks
+// for a higher one.
+func TestRolesOfEveryRow(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	rows := dashboard.Routes(dashboard.Deps{})
+	for i := range rows {
+		rows[i].Path = "!" + rows[i].Path
+	}
+	rows = append(rows, api.Table(api.Deps{})...)
+	seen := map[models.Role]int{}
+	for _, role := range models.Roles {
+		p := signedIn(t, s, string(role)+"@example.com", role)
+		for _, r := range rows {
+			path, own := strings.CutPrefix(r.Path, "!")
+			if r.Public || r.Callers == route.Anybody || r.Slow != nil && role.Includes(r.Role) || path == "/app/api/session/account" {
+				continue // what is allowed to ask workers would wait for them
+			}
+			if !own {
+				path = "/api/v1" + path
+			}
+			path = strings.NewReplacer("{id}", "not-an-id", "{provider}", "none", "{clickId}", "x").Replace(path)
+			got := p.do(r.Method, path, nil)
+			refused := got.status == 403 && (got.code == "role_required" || got.code == "buyer_only")
+			if refused == role.Includes(r.Role) {
+				t.Errorf("%s: %s %s answers %d %s, the row asks for %s", role, r.Method, r.Path, got.status, got.code, r.Role)
+			}
+			seen[r.Role]++
+		}
+	}
+	if len(seen) != len(models.Roles) {
+		t.Errorf("rows ask for %v only", seen)
+	}
+	p := signedIn(t, s, "buyer@example.com", models.RoleContributor)
+	p.do("POST", "/api/v1/campaigns", map[string]any{"name": "c"}).want(t, 403, "buyer_only")
+}
+
+// TestSignIn: the session is a new one whatever the browser had, and ends at once where it is ended.
+func TestSignIn(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	first := p.cookie
+	p.do("POST", "/app/api/session", map[string]any{"email": " ana@example.COM", "password": password}).want(t, 200, "")
+	if p.cookie == first || p.cookie == "" {
+		t.Error("the browser's session was taken over")
+	}
+	old := browserOf(t, s)
+	old.cookie = first
+	old.do("GET", "/app/api/session", nil).want(t, 401, "unauthenticated")
+	fixed := browserOf(t, s)
+	fixed.cookie = "switchyard=chosen-by-somebody-else"
+	fixed.do("POST", "/app/api/session", map[string]any{"email": "ana@example.com", "password": password}).want(t, 200, "")
+	if strings.Contains(fixed.cookie, "chosen") {
+		t.Error("the browser chose its token")
+	}
+	// One ends the other.
+	list := p.do("GET", "/app/api/sessions", nil).want(t, 200, "").data["rows"].([]any)
+	for _, row := range list {
+		if r := row.(map[string]any); r["current"] != true {
+			p.do("DELETE", "/app/api/sessions/"+r["id"].(string), nil).want(t, 200, "")
+		}
+	}
+	fixed.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
+	p.do("DELETE", "/app/api/session", nil).want(t, 200, "")
+	if p.cookie != "" {
+		t.Error("the cookie stays after signing out")
+	}
+}
+
+// TestSignInIsLimited: by e-mail, whether it is known or not, with the same answer.
+func TestSignInIsLimited(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	withPassword(t, s, "ana@example.com", models.RoleOwner)
+	for _, email := range []string{"ana@example.com", "nobody@example.com"} {
+		p := browserOf(t, s)
+		for range 5 {
+			p.do("POST", "/app/api/session", map[string]any{"email": email, "password": "wrong password"}).want(t, 401, "wrong_sign_in")
+		}
+		got := p.do("POST", "/app/api/session", map[string]any{"email": email, "password": password}).want(t, 429, "rate_limited")
+		if got.header.Get("Retry-After") == "" {
+			t.Error("it does not say how long to wait")
+		}
+	}
+	p := browserOf(t, s)
+	for n := 0; ; n++ {
+		got := p.do("POST", "/app/api/links/look", map[string]any{"token": "none"})
+		if got.status == 429 {
+			break
+		}
+		if got.want(t, 404, "link_gone"); n > 40 {
+			t.Fatal("an address may try for ever")
+		}
+	}
+}
+
+// TestLinkWorksOnce: also when it is used twice at the same time, and not after what it is for has failed.
+func TestLinkWorksOnce(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	token := link(t, s, s.Account, models.LinkInvite, "b@example.com", models.RoleMember)
+	p := browserOf(t, s)
+	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "short"}).want(t, 400, "weak_password")
+	use := map[string]any{"token": token, "name": "B", "password": password}
+	status := make(chan int, 4)
+	for range cap(status) {
+		go func() { status <- browserOf(t, s).do("POST", "/app/api/links/use", use).status }()
+	}
+	worked := 0
+	for range cap(status) {
+		if <-status == 200 {
+			worked++
+		}
+	}
+	if worked != 1 {
+		t.Errorf("the link worked %d times", worked)
+	}
+	p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 404, "link_gone")
+	late := link(t, s, s.Account, models.LinkEntry, "c@example.com", models.RoleViewer)
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE entry_links SET expires_at = now()`); err != nil {
+		t.Fatal(err)
+	}
+	p.do("POST", "/app/api/links/use", map[string]any{"token": late}).want(t, 404, "link_gone")
+}
+
+// TestInvitationGivesNobodyAnotherAccount: who is one of another account proves it by the password that is there; without
+// one the invitation gives none.
+func TestInvitationGivesNobodyAnotherAccount(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	withPassword(t, s, "known@example.com", models.RoleOwner)
+	signedIn(t, s, "bare@example.com", models.RoleOwner)
+	mine, _, _ := s.NewAccount("scale")
+	p := browserOf(t, s)
+	token := link(t, s, mine, models.LinkInvite, "known@example.com", models.RoleViewer)
+	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "another password"}).want(t, 401, "wrong_sign_in")
+	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
+	token = link(t, s, mine, models.LinkInvite, "bare@example.com", models.RoleViewer)
+	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "another password"}).want(t, 409, "no_password")
+	p.do("POST", "/app/api/session/account", map[string]any{"account": s.Account.ID}).want(t, 200, "")
+	stranger := signedIn(t, s, "only@example.com", models.RoleOwner)
+	stranger.do("POST", "/app/api/session/account", map[string]any{"account": mine.ID}).want(t, 404, "not_found")
+}
+
+// TestCodes: with codes of an app nobody signs in without one, each works once, and so does a recovery code.
+func TestCodes(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	secret := p.do("POST", "/app/api/me/totp", nil).want(t, 200, "").data["secret"].(string)
+	p.do("PUT", "/app/api/me/totp", map[string]any{"code": "000"}).want(t, 400, "wrong_code")
+	code, err := totp.GenerateCode(secret, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := p.do("PUT", "/app/api/me/totp", map[string]any{"code": code}).want(t, 200, "").data["codes"].([]any)
+	if len(codes) != 10 {
+		t.Fatalf("%d recovery codes", len(codes))
+	}
+	other := browserOf(t, s)
+	in := func(code any) answer {
+		body := map[string]any{"email": "ana@example.com", "password": password, "code": code}
+		return other.do("POST", "/app/api/session", body)
+	}
+	in("").want(t, 401, "code_required")
+	in(code).want(t, 401, "wrong_sign_in") // it confirmed the app
+	in(codes[0]).want(t, 200, "")
+	in(codes[0]).want(t, 401, "wrong_sign_in")
+	// A link for a new password does not do without the app.
+	reset := link(t, s, s.Account, models.LinkReset, "ana@example.com", models.RoleOwner)
+	use := map[string]any{"token": reset, "password": "a new password"}
+	other.do("POST", "/app/api/links/use", use).want(t, 401, "code_required")
+	use["code"] = codes[1]
+	other.do("POST", "/app/api/links/use", use).want(t, 200, "")
+	p.do("GET", "/app/api/session", nil).want(t, 401, "unauthenticated") // all sessions have ended
+}
+
+// TestConfirm: what gives others access asks who it is once more, after a while.
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	key := map[string]any{"name": "k", "scope": "full"}
+	p.do("POST", "/app/api/keys", key).want(t, 201, "")
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE sessions SET confirmed_at = now() - interval '1 hour'`); err != nil {
+		t.Fatal(err)
+	}
+	p.do("POST", "/app/api/keys", key).want(t, 403, "confirm")
+	p.do("POST", "/app/api/session/confirm", map[string]any{"password": "wrong password"}).want(t, 401, "wrong_sign_in")
+	p.do("POST", "/app/api/session/confirm", map[string]any{"password": password}).want(t, 200, "")
+	p.do("POST", "/app/api/keys", key).want(t, 201, "")
+}
+
+// TestTeam: an owner takes somebody off the account, whose session ends at once; the last owner stays.
+func TestTeam(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	owner := signedIn(t, s, "owner@example.com", models.RoleOwner)
+	url := owner.do("POST", "/app/api/team", map[string]any{"email": "m@example.com", "role": "member"}).want(t, 200, "").data["url"].(string)
+	_, token, _ := strings.Cut(url, "#")
+	m := browserOf(t, s)
+	m.do("POST", "/app/api/links/use", map[string]any{"token": token, "name": "M", "password": password}).want(t, 200, "")
+	ids := map[string]string{}
+	for _, row := range owner.do("GET", "/app/api/team", nil).want(t, 200, "").data["rows"].([]any) {
+		r := row.(map[string]any)
+		ids[r["email"].(string)] = r["id"].(string)
+	}
+	owner.do("PATCH", "/app/api/team/"+ids["m@example.com"], map[string]any{"role": "viewer"}).want(t, 200, "")
+	m.do("POST", "/api/v1/offers", map[string]any{"name": "o", "url": "https://shop.example/"}).want(t, 403, "role_required")
+	owner.do("DELETE", "/app/api/team/"+ids["owner@example.com"], nil).want(t, 409, "last_owner")
+	owner.do("DELETE", "/app/api/team/"+ids["m@example.com"], nil).want(t, 200, "")
+	m.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
+	// Another account's people and keys are as if they did not exist.
+	other, _, _ := s.NewAccount("scale")
+	stranger := browserOf(t, s)
+	entry := link(t, s, other, models.LinkEntry, "x@example.com", models.RoleOwner)
+	stranger.do("POST", "/app/api/links/use", map[string]any{"token": entry}).want(t, 200, "")
+	stranger.do("DELETE", "/app/api/team/"+ids["owner@example.com"], nil).want(t, 404, "not_found")
+	list, err := s.Store.ListKeys(t.Context(), s.Account.ID)
+	if err != nil || len(list) == 0 {
+		t.Fatal(err)
+	}
+	stranger.do("DELETE", "/app/api/keys/"+list[0].ID.String(), nil).want(t, 404, "not_found")
+	stranger.do("POST", "/app/api/keys/"+list[0].ID.String()+"/rotate", nil).want(t, 404, "not_found")
+}
+
+// TestAudit: who changed what is noted, of people and of keys, and nothing of what failed.
+func TestAudit(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	offer := map[string]any{"name": "by a person", "url": "https://shop.example/"}
+	made := p.do("POST", "/api/v1/offers", offer).want(t, 201, "").data["id"].(string)
+	p.do("POST", "/api/v1/offers", offer).want(t, 409, "duplicate_name")
+	offer["name"] = "by a key"
+	s.Do("POST", "/offers", offer, "Idempotency-Key", "k1").Want(201, "")
+	s.Do("POST", "/offers", offer, "Idempotency-Key", "k1").Want(201, "")
+	entries, _, err := s.Store.Audit(t.Context(), s.Account.ID, store.Page{Limit: 10})
+	if err != nil || len(entries) != 2 {
+		t.Fatalf("%+v, %v", entries, err)
+	}
+	byKey, byPerson := entries[0], entries[1]
+	if byKey.Who != "full" || !byKey.KeyID.Valid || byKey.UserID.Valid {
+		t.Errorf("of the key: %+v", byKey)
+	}
+	if byPerson.Who != "N" || byPerson.Record != made || byPerson.Route != "POST /offers" ||
+		strings.Join(byPerson.Fields, " ") != "name url" || byPerson.Address != "127.0.0.1" {
+		t.Errorf("of the person: %+v", byPerson)
+	}
+	rows := p.do("GET", "/app/api/audit", nil).want(t, 200, "").data["rows"].([]any)
+	if len(rows) != 2 {
+		t.Errorf("%d rows", len(rows))
+	}
+}
+
+// TestStarterHasADashboard: the API of a plan is for keys.
+func TestStarterHasADashboard(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "starter"})
+	s.Do("GET", "/offers", nil).Want(402, "plan_limit")
+	signedIn(t, s, "a@example.com", models.RoleViewer).do("GET", "/api/v1/offers", nil).want(t, 200, "")
+}

@@ -1,0 +1,118 @@
+package dashboard
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+// owned makes a row for owners.
+func owned(method, path, summary string, h route.Handler, codes ...string) route.Route {
+	return route.Route{
+		Method: method, Path: "/app/api" + path, Summary: summary, Handle: h, Callers: route.People, Role: models.RoleOwner,
+		Confirm: method != http.MethodGet, Codes: route.Codes(codes...),
+	}
+}
+
+// team are the rows of the people of an account.
+func team(d Deps) []route.Route {
+	return []route.Route{
+		owned("GET", "/team", "people of the account, and open invitations", route.Do(listTeam)),
+		owned("POST", "/team", "invite somebody by a link", route.Take(d.invite), "400 required too_long too_many invalid_email invalid_role"),
+		owned("PATCH", "/team/{id}", "change somebody's role", route.Take(changeRole), "400 invalid_role", "404 not_found", "409 last_owner"),
+		owned("DELETE", "/team/{id}", "take somebody off the account; the sessions end", route.Do(removeMember),
+			"404 not_found", "409 last_owner"),
+		owned("DELETE", "/team/links/{id}", "withdraw an invitation", route.Do(dropLink), "404 not_found"),
+	}
+}
+
+// MemberRow is a person of the account.
+type MemberRow struct {
+	ID       uuid.UUID   `json:"id"`
+	Email    string      `json:"email"`
+	Name     string      `json:"name"`
+	Role     models.Role `json:"role"`
+	HasCodes bool        `json:"has_codes"`
+	JoinedAt string      `json:"joined_at"`
+	SeenAt   *string     `json:"seen_at"`
+}
+
+// LinkRow is an open link.
+type LinkRow struct {
+	ID        uuid.UUID   `json:"id"`
+	Kind      string      `json:"kind"`
+	Email     string      `json:"email"`
+	Role      models.Role `json:"role"`
+	ExpiresAt string      `json:"expires_at"`
+}
+
+// Team is the people of an account.
+type Team struct {
+	Rows  []MemberRow `json:"rows"`
+	Links []LinkRow   `json:"links"`
+}
+
+func listTeam(c *route.Call) (Team, error) {
+	members, err := c.Store.People().Members(c.Context(), c.Account.ID)
+	if err != nil {
+		return Team{}, err
+	}
+	links, err := c.Store.People().Links(c.Context(), c.Account.ID)
+	return Team{
+		answer.Each(members, func(m models.Member) MemberRow {
+			return MemberRow{m.ID, m.Email, m.Name, m.Role, m.HasTOTP, answer.Stamp(m.JoinedAt), answer.StampOrNull(m.SeenAt)}
+		}), answer.Each(links, linkRow),
+	}, err
+}
+
+func linkRow(l models.EntryLink) LinkRow {
+	return LinkRow{l.ID, l.Kind, l.Email, l.Role, answer.Stamp(l.ExpiresAt)}
+}
+
+type inviteBody struct {
+	Email string      `json:"email" required:"true" maxLength:"254"`
+	Role  models.Role `json:"role" required:"true"`
+}
+
+// Invitation is an invitation with the address to send to whom it is for. It is shown once.
+type Invitation struct {
+	LinkRow
+	URL string `json:"url"`
+}
+
+func (d Deps) invite(c *route.Call, b inviteBody) (Invitation, error) {
+	email, ok := models.CleanEmail(b.Email)
+	if !ok {
+		return Invitation{}, models.Invalid("invalid_email", "this is no e-mail address")
+	}
+	if !b.Role.Includes(models.RoleViewer) {
+		return Invitation{}, errRole
+	}
+	link, token, err := c.Store.People().CreateLink(c.Context(), models.LinkInvite, c.Account.ID, email, b.Role)
+	return Invitation{linkRow(link), models.EntryURL(d.BaseURL, token)}, err
+}
+
+var errRole = models.Invalid("invalid_role", "a role is viewer, contributor, member or owner")
+
+type roleBody struct {
+	Role models.Role `json:"role" required:"true"`
+}
+
+func changeRole(c *route.Call, b roleBody) (answer.DeletedAnswer, error) {
+	if !b.Role.Includes(models.RoleViewer) {
+		return answer.DeletedAnswer{}, errRole
+	}
+	return answer.DeletedAnswer{ID: c.ID}, c.Store.People().SetRole(c.Context(), c.Account.ID, c.ID, b.Role)
+}
+
+func removeMember(c *route.Call) (answer.DeletedAnswer, error) {
+	return answer.Deleted(c.ID), c.Store.People().SetRole(c.Context(), c.Account.ID, c.ID, "")
+}
+
+func dropLink(c *route.Call) (answer.DeletedAnswer, error) {
+	return answer.Deleted(c.ID), c.Store.People().DropLink(c.Context(), c.Account.ID, c.ID)
+}

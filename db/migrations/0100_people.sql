@@ -1,0 +1,77 @@
+-- People who sign in to the dashboard: the accounts they work on, their sessions, the links that let them in, and who
+-- changed what. Tokens and recovery codes are kept as SHA-256.
+-- +goose Up
+CREATE TABLE users (
+    id         uuid PRIMARY KEY,
+    email      text NOT NULL UNIQUE,       -- lower case
+    name       text NOT NULL,
+    password   text NOT NULL DEFAULT '',   -- argon2id; empty: nobody can sign in by it
+    totp       bytea,                      -- sealed; null: no codes are asked for
+    totp_new   bytea,                      -- sealed; a secret that no code has confirmed yet
+    totp_step  bigint NOT NULL DEFAULT 0,  -- the last step of which a code was used
+    theme      text NOT NULL DEFAULT 'system',
+    language   text NOT NULL DEFAULT 'en',
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE memberships (
+    account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    user_id    uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    role       text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (account_id, user_id)
+);
+CREATE INDEX memberships_user ON memberships (user_id);
+
+-- A session is on one account. It ends with the membership.
+CREATE TABLE sessions (
+    id           uuid PRIMARY KEY,
+    hash         bytea NOT NULL UNIQUE,
+    user_id      uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    account_id   uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    address      text NOT NULL,
+    agent        text NOT NULL,
+    created_at   timestamptz NOT NULL DEFAULT now(),
+    seen_at      timestamptz NOT NULL DEFAULT now(),
+    confirmed_at timestamptz NOT NULL DEFAULT now(), -- when the person last proved who it is
+    FOREIGN KEY (account_id, user_id) REFERENCES memberships ON DELETE CASCADE
+);
+CREATE INDEX sessions_user ON sessions (user_id);
+CREATE INDEX sessions_membership ON sessions (account_id, user_id);
+
+CREATE TABLE entry_links (
+    id         uuid PRIMARY KEY,
+    hash       bytea NOT NULL UNIQUE,
+    kind       text NOT NULL,           -- invite, reset or entry
+    account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    email      text NOT NULL,
+    role       text NOT NULL,           -- of an invite
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL,
+    used_at    timestamptz
+);
+CREATE INDEX entry_links_account ON entry_links (account_id);
+
+CREATE TABLE recovery_codes (
+    user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+    hash    bytea NOT NULL,
+    PRIMARY KEY (user_id, hash)
+);
+
+CREATE TABLE audit (
+    id         uuid PRIMARY KEY,        -- a UUIDv7, so by time
+    account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    user_id    uuid,                    -- null: a key
+    key_id     uuid,                    -- null: a person
+    who        text NOT NULL,           -- as called at that time
+    address    text NOT NULL,
+    route      text NOT NULL,           -- method and path of the row
+    record     text NOT NULL,           -- the id that the call named or made; empty: none
+    fields     text[] NOT NULL,         -- what the body had, without values
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX audit_account ON audit (account_id, id);
+CREATE INDEX audit_age ON audit (created_at);
+
+-- +goose Down
+DROP TABLE audit, recovery_codes, entry_links, sessions, memberships, users;

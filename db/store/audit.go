@@ -1,0 +1,46 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+const addAudit = `
+INSERT INTO audit (id, account_id, user_id, key_id, who, address, route, record, fields)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+
+// AddAudit notes a change in the audit log of an account. Of a key only the id is given: its name is looked up.
+func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
+	if e.KeyID.Valid {
+		const q = `SELECT coalesce(nullif(name, ''), hint) FROM api_keys WHERE account_id = $1 AND id = $2`
+		who, ok, err := db.First[string](ctx, s.c, "key", q, e.AccountID, e.KeyID)
+		if err != nil {
+			return err
+		}
+		if ok {
+			e.Who = who
+		}
+	}
+	_, err := s.exec(ctx, "audit", addAudit, uuid.Must(uuid.NewV7()), e.AccountID, e.UserID, e.KeyID, e.Who, e.Address,
+		e.Route, e.Record, pq.Array(append([]string{}, e.Fields...)))
+	return err
+}
+
+var auditColumns = db.Columns[models.AuditEntry]("")
+
+// Audit reads the audit log of an account, newest first.
+func (s *Store) Audit(ctx context.Context, account uuid.UUID, p Page) ([]models.AuditEntry, string, error) {
+	return readPage(ctx, s, account, p, pageQuery[models.AuditEntry]{
+		Name:  "audit",
+		SQL:   `SELECT ` + auditColumns + ` FROM audit t WHERE account_id = $1`,
+		Args:  []any{account},
+		Order: newest,
+		Place: func(e models.AuditEntry, _ time.Time) []string { return placeOf(e.CreatedAt, e.ID) },
+	})
+}

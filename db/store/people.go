@@ -1,0 +1,267 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/seal"
+	"switchyard/models"
+)
+
+// People are those who sign in to the dashboard. A person is no account's: memberships say on which ones it works.
+type People struct{ s *Store }
+
+// People gives the people on this store's connection.
+func (s *Store) People() People { return People{s} }
+
+const personColumns = `id, email, name, password, totp IS NOT NULL AS has_totp, theme, language`
+
+// Find finds a person.
+func (p People) Find(ctx context.Context, id uuid.UUID) (models.Person, error) {
+	return db.Get[models.Person](ctx, p.s.c, "person", `SELECT `+personColumns+` FROM users WHERE id = $1`, id)
+}
+
+// FindByEmail finds a person; ok is false if nobody has the address.
+func (p People) FindByEmail(ctx context.Context, email string) (found models.Person, ok bool, err error) {
+	return db.First[models.Person](ctx, p.s.c, "person", `SELECT `+personColumns+` FROM users WHERE email = $1`, email)
+}
+
+// Ensure finds the person with an address, or makes one with a name and no password.
+func (p People) Ensure(ctx context.Context, email, name string) (models.Person, error) {
+	const q = `INSERT INTO users (id, email, name) VALUES ($1, $2, $3)
+		ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING ` + personColumns
+	return db.Get[models.Person](ctx, p.s.c, "person", q, uuid.Must(uuid.NewV7()), email, name)
+}
+
+// SetPassword saves the hash of a new password, and the name unless it is empty.
+func (p People) SetPassword(ctx context.Context, id uuid.UUID, hash, name string) error {
+	return p.s.one(ctx, "person", `UPDATE users SET password = $2, name = coalesce(nullif($3, ''), name) WHERE id = $1`, id, hash, name)
+}
+
+// SetLook saves a person's name, theme and language.
+func (p People) SetLook(ctx context.Context, id uuid.UUID, name, theme, language string) error {
+	return p.s.one(ctx, "person", `UPDATE users SET name = $2, theme = $3, language = $4 WHERE id = $1`, id, name, theme, language)
+}
+
+func totpPlace(id uuid.UUID) seal.Place {
+	return seal.Place{Table: "users", Row: id.String(), Column: "totp"}
+}
+
+// BeginTOTP keeps a secret that becomes valid by ConfirmTOTP. One that is valid stays so until then.
+func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) error {
+	sealed, err := p.s.box.SealOwn(ctx, totpPlace(id), []byte(secret))
+	if err != nil {
+		return err
+	}
+	return p.s.one(ctx, "person", `UPDATE users SET totp_new = $2 WHERE id = $1`, id, sealed)
+}
+
+// TOTP gives the valid secret, or the one that waits to be confirmed. There may be none: it is empty then.
+func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, error) {
+	sealed, err := db.Get[[]byte](ctx, p.s.c, "person",
+		`SELECT coalesce(CASE WHEN $2 THEN totp_new ELSE totp END, '') FROM users WHERE id = $1`, id, waiting)
+	if err != nil || len(sealed) == 0 {
+		return "", err
+	}
+	secret, err := p.s.box.Open(ctx, totpPlace(id), sealed)
+	return string(secret), err
+}
+
+// ConfirmTOTP makes the waiting secret valid, and gives the person these recovery codes instead of any others.
+func (p People) ConfirmTOTP(ctx context.Context, id uuid.UUID, codes []string) error {
+	return p.s.Tx(ctx, func(s *Store) error {
+		const q = `UPDATE users SET totp = totp_new, totp_new = NULL WHERE id = $1 AND totp_new IS NOT NULL`
+		if err := s.one(ctx, "new secret", q, id); err != nil {
+			return err
+		}
+		if _, err := s.exec(ctx, "recovery codes", `DELETE FROM recovery_codes WHERE user_id = $1`, id); err != nil {
+			return err
+		}
+		for _, code := range codes {
+			const add = `INSERT INTO recovery_codes (user_id, hash) VALUES ($1, $2)`
+			if _, err := s.exec(ctx, "recovery code", add, id, models.HashToken(code)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// DropTOTP ends the asking for codes.
+func (p People) DropTOTP(ctx context.Context, id uuid.UUID) error {
+	const q = `WITH codes AS (DELETE FROM recovery_codes WHERE user_id = $1)
+		UPDATE users SET totp = NULL, totp_new = NULL WHERE id = $1`
+	return p.s.one(ctx, "person", q, id)
+}
+
+// UseStep reports whether no code of this step or of a later one was used before. From now on this one was.
+func (p People) UseStep(ctx context.Context, id uuid.UUID, step int64) (bool, error) {
+	n, err := p.s.exec(ctx, "use code", `UPDATE users SET totp_step = $2 WHERE id = $1 AND totp_step < $2`, id, step)
+	return n == 1, err
+}
+
+// UseRecoveryCode reports whether the person has this code. It is gone from now on.
+func (p People) UseRecoveryCode(ctx context.Context, id uuid.UUID, code string) (bool, error) {
+	n, err := p.s.exec(ctx, "use recovery code", `DELETE FROM recovery_codes WHERE user_id = $1 AND hash = $2`, id, models.HashToken(code))
+	return n == 1, err
+}
+
+// Join makes a person a member of an account. The role of one that is a member already changes.
+func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Role) error {
+	const q = `INSERT INTO memberships (account_id, user_id, role) VALUES ($1, $2, $3)
+		ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role`
+	_, err := p.s.exec(ctx, "join", q, account, id, role)
+	return err
+}
+
+// maxMembers is how many members are listed.
+const maxMembers = 500
+
+const listMembers = `
+SELECT u.id, u.email, u.name, u.totp IS NOT NULL AS has_totp, m.role, m.created_at AS joined_at,
+	(SELECT max(seen_at) FROM sessions s WHERE s.user_id = u.id AND s.account_id = m.account_id) AS seen_at
+FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 ORDER BY m.created_at, u.id LIMIT $2`
+
+// Members lists the people of an account, the longest first.
+func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member, error) {
+	return db.Select[models.Member](ctx, p.s.c, "members", listMembers, account, maxMembers)
+}
+
+// SetRole changes a member's role; an empty one ends the membership and with it the sessions. The last owner stays one:
+// last_owner.
+func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.Role) error {
+	return p.s.Tx(ctx, func(s *Store) error {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return err
+		}
+		var err error
+		if role == "" {
+			err = s.one(ctx, "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
+		} else {
+			err = s.one(ctx, "member", `UPDATE memberships SET role = $3 WHERE account_id = $1 AND user_id = $2`, account, id, role)
+		}
+		if err != nil {
+			return err
+		}
+		owned, err := db.Get[bool](ctx, s.c, "account",
+			`SELECT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND role = $2)`, account, models.RoleOwner)
+		if err == nil && !owned {
+			err = models.Conflict("last_owner", "an account needs an owner: make somebody else one first")
+		}
+		return err
+	})
+}
+
+const listAccountsOf = `
+SELECT a.id, a.name, m.role FROM memberships m JOIN accounts a ON a.id = m.account_id
+WHERE m.user_id = $1 ORDER BY a.name, a.id LIMIT $2`
+
+// Workplace is an account that a person works on.
+type Workplace struct {
+	ID   uuid.UUID   `db:"id" json:"id"`
+	Name string      `db:"name" json:"name"`
+	Role models.Role `db:"role" json:"role"`
+}
+
+// Accounts lists the accounts that a person works on.
+func (p People) Accounts(ctx context.Context, id uuid.UUID) ([]Workplace, error) {
+	return db.Select[Workplace](ctx, p.s.c, "accounts of a person", listAccountsOf, id, maxMembers)
+}
+
+// maxLinks is how many links of an account may be open at once.
+const maxLinks = 100
+
+// CreateLink makes a link for an address and returns its token, for the only time. An earlier open link of the same
+// kind for the address stops working.
+func (p People) CreateLink(ctx context.Context, kind string, account uuid.UUID, email string, role models.Role) (
+	link models.EntryLink, token string, err error,
+) {
+	token = models.NewToken()
+	err = p.s.Tx(ctx, func(s *Store) error {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return err
+		}
+		const drop = `DELETE FROM entry_links WHERE account_id = $1 AND kind = $2 AND email = $3 AND used_at IS NULL`
+		if _, err := s.exec(ctx, "drop link", drop, account, kind, email); err != nil {
+			return err
+		}
+		open, err := People{s}.Links(ctx, account)
+		if err != nil {
+			return err
+		}
+		if len(open) >= maxLinks {
+			return models.Invalid("too_many", "%d links of the account are open: withdraw one", len(open))
+		}
+		q := `INSERT INTO entry_links (id, hash, kind, account_id, email, role, expires_at)
+			VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7)) RETURNING ` + linkColumns
+		link, err = db.Get[models.EntryLink](ctx, s.c, "link", q, uuid.Must(uuid.NewV7()), models.HashToken(token), kind,
+			account, email, role, models.EntryLinkLife.Seconds())
+		return err
+	})
+	return link, token, err
+}
+
+var linkColumns = db.Columns[models.EntryLink]("")
+
+// ErrLink says that a link does not work.
+var ErrLink = models.Errorf(models.KindNotFound, "link_gone", "this link was used already, has been withdrawn or is older than a day")
+
+const openLink = ` FROM entry_links WHERE hash = $1 AND used_at IS NULL AND expires_at > now()`
+
+// FindLink finds the open link of a token, else ErrLink.
+func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, error) {
+	link, ok, err := db.First[models.EntryLink](ctx, p.s.c, "link", `SELECT `+linkColumns+openLink, models.HashToken(token))
+	if err == nil && !ok {
+		err = ErrLink
+	}
+	return link, err
+}
+
+// UseLink is FindLink for the only time: of several at once one finds it. Call it in the transaction of what the link
+// is used for.
+func (p People) UseLink(ctx context.Context, token string) (models.EntryLink, error) {
+	q := `UPDATE entry_links SET used_at = now() WHERE id = (SELECT id` + openLink + ` FOR UPDATE) RETURNING ` + linkColumns
+	link, ok, err := db.First[models.EntryLink](ctx, p.s.c, "link", q, models.HashToken(token))
+	if err == nil && !ok {
+		err = ErrLink
+	}
+	return link, err
+}
+
+// Links lists the open links of an account, newest first.
+func (p People) Links(ctx context.Context, account uuid.UUID) ([]models.EntryLink, error) {
+	q := `SELECT ` + linkColumns + ` FROM entry_links WHERE account_id = $1 AND used_at IS NULL AND expires_at > now()
+		ORDER BY id DESC LIMIT $2`
+	return db.Select[models.EntryLink](ctx, p.s.c, "links", q, account, maxLinks)
+}
+
+// DropLink withdraws an open link.
+func (p People) DropLink(ctx context.Context, account, id uuid.UUID) error {
+	return p.s.one(ctx, "link", `DELETE FROM entry_links WHERE account_id = $1 AND id = $2 AND used_at IS NULL`, account, id)
+}
+
+// auditKept is how long the audit log goes back.
+const auditKept = 400 * 24 * time.Hour
+
+// ForgetEntries deletes sessions and links that have ended, and old entries of the audit log. n counts the rows.
+func (s *Store) ForgetEntries(ctx context.Context) (n int64, err error) {
+	for _, d := range []struct {
+		query string
+		age   time.Duration
+	}{
+		{`DELETE FROM sessions WHERE created_at < now() - make_interval(secs => $1)`, models.SessionLife},
+		{`DELETE FROM sessions WHERE seen_at < now() - make_interval(secs => $1)`, models.SessionIdle},
+		{`DELETE FROM entry_links WHERE expires_at < now() - make_interval(secs => $1)`, models.EntryLinkLife},
+		{`DELETE FROM audit WHERE ctid = ANY (ARRAY(SELECT ctid FROM audit
+			WHERE created_at < now() - make_interval(secs => $1) LIMIT 5000))`, auditKept},
+	} {
+		rows, err := s.exec(ctx, "forget entries", d.query, d.age.Seconds())
+		if n += rows; err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,142 @@
+package models
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/mail"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Role is what a person may do on an account.
+type Role string
+
+// The roles. Each may do what those before it may.
+const (
+	RoleViewer      Role = "viewer"
+	RoleContributor Role = "contributor"
+	RoleMember      Role = "member"
+	RoleOwner       Role = "owner"
+)
+
+// Roles are all roles, the least first.
+var Roles = []Role{RoleViewer, RoleContributor, RoleMember, RoleOwner}
+
+// Includes reports whether a role may do what another one may. An unknown role may nothing.
+func (r Role) Includes(other Role) bool {
+	return slices.Contains(Roles, r) && slices.Index(Roles, r) >= slices.Index(Roles, other)
+}
+
+// Person is somebody who signs in. PasswordHash is empty for one who has no password yet.
+type Person struct {
+	ID           uuid.UUID `db:"id"`
+	Email        string    `db:"email"`
+	Name         string    `db:"name"`
+	PasswordHash string    `db:"password"`
+	HasTOTP      bool      `db:"has_totp"`
+	Theme        string    `db:"theme"`
+	Language     string    `db:"language"`
+}
+
+// Member is a person of an account.
+type Member struct {
+	ID       uuid.UUID  `db:"id"`
+	Email    string     `db:"email"`
+	Name     string     `db:"name"`
+	Role     Role       `db:"role"`
+	HasTOTP  bool       `db:"has_totp"`
+	JoinedAt time.Time  `db:"joined_at"`
+	SeenAt   *time.Time `db:"seen_at"` // of the newest session; nil: none runs
+}
+
+// Session is a person signed in at one browser, on one account.
+type Session struct {
+	ID          uuid.UUID `db:"id"`
+	Address     string    `db:"address"`
+	Agent       string    `db:"agent"`
+	CreatedAt   time.Time `db:"created_at"`
+	SeenAt      time.Time `db:"seen_at"`
+	ConfirmedAt time.Time `db:"confirmed_at"`
+}
+
+// Proven reports whether the last proof of who the person is still counts.
+func (s Session) Proven(now time.Time) bool { return now.Sub(s.ConfirmedAt) < SessionProof }
+
+// How long a session lives, how long it lives unused, and for how long a proof of who somebody is counts.
+const (
+	SessionLife   = 30 * 24 * time.Hour
+	SessionIdle   = 7 * 24 * time.Hour
+	SessionProof  = 15 * time.Minute
+	EntryLinkLife = 24 * time.Hour
+)
+
+// The kinds of links that let people in. Each works once.
+const (
+	LinkInvite = "invite" // makes a member, who chooses a password or has one already
+	LinkReset  = "reset"  // sets a new password and ends all sessions
+	LinkEntry  = "entry"  // signs in without a password; operators make it
+)
+
+// EntryLink is a link that lets somebody in. Its token is in the address only.
+type EntryLink struct {
+	ID        uuid.UUID  `db:"id"`
+	Kind      string     `db:"kind"`
+	AccountID uuid.UUID  `db:"account_id"`
+	Email     string     `db:"email"`
+	Role      Role       `db:"role"`
+	CreatedAt time.Time  `db:"created_at"`
+	ExpiresAt time.Time  `db:"expires_at"`
+	UsedAt    *time.Time `db:"used_at"`
+}
+
+// AuditEntry is one successful change of an account's records.
+type AuditEntry struct {
+	ID        uuid.UUID     `db:"id"`
+	AccountID uuid.UUID     `db:"account_id"`
+	UserID    uuid.NullUUID `db:"user_id"`
+	KeyID     uuid.NullUUID `db:"key_id"`
+	Who       string        `db:"who"`
+	Address   string        `db:"address"`
+	Route     string        `db:"route"`
+	Record    string        `db:"record"`
+	Fields    []string      `db:"fields"`
+	CreatedAt time.Time     `db:"created_at"`
+}
+
+// Limits of what people type, in characters.
+const (
+	MaxEmail      = 254
+	MaxPersonName = 120
+	MinPassword   = 10
+	MaxPassword   = 200
+)
+
+// CleanEmail is an e-mail address in lower case. ok is false for a text that is none.
+func CleanEmail(text string) (email string, ok bool) {
+	text = strings.TrimSpace(text)
+	a, err := mail.ParseAddress(text)
+	if err != nil || a.Address != text || len(text) > MaxEmail {
+		return "", false
+	}
+	return strings.ToLower(text), true
+}
+
+// NewToken makes a token of 32 random bytes, for a session or a link.
+func NewToken() string {
+	var b [32]byte
+	_, _ = rand.Read(b[:]) // never fails: the runtime ends the process first
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// HashToken is the SHA-256 of a token, by which the store finds it.
+func HashToken(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// EntryURL is the address of a link on the service. The token is behind #, which no browser sends and no log has.
+func EntryURL(baseURL, token string) string { return baseURL + "/app/welcome#" + token }

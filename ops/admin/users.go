@@ -1,0 +1,104 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// OwnedAccount is a new account, with the link of its owner if that is known.
+type OwnedAccount struct {
+	Account
+	OwnerURL string `json:"owner_url,omitempty"`
+}
+
+// CreateOwned is CreateAccount with a link for the owner, unless email is empty.
+func (a Admin) CreateOwned(ctx context.Context, name, plan, email string) (out OwnedAccount, err error) {
+	if email != "" {
+		if _, ok := models.CleanEmail(email); !ok {
+			return out, errEmail
+		}
+	}
+	if out.Account, err = a.CreateAccount(ctx, name, plan); err != nil || email == "" {
+		return out, err
+	}
+	link, err := a.Invite(ctx, out.ID.String(), email, string(models.RoleOwner))
+	out.OwnerURL = link.URL
+	return out, err
+}
+
+// User is a person of an account as operators see it.
+type User struct {
+	ID    uuid.UUID   `json:"id"`
+	Email string      `json:"email"`
+	Name  string      `json:"name"`
+	Role  models.Role `json:"role"`
+	Codes bool        `json:"codes"` // signs in with codes of an app
+}
+
+// Link is a link that lets somebody in. Its address is told once.
+type Link struct {
+	Kind      string `json:"kind"`
+	Email     string `json:"email"`
+	URL       string `json:"url"`
+	ExpiresAt string `json:"expires_at"`
+}
+
+var errEmail = models.Invalid("invalid_email", "this is no e-mail address")
+
+// Users lists the people of an account, the longest first.
+func (a Admin) Users(ctx context.Context, account string) ([]User, error) {
+	found, err := a.Account(ctx, account)
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.Store.People().Members(ctx, found.ID)
+	return db.Map(list, func(m models.Member) User { return User{m.ID, m.Email, m.Name, m.Role, m.HasTOTP} }), err
+}
+
+// Invite makes a link by which somebody becomes a member of an account. Errors: invalid_id, not_found, invalid_email,
+// invalid_role.
+func (a Admin) Invite(ctx context.Context, account, email, role string) (Link, error) {
+	return a.link(ctx, models.LinkInvite, account, email, role)
+}
+
+// ResetUser makes a link by which a member of an account sets a new password. Errors: invalid_id, not_found.
+func (a Admin) ResetUser(ctx context.Context, account, email string) (Link, error) {
+	users, err := a.Users(ctx, account)
+	if err != nil {
+		return Link{}, err
+	}
+	for _, u := range users {
+		if strings.EqualFold(u.Email, strings.TrimSpace(email)) {
+			return a.link(ctx, models.LinkReset, account, u.Email, string(u.Role))
+		}
+	}
+	return Link{}, hint(models.NotFound("user"), "`switchyard users list --account ID` shows an account's")
+}
+
+// Enter makes a link that signs somebody in as an owner of an account, without a password.
+func (a Admin) Enter(ctx context.Context, account, email string) (Link, error) {
+	return a.link(ctx, models.LinkEntry, account, email, string(models.RoleOwner))
+}
+
+func (a Admin) link(ctx context.Context, kind, account, email, role string) (Link, error) {
+	found, err := a.Account(ctx, account)
+	if err != nil {
+		return Link{}, err
+	}
+	clean, ok := models.CleanEmail(email)
+	if !ok {
+		return Link{}, errEmail
+	}
+	r := models.Role(cmp.Or(role, string(models.RoleMember)))
+	if !r.Includes(models.RoleViewer) {
+		return Link{}, models.Invalid("invalid_role", "a role is viewer, contributor, member or owner")
+	}
+	made, token, err := a.Store.People().CreateLink(ctx, kind, found.ID, clean, r)
+	return Link{kind, clean, models.EntryURL(a.BaseURL, token), stamp(made.ExpiresAt)}, err
+}
