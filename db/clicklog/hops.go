@@ -39,6 +39,11 @@ FROM click_hops WHERE NOT applied AND click_id = ANY ($1::uuid[]) ORDER BY id`
 
 // applyHops applies the waiting click-outs of some clicks. It moves the figures of each click and of its conversions to
 // the offer of the last click-out. It returns the ids of clicks that are not stored yet.
+//
+// A conversion that has an offer keeps it: its payout and its currency are by that offer's terms, and that offer's network has
+// proved it. So its row and the ledger may name different offers: the row says who pays, the ledger where the visitor went last.
+// A conversion that comes while a click-out is on its way to the database is of an offer that the visitor went to before: nobody
+// buys within that time.
 func applyHops(ctx context.Context, c db.Conn, in clickStore, clickIDs []uuid.UUID, s ledger.Deltas) (
 	missing []uuid.UUID, err error,
 ) {

@@ -1,0 +1,102 @@
+package clicklog_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/spool"
+	"switchyard/models"
+)
+
+// TestOffersOfConversions: whatever the order in which click-outs and conversions are stored, the ledger counts a conversion at the
+// offer of its click's last click-out, as a recount of the clicks does; the conversion keeps the offer by which it was paid: that of the
+// click when it was recorded, or if there was none, the first that the click has got.
+func TestOffersOfConversions(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	rnd := rand.New(rand.NewPCG(14, 9))
+	s := openSpool(t, t.TempDir())
+	dbtest.SetRates(t, d, "1")
+	acc, campaign := account(t, d), uuid.New()
+	offers := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
+	var clicks []*models.Click
+	now := map[uuid.UUID]uuid.UUID{} // offer of each click as it is stored
+	paid := map[string]string{}      // offer of each conversion, by its id
+	var outs []*models.ClickOut      // that are not stored yet
+	settle := func() {
+		drain(t, s, d, clicklog.IngestOptions{})
+		for _, o := range outs {
+			now[o.ClickID] = o.OfferID
+		}
+		for _, c := range clicks {
+			for id, offer := range paid {
+				if offer == uuid.Nil.String() && id[:36] == c.ID.String() {
+					paid[id] = now[c.ID].String()
+				}
+			}
+		}
+		outs = nil
+	}
+	for i := range 10 {
+		c := click(acc, campaign, byte(i))
+		c.LanderID = uuid.New()
+		clicks = append(clicks, c)
+		put(t, s, spool.Record{Click: c})
+	}
+	settle()
+	for step := range 120 {
+		c := clicks[rnd.IntN(len(clicks))]
+		switch rnd.IntN(3) {
+		case 0:
+			o := &models.ClickOut{ID: models.NewClickID(), ClickID: c.ID, AccountID: acc, Slot: 1, OfferID: offers[rnd.IntN(len(offers))]}
+			outs = append(outs, o)
+			put(t, s, spool.Record{Out: o})
+		case 1:
+			id := fmt.Sprint(c.ID, "-", step)
+			if _, err := record(t, d, clicklog.ConversionInput{ClickID: c.ID, ConversionID: id, Payout: amount("2")}); err != nil {
+				t.Fatal(err)
+			}
+			paid[id] = now[c.ID].String()
+		case 2:
+			settle()
+		}
+	}
+	settle()
+	figures := func(query string) map[string]string {
+		t.Helper()
+		got, err := db.Pairs[string, string](t.Context(), d, "figures", query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	ledger := figures(`SELECT offer_id, concat_ws(' ', sum(clicks), sum(approved), sum(revenue)::float) FROM ledger GROUP BY offer_id
+		HAVING sum(clicks) <> 0 OR sum(approved) <> 0 OR sum(revenue) <> 0`)
+	recount := figures(`SELECT k.offer_id, concat_ws(' ', count(*), coalesce(sum(n), 0), coalesce(sum(money), 0)::float) FROM clicks k
+		LEFT JOIN (SELECT click_id, count(*) AS n, sum(payout) AS money FROM conversions GROUP BY click_id) v ON v.click_id = k.id GROUP BY k.offer_id`)
+	if diff := cmp.Diff(recount, ledger); diff != "" {
+		t.Errorf("recount and ledger: %s", diff)
+	}
+	rows := figures(`SELECT conversion_id, offer_id FROM conversions`)
+	if diff := cmp.Diff(paid, rows); diff != "" {
+		t.Errorf("offers of conversions: %s", diff)
+	}
+	moved := 0
+	for _, c := range clicks {
+		for id, offer := range paid {
+			if id[:36] == c.ID.String() && offer != now[c.ID].String() {
+				moved++
+			}
+		}
+	}
+	if moved == 0 {
+		t.Error("no conversion was followed by a click-out to another offer")
+	}
+}
