@@ -1,16 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
+	"switchyard/db/seal"
+	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/longtest"
@@ -25,16 +29,21 @@ const (
 	uploadsAtOnce = 50
 )
 
-// uploading connects a traffic source of the clicks to TikTok, and records conversions, of which the platform is told.
-func (m *midway) uploading() {
+// uploading connects a traffic source of the clicks to a platform, which knows them by a parameter, and records conversions, of which
+// it is told.
+func (m *midway) uploading(provider, param string) {
 	m.t.Helper()
 	source := uuid.New()
 	m.exec(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'S')`, source, m.account)
-	m.exec(`UPDATE clicks SET source_id = $1, params = 'ttclid=' || id WHERE account_id = $2`, source, m.account)
+	m.exec(`UPDATE clicks SET source_id = $1, params = $3 || '=' || id WHERE account_id = $2`, source, m.account, param)
 	m.exec(`UPDATE ledger SET source_id = $1 WHERE account_id = $2`, source, m.account)
-	if err := m.api.Do(m.t.Context(), http.StatusOK, "PUT", "/traffic-sources/"+source.String()+"/integration", map[string]any{
-		"provider": "tiktok", "credentials": adstest.UploadTokens["tiktok"], "is_enabled": false, "conversions_enabled": true, "mode": "live",
-	}, nil); err != nil {
+	body := map[string]any{
+		"provider": provider, "credentials": adstest.UploadTokens[provider], "is_enabled": false, "conversions_enabled": true, "mode": "live",
+	}
+	if provider == models.GoogleAds {
+		body["conversion_action"] = "987654321"
+	}
+	if err := m.api.Do(m.t.Context(), http.StatusOK, "PUT", "/traffic-sources/"+source.String()+"/integration", body, nil); err != nil {
 		m.t.Fatal(err)
 	}
 	list := make([]clicklog.ConversionInput, killedUploads)
@@ -50,7 +59,13 @@ func (m *midway) uploading() {
 	}); err != nil {
 		m.t.Fatal(err)
 	}
-	if _, err := jobs.Submit(m.t.Context(), m.client, jobs.SweepUploads, uuid.Nil, jobs.Tick{}); err != nil { // before the clock does
+	m.sweepUploads()
+}
+
+// sweepUploads does what the clock does, before it.
+func (m *midway) sweepUploads() {
+	m.t.Helper()
+	if _, err := jobs.Submit(m.t.Context(), m.client, jobs.SweepUploads, uuid.Nil, jobs.Tick{}); err != nil {
 		m.t.Fatal(err)
 	}
 }
@@ -87,7 +102,7 @@ func TestKilledUploads(t *testing.T) {
 	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
 		"ENCRYPTION_KEY="+strings.Repeat("07", 32))
 	calm := m.undisturbed()
-	calm.uploading()
+	calm.uploading("tiktok", "ttclid")
 	quiet := m.worker()
 	calm.sent()
 	quiet.Stop()
@@ -95,7 +110,7 @@ func TestKilledUploads(t *testing.T) {
 		t.Fatalf("undisturbed: the platform has %d conversions", n)
 	}
 
-	m.uploading()
+	m.uploading("tiktok", "ttclid")
 	kills := longtest.Size(2, 7) // one more, and the job is given up for its workers
 	for kill := range kills {
 		fine, before := 1+kill%4, world.Calls()
@@ -120,20 +135,85 @@ func TestKilledUploads(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	m.holds("uploads", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE account_id = $1 AND result = 'accepted'`, m.account)
+	taken, twice := m.takenBy(world, "tiktok")
+	if taken != killedUploads || twice == 0 || twice > kills*uploadsAtOnce {
+		t.Errorf("the platform has %d conversions, of which %d came again after %d kills", taken, twice, kills)
+	}
+}
+
+// takenBy is how many of the account's conversions a platform has, and how often they came again.
+func (m *midway) takenBy(world *adstest.Uploads, provider string) (taken, again int) {
+	m.t.Helper()
 	ids := map[string]bool{}
 	for _, id := range m.ids(`SELECT id FROM conversions WHERE account_id = $1`, m.account) {
 		ids[id.String()] = true
 	}
-	taken, twice := 0, 0
-	for _, v := range world.Taken("tiktok") {
+	for _, v := range world.Taken(provider) {
 		if ids[v.ID] {
 			taken++
-			twice += v.Sent - 1
+			again += v.Sent - 1
 		}
 	}
-	if taken != killedUploads || twice == 0 || twice > kills*uploadsAtOnce {
-		t.Errorf("the platform has %d conversions, of which %d came again after %d kills", taken, twice, kills)
+	return taken, again
+}
+
+// signIn connects the account to a platform by a token that does not expire.
+func (m *midway) signIn(provider, token string) {
+	m.t.Helper()
+	box, err := seal.New(m.db, bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		m.t.Fatal(err)
 	}
+	grant := models.OAuthGrant{UserID: "u", UserName: "u", Tokens: models.OAuthTokens{Access: token}}
+	if _, err := store.New(m.db, box).OAuthConnections().Save(m.t.Context(), m.account, provider, grant, time.Now()); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// TestKilledGoogleUploads kills the worker with -9 around both steps of Google's Data Manager: before it has a request, when it has taken
+// one whose answer is lost, and when it is asked what became of the requests. Each conversion is there once, or came again under the
+// same id, which Google refuses as known; all end as accepted.
+func TestKilledGoogleUploads(t *testing.T) {
+	t.Parallel()
+	world := &adstest.Uploads{}
+	world.Decide()
+	server := adstest.ServeUploads(t, world)
+	m := newMidway(t, "AD_URL="+server.URL, "EGRESS_CA_FILE="+egresstest.CAFile(t, server), "EGRESS_ALLOW=127.0.0.0/8",
+		"ENCRYPTION_KEY="+strings.Repeat("07", 32), "GOOGLE_ADS_CLIENT_ID=app", "GOOGLE_ADS_CLIENT_SECRET=made-up")
+	m.signIn(models.GoogleAds, world.SignedIn())
+	m.uploading(models.GoogleAds, "gclid")
+	const few = 20 // conversions of the first request
+	killedAt := func(what string, calls int, release func()) {
+		t.Helper()
+		before := world.Calls()
+		worker := m.worker()
+		m.until(what, func() bool { return world.Calls() >= before+calls })
+		worker.Kill()
+		world.Fail(resttest.None)
+		release()
+	}
+	killedAt("the first request comes", 1, world.Hold())
+	world.Fail(resttest.None, resttest.Slow)
+	killedAt("the second request is taken", 2, func() {})
+	m.holds("conversions of the first request", few, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND request <> ''`)
+
+	worker := m.worker()
+	m.sent()
+	worker.Stop()
+	m.holds("conversions whose request is under way", killedUploads, `SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND request <> ''`)
+	m.exec(`UPDATE upload_requests SET check_at = now()`)
+	release := world.Hold()
+	m.sweepUploads()
+	killedAt("it is asked what became of a request", 1, release)
+	defer m.worker().Stop()
+	m.until("all is known", func() bool { return m.count(`SELECT count(*) FROM upload_requests`) == 0 })
+	m.holds("conversions that Google has", killedUploads,
+		`SELECT count(*) FROM conversion_uploads WHERE result = 'accepted' AND (reason LIKE '%: processed' OR reason LIKE '%DUPLICATE%')`)
+	taken, again := m.takenBy(world, models.GoogleAds)
+	if taken != killedUploads || again < killedUploads-few || again > killedUploads {
+		t.Errorf("the platform has %d conversions, of which %d came again", taken, again)
+	}
+	m.holds("conversions that came again", again, `SELECT count(*) FROM conversion_uploads WHERE reason LIKE '%DUPLICATE%'`)
 }
 
 func (m *midway) ids(query string, args ...any) []uuid.UUID {

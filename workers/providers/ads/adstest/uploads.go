@@ -37,6 +37,7 @@ type Uploads struct {
 	taken    map[string]*Uploaded      // by platform and id
 	requests int                       // of Google that were taken
 	outcomes map[string]RequestOutcome // of them
+	decides  bool                      // it is known at once what becomes of them
 	tried    int                       // events that did not count: validated, or tests
 	silent   bool                      // refusals do not say which event they are for
 	expired  int                       // tokens that are no longer good
@@ -72,6 +73,13 @@ func (w *Uploads) Outcome(request string, of RequestOutcome) {
 		w.outcomes = map[string]RequestOutcome{}
 	}
 	w.outcomes[request] = of
+}
+
+// Decide has Google say of its next requests what became of them: what it had before it refuses as known.
+func (w *Uploads) Decide() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.decides, w.outcomes = true, map[string]RequestOutcome{}
 }
 
 // RefuseWhole has Google refuse every request of its older API as a whole, with a successful status; empty: no longer.

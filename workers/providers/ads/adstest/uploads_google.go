@@ -87,13 +87,33 @@ func googleIngest(c *uploadCall) {
 		}))
 		return
 	}
+	known := 0
 	for _, e := range body.Events {
+		if c.w.taken[c.platform+"/"+e.ID] != nil {
+			known++
+		}
 		c.take(Uploaded{
 			ID: e.ID, Click: e.Ads.Gclid + e.Ads.Gbraid + e.Ads.Wbraid, Value: e.Value.String(), Currency: e.Currency, Consent: body.Consent.AdUserData,
 		}, !body.Validate)
 	}
 	c.w.requests++
-	c.says(http.StatusOK, document{"requestId": fmt.Sprintf("req-%d", c.w.requests)})
+	request := fmt.Sprintf("req-%d", c.w.requests)
+	if c.w.decides && !body.Validate {
+		c.w.outcomes[request] = googleDecided(known, len(body.Events))
+	}
+	c.says(http.StatusOK, document{"requestId": request})
+}
+
+// googleDecided is what becomes of a request of whose events some were known.
+func googleDecided(known, all int) RequestOutcome {
+	const reason = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
+	switch known {
+	case 0:
+		return RequestOutcome{Status: "SUCCESS"}
+	case all:
+		return RequestOutcome{Status: "FAILED", Reason: reason}
+	}
+	return RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: reason}
 }
 
 // googleStatus tells what became of a request.
