@@ -70,3 +70,33 @@ func PlanLimit(format string, args ...any) *Error {
 
 // AsError finds the Error that a client may see inside err.
 func AsError(err error) (*Error, bool) { return errors.AsType[*Error](err) }
+
+// WithRequest adds to an error what a provider calls the request that failed. Operators ask the provider by it; no client sees it.
+// An empty request adds nothing.
+func WithRequest(err error, request string) error {
+	if err == nil || request == "" {
+		return err
+	}
+	return &requestError{err, request}
+}
+
+// RequestOf finds what a provider calls the request that failed; empty: it did not say.
+func RequestOf(err error) string {
+	var of interface{ ProviderRequest() string }
+	if errors.As(err, &of) {
+		return of.ProviderRequest()
+	}
+	return ""
+}
+
+type requestError struct {
+	error
+
+	request string
+}
+
+// Unwrap gives the error without the request.
+func (e *requestError) Unwrap() error { return e.error }
+
+// ProviderRequest is for RequestOf.
+func (e *requestError) ProviderRequest() string { return e.request }

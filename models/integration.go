@@ -93,5 +93,6 @@ type IntegrationRun struct {
 	Read      int        `db:"read"`
 	Matched   int        `db:"matched"`
 	Changed   int        `db:"changed"`
-	Failure   string     `db:"failure"`
+	Failure   string     `db:"failure"`          // for a person
+	Request   string     `db:"provider_request"` // what the provider calls the request that failed; for operators alone
 }

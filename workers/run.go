@@ -110,9 +110,13 @@ func (u *Run[A, R]) nextAttempt() NextAttempt {
 func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt,
 	effect func(db.Conn, NextAttempt) error,
 ) error {
-	result := error(&retryLaterError{wait: next.Wait, cause: cause, failure: true})
+	told := cause // what operators see of the task
+	if request := models.RequestOf(cause); request != "" {
+		told = fmt.Errorf("%w (provider request %s)", cause, request)
+	}
+	result := error(&retryLaterError{wait: next.Wait, cause: told, failure: true})
 	if next.Final {
-		result = fmt.Errorf("%w: %w", cause, asynq.SkipRetry)
+		result = fmt.Errorf("%w: %w", told, asynq.SkipRetry)
 	}
 	var inside func(db.Conn) error
 	switch {

@@ -245,6 +245,7 @@ func TestNetworkSyncFails(t *testing.T) {
 			t.Errorf("%d rows of %s have a credential", n, table)
 		}
 	}
+	y.namesRequest(raw, alerts)
 	y.world.Fail(resttest.None)
 	if got := y.sync(true); got.Matched != 1 || y.integration()["lastStatus"] != "ok" {
 		t.Errorf("%+v", got)

@@ -191,6 +191,7 @@ func TestSpendSyncFails(t *testing.T) {
 			t.Errorf("%d rows of %s have a credential", n, table)
 		}
 	}
+	y.namesRequest(raw, alerts)
 	if got := y.costs(); got != "0.01 0.01 0.02" {
 		t.Errorf("costs %s", got)
 	}
@@ -311,6 +312,24 @@ func TestSpendGivenUp(t *testing.T) {
 	if last["endedAt"] == nil || last["error"] != "the job did not succeed" || about["last_error"] != last["error"] ||
 		y.count(`SELECT failures FROM source_integrations`) != 1 {
 		t.Errorf("%v, %v", last, about["last_error"])
+	}
+}
+
+// namesRequest: the provider's name of the request that failed is where operators look, and in no answer.
+func (x *correcting) namesRequest(answers ...string) {
+	x.t.Helper()
+	for what, query := range map[string]string{
+		"runs": `SELECT count(*) FROM integration_runs WHERE provider_request = $1 AND failure <> '' AND failure NOT LIKE '%' || $1 || '%'`,
+		"jobs": `SELECT count(*) FROM jobs WHERE error->>'detail' LIKE '%(provider request ' || $1 || ')' AND error->>'message' NOT LIKE '%' || $1 || '%'`,
+	} {
+		if x.count(query, resttest.RequestID) == 0 {
+			x.t.Errorf("no %s name the request", what)
+		}
+	}
+	for _, text := range answers {
+		if strings.Contains(text, resttest.RequestID) {
+			x.t.Errorf("an answer names the request: %s", text)
+		}
 	}
 }
 

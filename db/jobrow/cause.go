@@ -16,19 +16,29 @@ type Cause struct {
 const maxDetail = 1000 // bytes
 
 // CauseOf makes the cause of an error. One that is no *models.Error becomes internal_error, with its text as the
-// detail.
+// detail. A provider's request that failed is named in the detail.
 func CauseOf(err error) Cause {
 	if e, ok := models.AsError(err); ok {
-		return Cause{Error: *e}
-	}
-	detail := err.Error()
-	if len(detail) > maxDetail {
-		detail = detail[:maxDetail]
+		out := Cause{Error: *e}
+		if models.RequestOf(err) != "" {
+			out.Detail = detailOf(e.Message, err)
+		}
+		return out
 	}
 	return Cause{
 		Error:  models.Error{Kind: models.KindInternal, Code: "internal_error", Message: "the job did not succeed"},
-		Detail: detail,
+		Detail: detailOf(err.Error(), err),
 	}
+}
+
+func detailOf(text string, err error) string {
+	if len(text) > maxDetail {
+		text = text[:maxDetail]
+	}
+	if request := models.RequestOf(err); request != "" {
+		text += " (provider request " + request + ")"
+	}
+	return text
 }
 
 // json drops what jsonb refuses: NUL and broken UTF-8.

@@ -21,7 +21,7 @@ var runColumns = db.Columns[models.IntegrationRun]("")
 const startRun = `
 INSERT INTO integration_runs (id, account_id, kind, target_id, provider, origin, from_day, to_day, applied, started_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-ON CONFLICT (id) DO UPDATE SET started_at = $10, ended_at = NULL, failure = ''`
+ON CONFLICT (id) DO UPDATE SET started_at = $10, ended_at = NULL, failure = '', provider_request = ''`
 
 // Start notes that a run has begun, or begins once more.
 func (k IntegrationRuns) Start(ctx context.Context, r models.IntegrationRun) error {
@@ -37,10 +37,17 @@ func (k IntegrationRuns) Read(ctx context.Context, account, id uuid.UUID, reques
 	return err
 }
 
-// End notes how a run ended; an empty failure: well.
-func (k IntegrationRuns) End(ctx context.Context, account, id uuid.UUID, at time.Time, matched, changed int, failure string) error {
-	_, err := k.s.exec(ctx, "end run", `UPDATE integration_runs SET ended_at = $3, matched = $4, changed = $5, failure = $6
-		WHERE account_id = $1 AND id = $2`, account, id, at, matched, changed, failure)
+// RunEnd is how a run ended.
+type RunEnd struct {
+	Matched, Changed int
+	Failure          string // empty: well
+	Request          string // what the provider calls the request that failed, if it said so
+}
+
+// End notes how a run ended.
+func (k IntegrationRuns) End(ctx context.Context, account, id uuid.UUID, at time.Time, e RunEnd) error {
+	_, err := k.s.exec(ctx, "end run", `UPDATE integration_runs SET ended_at = $3, matched = $4, changed = $5, failure = $6,
+		provider_request = $7 WHERE account_id = $1 AND id = $2`, account, id, at, e.Matched, e.Changed, e.Failure, e.Request)
 	return err
 }
 

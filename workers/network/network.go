@@ -152,7 +152,7 @@ func (p *Platforms) Read(ctx context.Context, account, job uuid.UUID, of jobs.Ne
 }
 
 func networkError(err error) error {
-	return models.Errorf(models.KindBadGateway, "network_error", "%s", err)
+	return models.WithRequest(models.Errorf(models.KindBadGateway, "network_error", "%s", err), models.RequestOf(err))
 }
 
 // End implements correction.Orders.
@@ -164,7 +164,7 @@ func (p *Platforms) End(ctx context.Context, c db.Conn, account, job uuid.UUID, 
 		}
 	}
 	s := p.store.On(c)
-	if err := s.IntegrationRuns().End(ctx, account, job, p.o.Now(), a.Accepted, changed, ""); err != nil {
+	if err := s.IntegrationRuns().End(ctx, account, job, p.o.Now(), store.RunEnd{Matched: a.Accepted, Changed: changed}); err != nil {
 		return err
 	}
 	return p.note(ctx, s, account, *a.Network, jobrow.Cause{}, !a.DryRun)
@@ -173,7 +173,8 @@ func (p *Platforms) End(ctx context.Context, c db.Conn, account, job uuid.UUID, 
 // Failed implements correction.Orders.
 func (p *Platforms) Failed(ctx context.Context, c db.Conn, account, job uuid.UUID, of jobs.NetworkSync, cause error) error {
 	s, failure := p.store.On(c), jobrow.CauseOf(cause)
-	if err := s.IntegrationRuns().End(ctx, account, job, p.o.Now(), 0, 0, failure.Message); err != nil {
+	end := store.RunEnd{Failure: failure.Message, Request: models.RequestOf(cause)}
+	if err := s.IntegrationRuns().End(ctx, account, job, p.o.Now(), end); err != nil {
 		return err
 	}
 	if !models.PlatformFailed(of.Origin, failure.Code) {

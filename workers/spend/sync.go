@@ -67,7 +67,7 @@ func (p *Platforms) sync(ctx context.Context, u *run) error {
 	}
 	return u.Commit(ctx, out, func(c db.Conn) error {
 		s := p.store.On(c)
-		if err := s.IntegrationRuns().End(ctx, account, u.Job.ID, p.o.Now(), out.Matched, out.Changed, ""); err != nil {
+		if err := s.IntegrationRuns().End(ctx, account, u.Job.ID, p.o.Now(), store.RunEnd{Matched: out.Matched, Changed: out.Changed}); err != nil {
 			return err
 		}
 		note := store.SourceNote{Synced: true, Currency: have.Currency, Zone: have.Zone}
@@ -85,7 +85,8 @@ func (p *Platforms) failed(ctx context.Context, c db.Conn, row models.Job, cause
 		return nil //nolint:nilerr // nobody knows of which source it was
 	}
 	s, failure := p.store.On(c), jobrow.CauseOf(cause)
-	if err := s.IntegrationRuns().End(ctx, row.AccountID.UUID, row.ID, p.o.Now(), 0, 0, failure.Message); err != nil {
+	end := store.RunEnd{Failure: failure.Message, Request: models.RequestOf(cause)}
+	if err := s.IntegrationRuns().End(ctx, row.AccountID.UUID, row.ID, p.o.Now(), end); err != nil {
 		return err
 	}
 	if !models.PlatformFailed(args.Origin, failure.Code) {
@@ -118,7 +119,7 @@ func (p *Platforms) fetch(ctx context.Context, u *run) error {
 	case errors.Is(err, ads.ErrTooMany):
 		return models.Invalid(models.TooManyRows, "the range has more than %d rows: use a shorter one", ads.MaxRows)
 	case err != nil && !ours:
-		return models.Errorf(models.KindBadGateway, "platform_error", "%s", err)
+		return models.WithRequest(models.Errorf(models.KindBadGateway, "platform_error", "%s", err), models.RequestOf(err))
 	case err != nil:
 		return err
 	}

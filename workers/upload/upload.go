@@ -154,7 +154,7 @@ func (u *uploader) failed(ctx context.Context, c db.Conn, row models.Job, cause 
 		return err
 	}
 	s.account.ID = row.AccountID.UUID
-	return s.note(ctx, c, jobrow.CauseOf(cause).Message, u.o.Now().Add(models.NextSync(s.UploadFailures+1)))
+	return s.note(ctx, c, store.RunEnd{Failure: jobrow.CauseOf(cause).Message}, u.o.Now().Add(models.NextSync(s.UploadFailures+1)))
 }
 
 // sending is a job while it runs.
@@ -358,20 +358,21 @@ func (s *sending) brake(ctx context.Context, c db.Conn) error {
 
 // end ends a job that has sent all there was.
 func (s *sending) end(ctx context.Context) error {
-	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.note(ctx, c, "", s.o.Now()) })
+	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.note(ctx, c, store.RunEnd{}, s.o.Now()) })
 }
 
-// note notes how the job went.
-func (s *sending) note(ctx context.Context, c db.Conn, failure string, next time.Time) error {
+// note notes how the job went: end has its failure, if it has failed.
+func (s *sending) note(ctx context.Context, c db.Conn, end store.RunEnd, next time.Time) error {
 	ctx = context.WithoutCancel(ctx)
 	runs := s.store.On(c).IntegrationRuns()
 	if err := runs.Read(ctx, s.account.ID, s.Job.ID, s.Args.Requests, 0, s.Args.Sent); err != nil {
 		return err
 	}
-	if err := runs.End(ctx, s.account.ID, s.Job.ID, s.o.Now(), s.Args.Sent, s.Args.Accepted, failure); err != nil {
+	end.Matched, end.Changed = s.Args.Sent, s.Args.Accepted
+	if err := runs.End(ctx, s.account.ID, s.Job.ID, s.o.Now(), end); err != nil {
 		return err
 	}
-	return outgoing.NoteUploads(ctx, c, s.account.ID, s.SourceID, failure, next, s.o.Now())
+	return outgoing.NoteUploads(ctx, c, s.account.ID, s.SourceID, end.Failure, next, s.o.Now())
 }
 
 // fail ends an attempt that failed: err is ours, and the attempt is made again; failure is the account's or the platform's.
@@ -384,7 +385,8 @@ func (s *sending) fail(ctx context.Context, failure, err error) error {
 		if !f.Final {
 			return nil
 		}
-		return s.note(ctx, c, failure.Error(), s.o.Now().Add(models.NextSync(s.UploadFailures+1)))
+		end := store.RunEnd{Failure: failure.Error(), Request: models.RequestOf(failure)}
+		return s.note(ctx, c, end, s.o.Now().Add(models.NextSync(s.UploadFailures+1)))
 	}
 	e, ok := errors.AsType[*ads.UploadError](failure)
 	if !ok || e.Refused {

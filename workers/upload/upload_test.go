@@ -292,6 +292,10 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 			t.Errorf("%s rows of %s have a credential", n, table)
 		}
 	}
+	const named = `SELECT count(*) FROM integration_runs WHERE provider_request = $1 AND failure NOT LIKE '%' || $1 || '%'`
+	if n := w.text(named, resttest.RequestID); n == "0" {
+		t.Error("no run names the request that failed")
+	}
 	w.logs.mu.Lock()
 	text := w.logs.text.String()
 	w.logs.mu.Unlock()

@@ -55,12 +55,16 @@ type Verdict struct {
 // UploadError is why a platform decided nothing. It contains no credential.
 type UploadError struct {
 	text    string
+	request string        // what the platform calls the request that failed
 	After   time.Duration // when the platform may be asked again, if it says so
 	Refused bool          // it does not take the credentials, or they are missing: only the account can help
 }
 
 // Error is for a person.
 func (e *UploadError) Error() string { return e.text }
+
+// ProviderRequest is for models.RequestOf.
+func (e *UploadError) ProviderRequest() string { return e.request }
 
 // UploadOptions are those of an Uploader.
 type UploadOptions struct {
@@ -118,6 +122,7 @@ var uploadPlatforms = map[string]uploads{
 // fault is a failure as a platform tells it.
 type fault struct {
 	text    string
+	request string
 	expired bool // the token is no longer good
 	refused bool // so are the credentials, or the account may not do it
 	after   time.Duration

@@ -62,9 +62,7 @@ func (u *uploading) told(answer egress.Answer, err error) *fault {
 		if f.text == "" {
 			f.text = failed.Error()
 		}
-		if failed.RequestID != "" {
-			f.text += " (request " + failed.RequestID + ")"
-		}
+		f.request = failed.RequestID
 	}
 	return f
 }
@@ -124,7 +122,9 @@ func (u *uploading) uploadError(err error) error {
 	var ready *UploadError
 	var failed *rest.FailureError
 	if f, ok := errorsAsFault(err); ok {
-		return &UploadError{text: u.shown("the platform: " + f.text), After: f.after, Refused: f.refused || f.expired}
+		return &UploadError{
+			text: u.shown("the platform: " + f.text), request: u.shown(f.request), After: f.after, Refused: f.refused || f.expired,
+		}
 	}
 	switch {
 	case err == nil:
@@ -134,7 +134,7 @@ func (u *uploading) uploadError(err error) error {
 	}
 	out := &UploadError{text: u.shown(err.Error())}
 	if errors.As(err, &failed) {
-		out.After, out.Refused = failed.After, failed.Refused
+		out.request, out.After, out.Refused = u.shown(failed.RequestID), failed.After, failed.Refused
 	}
 	return out
 }

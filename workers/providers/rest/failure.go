@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"switchyard/models"
 	"switchyard/workers/egress"
 )
 
@@ -226,15 +227,23 @@ func (s *Secrets) shown(err error) error {
 	if err == nil {
 		return nil
 	}
-	return &shownError{s.Text(err.Error()), err}
+	request := models.RequestOf(err)
+	if f, ok := errors.AsType[*FailureError](err); ok {
+		request = f.RequestID
+	}
+	return &shownError{s.Text(err.Error()), s.Text(request), err}
 }
 
 type shownError struct {
-	text  string
-	cause error
+	text    string
+	request string
+	cause   error
 }
 
 func (e *shownError) Error() string { return e.text }
+
+// ProviderRequest is for models.RequestOf.
+func (e *shownError) ProviderRequest() string { return e.request }
 
 // Is tells ErrRefused and ErrBusy. Nothing else of the cause is reachable: it may contain secrets.
 func (e *shownError) Is(target error) bool {

@@ -33,6 +33,9 @@ const (
 // Words are what a provider says when it refuses.
 const Words = "the report is being rebuilt"
 
+// RequestID is what a provider calls a request that fails.
+const RequestID = "request-4711"
+
 // Faults are those of the requests of a fake. The zero Faults has none.
 type Faults struct {
 	mu      sync.Mutex
@@ -123,6 +126,9 @@ type Own struct {
 // Answer answers a request with a fault. ok is true if the provider is to serve it all the same.
 func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, own Own) (ok bool) {
 	secrets := Repeated(r)
+	if fault != None && fault != Expired {
+		w.Header().Set("X-Request-Id", RequestID)
+	}
 	switch fault {
 	case Busy, Swamped:
 		if fault == Busy {
