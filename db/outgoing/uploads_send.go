@@ -21,6 +21,11 @@ type DueUploads struct {
 	Provider  string    `db:"provider"`
 }
 
+// inTurn is the SQL that is true for an upload u if nothing else of its conversion has to be known first: those of a conversion go one
+// after another, and of one that is sent again it must be known what became of the ones behind it.
+const inTurn = `NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id
+	AND (e.place < u.place AND e.result = 'pending' OR e.place > u.place AND e.result = 'accepted' AND e.request <> ''))`
+
 var (
 	// A job that has not ended sends what comes meanwhile.
 	takeDueUploads = `
@@ -29,7 +34,7 @@ JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
 WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $1
 	AND (i.uploads_ready_at IS NULL OR i.uploads_ready_at <= $1) AND s.is_active AND s.deactivated_at IS NULL
 	AND (EXISTS (SELECT FROM conversion_uploads u WHERE u.source_id = i.source_id AND u.result = 'pending' AND u.next_at <= $1
-			AND NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.place < u.place AND e.result = 'pending'))
+			AND ` + inTurn + `)
 		OR EXISTS (SELECT FROM upload_requests r WHERE r.source_id = i.source_id AND r.check_at <= $1))
 	AND NOT ` + jobrow.IsOpen("i.upload_job") + `
 ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`
@@ -97,6 +102,12 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.acti
 	SELECT FROM conversion_uploads o WHERE o.conversion_id = u.conversion_id AND o.place < u.place AND o.action = 'upload'
 	AND (o.result IN ('pending', 'accepted') OR o.result = 'shadow' AND NOT $4))`
 
+	// It was sent before, came too soon, and would undo what the platform was told since.
+	skipOvertaken = `
+UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform has a later one of the conversion', decided_at = $3
+WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND EXISTS (
+	SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.place > u.place AND e.result = 'accepted' AND e.request = '')`
+
 	// The rate of the conversion's day, as far as there is one by now.
 	rateUploads = `
 UPDATE conversion_uploads u SET worth = u.value * n.rate, next_at = $3 FROM (
@@ -110,11 +121,9 @@ UPDATE conversion_uploads u SET worth = u.value * n.rate, next_at = $3 FROM (
 SELECT count(*) AS n, coalesce(sum(worth) FILTER (WHERE result = 'accepted'), 0) AS worth FROM conversion_uploads
 WHERE source_id = $1 AND result IN ('accepted', 'rejected') AND action <> 'retract' AND decided_at >= $2`
 
-	// Those of a conversion go one after another.
 	selectBatch = `
 SELECT u.worth, %s FROM conversion_uploads u
-WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.next_at <= $3 AND NOT EXISTS (
-	SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.result = 'pending' AND e.place < u.place)
+WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.next_at <= $3 AND ` + inTurn + `
 ORDER BY u.place LIMIT $4 FOR UPDATE OF u SKIP LOCKED`
 
 	putOff = `
@@ -130,6 +139,9 @@ var takeBatch = fmtColumns(selectBatch)
 // currency yet.
 func TakeUploads(ctx context.Context, c db.Conn, b UploadBatch) ([]models.ConversionUpload, error) {
 	if _, err := db.Exec(ctx, c, "uploads taken back", skipTakenBack, b.AccountID, b.SourceID, b.Now); err != nil {
+		return nil, err
+	}
+	if _, err := db.Exec(ctx, c, "uploads overtaken", skipOvertaken, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
 	}
 	if _, err := db.Exec(ctx, c, "uploads of nothing", skipNeverThere, b.AccountID, b.SourceID, b.Now, b.Live); err != nil {

@@ -79,7 +79,7 @@ func TestOutcomes(t *testing.T) {
 }
 
 // TestTooSoon: what came too soon after its click is sent again, and takes what its conversion has become meanwhile. What was taken
-// back since, or told anew, is not.
+// back since, or told anew, is not: the platform would go back to it.
 func TestTooSoon(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -90,7 +90,7 @@ func TestTooSoon(t *testing.T) {
 	later := func(d time.Duration) { mu.Lock(); ahead += d; mu.Unlock(); w.sweep() }
 	const soon, known = "PROCESSING_ERROR_REASON_TOO_RECENT_CLICK", "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 	w.connect()
-	click := w.strew("all", "some", "undone", "changed", "known")
+	click := w.strew("all", "some", "undone", "changed", "known", "twice", "overtaken")
 	for i, c := range click {
 		w.convert("approved", 10, c)
 		w.sweep() // each is a request of its own
@@ -99,9 +99,17 @@ func TestTooSoon(t *testing.T) {
 	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: soon})
 	w.platform.Outcome("req-5", adstest.RequestOutcome{Status: "FAILED", Reason: known})
 	w.convert("chargeback", 10, click[2])
+	w.convert("approved", 60, click[5])
 	w.sweep()
+	w.platform.Outcome("req-8", adstest.RequestOutcome{Status: "FAILED", Reason: soon})
+	w.convert("approved", 70, click[6])
+	w.sweep()
+	w.platform.Outcome("req-9", adstest.RequestOutcome{Status: "SUCCESS"})
 	later(time.Hour)
-	for i, want := range []string{"upload pending", "upload pending", "upload rejected, retract accepted", "upload pending", "upload accepted"} {
+	for i, want := range []string{
+		"upload pending", "upload pending", "upload rejected, retract accepted", "upload pending", "upload accepted",
+		"upload pending, restate pending", "upload skipped, restate accepted",
+	} {
 		w.shows(click[i], want)
 	}
 	if got := w.text(`SELECT reason FROM conversion_uploads WHERE click_id = $1`, click[0]); got != "request req-1 failed: "+soon+" (1)" {
@@ -114,18 +122,19 @@ func TestTooSoon(t *testing.T) {
 	w.shows(click[3], "upload pending")
 	w.shows(click[1], "upload pending, restate pending")
 	w.shows(click[4], "upload accepted, restate accepted")
-	w.platform.Outcome("req-6", adstest.RequestOutcome{Status: "FAILED", Reason: known})
+	w.platform.Outcome("req-10", adstest.RequestOutcome{Status: "FAILED", Reason: known})
 	later(6 * time.Hour)
 	for i, want := range []string{
 		"upload accepted", "upload accepted, restate accepted", "upload rejected, retract accepted", "upload accepted", "upload accepted, restate rejected",
+		"upload accepted, restate accepted", "upload skipped, restate accepted",
 	} {
 		w.shows(click[i], want)
 	}
 	values := map[string]int{}
-	for _, v := range w.taken(5) {
+	for _, v := range w.taken(7) {
 		values[v.Value] += v.Sent
 	}
-	if want := map[string]int{"5": 3, "15": 5, "20": 2}; !maps.Equal(values, want) {
+	if want := map[string]int{"5": 3, "15": 5, "20": 2, "30": 4, "35": 2}; !maps.Equal(values, want) {
 		t.Errorf("values and how often they came: %v, want %v", values, want)
 	}
 }
