@@ -106,6 +106,32 @@ func (c *Conn) complete(ctx context.Context, b Batch, token string) error {
 	return fmt.Errorf("clickhouse: batch %s of %s is still not complete after %d tries", token, b.Table.Name, maxRepairs)
 }
 
+// Settle ends a batch that was given up, whatever of it was sent: it is stored now or never will be. The row takes the batch's
+// token in its partition; it must add nothing to any sum. A batch of more than one partition has a row for each.
+func (c *Conn) Settle(ctx context.Context, t Table, number uint64, row Row) error {
+	token := strconv.FormatUint(number, 10)
+	b := Batch{Table: t, Number: number, Rows: []Row{row}}
+	_, err := c.untilAnswered(ctx, func(ctx context.Context) error { return c.send(ctx, t, b.cells(nil), token) })
+	if err == nil {
+		_, err = c.untilAnswered(ctx, func(ctx context.Context) error { return c.idle(ctx, token) })
+	}
+	if err != nil {
+		return fmt.Errorf("clickhouse: settle batch %s of %s: %w", token, t.Name, err)
+	}
+	return nil
+}
+
+// idle gives errRunning while a try of a batch runs in the server.
+func (c *Conn) idle(ctx context.Context, token string) error {
+	var running uint64
+	err := c.Each(ctx, "tries of batch "+token, func(scan func(...any) error) error { return scan(&running) }, selectRunning,
+		clickhouse.Named("token", token), clickhouse.Named("prefix", token+":"))
+	if err == nil && running > 0 {
+		err = errRunning
+	}
+	return err
+}
+
 // cells gives the rows of some partitions, or of all.
 func (b Batch) cells(months map[uint32]bool) iter.Seq[[]any] {
 	return func(yield func([]any) bool) {
@@ -137,11 +163,7 @@ func (c *Conn) missing(ctx context.Context, b Batch, token string) (map[uint32]b
 	}
 	var found map[uint32]uint64
 	_, err := c.untilAnswered(ctx, func(ctx context.Context) error {
-		running, err := c.count(ctx, what, selectRunning, clickhouse.Named("token", token), clickhouse.Named("prefix", token+":"))
-		if err == nil && running > 0 {
-			err = errRunning
-		}
-		if err != nil {
+		if err := c.idle(ctx, token); err != nil {
 			return err
 		}
 		found = map[uint32]uint64{}
@@ -173,8 +195,3 @@ func (c *Conn) missing(ctx context.Context, b Batch, token string) (map[uint32]b
 }
 
 var errRunning = errors.New("a try is still running")
-
-func (c *Conn) count(ctx context.Context, what, query string, args ...any) (n uint64, err error) {
-	err = c.Each(ctx, what, func(scan func(...any) error) error { return scan(&n) }, query, args...)
-	return n, err
-}

@@ -192,6 +192,31 @@ func TestTornBatchIsReported(t *testing.T) {
 	}
 }
 
+// TestSettledBatchIsOver sends batches that were given up, before and after that was said.
+func TestSettledBatchIsOver(t *testing.T) {
+	t.Parallel()
+	conn, m := open(t), model{}
+	at := time.Date(2026, 10, 31, 23, 0, 0, 0, time.UTC)
+	settle := func(number uint64) {
+		t.Helper()
+		if err := conn.Settle(t.Context(), figures, number, clickhouse.Row{Hour: at, Cells: []any{at, "", int64(0), number}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row := func(number uint64) clickhouse.Batch {
+		return clickhouse.Batch{
+			Table: figures, Number: number, Rows: []clickhouse.Row{{Hour: at, Cells: []any{at, "k", int64(number), number}}},
+		}
+	}
+	once(t, conn, row(1))
+	settle(1)
+	settle(2)
+	once(t, conn, row(2)) // comes too late
+	once(t, conn, row(4))
+	m[at.Format(time.RFC3339)+" k"], m[at.Format(time.RFC3339)+" "] = 1+4, 0
+	m.check(t, conn)
+}
+
 func TestRefusedIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	conn := open(t)

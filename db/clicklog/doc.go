@@ -24,5 +24,8 @@
 //     for bots compare, and what is erased for a visitor.
 //   - report.Reader answers a report, and export.Reader walks the rows of a file.
 //
+// Mirror copies days of clicks and ledger to ClickHouse and audits them: the tables and the way there for such an engine. No
+// report reads them yet.
+//
 // Postbacks, conversions and waiting click-outs stay in PostgreSQL, whatever the engine.
 package clicklog

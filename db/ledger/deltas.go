@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -44,15 +45,9 @@ var (
 func (d Deltas) Write(ctx context.Context, c db.Conn) error {
 	rows := make([][]any, 0, len(d))
 	for k, f := range d {
-		if f.IsZero() {
-			continue
+		if !f.IsZero() {
+			rows = append(rows, Cells(k, f))
 		}
-		rows = append(rows, []any{
-			k.AccountID, time.Unix(k.Hour, 0).UTC(), k.CampaignID, k.StreamID, k.LanderID, k.OfferID, k.SourceID,
-			k.Country, k.DeviceType, k.OS, k.Browser,
-			f.Clicks, f.UniqueClicks, f.BotClicks, f.LPViews, f.LPClicks,
-			f.Approved, f.Pending, f.Rejected, f.Chargebacks, f.Cost, f.Revenue, f.PendingRevenue,
-		})
 	}
 	if len(rows) == 0 {
 		return nil
@@ -61,6 +56,45 @@ func (d Deltas) Write(ctx context.Context, c db.Conn) error {
 		return fmt.Errorf("ledger: write ledger: %w", err)
 	}
 	return nil
+}
+
+// Cells are the values of a row in the order of Keys and Sums.
+func Cells(k Key, f models.Figures) []any {
+	return []any{
+		k.AccountID, time.Unix(k.Hour, 0).UTC(), k.CampaignID, k.StreamID, k.LanderID, k.OfferID, k.SourceID,
+		k.Country, k.DeviceType, k.OS, k.Browser,
+		f.Clicks, f.UniqueClicks, f.BotClicks, f.LPViews, f.LPClicks,
+		f.Approved, f.Pending, f.Rejected, f.Chargebacks, f.Cost, f.Revenue, f.PendingRevenue,
+	}
+}
+
+// Places are where a row goes that is read in the order of Keys and Sums, the hour apart.
+func Places(k *Key, hour *time.Time, f *models.Figures) []any {
+	return []any{
+		&k.AccountID, hour, &k.CampaignID, &k.StreamID, &k.LanderID, &k.OfferID, &k.SourceID,
+		&k.Country, &k.DeviceType, &k.OS, &k.Browser,
+		&f.Clicks, &f.UniqueClicks, &f.BotClicks, &f.LPViews, &f.LPClicks,
+		&f.Approved, &f.Pending, &f.Rejected, &f.Chargebacks, &f.Cost, &f.Revenue, &f.PendingRevenue,
+	}
+}
+
+var selectSums = `SELECT ` + Keys + `, ` + sums() + ` FROM ledger
+WHERE account_id = $1 AND hour >= $2 AND hour < $3 GROUP BY ` + Keys
+
+// Read gives the figures of an account in the hours of [from, to). Keys without any are left out.
+func Read(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) (Deltas, error) {
+	d := Deltas{}
+	err := db.EachRow(ctx, c, "read ledger", func(rows *sqlx.Rows) error {
+		var k Key
+		var hour time.Time
+		var f models.Figures
+		err := rows.Scan(Places(&k, &hour, &f)...)
+		if k.Hour = hour.Unix(); err == nil && !f.IsZero() {
+			d[k] = f
+		}
+		return err
+	}, selectSums, account, from, to)
+	return d, err
 }
 
 // An hour that has rows which no compaction saw, oldest first.

@@ -43,27 +43,17 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 	if url := os.Getenv(variable); url != "" && len(o.Command) > 0 {
 		return runCommand(ctx, o.Command)
 	}
-	library, err := Install(ctx, o.Out)
-	if err != nil && len(o.Command) > 0 {
-		_, _ = fmt.Fprintln(o.Out, "  tests of ClickHouse are skipped:", err)
-		return runCommand(ctx, o.Command)
-	}
-	if err != nil {
-		return 1, err
-	}
 	if o.Dir == "" {
 		if o.Dir, err = os.MkdirTemp("", "switchyard-clickhouse-"); err != nil {
 			return 1, fmt.Errorf("chdb: %w", err)
 		}
 		defer func() { _ = os.RemoveAll(o.Dir) }()
 	}
-	if o.Password == "" {
-		o.Password = rand.Text()
+	url, err := Start(ctx, o)
+	if errors.Is(err, errNotInstalled) && len(o.Command) > 0 {
+		_, _ = fmt.Fprintln(o.Out, "  tests of ClickHouse are skipped:", err)
+		return runCommand(ctx, o.Command)
 	}
-	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
-		return 1, fmt.Errorf("chdb: %w", err)
-	}
-	url, err := serve(ctx, library, o)
 	if err != nil {
 		return 1, err
 	}
@@ -82,8 +72,22 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 // headerTimeout is how long a client may take to say what it wants.
 const headerTimeout = 10 * time.Second
 
-// serve opens the engine and answers on the address from then on.
-func serve(ctx context.Context, library string, o Options) (url string, err error) {
+// errNotInstalled says that there is no engine, and its text why.
+var errNotInstalled = errors.New("chdb: there is no engine")
+
+// Start starts a server in this process, which must end by os.Exit or by returning from main, and gives its URL. It answers
+// until the process ends. The command of the options is not run.
+func Start(ctx context.Context, o Options) (url string, err error) {
+	library, err := Install(ctx, o.Out)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errNotInstalled, err)
+	}
+	if o.Password == "" {
+		o.Password = rand.Text()
+	}
+	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
+		return "", fmt.Errorf("chdb: %w", err)
+	}
 	engine, err := Open(library, o.Dir)
 	if err != nil {
 		return "", err
