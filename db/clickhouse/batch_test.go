@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/clickhouse"
+	"switchyard/db/clickhouse/clickhousetest"
 )
 
 // figures is a table of sums, words one of rows with a key.
@@ -39,47 +38,10 @@ func columns(list ...string) (out []clickhouse.Column) {
 	return out
 }
 
-// server is the URL of the engine that make test starts.
-func server(t *testing.T) string {
-	t.Helper()
-	address := os.Getenv("TEST_CLICKS_URL")
-	if address == "" {
-		t.Skip("TEST_CLICKS_URL names no ClickHouse server: run the tests by make test")
-	}
-	return address
-}
-
 // open opens a new database with the tables.
 func open(t *testing.T) *clickhouse.Conn {
 	t.Helper()
-	return openAt(t, server(t))
-}
-
-func openAt(t *testing.T, address string) *clickhouse.Conn {
-	t.Helper()
-	admin, err := clickhouse.Open(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := "once_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	do(t, admin, `CREATE DATABASE `+name)
-	if err := admin.Close(); err != nil {
-		t.Error(err)
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/" + name
-	conn, err := clickhouse.Open(u.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	if err := conn.Ensure(t.Context(), figures, words); err != nil {
-		t.Fatal(err)
-	}
-	return conn
+	return clickhousetest.New(t, figures, words)
 }
 
 func do(t *testing.T, conn *clickhouse.Conn, query string) {

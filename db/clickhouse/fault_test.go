@@ -2,15 +2,11 @@ package clickhouse_test
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"math/rand/v2"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -21,89 +17,14 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/clickhouse"
-	"switchyard/models/await"
+	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/models/longtest"
 )
-
-// engine is a server of the test's own, which is killed.
-type engine struct {
-	t        *testing.T
-	lab      string
-	dir      string
-	address  string // host and port
-	password string
-
-	mu      sync.Mutex
-	cmd     *exec.Cmd
-	answers bool
-	kills   int
-}
-
-// newEngine starts a server by the program that make test names.
-func newEngine(t *testing.T) *engine {
-	t.Helper()
-	lab := os.Getenv("TEST_CLICKS_LAB")
-	if lab == "" {
-		t.Skip("TEST_CLICKS_LAB names no program that starts a ClickHouse server: run the tests by make test")
-	}
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := &engine{t: t, lab: lab, dir: t.TempDir(), address: l.Addr().String(), password: "secret"}
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	e.start()
-	t.Cleanup(func() {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.end()
-	})
-	await.Until(t, "the server answers", func() bool {
-		c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", e.address)
-		return err == nil && c.Close() == nil
-	})
-	return e
-}
-
-// start starts the server and does not wait until it answers.
-func (e *engine) start() {
-	e.cmd = exec.CommandContext(context.WithoutCancel(e.t.Context()), e.lab, "clickhouse", "--dir", e.dir, "--listen", e.address,
-		"--password", e.password)
-	if err := e.cmd.Start(); err != nil {
-		e.t.Error(err)
-	}
-}
-
-func (e *engine) end() {
-	_ = e.cmd.Process.Kill()
-	_ = e.cmd.Wait()
-}
-
-// kill kills the server and starts it again. One that has not answered since its start is left alone.
-func (e *engine) kill() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.answers {
-		e.end()
-		e.kills++
-		e.answers = false
-		e.start()
-	}
-}
-
-// answered notes that the server has answered.
-func (e *engine) answered() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.answers = true
-}
 
 // trouble stands between the client and a server, and loses requests and answers of inserts.
 type trouble struct {
 	target  string
-	server  *engine // nil: it is not killed
+	server  *clickhousetest.Engine // nil: it is not killed
 	quiet   atomic.Bool
 	faults  atomic.Int64
 	pending sync.WaitGroup
@@ -124,7 +45,7 @@ func (p *trouble) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if fault == 2 && p.server != nil { // while it stores, more or less
 		p.pending.Go(func() {
 			<-time.After(time.Duration(rand.IntN(20_000)) * time.Microsecond) // where the kill hits is left to chance
-			p.server.kill()
+			p.server.Kill()
 		})
 	}
 	req, err := http.NewRequestWithContext(r.Context(), r.Method, "http://"+p.target+r.URL.RequestURI(), bytes.NewReader(body))
@@ -137,12 +58,12 @@ func (p *trouble) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(http.ErrAbortHandler)
 	}
 	if p.server != nil {
-		p.server.answered()
+		p.server.Answered()
 	}
 	answer, err := io.ReadAll(res.Body)
 	_ = res.Body.Close()
 	if fault == 3 && p.server != nil {
-		p.server.kill() // it has stored everything
+		p.server.Kill() // it has stored everything
 	}
 	if err != nil || fault == 3 || fault == 4 {
 		panic(http.ErrAbortHandler) // the answer is lost
@@ -164,7 +85,7 @@ func (p *trouble) open(t *testing.T, password string) *clickhouse.Conn {
 		t.Fatal(err)
 	}
 	u.User, u.Path = url.UserPassword("default", password), "/default"
-	return openAt(t, u.String())
+	return clickhousetest.NewOn(t, u.String(), figures, words)
 }
 
 // store has three stores at once, until enough has happened, and compares the figures with the model's. A store that gives
@@ -219,7 +140,7 @@ func (p *trouble) store(t *testing.T, conn *clickhouse.Conn, enough func() bool)
 
 func TestFaultyConnections(t *testing.T) {
 	t.Parallel()
-	u, err := url.Parse(server(t))
+	u, err := url.Parse(clickhousetest.Server(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,11 +161,7 @@ func TestKilledEngine(t *testing.T) {
 	if longtest.On() {
 		kills = manyKills
 	}
-	e := newEngine(t)
-	p := &trouble{target: e.address, server: e}
-	p.store(t, p.open(t, e.password), func() bool {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		return e.kills >= kills
-	})
+	e := clickhousetest.Start(t)
+	p := &trouble{target: e.Address, server: e}
+	p.store(t, p.open(t, e.Password), func() bool { return e.Kills() >= kills })
 }

@@ -3,9 +3,8 @@ package clicklog_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/netip"
-	"net/url"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -14,42 +13,23 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clickhouse"
+	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/ledger"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/await"
 )
 
 // newMirror gives a test a database of its own in ClickHouse, with the tables.
 func newMirror(t *testing.T, d *db.DB) clicklog.Mirror {
 	t.Helper()
-	address := os.Getenv("TEST_CLICKS_URL")
-	if address == "" {
-		t.Skip("TEST_CLICKS_URL names no ClickHouse server: run the tests by make test")
-	}
-	name := "mirror_" + strings.ReplaceAll(uuid.NewString(), "-", "")
-	admin, err := clickhouse.Open(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := admin.Exec(t.Context(), "test", `CREATE DATABASE `+name); err != nil {
-		t.Fatal(err)
-	}
-	if err := admin.Close(); err != nil {
-		t.Error(err)
-	}
-	u, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	u.Path = "/" + name
-	conn, err := clickhouse.Open(u.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	m := clicklog.Mirror{From: d, To: conn}
+	return ensured(t, clicklog.Mirror{From: d, To: clickhousetest.New(t)})
+}
+
+func ensured(t *testing.T, m clicklog.Mirror) clicklog.Mirror {
+	t.Helper()
 	for range 2 {
 		if err := m.Ensure(t.Context()); err != nil {
 			t.Fatal(err)
@@ -69,7 +49,7 @@ func TestMirrorOfMoney(t *testing.T) {
 			x.publish(false)
 		}
 		x.arrive(60)
-		for range 12 {
+		for range 6 {
 			for range 3 {
 				x.happen()
 			}
@@ -154,6 +134,49 @@ func TestMirrorIsResumed(t *testing.T) {
 	}
 }
 
+// TestMirrorOutlivesItsServer kills the server while days are copied.
+func TestMirrorOutlivesItsServer(t *testing.T) {
+	t.Parallel()
+	const kills = 10
+	x, e := newExchange(t, 300), clickhousetest.Start(t)
+	m, number := ensured(t, clicklog.Mirror{From: x.db, To: clickhousetest.NewOn(t, e.URL())}), uint64(0)
+	x.publish(false)
+	x.arrive(60)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for e.Kills() < kills && t.Context().Err() == nil {
+			<-time.After(time.Duration(rand.IntN(150)) * time.Millisecond) // where the kill hits is left to chance
+			e.Kill()
+		}
+	}()
+	givenUp := map[int][]uint64{}
+	day := func(back int) bool {
+		number++
+		_, err := m.Day(t.Context(), x.account, x.today.AddDate(0, 0, -back), number, givenUp[back]...)
+		if err != nil {
+			givenUp[back] = append(givenUp[back], number)
+			return false
+		}
+		givenUp[back] = nil
+		e.Answered()
+		return true
+	}
+	for e.Kills() < kills {
+		x.happen()
+		for back := range 5 {
+			day(back)
+		}
+	}
+	<-done
+	for back := range 5 {
+		await.Until(t, "a day is copied", func() bool { return day(back) })
+		if list, err := m.Audit(t.Context(), x.account, x.today.AddDate(0, 0, -back)); err != nil || len(list) > 0 {
+			t.Errorf("%v, %v", list, err)
+		}
+	}
+}
+
 // TestAuditFindsWhatDiffers takes away or adds one thing at a time.
 func TestAuditFindsWhatDiffers(t *testing.T) {
 	t.Parallel()
@@ -187,6 +210,44 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 	}
 	if list, err := m.Audit(t.Context(), uuid.New(), day); err != nil || len(list) != 0 {
 		t.Errorf("of another account: %v, %v", list, err)
+	}
+}
+
+// TestProjectionsAreTaken asks what each copy of the ledger is for. The engine refuses a question that it would read the ledger
+// itself for.
+func TestProjectionsAreTaken(t *testing.T) {
+	t.Parallel()
+	b := newBooks(t, 6, 30)
+	m := newMirror(t, b.db)
+	day := models.ClickTime(b.clicks[0].ID).UTC().Truncate(24 * time.Hour)
+	if _, err := m.Day(t.Context(), b.account, day, 1); err != nil {
+		t.Fatal(err)
+	}
+	want := number[int64](t, b.db, `SELECT coalesce(sum(clicks), 0)::bigint FROM ledger WHERE hour >= $1 AND hour < $2`, day, day.AddDate(0, 0, 1))
+	for _, r := range ledger.Rollups {
+		at := "hour"
+		if r.Step > time.Hour {
+			at = "toDate(hour)"
+		}
+		ask := func(keys ...string) (clicks int64, err error) {
+			err = m.To.Each(t.Context(), r.Name, func(scan func(...any) error) error {
+				var n int64
+				err := scan(&n)
+				clicks += n
+				return err
+			}, `SELECT sum(clicks) FROM ledger WHERE account_id = $1 AND `+at+` >= $2 AND `+at+` < $3 GROUP BY `+strings.Join(keys, ", ")+`
+				SETTINGS force_optimize_projection = 1`, b.account, day, day.AddDate(0, 0, 1))
+			return clicks, err
+		}
+		if n, err := ask(append([]string{at}, r.Keys...)...); err != nil || n != want {
+			t.Errorf("%s: %d clicks of %d, %v", r.Name, n, want, err)
+		}
+		if n, err := ask(r.Keys[len(r.Keys)-1]); err != nil || n != want {
+			t.Errorf("%s by one dimension: %d clicks of %d, %v", r.Name, n, want, err)
+		}
+		if _, err := ask("browser", "lander_id"); err == nil {
+			t.Errorf("%s: what no copy has was answered from one", r.Name)
+		}
 	}
 }
 

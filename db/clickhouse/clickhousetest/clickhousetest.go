@@ -1,0 +1,155 @@
+// Package clickhousetest gives tests ClickHouse databases of their own, and servers that they may kill. make test runs beside a
+// server and names it; without one these tests are skipped.
+package clickhousetest
+
+import (
+	"context"
+	"crypto/rand"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+
+	"switchyard/db/clickhouse"
+	"switchyard/models/await"
+)
+
+// Server is the URL of the server that all tests use.
+func Server(tb testing.TB) string {
+	tb.Helper()
+	address := os.Getenv("TEST_CLICKS_URL")
+	if address == "" {
+		tb.Skip("TEST_CLICKS_URL names no ClickHouse server: run the tests by make test, or bin/lab clickhouse -- go test ...")
+	}
+	return address
+}
+
+// New opens a new database of Server with some tables.
+func New(tb testing.TB, tables ...clickhouse.Table) *clickhouse.Conn {
+	tb.Helper()
+	return NewOn(tb, Server(tb), tables...)
+}
+
+// NewOn is New for the server of a URL.
+func NewOn(tb testing.TB, server string, tables ...clickhouse.Table) *clickhouse.Conn {
+	tb.Helper()
+	u, err := url.Parse(server)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	name := "t_" + strings.ToLower(rand.Text())
+	admin := open(tb, server)
+	if err := admin.Exec(tb.Context(), "create database", `CREATE DATABASE `+name); err != nil {
+		tb.Fatal(err)
+	}
+	if err := admin.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	u.Path = "/" + name
+	conn := open(tb, u.String())
+	tb.Cleanup(func() { _ = conn.Close() })
+	if err := conn.Ensure(tb.Context(), tables...); err != nil {
+		tb.Fatal(err)
+	}
+	return conn
+}
+
+func open(tb testing.TB, server string) *clickhouse.Conn {
+	tb.Helper()
+	conn, err := clickhouse.Open(server)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return conn
+}
+
+// Engine is a server of a test's own, which is killed.
+type Engine struct {
+	Address  string // host and port
+	Password string
+
+	tb       testing.TB
+	lab, dir string
+	mu       sync.Mutex
+	cmd      *exec.Cmd
+	answers  bool
+	kills    int
+}
+
+// Start starts a server by the program that make test names, and ends it with the test.
+func Start(tb testing.TB) *Engine {
+	tb.Helper()
+	lab := os.Getenv("TEST_CLICKS_LAB")
+	if lab == "" {
+		tb.Skip("TEST_CLICKS_LAB names no program that starts a ClickHouse server: run the tests by make test")
+	}
+	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	e := &Engine{tb: tb, lab: lab, dir: tb.TempDir(), Address: l.Addr().String(), Password: rand.Text()}
+	if err := l.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	e.start()
+	tb.Cleanup(func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.end()
+	})
+	await.Until(tb, "the server answers", func() bool {
+		c, err := (&net.Dialer{}).DialContext(tb.Context(), "tcp", e.Address)
+		return err == nil && c.Close() == nil
+	})
+	return e
+}
+
+// URL is that of the server's database default.
+func (e *Engine) URL() string {
+	u := url.URL{Scheme: "http", Host: e.Address, User: url.UserPassword("default", e.Password), Path: "/default"}
+	return u.String()
+}
+
+// start starts the server and does not wait until it answers.
+func (e *Engine) start() {
+	ctx := context.WithoutCancel(e.tb.Context()) // Cleanup ends it
+	arguments := []string{"clickhouse", "--dir", e.dir, "--listen", e.Address, "--password", e.Password}
+	e.cmd = exec.CommandContext(ctx, e.lab, arguments...) //nolint:gosec // the program that make test names
+	if err := e.cmd.Start(); err != nil {
+		e.tb.Error(err)
+	}
+}
+
+func (e *Engine) end() {
+	_ = e.cmd.Process.Kill()
+	_ = e.cmd.Wait()
+}
+
+// Kill kills the server and starts it again. One that has not Answered since its start is left alone.
+func (e *Engine) Kill() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.answers {
+		e.end()
+		e.kills++
+		e.answers = false
+		e.start()
+	}
+}
+
+// Answered notes that the server has answered.
+func (e *Engine) Answered() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.answers = true
+}
+
+// Kills counts how often it was killed.
+func (e *Engine) Kills() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.kills
+}
