@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
+	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -117,8 +118,27 @@ func TestCopilot(t *testing.T) {
 		t.Errorf("after the snooze: open %v, before %v", after, before)
 	}
 	save(now.Add(2*time.Second), "three") // anew
-	if after := open(); len(after) != 1 || after["Pause three"] == before["Pause three"] {
+	after := open()
+	if len(after) != 1 || after["Pause three"] == before["Pause three"] {
 		t.Errorf("open %v, before %v", after, before)
+	}
+	// That of a campaign that was not looked at stays.
+	campaign, err := db.Get[uuid.UUID](t.Context(), s.DB, "campaign", `UPDATE copilot_suggestions SET campaign_id = gen_random_uuid()
+		WHERE id = $1 RETURNING campaign_id`, after["Pause three"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{2, 1} {
+		f := found(now.Add(time.Duration(5-want)*time.Second), "two")
+		if want == 2 {
+			f.Skipped = []uuid.UUID{campaign}
+		}
+		if err := s.Store.Copilot().Save(t.Context(), s.Account.ID, f); err != nil {
+			t.Fatal(err)
+		}
+		if got := open(); len(got) != want {
+			t.Errorf("%v, want %d", got, want)
+		}
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/models"
+	"switchyard/models/copilot"
 )
 
 // NetworkInbox are the postbacks of a network that found no click.
@@ -62,4 +64,23 @@ func (k Copilot) Inbox(ctx context.Context, account uuid.UUID, since time.Time, 
 		list = append(list, n)
 	}
 	return list, nil
+}
+
+// An import knows of a conversion only some time after it was made: a day, as imports come once in hours.
+const selectArrivals = `
+SELECT campaign_id, click_id, CASE source WHEN 'network_sync' THEN recorded_at + interval '1 day' ELSE recorded_at END AS came
+FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND source <> 'correction' ORDER BY recorded_at DESC, id DESC LIMIT $3`
+
+// Arrivals tell how late the conversions of an account since a moment came, at most so many: the last ones.
+func (k Copilot) Arrivals(ctx context.Context, account uuid.UUID, since time.Time, limit int) ([]copilot.Arrival, error) {
+	list, err := db.Select[struct {
+		Campaign uuid.UUID `db:"campaign_id"`
+		Click    uuid.UUID `db:"click_id"`
+		Came     time.Time `db:"came"`
+	}](ctx, k.s.c, "arrivals", selectArrivals, account, since, limit)
+	out := make([]copilot.Arrival, len(list))
+	for i, a := range list {
+		out[i] = copilot.Arrival{Campaign: a.Campaign, Clicked: models.ClickTime(a.Click), Came: a.Came}
+	}
+	return out, err
 }

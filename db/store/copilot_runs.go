@@ -62,6 +62,8 @@ type FoundSuggestions struct {
 	At     time.Time
 	Next   time.Time // when the next run is due
 	Unread []string  // kinds that were not looked for: those that are open stay
+	// Skipped are campaigns that were not looked at: what is open of them stays.
+	Skipped []uuid.UUID
 }
 
 // One that is there already keeps its id, its state and when it was created. A snoozed one opens once its time is over.
@@ -80,7 +82,8 @@ WHERE s.judged_at <= excluded.judged_at`
 const endSuggestions = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = coalesce(decided_at, $2)
 WHERE account_id = $1 AND judged_at < $2
-	AND ((status = 'open' OR status = 'snoozed' AND snoozed_until <= $2) AND (kind <> ALL ($4::text[]) OR expires_at <= $2)
+	AND ((status = 'open' OR status = 'snoozed' AND snoozed_until <= $2)
+			AND (kind <> ALL ($4::text[]) AND (campaign_id IS NULL OR campaign_id <> ALL ($5::uuid[])) OR expires_at <= $2)
 		OR status = 'dismissed' AND decided_at < $3)`
 
 const outdateSuggestions = `
@@ -116,7 +119,7 @@ func (k Copilot) Save(ctx context.Context, account uuid.UUID, f FoundSuggestions
 			}
 		}
 		if _, err := s.exec(ctx, "end suggestions", endSuggestions, account, f.At, f.At.Add(-keepSuggestion),
-			append([]string{}, f.Unread...)); err != nil {
+			append([]string{}, f.Unread...), db.UUIDs(f.Skipped)); err != nil {
 			return err
 		}
 		_, err = s.exec(ctx, "forget suggestions", forgetSuggestions, account, f.At.Add(-keepSuggestion), f.At.Add(-keepChange))

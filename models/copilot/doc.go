@@ -27,6 +27,9 @@
 //     fell upon two arms. Its p value holds at every look at a window (Ville's inequality), so judging anew each day costs nothing.
 //   - That a placement, provider, device, country or hour does not pay for its clicks is tested against break-even in the same
 //     way, by Poisson likelihoods.
+//     Days are left out whose conversions are still to come: those within the time in which 95 % of the campaign's conversions of
+//     the last 60 days came, counted from the click. Until a campaign has 20 of them and clicks of 14 days it is the account's time,
+//     and three days at least. Arms are compared on all days, because there conversions to come are missing alike.
 //   - Shares (of bots, of refused conversions) have beta posteriors with the prior of Jeffreys.
 //   - All p values of one refresh are held against each other by the procedure of Benjamini and Hochberg (1995): of what it
 //     suggests to move at most 5 % is expected to be chance, of what it suggests to stop 1 %.

@@ -35,7 +35,22 @@ type CampaignInput struct {
 	Values []ValueRow // of attributes that can be blocked
 	// Others are the other active campaigns of its traffic source.
 	Others []uuid.UUID
+	// Late is of how many of the last days conversions are still to come: see Delays. Values have no figures of them.
+	Late int
+	// Turn is in how many days it is judged again, beside the usual day.
+	Turn int
 }
+
+// lastDay is the last day on which values are judged.
+func (c *CampaignInput) lastDay(in *Input) string {
+	if n := c.settled(in); n > 0 {
+		return in.Days[n-1]
+	}
+	return ""
+}
+
+// settled is on how many days of the window values are judged.
+func (c *CampaignInput) settled(in *Input) int { return max(len(in.Days)-c.Late, 0) }
 
 // ArmRow is what a path, with a landing page and an offer, had on a day. Empty ids are none.
 type ArmRow struct {

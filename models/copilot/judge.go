@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"switchyard/models"
@@ -71,8 +72,9 @@ func Judge(in Input) (list []Suggestion, judged int) {
 		if s.Kind = r.kind; s.Evidence.Figures == nil {
 			s.Evidence.Figures = []Figure{}
 		}
-		s.JudgedAt, s.ExpiresAt = models.Stamp{Time: in.Now}, models.Stamp{Time: in.Now.Add(Life)}
-		s.Evidence.From, s.Evidence.To = in.window()
+		s.JudgedAt, s.ExpiresAt = models.Stamp{Time: in.Now}, models.Stamp{Time: in.Now.Add(Life + in.turn(s.CampaignID.UUID))}
+		from, to := in.window()
+		s.Evidence.From, s.Evidence.To = from, cmp.Or(s.Evidence.To, to)
 		s.Evidence.Minimum = r.minimum
 		list = append(list, s)
 	}
@@ -100,6 +102,14 @@ func (in *Input) keep() (rows []row, judged int) {
 	})
 	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(b.weight, a.weight) })
 	return rows, judged
+}
+
+// turn is how much later than others a campaign is judged again.
+func (in *Input) turn(campaign uuid.UUID) time.Duration {
+	if i := slices.IndexFunc(in.Campaigns, func(c CampaignInput) bool { return c.ID == campaign }); i >= 0 {
+		return time.Duration(in.Campaigns[i].Turn) * 24 * time.Hour
+	}
+	return 0
 }
 
 func (in *Input) window() (from, to string) {

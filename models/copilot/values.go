@@ -63,7 +63,9 @@ func findValues(in *Input, kind string) (list []finding) {
 		}
 		cost := 0.0
 		for _, r := range c.Rows {
-			cost += r.Cost
+			if r.Day < c.settled(in) {
+				cost += r.Cost
+			}
 		}
 		for _, a := range attributes {
 			if a.kind == kind {
@@ -156,6 +158,7 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 				money(v.Value, "cost", v.Cost), money(v.Value, "revenue", v.Returns))
 		}
 	}
+	s.Evidence.To = c.lastDay(in)
 	values := s.Action.Values
 	s.Action.Worst = c.worst(items, sum.Cost-sum.Returns)
 	s.Evidence.Sample, s.Evidence.Method, s.Evidence.Confidence = sum.Clicks, valueMethod, rounded(1-weakest)
@@ -163,7 +166,7 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 	c.otherCampaigns(&s, a)
 	if _, _, _, err := s.Action.Apply(Record{Paths: c.Paths}); err != nil { // only somebody at the traffic source can
 		where, then = "at the traffic source", "Block it there: nothing here can."
-		s.Effect, s.Action = saved(in, sum, payout), nil
+		s.Effect, s.Action = saved(in, c.settled(in), sum, payout), nil
 	} else {
 		s.Digest = s.Action.Judged(Record{Paths: c.Paths})
 	}
@@ -198,8 +201,8 @@ func (c *CampaignInput) worst(items []int, loss float64) int {
 }
 
 // saved is what is not lost in a day any more once the traffic source sends none of it. The interval is that of a gamma posterior of what the values return.
-func saved(in *Input, sum ValueRow, payout float64) *Effect {
-	days := float64(max(len(in.Days), 1))
+func saved(in *Input, over int, sum ValueRow, payout float64) *Effect {
+	days := float64(max(over, 1))
 	returns := posterior{max(sum.Returns, 0)/payout + 0.5, 1 / payout}
 	low, high := sum.Cost-returns.quantile(1-returnLevel), sum.Cost-returns.quantile(returnLevel)
 	return &Effect{

@@ -68,13 +68,15 @@ func (w *worker) refresh(ctx context.Context, id uuid.UUID) (out jobs.CopilotRef
 		return out, err
 	}
 	now := w.now().UTC().Truncate(time.Microsecond) // as the database keeps it
-	in, unread, err := w.read(ctx, account, now)
+	r, err := w.read(ctx, account, now)
 	if err != nil {
 		return out, err
 	}
-	list, judged := copilot.Judge(in)
+	list, judged := copilot.Judge(r.in)
 	k := w.store.Copilot()
-	err = k.Save(ctx, id, store.FoundSuggestions{List: list, Judged: judged, At: now, Next: next(account, now), Unread: unread})
+	err = k.Save(ctx, id, store.FoundSuggestions{
+		List: list, Judged: judged, At: now, Next: next(account, now), Unread: r.unread, Skipped: r.skipped,
+	})
 	if err != nil {
 		return out, err
 	}

@@ -17,7 +17,9 @@ import (
 
 // Limits of what is read for one account.
 const (
-	maxCampaigns = 100       // with the most clicks
+	maxCampaigns = 60        // with the most clicks
+	maxTurn      = 40        // of the others, by turn; both together are report.MaxValues
+	maxRanked    = 5000      // with clicks
 	maxRecords   = 5000      // offers, and landing pages
 	maxRows      = 100_000   // of all campaigns by path and day
 	maxValues    = 50_000    // of a dimension of all campaigns
@@ -32,6 +34,7 @@ type reading struct {
 	in      copilot.Input
 	query   report.Query // of the window
 	left    int64        // clicks that may still be read
+	skipped []uuid.UUID  // campaigns whose turn is another day
 	denied  map[deniedValue]bool
 	unread  []string // kinds of suggestions whose figures were too many
 }
@@ -42,9 +45,8 @@ type deniedValue struct {
 	attribute, value string
 }
 
-// read reads what is judged, and tells the kinds of suggestions that it could not read for. The window ends with the account's
-// yesterday.
-func (w *worker) read(ctx context.Context, account models.Account, now time.Time) (in copilot.Input, unread []string, err error) {
+// read reads what is judged, and notes what it could not read. The window ends with the account's yesterday.
+func (w *worker) read(ctx context.Context, account models.Account, now time.Time) (*reading, error) {
 	to := account.DayStart(now)
 	from := to.AddDate(0, 0, -copilot.WindowDays)
 	r := w.newReading(account, now)
@@ -56,10 +58,10 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 		r.offers, r.landers, r.problems, r.entries, r.campaigns, r.sources, r.networks, r.domains,
 	} {
 		if err := step(ctx); err != nil {
-			return r.in, nil, err
+			return nil, err
 		}
 	}
-	return r.in, r.unread, nil
+	return r, nil
 }
 
 // ask is must over the window, but of what is too large it gives nothing and notes which kinds need it.
@@ -166,27 +168,27 @@ func (r *reading) isDenied(campaign uuid.UUID, attribute, value string) bool {
 	return r.denied[deniedValue{uuid.Nil, attribute, value}] || r.denied[deniedValue{campaign, attribute, value}]
 }
 
-// campaigns reads the active campaigns with the most clicks.
+// campaigns reads the active campaigns with the most clicks, and some of the others by turn.
 func (r *reading) campaigns(ctx context.Context) error {
-	rows, err := r.ask(ctx, copilot.Campaigns, maxCampaigns, nil, "campaign_id")
+	chosen, turn, err := r.choose(ctx)
+	if err != nil {
+		return err
+	}
+	late, err := r.delays(ctx)
 	if err != nil {
 		return err
 	}
 	bySource := map[uuid.UUID][]uuid.UUID{}
-	for _, row := range rows {
-		id, err := uuid.Parse(row.Dims[0])
-		if err != nil {
-			continue
-		}
+	for i, id := range chosen {
 		c, err := r.campaign(ctx, id)
 		switch {
-		case errors.Is(err, models.NotFound("campaign")): // its clicks are orphans
+		case errors.Is(err, models.NotFound("campaign")): // deleted a moment ago
 			continue
 		case err != nil:
 			return err
 		}
-		if c.Status != models.CampaignActive {
-			continue
+		if c.Late = late.Late(id, r.query.To); i >= maxCampaigns {
+			c.Turn = turn
 		}
 		if c.SourceID.Valid {
 			bySource[c.SourceID.UUID] = append(bySource[c.SourceID.UUID], id)
@@ -209,7 +211,7 @@ func (r *reading) campaigns(ctx context.Context) error {
 
 func (r *reading) campaign(ctx context.Context, id uuid.UUID) (c copilot.CampaignInput, err error) {
 	k := r.store.Campaigns()
-	if c.Campaign, err = k.Find(ctx, r.account.ID, id); err != nil || c.Status != models.CampaignActive {
+	if c.Campaign, err = k.Find(ctx, r.account.ID, id); err != nil {
 		return c, err
 	}
 	flow, err := k.Flow(ctx, r.account.ID, id)
@@ -217,25 +219,35 @@ func (r *reading) campaign(ctx context.Context, id uuid.UUID) (c copilot.Campaig
 	return c, err
 }
 
+// question is one about figures of campaigns.
+type question struct {
+	what   string // as copilot.KindsBy takes it
+	limit  int    // rows
+	late   int    // last days of the window that are left out
+	wanted func(*copilot.CampaignInput) bool
+	add    func(*copilot.CampaignInput, report.Row)
+}
+
 // figures asks once for all campaigns that are wanted, by campaign and further dimensions, and gives add the rows of each.
-func (r *reading) figures(ctx context.Context, what string, limit int, wanted func(*copilot.CampaignInput) bool,
-	add func(*copilot.CampaignInput, report.Row), dimensions ...string,
-) error {
+func (r *reading) figures(ctx context.Context, q question, dimensions ...string) error {
 	var ids []uuid.UUID
 	at := map[string]*copilot.CampaignInput{}
 	for i := range r.in.Campaigns {
-		if c := &r.in.Campaigns[i]; wanted(c) {
+		if c := &r.in.Campaigns[i]; q.wanted(c) {
 			ids, at[c.ID.String()] = append(ids, c.ID), c
 		}
 	}
 	if len(ids) == 0 {
 		return nil
 	}
-	rows, err := r.ask(ctx, what, limit, []report.Filter{report.IDs("campaign_id", ids...)}, append([]string{"campaign_id"}, dimensions...)...)
+	to := r.query.To
+	defer func() { r.query.To = to }()
+	r.query.To = r.account.DayStart(to).AddDate(0, 0, -q.late)
+	rows, err := r.ask(ctx, q.what, q.limit, []report.Filter{report.IDs("campaign_id", ids...)}, append([]string{"campaign_id"}, dimensions...)...)
 	for _, row := range rows {
 		if c, ok := at[row.Dims[0]]; ok {
 			row.Dims = row.Dims[1:]
-			add(c, row)
+			q.add(c, row)
 		}
 	}
 	return err
@@ -244,37 +256,46 @@ func (r *reading) figures(ctx context.Context, what string, limit int, wanted fu
 // arms reads what the campaigns had by path, landing page and offer on each day.
 func (r *reading) arms(ctx context.Context) error {
 	all := func(*copilot.CampaignInput) bool { return true }
-	return r.figures(ctx, copilot.Arms, maxRows, all, func(c *copilot.CampaignInput, row report.Row) {
+	return r.figures(ctx, question{copilot.Arms, maxRows, 0, all, func(c *copilot.CampaignInput, row report.Row) {
 		if day := slices.Index(r.in.Days, row.Dims[3]); day >= 0 {
 			c.Rows = append(c.Rows, copilot.ArmRow{
 				Path: row.Dims[0], Lander: row.Dims[1], Offer: row.Dims[2], Day: day, Clicks: row.Clicks, LPViews: row.LPViews, LPClicks: row.LPClicks,
 				Conversions: row.Conversions(), Value: row.Revenue.Add(row.PendingRevenue).InexactFloat64(), Cost: row.Cost.InexactFloat64(),
 			})
 		}
-	}, "stream_id", "lander_id", "offer_id", "date")
+	}}, "stream_id", "lander_id", "offer_id", "date")
 }
 
 // values reads what the values of each attribute cost and returned, of campaigns that cost anything. Sub-parameters that the
-// source does not fill are left out.
+// source does not fill are left out, and the days of which conversions are still to come.
 func (r *reading) values(ctx context.Context) error {
+	r.joinLate()
 	for _, name := range copilot.Attributes() {
-		wanted := func(c *copilot.CampaignInput) bool {
-			n, ok := strings.CutPrefix(name, "sub")
-			return (!ok || len(c.SourceLink.TokenMacros) == 0 || hasSub(c.SourceLink, n)) &&
-				slices.ContainsFunc(c.Rows, func(row copilot.ArmRow) bool { return row.Cost > 0 })
-		}
-		err := r.figures(ctx, name, maxValues, wanted, func(c *copilot.CampaignInput, row report.Row) {
-			if row.Dims[0] == "" || len(row.Dims[0]) > copilot.MaxValue || r.isDenied(c.ID, name, row.Dims[0]) {
-				return
+		for _, late := range r.lates() {
+			err := r.figures(ctx, question{
+				name, maxValues, late,
+				func(c *copilot.CampaignInput) bool { return c.Late == late && judgesValues(c, name) },
+				func(c *copilot.CampaignInput, row report.Row) {
+					if row.Dims[0] == "" || len(row.Dims[0]) > copilot.MaxValue || r.isDenied(c.ID, name, row.Dims[0]) {
+						return
+					}
+					c.Values = append(c.Values, copilot.ValueRow{
+						Attribute: name, Value: row.Dims[0], Clicks: row.Clicks, Conversions: row.Conversions(),
+						Returns: row.Revenue.Add(row.PendingRevenue).InexactFloat64(), Cost: row.Cost.InexactFloat64(),
+					})
+				},
+			}, name)
+			if err != nil {
+				return err
 			}
-			c.Values = append(c.Values, copilot.ValueRow{
-				Attribute: name, Value: row.Dims[0], Clicks: row.Clicks, Conversions: row.Conversions(),
-				Returns: row.Revenue.Add(row.PendingRevenue).InexactFloat64(), Cost: row.Cost.InexactFloat64(),
-			})
-		}, name)
-		if err != nil {
-			return err
 		}
 	}
 	return nil
+}
+
+// judgesValues reports whether the values of an attribute of a campaign can be judged.
+func judgesValues(c *copilot.CampaignInput, attribute string) bool {
+	n, ok := strings.CutPrefix(attribute, "sub")
+	return (!ok || len(c.SourceLink.TokenMacros) == 0 || hasSub(c.SourceLink, n)) &&
+		slices.ContainsFunc(c.Rows, func(row copilot.ArmRow) bool { return row.Cost > 0 })
 }

@@ -84,6 +84,10 @@ func TestReads(t *testing.T) {
 		}
 		return found
 	}
+	if a := byKind()["block_value"].Action; a != nil {
+		t.Errorf("what may still convert is blocked: %+v", a)
+	}
+	w.at(now.AddDate(0, 0, 5))
 	found := byKind()
 	if a := found["block_value"].Action; a == nil || a.Attribute != "sub1" || !slices.Equal(a.Values, []string{"Bad"}) {
 		t.Errorf("block_value: %+v", a)

@@ -20,6 +20,8 @@ type Options struct {
 	Campaigns int // whose paths differ
 	Equal     int // campaigns whose paths are the same (A/A)
 	Days      int
+	// Hasty judges what conversions are still to come of, as if they came at once.
+	Hasty bool
 }
 
 // Result is how the suggestions did.
@@ -27,6 +29,8 @@ type Result struct {
 	Suggestions, Right int
 	Pauses, WrongPause int // wrong: the paused path was the best of those that were left
 	Equal, EqualMoved  int // A/A campaigns, and those with any suggestion about weights or paths
+	Blocks, WrongBlock int // placements; wrong: it pays for its clicks
+	Fraud              int // placements that return nothing at all
 	// Profit of the campaigns whose paths differ, in all days.
 	Applied, Nothing, Even, Knowing float64
 }
@@ -36,6 +40,9 @@ func (r Result) WrongShare() float64 { return share(r.WrongPause, r.Pauses) }
 
 // RightShare is the share of right suggestions.
 func (r Result) RightShare() float64 { return share(r.Right, r.Suggestions) }
+
+// WrongBlockShare is the share of blocked placements that pay for their clicks.
+func (r Result) WrongBlockShare() float64 { return share(r.WrongBlock, r.Blocks) }
 
 // EqualShare is the share of A/A campaigns that got a suggestion.
 func (r Result) EqualShare() float64 { return share(r.EqualMoved, r.Equal) }
@@ -64,18 +71,24 @@ type campaign struct {
 	cost   float64   // of a click
 	equal  bool
 	moved  bool
+
+	delay      float64 // mean days until a conversion comes; 0: at once
+	placements []placement
+	coming     []arrival
 }
 
 type market struct {
 	Options
-	random *rand.Rand
+	random *rand.Rand // of paths
+	late   *rand.Rand // of delays and placements
 	list   []*campaign
+	came   []copilot.Arrival
 	result Result
 }
 
 // Run simulates the days. Each day ends with a refresh, and every suggestion is applied.
 func Run(o Options) (Result, error) {
-	m := &market{Options: o, random: rand.New(rand.NewPCG(o.Seed, 1))}
+	m := &market{Options: o, random: rand.New(rand.NewPCG(o.Seed, 1)), late: rand.New(rand.NewPCG(o.Seed, 2))}
 	for i := range o.Campaigns + o.Equal {
 		m.list = append(m.list, m.campaign(i, i >= o.Campaigns))
 	}
@@ -86,9 +99,16 @@ func Run(o Options) (Result, error) {
 		weekday := 1 + 0.3*math.Sin(2*math.Pi*float64(day)/7)
 		for _, c := range m.list {
 			m.trade(c, day, weekday)
+			m.place(c, day)
+			m.arrive(c, start, day)
 		}
 		in := copilot.Input{Now: start.AddDate(0, 0, day+1), Days: days, Currency: "USD"}
+		delays := copilot.NewDelays(in.Now, m.came)
 		for _, c := range m.list {
+			if !m.Hasty {
+				c.in.Late = delays.Late(c.in.ID, in.Now)
+			}
+			c.fillValues(day)
 			in.Campaigns = append(in.Campaigns, c.in)
 		}
 		found, _ := copilot.Judge(in)
@@ -132,6 +152,7 @@ func (m *market) campaign(i int, equal bool) *campaign {
 		c.in.Paths, c.paths = append(c.in.Paths, p), append(c.paths, truth)
 		mean += truth.epc()
 	}
+	m.settle(c, i)
 	c.first = sharesOf(c.in.Paths)
 	c.cost = mean / float64(len(c.paths)) * (0.7 + 0.4*r.Float64())
 	return c
@@ -152,6 +173,7 @@ func (m *market) trade(c *campaign, day int, weekday float64) {
 				row.Value += p.payout * m.random.ExpFloat64()
 			}
 		}
+		m.await(c, &row)
 		c.in.Rows = append(c.in.Rows, row)
 		best = max(best, p.epc())
 		even += p.epc() / float64(len(c.paths))
@@ -169,6 +191,10 @@ func (m *market) trade(c *campaign, day int, weekday float64) {
 // apply applies a suggestion, and tells whether it was right: afterwards a click earns more than before.
 func (m *market) apply(s copilot.Suggestion) error {
 	c := m.list[slices.IndexFunc(m.list, func(c *campaign) bool { return c.in.ID == s.CampaignID.UUID })]
+	if s.Action.Op == copilot.OpDeny {
+		m.block(c, s.Action.Values)
+		return nil
+	}
 	c.moved = true
 	before := sharesOf(c.in.Paths)
 	after, _, _, err := s.Action.Apply(copilot.Record{Paths: c.in.Paths})
@@ -224,13 +250,15 @@ func sharesOf(paths []flow.Path) []float64 {
 	return shares
 }
 
-func (m *market) poisson(mean float64) int64 {
+func (m *market) poisson(mean float64) int64 { return m.poissonOf(m.random, mean) }
+
+func (*market) poissonOf(random *rand.Rand, mean float64) int64 {
 	if mean > 500 { // near enough a normal variable
-		return int64(max(math.Round(mean+math.Sqrt(mean)*m.random.NormFloat64()), 0))
+		return int64(max(math.Round(mean+math.Sqrt(mean)*random.NormFloat64()), 0))
 	}
 	n, p, limit := int64(0), 1.0, math.Exp(-mean)
 	for {
-		if p *= m.random.Float64(); p <= limit {
+		if p *= random.Float64(); p <= limit {
 			return n
 		}
 		n++

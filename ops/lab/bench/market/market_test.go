@@ -25,6 +25,16 @@ func TestLimits(t *testing.T) {
 	if r.EqualShare() > 0.05 {
 		t.Errorf("%.1f %% of the A/A campaigns got a suggestion, want at most 5 %%", 100*r.EqualShare())
 	}
+	if r.Blocks < r.Fraud/2 {
+		t.Errorf("%d placements blocked, %d return nothing", r.Blocks, r.Fraud)
+	}
+	if r.WrongBlockShare() > 0.02 {
+		t.Errorf("%.1f %% of the blocked placements pay, want at most 2 %%", 100*r.WrongBlockShare())
+	}
+	hasty, err := market.Run(market.Options{Seed: 7, Campaigns: campaigns, Days: 12, Hasty: true})
+	if err != nil || hasty.WrongBlock == 0 {
+		t.Errorf("judged up to yesterday nothing is blocked that pays: the market tells nothing of delays; %+v, %v", hasty, err)
+	}
 	if r.Applied <= r.Nothing || r.Applied <= r.Even {
 		t.Errorf("profit %.0f with suggestions, %.0f without, %.0f with an even split", r.Applied, r.Nothing, r.Even)
 	}

@@ -1,0 +1,69 @@
+package copilot_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models/copilot"
+)
+
+// arrivals are conversions of a campaign that come so late each, of clicks of the days before now.
+func arrivals(id uuid.UUID, n int, oldest, delay time.Duration) (list []copilot.Arrival) {
+	for i := range n {
+		clicked := now.Add(-oldest * time.Duration(i+1) / time.Duration(n))
+		list = append(list, copilot.Arrival{Campaign: id, Clicked: clicked, Came: clicked.Add(delay)})
+	}
+	return list
+}
+
+// Late days are those within the delay of the campaign, of the account where that is not known, and three where nothing is.
+func TestDelays(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	id, other := uuid.New(), uuid.New()
+	end := now.Truncate(day)
+	for what, c := range map[string]struct {
+		list []copilot.Arrival
+		want int
+	}{
+		"nothing":                       {nil, 3},
+		"at once":                       {arrivals(id, 40, 30*day, time.Minute), 0},
+		"hours of the night":            {arrivals(id, 40, 30*day, 20*time.Hour), 1},
+		"four days":                     {arrivals(id, 40, 30*day, 4*day), 5},
+		"half a year":                   {arrivals(id, 40, 30*day, 180*day), 21},
+		"few":                           {arrivals(id, 19, 30*day, 9*day), 3},
+		"young ones":                    {arrivals(id, 40, 5*day, time.Minute), 3},
+		"those of the account":          {arrivals(other, 40, 30*day, 6*day), 7},
+		"own beside slow ones":          {append(arrivals(id, 40, 30*day, 0), arrivals(other, 400, 30*day, 9*day)...), 0},
+		"some late ones":                {append(arrivals(id, 99, 30*day, time.Hour), arrivals(id, 1, 30*day, 9*day)...), 0},
+		"clocks that are not the same":  {arrivals(id, 40, 30*day, -time.Hour), 0},
+		"young ones beside those known": {append(arrivals(id, 40, 5*day, time.Minute), arrivals(other, 400, 30*day, 9*day)...), 10},
+	} {
+		if got := copilot.NewDelays(now, c.list).Late(id, end); got != c.want {
+			t.Errorf("%s: %d late days, want %d", what, got, c.want)
+		}
+	}
+}
+
+// The evidence about values ends before the days whose conversions are still to come, and a campaign that is judged by turn keeps
+// its suggestions until the next one.
+func TestLateDays(t *testing.T) {
+	t.Parallel()
+	in := quiet()
+	placement(&in, "sub1", "p7", 900)
+	in.Campaigns[0].Late, in.Campaigns[0].Turn = 7, 4
+	list, _ := copilot.Judge(in)
+	if len(list) != 1 || list[0].Evidence.To != in.Days[len(in.Days)-8] || list[0].Evidence.From != in.Days[0] {
+		t.Fatalf("%+v", list)
+	}
+	if got := list[0].ExpiresAt.Sub(now); got != copilot.Life+4*24*time.Hour {
+		t.Errorf("it stays for %v: it is judged again in four days", got)
+	}
+	// Of two days it makes up more than half of the cost: then the campaign loses, and not the value.
+	in.Campaigns[0].Late = 28
+	if list, _ := copilot.Judge(in); len(list) > 0 {
+		t.Errorf("%+v", list)
+	}
+}

@@ -1,0 +1,147 @@
+package market
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"switchyard/models/copilot"
+)
+
+// placement is what is true of a placement, and what it had.
+type placement struct {
+	name    string
+	times   float64 // what its clicks earn, of what those of the campaign do
+	starts  int     // the first day
+	share   float64 // of the visitors of the campaign
+	blocked bool
+	days    []copilot.ValueRow // by day of the click
+}
+
+// arrival is conversions that come on a day, of clicks of another: of a path or a placement, the other is negative.
+type arrival struct {
+	day, of     int
+	row, place  int
+	conversions int64
+	value       float64
+}
+
+// Placements are judged in the campaigns that bring a click at cost: every second one. Every fourth campaign is slow, one in two of these.
+const (
+	placements = 6
+	slowEvery  = 4
+	slowDays   = 6.0 // mean
+	newStarts  = 8
+	newShare   = 0.5
+)
+
+// settle gives a campaign its delay and its placements: one that returns nothing, others that do about as well as the campaign.
+func (m *market) settle(c *campaign, i int) {
+	if i%slowEvery == 0 {
+		c.delay = slowDays
+	}
+	if c.equal || i%2 == 1 {
+		return
+	}
+	for k := range placements {
+		p := placement{name: fmt.Sprint("p", k), times: 0.9 + 0.8*m.late.Float64(), share: 1.0 / placements}
+		switch k {
+		case 0:
+			p.times = 0
+			m.result.Fraud++
+		case 1: // a new one, which is large
+			p.starts, p.share = newStarts, newShare
+		}
+		c.placements = append(c.placements, p)
+	}
+}
+
+// daysLate is in how many days a conversion comes.
+func (m *market) daysLate(c *campaign) int {
+	if c.delay == 0 {
+		return 0
+	}
+	return int(c.delay * m.late.ExpFloat64())
+}
+
+// await has the conversions of a row come late.
+func (m *market) await(c *campaign, row *copilot.ArmRow) {
+	if c.delay == 0 || row.Conversions == 0 {
+		return
+	}
+	each := row.Value / float64(row.Conversions)
+	for range row.Conversions {
+		c.coming = append(c.coming, arrival{row.Day + m.daysLate(c), row.Day, len(c.in.Rows), -1, 1, each})
+	}
+	row.Conversions, row.Value = 0, 0
+}
+
+// place is a day of the placements of a campaign.
+func (m *market) place(c *campaign, day int) {
+	mean, payout := 0.0, 0.0
+	for k, share := range sharesOf(c.in.Paths) {
+		mean += share * c.paths[k].epc()
+		payout += c.paths[k].payout / float64(len(c.paths))
+	}
+	for k := range c.placements {
+		p := &c.placements[k]
+		clicks := int64(0)
+		if day >= p.starts {
+			clicks = m.poissonOf(m.late, c.clicks*p.share)
+		}
+		p.days = append(p.days, copilot.ValueRow{Clicks: clicks, Cost: float64(clicks) * c.cost})
+		for range m.poissonOf(m.late, float64(clicks)*p.times*mean/payout) {
+			c.coming = append(c.coming, arrival{day + m.daysLate(c), day, -1, k, 1, payout})
+		}
+	}
+}
+
+// arrive books what comes on a day.
+func (m *market) arrive(c *campaign, start time.Time, day int) {
+	c.coming = slices.DeleteFunc(c.coming, func(a arrival) bool {
+		switch {
+		case a.day > day:
+			return false
+		case a.row >= 0:
+			r := &c.in.Rows[a.row]
+			r.Conversions, r.Value = r.Conversions+a.conversions, r.Value+a.value
+		default:
+			v := &c.placements[a.place].days[a.of]
+			v.Conversions, v.Returns = v.Conversions+a.conversions, v.Returns+a.value
+		}
+		m.came = append(m.came, copilot.Arrival{
+			Campaign: c.in.ID, Clicked: start.AddDate(0, 0, a.of).Add(12 * time.Hour), Came: start.AddDate(0, 0, a.day).Add(12 * time.Hour),
+		})
+		return true
+	})
+}
+
+// fillValues gives what the placements had on the days of which no conversion is to come any more.
+func (c *campaign) fillValues(day int) {
+	c.in.Values = nil
+	for _, p := range c.placements {
+		if p.blocked {
+			continue
+		}
+		sum := copilot.ValueRow{Attribute: "sub1", Value: p.name}
+		for _, v := range p.days[:max(day+1-c.in.Late, 0)] {
+			sum.Clicks, sum.Conversions = sum.Clicks+v.Clicks, sum.Conversions+v.Conversions
+			sum.Returns, sum.Cost = sum.Returns+v.Returns, sum.Cost+v.Cost
+		}
+		c.in.Values = append(c.in.Values, sum)
+	}
+}
+
+// block blocks placements, and tells whether that was right: they do not pay for their clicks.
+func (m *market) block(c *campaign, names []string) {
+	mean := earn(c, sharesOf(c.in.Paths))
+	for k := range c.placements {
+		if p := &c.placements[k]; slices.Contains(names, p.name) {
+			p.blocked = true
+			m.result.Blocks++
+			if p.times*mean >= c.cost {
+				m.result.WrongBlock++
+			}
+		}
+	}
+}

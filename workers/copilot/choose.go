@@ -1,0 +1,96 @@
+package copilot
+
+import (
+	"context"
+	"hash/crc32"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/copilot"
+)
+
+// maxArrivals is how many conversions of an account tell how late they come: the last ones.
+const maxArrivals = 20_000
+
+// choose gives the active campaigns to judge: those with the most clicks, and of the others those whose turn it is today. Each of
+// these has its turn once in so many days.
+func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err error) {
+	rows, err := r.ask(ctx, copilot.Campaigns, maxRanked, nil, "campaign_id")
+	if err != nil || len(rows) == 0 {
+		return nil, 0, err
+	}
+	active := map[string]uuid.UUID{}
+	err = each(ctx, r.store.Campaigns().List, r.account.ID, func(c models.Campaign) {
+		if c.Status == models.CampaignActive {
+			active[c.ID.String()] = c.ID
+		}
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	var others []uuid.UUID
+	for _, row := range rows {
+		switch id, ok := active[row.Dims[0]]; {
+		case !ok: // it is paused, or its clicks are orphans
+		case len(chosen) < maxCampaigns:
+			chosen = append(chosen, id)
+		default:
+			others = append(others, id)
+		}
+	}
+	today, turn := byTurn(others, r.account.DayStart(r.in.Now))
+	r.skipped = slices.DeleteFunc(others, func(id uuid.UUID) bool { return slices.Contains(today, id) })
+	return append(chosen, today...), turn, nil
+}
+
+// byTurn gives those of a list whose turn is on a day, and how many days there are in a turn. Whose turn is when depends on
+// its id alone as long as the list has about the same length.
+func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
+	const usual = 25 // a day, so that few days have more than maxTurn
+	for turn = (len(list) + usual - 1) / usual; turn > 0; turn++ {
+		days := make([][]uuid.UUID, turn)
+		for _, id := range list {
+			at := int(crc32.ChecksumIEEE(id[:])) % turn
+			days[at] = append(days[at], id)
+		}
+		if !slices.ContainsFunc(days, func(ids []uuid.UUID) bool { return len(ids) > maxTurn }) {
+			_, offset := day.Zone()
+			return days[int((day.Unix()+int64(offset))/(24*60*60))%turn], turn
+		}
+	}
+	return nil, 0
+}
+
+// delays reads how late the conversions of the account come.
+func (r *reading) delays(ctx context.Context) (copilot.Delays, error) {
+	list, err := r.store.Copilot().Arrivals(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -copilot.DelayDays), maxArrivals)
+	return copilot.NewDelays(r.in.Now, list), err
+}
+
+// lates are the numbers of late days that campaigns have.
+func (r *reading) lates() (list []int) {
+	for _, c := range r.in.Campaigns {
+		list = append(list, c.Late)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// joinLate gives all campaigns the most late days, where asking for each number of them apart would read too much.
+func (r *reading) joinLate() {
+	lates, clicks := r.lates(), int64(0)
+	for _, c := range r.in.Campaigns {
+		for _, row := range c.Rows {
+			clicks += row.Clicks
+		}
+	}
+	if len(lates) < 2 || clicks*int64(len(lates)*len(copilot.Attributes())) <= r.left {
+		return
+	}
+	for i := range r.in.Campaigns {
+		r.in.Campaigns[i].Late = lates[len(lates)-1]
+	}
+}
