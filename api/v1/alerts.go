@@ -8,6 +8,7 @@ import (
 	"switchyard/api/answer"
 	"switchyard/api/route"
 	"switchyard/db/alerts"
+	"switchyard/db/clicklog"
 	"switchyard/models"
 )
 
@@ -29,7 +30,7 @@ type AlertList struct {
 
 // Alert is one thing that needs attention. It goes away by itself once its cause does.
 type Alert struct {
-	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,network.failing,uploads.failing,uploads.stopped,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,source.unfilled,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached,plan.limit_near,rule.matched,jobs.behind"`
+	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,certificate.expiring,certificate.failing,dns_account.failing,network.failing,uploads.failing,uploads.stopped,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,source.unfilled,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached,plan.limit_near,rule.matched,clicks.behind,jobs.behind"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
 	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,oauth_connection,webhook,source,network,account,copilot_rule" doc:"what id is the id of"`
 	ID        string   `json:"id"`
@@ -74,12 +75,8 @@ func showAlert(a alerts.Alert) Alert {
 	}
 }
 
-const (
-	// clockStopped is how long ago the clock's last job may have run.
-	clockStopped = 5 * time.Minute
-	// clicksLate is how old the newest stored click may be while others wait.
-	clicksLate = time.Minute
-)
+// clockStopped is how long ago the clock's last job may have run.
+const clockStopped = 5 * time.Minute
 
 // services says how the parts of the install do that an account depends on, and when links were last checked.
 func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checked *string, err error) {
@@ -103,23 +100,35 @@ func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checke
 	}
 	stamp := answer.Stamp(now)
 	database := AlertService{Name: "database", Status: models.ServiceOK, CheckedAt: &stamp} // or there was no answer
+	clicks, err := d.clicksService(c, now)
+	if err != nil {
+		return nil, nil, err
+	}
 	edge, err := d.edgeService(c)
-	return append(out, database, d.clicksService(&stamp), edge), checked, err
+	return append(out, database, clicks, edge), checked, err
 }
 
 func (s *AlertService) fails(message string) { s.Status, s.Message = models.ServiceFailing, &message }
 
-// clicksService says how far this process is behind with storing clicks.
-func (d Deps) clicksService(now *string) AlertService {
+// clicksService says how far the processes that record clicks are behind with storing them. This one is asked itself, the
+// others have told it.
+func (d Deps) clicksService(c *route.Call, now time.Time) (AlertService, error) {
 	s := AlertService{Name: "clicks", Status: models.ServiceWaiting}
-	if d.Spool == nil {
-		return s
+	stored, err := clicklog.Log{Conn: c.Store.Conn()}.Stored(c.Context(), now)
+	lag := time.Duration(0)
+	if stored.Until != nil {
+		lag = now.Sub(*stored.Until)
 	}
-	s.Status, s.CheckedAt = models.ServiceOK, now
-	if behind := d.Spool(); behind.Lag > clicksLate {
-		s.fails(fmt.Sprintf("clicks are recorded and wait to be stored: figures are %s old", behind.Lag.Round(time.Second)))
+	if d.Spool != nil {
+		lag = max(lag, d.Spool().Lag)
 	}
-	return s
+	if stored.Processes > 0 || d.Spool != nil {
+		s.Status, s.CheckedAt = models.ServiceOK, answer.StampOrNull(&now)
+	}
+	if lag > clicklog.Behind {
+		s.fails(fmt.Sprintf("clicks are recorded and wait to be stored: figures are %s old", lag.Round(time.Second)))
+	}
+	return s, err
 }
 
 func (d Deps) edgeService(c *route.Call) (AlertService, error) {

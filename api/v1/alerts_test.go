@@ -178,6 +178,26 @@ func TestServices(t *testing.T) {
 	expect(map[string]string{"jobs": "failing", "clicks": "failing", "edge": "failing"})
 }
 
+// TestClicksOfOthers: a process that records nothing knows how far those are that do, as long as these run.
+func TestClicksOfOthers(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	expect := func(status string, alerts float64) {
+		t.Helper()
+		got := s.Do("GET", "/alerts", nil).Want(200, "").Map()
+		if v := service(got, "clicks"); v["status"] != status || (v["message"] == nil) != (status != "failing") || got["count"] != alerts {
+			t.Errorf("%v and %v alerts, want %s and %v", v, got["count"], status, alerts)
+		}
+	}
+	expect("waiting", 0)
+	exec(t, s, `INSERT INTO spool_states (process, seen_at) VALUES (gen_random_uuid(), now())`)
+	expect("ok", 0)
+	exec(t, s, `INSERT INTO spool_states VALUES (gen_random_uuid(), now(), now() - interval '1 minute', now() - interval '3 minutes')`)
+	expect("failing", 1)
+	exec(t, s, `UPDATE spool_states SET seen_at = now() - interval '1 hour'`)
+	expect("waiting", 0)
+}
+
 // TestJobsBehind: jobs of the account that are due and do not run are an alert until they run.
 func TestJobsBehind(t *testing.T) {
 	t.Parallel()

@@ -160,6 +160,9 @@ func (a *alarmed) causes() map[string]cause {
 		"currency.unconverted": a.set(`INSERT INTO account_rates (account_id, day, currency) VALUES ($1, '2026-03-02', 'VND')`, `UPDATE account_rates SET rate = 2 WHERE account_id = $1`, nil),
 		"plan.limit_near":      a.set(clicksRow, `DELETE FROM ledger WHERE account_id = $1`, uuid.Nil),
 		"rule.matched":         a.set(ruleRow, `UPDATE copilot_rule_targets SET alert_since = NULL WHERE account_id = $1`, id),
+		"clicks.behind": a.set(`INSERT INTO spool_states (process, seen_at, behind_since, stored_until)
+			SELECT $2, now(), now() - interval '2 minutes', now() - interval '9 minutes' WHERE $1::uuid IS NOT NULL`,
+			`UPDATE spool_states SET behind_since = NULL, stored_until = NULL WHERE $1::uuid IS NOT NULL`, id),
 		"jobs.behind": a.set(`INSERT INTO jobs (account_id, id, kind, next_attempt_at) VALUES ($1, $2, 'export:clicks', now() - interval '1 hour')`,
 			`DELETE FROM jobs WHERE account_id = $1`, id),
 		models.EventPlanLimitReached: {

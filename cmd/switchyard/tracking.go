@@ -32,6 +32,7 @@ type tracking struct {
 	// postbacks have a line of their own, so that a click never waits behind them: neither for the disk, nor in a batch.
 	postbacks line
 	caps      *kv.Caps
+	lag       *clicklog.Lag
 	handler   *click.Handler
 }
 
@@ -61,6 +62,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
 		return nil, fmt.Errorf("DATA_DIR: %w", err)
 	}
+	t.lag = &clicklog.Lag{Conn: d, Lag: func() time.Duration { return max(t.clicks.spool.Stats().Lag, t.postbacks.spool.Stats().Lag) }}
 	redirects := func() clicklog.Redirects { return t.handler.Redirects() }
 	root := filepath.Join(w.cfg.DataDir, "spool")
 	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, redirects); err != nil {
@@ -157,6 +159,7 @@ func (t *tracking) start(ctx context.Context) (stop func() error) {
 	all.Go(func() { postbacksErr = t.postbacks.ingester.Run(ctx) })
 	all.Go(func() { routeErr = t.handler.Run(ctx) })
 	all.Go(func() { t.visitors.Run(ctx) })
+	all.Go(func() { t.lag.Run(ctx) })
 	return func() error {
 		cancel()
 		all.Wait()

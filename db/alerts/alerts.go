@@ -69,6 +69,7 @@ var Types = []Type{
 	{models.EventPlanLimitReached, "Nothing is lost: clicks are recorded and counted as before. Ask the operator for a larger plan."},
 	{"plan.limit_near", "Ask the operator for a larger plan. Nothing is lost beyond the allowance."},
 	{"rule.matched", "Look at what it names. The rule, and its runs, are in GET /copilot/rules; it ends once the rule matches no more."},
+	{"clicks.behind", "Nothing is lost: what waits is on disk, and links work. Ask the operator whether PostgreSQL keeps up."},
 	{"jobs.behind", "Nothing is lost. Ask the operator whether workers run and the queue is reached."},
 }
 
@@ -107,7 +108,7 @@ var finders = []func(context.Context, look) ([]Alert, error){
 	failingNetworks, failingSpend, troubledUploads, troubledConnections, failingGeoDatabase,
 	failingSources, unfilledTokens, badPostbacks,
 	unconvertedMoney, cappedOffers, plansLimit,
-	matchedRules, lateJobs,
+	matchedRules, lateJobs, lateClicks,
 }
 
 // Of gathers what needs attention in an account, the latest first: at most 500 of one cause.

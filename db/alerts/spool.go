@@ -1,0 +1,22 @@
+package alerts
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"switchyard/db/clicklog"
+)
+
+// lateClicks is the alert of processes that record clicks or postbacks faster than they store them, or cannot store them.
+func lateClicks(ctx context.Context, l look) ([]Alert, error) {
+	s, err := clicklog.Log{Conn: l.Store.Conn()}.Stored(ctx, l.now)
+	if err != nil || s.Since == nil || s.Until == nil {
+		return nil, err
+	}
+	return []Alert{{
+		Type: "clicks.behind", Severity: Warning, Kind: "account", ID: l.account.ID, Name: "clicks",
+		Message: fmt.Sprintf("clicks or postbacks are recorded and wait to be stored: figures have those until %s", s.Until.UTC().Format(time.RFC3339)),
+		Since:   *s.Since,
+	}}, nil
+}

@@ -1,0 +1,58 @@
+package clicklog_test
+
+import (
+	"testing"
+	"time"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+)
+
+// TestLag: all processes hear since when one of them is behind and until when its clicks are stored, until it has caught up or
+// says nothing any more.
+func TestLag(t *testing.T) {
+	t.Parallel()
+	d, now := dbtest.New(t), time.Now().UTC().Truncate(time.Second)
+	var lags [2]time.Duration
+	var told []*clicklog.Lag
+	for i := range lags {
+		told = append(told, &clicklog.Lag{
+			Conn: d, Lag: func() time.Duration { return lags[i] }, Now: func() time.Time { return now },
+		})
+	}
+	check := func(what string, processes, behind int, since, until time.Duration) {
+		t.Helper()
+		got, err := clicklog.Log{Conn: d}.Stored(t.Context(), now)
+		if err != nil || got.Processes != processes || got.Behind != behind || (got.Since == nil) != (behind == 0) {
+			t.Fatalf("%s: %+v, %v", what, got, err)
+		}
+		if behind > 0 && (!got.Since.Equal(now.Add(-since)) || !got.Until.Equal(now.Add(-until))) {
+			t.Errorf("%s: since %v, stored until %v, now %v", what, got.Since, got.Until, now)
+		}
+	}
+	tell := func() {
+		t.Helper()
+		for _, l := range told {
+			if err := l.Tell(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	check("nobody", 0, 0, 0, 0)
+	lags[0] = clicklog.Behind
+	tell()
+	check("not long", 2, 0, 0, 0)
+	lags[0] = 2 * time.Minute
+	tell()
+	check("one", 2, 1, 0, 2*time.Minute)
+	now, lags[0], lags[1] = now.Add(time.Minute), 3*time.Minute, 9*time.Minute
+	tell()
+	check("both", 2, 2, time.Minute, 9*time.Minute)
+	lags[1] = 0
+	tell()
+	check("one has caught up", 2, 1, time.Minute, 3*time.Minute)
+	told, now = told[1:], now.Add(6*time.Minute)
+	check("neither says a word", 0, 0, 0, 0)
+	tell()
+	check("one has ended", 1, 0, 0, 0)
+}
