@@ -23,6 +23,7 @@ type piloted struct {
 	*apitest.Server
 	t                        *testing.T
 	offer, network, campaign uuid.UUID
+	second, third            uuid.UUID // offers: one of the default path, and a spare
 }
 
 func newPiloted(t *testing.T) *piloted {
@@ -51,14 +52,16 @@ func (p *piloted) furnish() {
 	}
 	p.network = made("/networks", object{"name": "Net", "postback_params": object{"click_id": "sub"}})
 	p.offer = made("/offers", object{"name": "Shop", "url": "https://o.acme.com/", "network_id": p.network, "daily_cap": 50})
+	p.second, p.third = made("/offers", object{"name": "Second", "url": "https://o2.acme.com/"}), made("/offers", object{"name": "Third", "url": "https://o3.acme.com/"})
 	path := func(name, kind string) object {
 		return object{"name": name, "weight": 50, "stream_type": kind, "action": "offer", "destinations": []object{{"id": p.offer}}}
 	}
-	domain := uuid.New()
+	rest, domain := path("Rest", "default"), uuid.New()
+	rest["destinations"] = []object{{"id": p.offer, "weight": 100}, {"id": p.second, "weight": 100}}
 	exec(p.t, p.Server, `INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`,
 		domain, p.Account.ID, domain.String()+".acme.com")
 	p.campaign = made("/campaigns", object{
-		"name": "C", "alias": "piloted", "domain_id": domain, "streams": []object{path("A", "regular"), path("B", "regular"), path("Rest", "default")},
+		"name": "C", "alias": "piloted", "domain_id": domain, "streams": []object{path("A", "regular"), path("B", "regular"), rest},
 	})
 }
 
@@ -160,6 +163,12 @@ func (p *piloted) actions() map[string]*copilot.Action {
 		copilot.OpDeny:          p.of(copilot.Action{Op: copilot.OpDeny, Attribute: "sub1", Values: []string{"z1", "z2"}, Worst: 1}),
 		copilot.OpPauseOffer:    {Op: copilot.OpPauseOffer, OfferID: uuid.NullUUID{UUID: p.offer, Valid: true}},
 		copilot.OpSetCap:        {Op: copilot.OpSetCap, OfferID: uuid.NullUUID{UUID: p.offer, Valid: true}, Cap: &limit},
+		copilot.OpSetDestinationWeights: p.of(copilot.Action{
+			Op: copilot.OpSetDestinationWeights, PathID: paths[2], Weights: []copilot.Weight{{ID: p.second.String(), Weight: 5}},
+		}),
+		copilot.OpSwapDestination: p.of(copilot.Action{
+			Op: copilot.OpSwapDestination, PathID: paths[2], From: p.second.String(), To: p.third.String(),
+		}),
 		copilot.OpMapPostback: {
 			Op: copilot.OpMapPostback, NetworkID: uuid.NullUUID{UUID: p.network, Valid: true}, Field: "payout", Parameter: "sum",
 		},

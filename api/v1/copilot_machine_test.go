@@ -17,160 +17,9 @@ import (
 	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/autorule"
 	"switchyard/models/copilot"
 )
-
-// pilotState is what the test believes the records to be.
-type pilotState struct {
-	Campaign, Offer bool // active
-	Active          [3]bool
-	Weight          [3]float64
-	Cap             int // 0: none
-	Parameter       string
-	Denied          string // values of deny entries, sorted
-	Paused          int    // events of the Copilot
-}
-
-// pilotOp is what the test believes of an operation: the part of the state that it is judged by, the part that it changes,
-// and the change. ok is false if nothing is left to change.
-type pilotOp struct {
-	judged, part func(pilotState) any
-	change       func(*pilotState) (ok bool)
-	back         func(now *pilotState, was pilotState)
-}
-
-// pilotItem is a suggestion, or a proposal.
-type pilotItem struct {
-	op       string
-	proposal bool
-	id       string
-	value    string // of deny
-	judged   any
-	status   string
-	change   string // its id, once applied
-	was, is  pilotState
-}
-
-// pilotWorld is all that the test believes.
-type pilotWorld struct {
-	state pilotState
-	items []pilotItem
-}
-
-// of is what the item's operation does.
-func (i pilotItem) of() pilotOp {
-	flow := pilotOp{
-		judged: func(s pilotState) any { return [2]any{s.Active, s.Weight} },
-		back:   func(now *pilotState, was pilotState) { now.Active, now.Weight = was.Active, was.Weight },
-	}
-	offer := pilotOp{
-		judged: func(s pilotState) any { return [2]any{s.Offer, s.Cap} },
-		back:   func(now *pilotState, was pilotState) { now.Offer, now.Cap = was.Offer, was.Cap },
-	}
-	o := map[string]pilotOp{
-		copilot.OpPausePath: flow, copilot.OpSetWeights: flow, copilot.OpPauseOffer: offer, copilot.OpSetCap: offer,
-		copilot.OpPauseCampaign: {
-			judged: func(s pilotState) any { return s.Campaign },
-			back:   func(now *pilotState, was pilotState) { now.Campaign = was.Campaign },
-		},
-		copilot.OpMapPostback: {
-			judged: func(s pilotState) any { return s.Parameter },
-			back:   func(now *pilotState, was pilotState) { now.Parameter = was.Parameter },
-		},
-		copilot.OpDeny: {
-			judged: func(pilotState) any { return nil },
-			part:   func(s pilotState) any { return slices.Contains(strings.Fields(s.Denied), i.value) },
-			back:   func(now *pilotState, _ pilotState) { now.Denied = without(now.Denied, i.value) },
-		},
-	}[i.op]
-	if o.part == nil {
-		o.part = o.judged
-	}
-	o.change = map[string]func(*pilotState) bool{
-		copilot.OpPausePath: func(s *pilotState) (ok bool) {
-			ok, s.Active[0] = s.Active[0], false
-			return ok
-		},
-		copilot.OpSetWeights: func(s *pilotState) bool {
-			s.Weight[0], s.Weight[1] = 10, 90
-			return true
-		},
-		copilot.OpPauseOffer: func(s *pilotState) (ok bool) {
-			ok, s.Offer = s.Offer, false
-			return ok
-		},
-		copilot.OpSetCap: func(s *pilotState) bool {
-			s.Cap = 80
-			return true
-		},
-		copilot.OpPauseCampaign: func(s *pilotState) (ok bool) {
-			if ok, s.Campaign = s.Campaign, false; ok {
-				s.Paused++
-			}
-			return ok
-		},
-		copilot.OpMapPostback: func(s *pilotState) (ok bool) {
-			ok, s.Parameter = s.Parameter != "sum", "sum"
-			return ok
-		},
-		copilot.OpDeny: func(s *pilotState) bool {
-			s.Denied = strings.Join(slices.Sorted(slices.Values(append(strings.Fields(s.Denied), i.value))), " ")
-			return true
-		},
-	}[i.op]
-	return o
-}
-
-func without(list, value string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(list), func(v string) bool { return v == value }), " ")
-}
-
-// pilotMove is something that somebody does: an action on an item, or an edit of the records.
-type pilotMove struct {
-	action string // apply, undo, edit
-	item   int
-	edit   pilotEdit
-}
-
-// pilotEdit is a call of the API and what it makes of the state.
-type pilotEdit struct {
-	method, path string
-	body         object
-	make         func(*pilotState)
-}
-
-// step is what the test believes that a move does to a world: its code and the world after it.
-func (w pilotWorld) step(m pilotMove) (pilotWorld, string) {
-	w.items = slices.Clone(w.items)
-	if m.action == "edit" {
-		m.edit.make(&w.state)
-		return w, ""
-	}
-	i := &w.items[m.item]
-	op := i.of()
-	switch {
-	case m.action == "undo" && i.status == copilot.StatusUndone:
-		return w, "already_undone"
-	case m.action == "undo":
-		if op.part(w.state) != op.part(i.is) {
-			return w, "stale"
-		}
-		op.back(&w.state, i.was)
-		i.status = copilot.StatusUndone
-		return w, ""
-	case i.status != copilot.StatusOpen:
-		return w, "not_open"
-	}
-	after := w.state
-	if op.judged(w.state) != i.judged || !op.change(&after) {
-		if i.proposal {
-			i.status = copilot.StatusStale
-		}
-		return w, "stale"
-	}
-	i.was, i.is, w.state, i.status = w.state, after, after, copilot.StatusApplied
-	return w, ""
-}
 
 // machine is a piloted account that is driven.
 type machine struct {
@@ -179,6 +28,7 @@ type machine struct {
 	worlds []pilotWorld // what the test believes it can be: one, or several that cannot be told apart yet
 	paths  []string
 	made   time.Time
+	rule   autorule.Rule // pauses the offer
 }
 
 // TestCopilotMachine drives applies, undos and edits in every order, also at the same time: the records are what one order of
@@ -193,9 +43,11 @@ func TestCopilotMachine(t *testing.T) {
 		m.worlds = []pilotWorld{{state: pilotState{
 			Campaign: true, Offer: true, Active: [3]bool{true, true, true}, Weight: [3]float64{50, 50, 50}, Cap: 50,
 		}}}
+		m.worlds[0].state.Rest = [2]pilotRest{{p.offer, 100}, {p.second, 100}}
+		m.ruled()
 		m.compare(nil, nil)
 		for range rapid.IntRange(2, 8).Draw(rt, "steps") {
-			m.suggest(rapid.SampledFrom(slices.Sorted(maps.Keys(p.actions()))).Draw(rt, "operation"), rapid.Bool().Draw(rt, "proposal"))
+			m.suggest(rapid.SampledFrom(slices.Sorted(maps.Keys(p.actions()))).Draw(rt, "operation"), rapid.IntRange(0, 2).Draw(rt, "who"))
 			var moves []pilotMove
 			for range rapid.IntRange(1, 4).Draw(rt, "at once") {
 				moves = append(moves, m.draw())
@@ -205,10 +57,39 @@ func TestCopilotMachine(t *testing.T) {
 	})
 }
 
-// suggest adds an item, unless it could not be applied. Exclude is left out: it changes what other operations judge.
-func (m *machine) suggest(op string, proposal bool) {
-	i := pilotItem{op: op, proposal: proposal, status: copilot.StatusOpen, value: fmt.Sprint("z", len(m.worlds[0].items))}
-	if op == copilot.OpExclude || len(m.worlds) > 1 {
+// ruled makes the rule of the account.
+func (m *machine) ruled() {
+	id := m.Do("POST", rulesPath, object{
+		"name": "Dear", "looks_at": "offer", "action": "pause", "mode": "live", "conditions": []object{{"figure": "cost", "operator": ">", "value": 8}},
+	}).Want(http.StatusCreated, "").Map()["id"].(string)
+	var err error
+	if m.rule, err = m.Store.CopilotRules().Find(m.t.Context(), m.Account.ID, uuid.MustParse(id)); err != nil {
+		m.rt.Fatal(err)
+	}
+}
+
+// act has the rule pause the offer, as it has read it.
+func (m *machine) act(i pilotItem) (change, code string) {
+	done, err := m.Store.CopilotRules().Act(m.t.Context(), m.rule, autorule.Act{
+		Action: *m.actions()[copilot.OpPauseOffer], What: "pause it", Targets: []autorule.Target{{Offer: m.offer.String(), Name: "Shop"}},
+	}, i.digest, m.rule.NewRun(m.Account, m.made), &copilot.Evidence{})
+	if e, ok := models.AsError(err); ok {
+		return "", e.Code
+	}
+	if err != nil {
+		return "", err.Error()
+	}
+	return done.Change.ID.String(), ""
+}
+
+// suggest adds an item, unless it could not be applied: a suggestion, a proposal, or of a pause of the offer the rule's.
+func (m *machine) suggest(op string, who int) {
+	i := pilotItem{
+		op: op, proposal: who == 1, rule: who == 2 && op == copilot.OpPauseOffer, third: m.third, status: copilot.StatusOpen,
+		value: fmt.Sprint("z", len(m.worlds[0].items)),
+	}
+	proposal := i.proposal
+	if len(m.worlds) > 1 {
 		return
 	}
 	now := m.worlds[0].state
@@ -220,7 +101,10 @@ func (m *machine) suggest(op string, proposal bool) {
 	if op == copilot.OpDeny {
 		a.Values, a.Worst = []string{i.value}, 0
 	}
-	if proposal {
+	switch {
+	case i.rule:
+		i.digest = a.Judged(m.record())
+	case proposal:
 		made, err := m.Store.CopilotProposals().Create(m.t.Context(), copilot.Proposal{
 			Owned: models.Owned{AccountID: m.Account.ID}, Title: "Do it", Action: *a,
 		}, m.made)
@@ -228,7 +112,7 @@ func (m *machine) suggest(op string, proposal bool) {
 			m.rt.Fatal(err)
 		}
 		i.id = made.ID.String()
-	} else {
+	default:
 		key := uuid.NewString()
 		err := m.Store.Copilot().Save(m.t.Context(), m.Account.ID, store.FoundSuggestions{At: m.made, Next: m.made, List: []copilot.Suggestion{{
 			Kind: "pause_loser", Key: key, Title: "Do it", Action: a, Digest: a.Judged(m.record()),
@@ -263,6 +147,10 @@ func (m *machine) draw() pilotMove {
 		{"PATCH", campaign, object{"status": models.StatusOf(n > 0)}, func(s *pilotState) { s.Campaign = n > 0 }},
 		{"PATCH", campaign + "/flow", object{"path_id": m.paths[1], "weight": 60 + n}, func(s *pilotState) { s.Weight[1] = float64(60 + n) }},
 		{"PATCH", campaign + "/flow", object{"path_id": m.paths[0], "is_active": n > 0}, func(s *pilotState) { s.Active[0] = n > 0 }},
+		{
+			"PATCH", campaign + "/flow", object{"path_id": m.paths[2], "destinations": []object{{"id": m.offer, "weight": 70 + n}}},
+			func(s *pilotState) { s.Rest[0].Weight = float64(70 + n) },
+		},
 		{"PATCH", "/offers", object{"id": m.offer, "is_active": n > 0}, func(s *pilotState) { s.Offer = n > 0 }},
 		{
 			"PUT", "/offers",
@@ -285,6 +173,10 @@ func (m *machine) do(moves []pilotMove) []string {
 				return
 			}
 			i := m.worlds[0].items[move.item]
+			if i.rule && move.action == "apply" {
+				changes[n], codes[n] = m.act(i)
+				return
+			}
 			body := object{"action": move.action, "id": cmp.Or(map[string]string{"undo": i.change}[move.action], i.id)}
 			if i.proposal && move.action == "apply" {
 				body["action"] = "apply_proposal"
@@ -356,6 +248,12 @@ func (m *machine) seen() pilotState {
 	m.rt.Helper()
 	r := m.record()
 	s := pilotState{Campaign: r.Campaign.Status == models.CampaignActive, Offer: bool(r.Offer.IsActive), Parameter: r.Network.PostbackParams["payout"]}
+	for i, d := range r.Paths[2].Destinations {
+		s.Rest[i] = pilotRest{uuid.MustParse(d.ID), d.Weight}
+	}
+	if s.Excluded = len(r.Paths[0].Filters); s.Excluded != len(r.Paths[1].Filters) || len(r.Paths[2].Filters) > 0 {
+		m.rt.Fatalf("filters of %+v", r.Paths)
+	}
 	for i, p := range r.Paths {
 		s.Active[i], s.Weight[i] = p.IsActive, p.Weight
 	}

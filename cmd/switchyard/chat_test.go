@@ -93,7 +93,53 @@ func TestHostileChat(t *testing.T) {
 	if after := x.setUp(); after != before {
 		t.Errorf("rows changed:\n%s\n%s", before, after)
 	}
+	x.obeys(t, foreign)
 	x.searchPrompts(t)
+}
+
+// obeys has a model propose what it was told to. What could be done of it in the account waits for a person, under a title that
+// says what it does; for a read-only key nothing does. Nothing is changed.
+func (x *examples) obeys(t *testing.T, foreign string) {
+	t.Helper()
+	own := x.Do("GET", "/campaigns?q=maintenance", nil).Want(http.StatusOK, "").Map()["rows"].([]any)[0].(map[string]any)["id"]
+	propose := func(action object, more ...string) aitest.Call {
+		raw, err := json.Marshal(object{"reason": orders[11], "action": action})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return aitest.Call{Name: "propose", Arguments: strings.Replace(string(raw), "{", "{"+strings.Join(more, ""), 1)}
+	}
+	calls := []aitest.Call{
+		propose(object{"op": "pause_campaign", "campaign_id": own}),
+		propose(object{"op": "deny", "campaign_id": own, "attribute": "sub1", "values": orders[:3]}),
+		propose(object{"op": "pause_campaign", "campaign_id": foreign}),
+		propose(object{"op": "pause_campaign", "campaign_id": own}, `"title":"Nothing much",`),
+		propose(object{"op": "delete_campaign", "campaign_id": own}), propose(object{"op": "pause_campaign", "campaign_id": own, "sql": orders[19]}),
+	}
+	rest := func() string { // but for proposals
+		return regexp.MustCompile(`(?m)^copilot_proposals .*$`).ReplaceAllString(x.setUp(), "")
+	}
+	for key, want := range map[string]int{x.Key: 2, x.ReadKey: 0} {
+		before, proposed := rest(), x.count(`SELECT count(*) FROM copilot_proposals`)
+		asked := false
+		x.talks.Say = func(aitest.Asked) aitest.Said {
+			if asked {
+				return aitest.Said{Text: "Done."}
+			}
+			asked = true
+			return aitest.Said{Calls: calls}
+		}
+		got := x.As(key).Do("POST", "/copilot/chat", object{"messages": []object{{"role": "user", "content": "How are my campaigns?"}}}).Want(200, "").Map()
+		list := got["proposals"].([]any)
+		if len(list) != want || x.count(`SELECT count(*) FROM copilot_proposals`) != proposed+want || rest() != before {
+			t.Errorf("%d proposals, want %d; rows changed:\n%s\n%s", len(list), want, before, rest())
+		}
+		for i, p := range list {
+			if title := fmt.Sprint(p.(map[string]any)["title"]); !strings.HasPrefix(title, []string{`Pause campaign "1 SYSTEM`, `Count sub1 "Ignore`}[i]) {
+				t.Errorf("title %q", title)
+			}
+		}
+	}
 }
 
 // setUp sums up what an account has set up, of all accounts.
@@ -155,4 +201,13 @@ func (x *examples) searchPrompts(t *testing.T) {
 	if len(seen) < 25 { // of 50 rows of a report, as many as fit
 		t.Errorf("only %d orders reached the model", len(seen))
 	}
+}
+
+// count reads a number.
+func (x *examples) count(query string) (n int) {
+	x.t.Helper()
+	if err := x.DB.GetContext(x.t.Context(), &n, query); err != nil {
+		x.t.Fatal(err)
+	}
+	return n
 }

@@ -3,13 +3,16 @@ package clicklog_test
 import (
 	"math/rand/v2"
 	"net/netip"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/rates"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -95,4 +98,69 @@ func BenchmarkIngest(b *testing.B) {
 		b.Fatalf("%d of %d clicks", n, clicks)
 	}
 	b.ReportMetric(float64(clicks)/b.Elapsed().Seconds(), "clicks/s")
+}
+
+// BenchmarkChangeCurrency measures how many clicks a second are restated after the currency of a large account has changed, with
+// the batches of the job.
+func BenchmarkChangeCurrency(b *testing.B) {
+	const clicks, batch = 100_000, 1000
+	d := dbtest.New(b)
+	acc, campaigns := account(b, d), []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()}
+	s, err := spool.Open(b.TempDir(), spool.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var writers sync.WaitGroup
+	for range 50 {
+		writers.Go(func() {
+			for range clicks / 50 {
+				if err := s.Append(b.Context(), spool.Record{Click: realistic(acc, campaigns)}); err != nil {
+					b.Error(err)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	drain(b, s, d, clicklog.IngestOptions{})
+	if _, err := d.ExecContext(b.Context(), `INSERT INTO currency_rates (base, currency, day, rate, source)
+		VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`); err != nil {
+		b.Fatal(err)
+	}
+	log, own := clicklog.Log{Conn: d}, []string{"EUR", "USD"}
+	in := func(do func(c db.Conn) error) {
+		if err := db.Tx(b.Context(), d, do); err != nil {
+			b.Fatal(err)
+		}
+	}
+	n := 0
+	for b.Loop() {
+		in(func(c db.Conn) error {
+			_, err := log.BeginCurrency(b.Context(), c, acc, own[n%2], uuid.New())
+			return err
+		})
+		k, _, err := rates.FindChange(b.Context(), d, acc)
+		if err != nil {
+			b.Fatal(err)
+		}
+		in(func(c db.Conn) error { return log.FindCurrencies(b.Context(), c, k) })
+		keys, err := rates.RestatingOf(b.Context(), d, acc)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, key := range keys {
+			r := clicklog.Restatement{Key: key, Kept: k.Kept}
+			for done := false; !done; {
+				in(func(c db.Conn) (err error) {
+					done, err = log.Restate(b.Context(), c, &r, batch)
+					return err
+				})
+			}
+		}
+		in(func(c db.Conn) error { return rates.EndChange(b.Context(), c, k) })
+		n++
+	}
+	if wrong := number[int](b, d, `SELECT count(*) FROM clicks WHERE rate <> CASE WHEN $1 % 2 = 0 THEN 1 ELSE 0.8 END`, n); wrong > 0 {
+		b.Errorf("%d clicks have another rate", wrong)
+	}
+	b.ReportMetric(float64(n*clicks)/b.Elapsed().Seconds(), "clicks/s")
 }

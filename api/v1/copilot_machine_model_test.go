@@ -1,0 +1,201 @@
+package v1_test
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/models/copilot"
+)
+
+// pilotState is what the test believes the records to be.
+type pilotState struct {
+	Campaign, Offer bool // active
+	Active          [3]bool
+	Weight          [3]float64
+	Rest            [2]pilotRest // destinations of the default path
+	Excluded        int          // filters of the other paths
+	Cap             int          // 0: none
+	Parameter       string
+	Denied          string // values of deny entries, sorted
+	Paused          int    // events of the Copilot
+}
+
+// pilotRest is a destination.
+type pilotRest struct {
+	Offer  uuid.UUID
+	Weight float64
+}
+
+// pilotOp is what the test believes of an operation: the part of the state that it is judged by, the part that it changes,
+// and the change. ok is false if nothing is left to change.
+type pilotOp struct {
+	judged, part func(pilotState) any
+	change       func(*pilotState) (ok bool)
+	back         func(now *pilotState, was pilotState)
+}
+
+// pilotItem is a suggestion, a proposal, or what a rule is about to do.
+type pilotItem struct {
+	op       string
+	proposal bool
+	rule     bool
+	digest   string    // of a rule: what it read
+	third    uuid.UUID // of a swap
+	id       string
+	value    string // of deny
+	judged   any
+	status   string
+	change   string // its id, once applied
+	was, is  pilotState
+}
+
+// pilotWorld is all that the test believes.
+type pilotWorld struct {
+	state  pilotState
+	items  []pilotItem
+	cooled bool // the rule has acted upon the offer
+}
+
+// of is what the item's operation does.
+func (i pilotItem) of() pilotOp {
+	whole := func(s pilotState) any { return [4]any{s.Active, s.Weight, s.Rest, s.Excluded} }
+	flow := pilotOp{
+		judged: whole,
+		part:   func(s pilotState) any { return [2]any{s.Active, s.Weight} },
+		back:   func(now *pilotState, was pilotState) { now.Active, now.Weight = was.Active, was.Weight },
+	}
+	rest := pilotOp{
+		judged: func(s pilotState) any { return s.Rest },
+		back:   func(now *pilotState, was pilotState) { now.Rest = was.Rest },
+	}
+	offer := pilotOp{
+		judged: func(s pilotState) any { return [2]any{s.Offer, s.Cap} },
+		back:   func(now *pilotState, was pilotState) { now.Offer, now.Cap = was.Offer, was.Cap },
+	}
+	o := map[string]pilotOp{
+		copilot.OpPausePath: flow, copilot.OpSetWeights: flow, copilot.OpPauseOffer: offer, copilot.OpSetCap: offer,
+		copilot.OpSetDestinationWeights: rest, copilot.OpSwapDestination: rest,
+		copilot.OpExclude: {
+			judged: whole,
+			part:   func(s pilotState) any { return s.Excluded },
+			back:   func(now *pilotState, was pilotState) { now.Excluded = was.Excluded },
+		},
+		copilot.OpPauseCampaign: {
+			judged: func(s pilotState) any { return s.Campaign },
+			back:   func(now *pilotState, was pilotState) { now.Campaign = was.Campaign },
+		},
+		copilot.OpMapPostback: {
+			judged: func(s pilotState) any { return s.Parameter },
+			back:   func(now *pilotState, was pilotState) { now.Parameter = was.Parameter },
+		},
+		copilot.OpDeny: {
+			judged: func(pilotState) any { return nil },
+			part:   func(s pilotState) any { return slices.Contains(strings.Fields(s.Denied), i.value) },
+			back:   func(now *pilotState, _ pilotState) { now.Denied = without(now.Denied, i.value) },
+		},
+	}[i.op]
+	if o.part == nil {
+		o.part = o.judged
+	}
+	o.change = map[string]func(*pilotState) bool{
+		copilot.OpPausePath: func(s *pilotState) (ok bool) {
+			ok, s.Active[0] = s.Active[0], false
+			return ok
+		},
+		copilot.OpSetWeights: func(s *pilotState) bool {
+			s.Weight[0], s.Weight[1] = 10, 90
+			return true
+		},
+		copilot.OpSetDestinationWeights: func(s *pilotState) (ok bool) {
+			ok, s.Rest[1].Weight = s.Rest[1].Offer != i.third, 5
+			return ok
+		},
+		copilot.OpSwapDestination: func(s *pilotState) (ok bool) {
+			ok, s.Rest[1].Offer = s.Rest[1].Offer != i.third, i.third
+			return ok
+		},
+		copilot.OpExclude: func(s *pilotState) bool {
+			s.Excluded++
+			return true
+		},
+		copilot.OpPauseOffer: func(s *pilotState) (ok bool) {
+			ok, s.Offer = s.Offer, false
+			return ok
+		},
+		copilot.OpSetCap: func(s *pilotState) bool {
+			s.Cap = 80
+			return true
+		},
+		copilot.OpPauseCampaign: func(s *pilotState) (ok bool) {
+			if ok, s.Campaign = s.Campaign, false; ok {
+				s.Paused++
+			}
+			return ok
+		},
+		copilot.OpMapPostback: func(s *pilotState) (ok bool) {
+			ok, s.Parameter = s.Parameter != "sum", "sum"
+			return ok
+		},
+		copilot.OpDeny: func(s *pilotState) bool {
+			s.Denied = strings.Join(slices.Sorted(slices.Values(append(strings.Fields(s.Denied), i.value))), " ")
+			return true
+		},
+	}[i.op]
+	return o
+}
+
+func without(list, value string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(list), func(v string) bool { return v == value }), " ")
+}
+
+// pilotMove is something that somebody does: an action on an item, or an edit of the records.
+type pilotMove struct {
+	action string // apply, undo, edit
+	item   int
+	edit   pilotEdit
+}
+
+// pilotEdit is a call of the API and what it makes of the state.
+type pilotEdit struct {
+	method, path string
+	body         object
+	make         func(*pilotState)
+}
+
+// step is what the test believes that a move does to a world: its code and the world after it.
+func (w pilotWorld) step(m pilotMove) (pilotWorld, string) {
+	w.items = slices.Clone(w.items)
+	if m.action == "edit" {
+		m.edit.make(&w.state)
+		return w, ""
+	}
+	i := &w.items[m.item]
+	op := i.of()
+	switch {
+	case m.action == "undo" && i.status == copilot.StatusUndone:
+		return w, "already_undone"
+	case m.action == "undo":
+		if op.part(w.state) != op.part(i.is) {
+			return w, "stale"
+		}
+		op.back(&w.state, i.was)
+		i.status = copilot.StatusUndone
+		return w, ""
+	case i.rule && w.cooled:
+		return w, "cooling"
+	case i.status != copilot.StatusOpen:
+		return w, "not_open"
+	}
+	after := w.state
+	if op.judged(w.state) != i.judged || !op.change(&after) {
+		if i.proposal {
+			i.status = copilot.StatusStale
+		}
+		return w, "stale"
+	}
+	w.cooled = w.cooled || i.rule
+	i.was, i.is, w.state, i.status = w.state, after, after, copilot.StatusApplied
+	return w, ""
+}
