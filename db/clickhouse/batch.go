@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
-	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
+
+	"switchyard/db/columnar"
 )
 
 // Put stores rows that have a key, and tries until it is answered or ctx ends. The rows have all columns of the table.
-func (c *Conn) Put(ctx context.Context, t Table, rows iter.Seq[[]any]) error {
+func (c *Conn) Put(ctx context.Context, t columnar.Table, rows iter.Seq[[]any]) error {
 	_, err := c.untilAnswered(ctx, func(ctx context.Context) error { return c.send(ctx, t, rows, "") })
 	if err != nil {
 		return fmt.Errorf("clickhouse: put into %s: %w", t.Name, err)
@@ -21,12 +22,12 @@ func (c *Conn) Put(ctx context.Context, t Table, rows iter.Seq[[]any]) error {
 }
 
 // send sends rows as one block.
-func (c *Conn) send(ctx context.Context, t Table, rows iter.Seq[[]any], token string) error {
+func (c *Conn) send(ctx context.Context, t columnar.Table, rows iter.Seq[[]any], token string) error {
 	settings := clickhouse.Settings{"max_insert_block_size": maxBlock, "async_insert": 0}
 	if token != "" {
 		settings["insert_deduplicate"], settings["insert_deduplication_token"] = 1, token
 	}
-	batch, err := c.conn.PrepareBatch(clickhouse.Context(ctx, clickhouse.WithSettings(settings)), t.insert())
+	batch, err := c.conn.PrepareBatch(clickhouse.Context(ctx, clickhouse.WithSettings(settings)), insert(t))
 	if err != nil {
 		return err
 	}
@@ -41,24 +42,8 @@ func (c *Conn) send(ctx context.Context, t Table, rows iter.Seq[[]any], token st
 // maxBlock is how many rows a batch has at most: what is sent must stay one block.
 const maxBlock = 1_000_000
 
-// Batch is a set of rows that are added up. Its table has the columns batch (UInt64) and hour (DateTime), is partitioned by
-// toYYYYMM(hour), and its engine has the setting Tokens.
-type Batch struct {
-	Table  Table
-	Number uint64 // nobody else's, and never that of other rows
-	Rows   []Row
-	// Again says that it may have been tried before, by a process that has ended.
-	Again bool
-}
-
-// Row is a row of a batch, with all columns of the table.
-type Row struct {
-	Hour  time.Time // the value of the column hour
-	Cells []any
-}
-
 // month is the partition of a row.
-func (r Row) month() uint32 {
+func month(r columnar.Row) uint32 {
 	at := r.Hour.UTC()
 	return uint32(at.Year()*100 + int(at.Month())) //nolint:gosec // years have four digits
 }
@@ -72,13 +57,13 @@ const maxRepairs = 10
 
 // Once stores a batch once, however often it is called and killed. It tries until the batch is stored, ctx ends or the server
 // refuses it. After an error it may be called again, with Again set.
-func (c *Conn) Once(ctx context.Context, b Batch) error {
+func (c *Conn) Once(ctx context.Context, b columnar.Batch) error {
 	if len(b.Rows) == 0 {
 		return nil
 	}
 	token := strconv.FormatUint(b.Number, 10)
 	atOnce, err := c.untilAnswered(ctx, func(ctx context.Context) error {
-		return c.send(ctx, b.Table, b.cells(nil), token)
+		return c.send(ctx, b.Table, cells(b, nil), token)
 	})
 	if err != nil {
 		return fmt.Errorf("clickhouse: batch %s of %s: %w", token, b.Table.Name, err)
@@ -90,14 +75,14 @@ func (c *Conn) Once(ctx context.Context, b Batch) error {
 }
 
 // complete asks which partitions of a batch are missing, and sends them again until none is.
-func (c *Conn) complete(ctx context.Context, b Batch, token string) error {
+func (c *Conn) complete(ctx context.Context, b columnar.Batch, token string) error {
 	for n := 2; n < 2+maxRepairs; n++ {
 		missing, err := c.missing(ctx, b, token)
 		if err != nil || len(missing) == 0 {
 			return err
 		}
 		_, err = c.untilAnswered(ctx, func(ctx context.Context) error {
-			return c.send(ctx, b.Table, b.cells(missing), token+":"+strconv.Itoa(n))
+			return c.send(ctx, b.Table, cells(b, missing), token+":"+strconv.Itoa(n))
 		})
 		if err != nil {
 			return fmt.Errorf("clickhouse: complete batch %s of %s: %w", token, b.Table.Name, err)
@@ -108,10 +93,10 @@ func (c *Conn) complete(ctx context.Context, b Batch, token string) error {
 
 // Settle ends a batch that was given up, whatever of it was sent: it is stored now or never will be. The row takes the batch's
 // token in its partition; it must add nothing to any sum. A batch of more than one partition has a row for each.
-func (c *Conn) Settle(ctx context.Context, t Table, number uint64, row Row) error {
+func (c *Conn) Settle(ctx context.Context, t columnar.Table, number uint64, row columnar.Row) error {
 	token := strconv.FormatUint(number, 10)
-	b := Batch{Table: t, Number: number, Rows: []Row{row}}
-	_, err := c.untilAnswered(ctx, func(ctx context.Context) error { return c.send(ctx, t, b.cells(nil), token) })
+	b := columnar.Batch{Table: t, Number: number, Rows: []columnar.Row{row}}
+	_, err := c.untilAnswered(ctx, func(ctx context.Context) error { return c.send(ctx, t, cells(b, nil), token) })
 	if err == nil {
 		_, err = c.untilAnswered(ctx, func(ctx context.Context) error { return c.idle(ctx, token) })
 	}
@@ -133,10 +118,10 @@ func (c *Conn) idle(ctx context.Context, token string) error {
 }
 
 // cells gives the rows of some partitions, or of all.
-func (b Batch) cells(months map[uint32]bool) iter.Seq[[]any] {
+func cells(b columnar.Batch, months map[uint32]bool) iter.Seq[[]any] {
 	return func(yield func([]any) bool) {
 		for _, r := range b.Rows {
-			if (months == nil || months[r.month()]) && !yield(r.Cells) {
+			if (months == nil || months[month(r)]) && !yield(r.Cells) {
 				return
 			}
 		}
@@ -148,12 +133,12 @@ const selectRunning = `SELECT count() FROM system.processes
 WHERE Settings['insert_deduplication_token'] = {token:String} OR startsWith(Settings['insert_deduplication_token'], {prefix:String})`
 
 // missing gives the partitions that have nothing of a batch, once no try of it is running any more.
-func (c *Conn) missing(ctx context.Context, b Batch, token string) (map[uint32]bool, error) {
+func (c *Conn) missing(ctx context.Context, b columnar.Batch, token string) (map[uint32]bool, error) {
 	what := "ask for batch " + token + " of " + b.Table.Name
 	first, last := b.Rows[0].Hour, b.Rows[0].Hour
 	expected := map[uint32]uint64{}
 	for _, r := range b.Rows {
-		expected[r.month()]++
+		expected[month(r)]++
 		if r.Hour.Before(first) {
 			first = r.Hour
 		}

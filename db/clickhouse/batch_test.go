@@ -13,27 +13,28 @@ import (
 
 	"switchyard/db/clickhouse"
 	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/columnar"
 )
 
 // figures is a table of sums, words one of rows with a key.
 var (
-	figures = clickhouse.Table{
+	figures = columnar.Table{
 		Name:    "figures",
 		Columns: columns("hour DateTime('UTC')", "key String", "n Int64", "batch UInt64"),
 		Extra:   []string{"INDEX b batch TYPE minmax"},
-		Engine:  "ENGINE = MergeTree PARTITION BY toYYYYMM(hour) ORDER BY (hour, key) SETTINGS " + clickhouse.Tokens,
+		Engine:  "ENGINE = MergeTree PARTITION BY toYYYYMM(hour) ORDER BY (hour, key) SETTINGS " + columnar.Tokens,
 	}
-	words = clickhouse.Table{
+	words = columnar.Table{
 		Name:    "words",
 		Columns: columns("id UUID", "word String", "version UInt64"),
 		Engine:  "ENGINE = ReplacingMergeTree(version) ORDER BY id",
 	}
 )
 
-func columns(list ...string) (out []clickhouse.Column) {
+func columns(list ...string) (out []columnar.Column) {
 	for _, one := range list {
 		name, kind, _ := strings.Cut(one, " ")
-		out = append(out, clickhouse.Column{Name: name, Type: kind})
+		out = append(out, columnar.Column{Name: name, Type: kind})
 	}
 	return out
 }
@@ -55,16 +56,16 @@ func do(t *testing.T, conn *clickhouse.Conn, query string) {
 type model map[string]int64
 
 // batch makes a batch of some rows in two months, and adds it to the model.
-func (m model) batch(number uint64, rows int) clickhouse.Batch {
-	b := clickhouse.Batch{Table: figures, Number: number}
+func (m model) batch(number uint64, rows int) columnar.Batch {
+	b := columnar.Batch{Table: figures, Number: number}
 	for i := range rows {
 		at := time.Date(2026, 10, 31, 22+rand.IntN(4), 0, 0, 0, time.UTC)
 		key, n := fmt.Sprint("k", rand.IntN(20)), rand.Int64N(1000)-300
-		b.Rows = append(b.Rows, clickhouse.Row{Hour: at, Cells: []any{at, key, n, number}})
+		b.Rows = append(b.Rows, columnar.Row{Hour: at, Cells: []any{at, key, n, number}})
 		m[at.Format(time.RFC3339)+" "+key] += n
 		if i == 0 { // both months have rows
 			at = at.AddDate(0, 0, 3)
-			b.Rows = append(b.Rows, clickhouse.Row{Hour: at, Cells: []any{at, key, n, number}})
+			b.Rows = append(b.Rows, columnar.Row{Hour: at, Cells: []any{at, key, n, number}})
 			m[at.Format(time.RFC3339)+" "+key] += n
 		}
 	}
@@ -96,7 +97,7 @@ func (m model) check(t *testing.T, conn *clickhouse.Conn) {
 	}
 }
 
-func once(t *testing.T, conn *clickhouse.Conn, b clickhouse.Batch) {
+func once(t *testing.T, conn *clickhouse.Conn, b columnar.Batch) {
 	t.Helper()
 	if err := conn.Once(t.Context(), b); err != nil {
 		t.Fatal(err)
@@ -106,7 +107,7 @@ func once(t *testing.T, conn *clickhouse.Conn, b clickhouse.Batch) {
 func TestBatchIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	conn, m := open(t), model{}
-	batches := []clickhouse.Batch{m.batch(1, 30), m.batch(2, 30), m.batch(3, 1)}
+	batches := []columnar.Batch{m.batch(1, 30), m.batch(2, 30), m.batch(3, 1)}
 	for range 3 {
 		for _, b := range batches {
 			once(t, conn, b)
@@ -161,13 +162,13 @@ func TestSettledBatchIsOver(t *testing.T) {
 	at := time.Date(2026, 10, 31, 23, 0, 0, 0, time.UTC)
 	settle := func(number uint64) {
 		t.Helper()
-		if err := conn.Settle(t.Context(), figures, number, clickhouse.Row{Hour: at, Cells: []any{at, "", int64(0), number}}); err != nil {
+		if err := conn.Settle(t.Context(), figures, number, columnar.Row{Hour: at, Cells: []any{at, "", int64(0), number}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	row := func(number uint64) clickhouse.Batch {
-		return clickhouse.Batch{
-			Table: figures, Number: number, Rows: []clickhouse.Row{{Hour: at, Cells: []any{at, "k", int64(number), number}}},
+	row := func(number uint64) columnar.Batch {
+		return columnar.Batch{
+			Table: figures, Number: number, Rows: []columnar.Row{{Hour: at, Cells: []any{at, "k", int64(number), number}}},
 		}
 	}
 	once(t, conn, row(1))
@@ -219,7 +220,7 @@ func TestEnsureAddsColumns(t *testing.T) {
 	t.Parallel()
 	conn := open(t)
 	wider := words
-	wider.Columns = append(slices.Clone(words.Columns), clickhouse.Column{Name: "lang", Type: "LowCardinality(String)"})
+	wider.Columns = append(slices.Clone(words.Columns), columnar.Column{Name: "lang", Type: "LowCardinality(String)"})
 	if err := conn.Put(t.Context(), words, slices.Values([][]any{{uuid.New(), "old", uint64(1)}})); err != nil {
 		t.Fatal(err)
 	}

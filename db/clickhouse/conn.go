@@ -11,7 +11,7 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 )
 
-// Conn is a database of a ClickHouse server.
+// Conn is a database of a ClickHouse server: a columnar.Store.
 type Conn struct {
 	conn    driver.Conn
 	backoff time.Duration // before the first repetition

@@ -18,6 +18,7 @@ import (
 
 	"switchyard/db/clickhouse"
 	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/columnar"
 	"switchyard/models/longtest"
 )
 
@@ -94,13 +95,13 @@ func (p *trouble) store(t *testing.T, conn *clickhouse.Conn, enough func() bool)
 	t.Helper()
 	m, numbers := model{}, uint64(0)
 	var mu sync.Mutex
-	var all []clickhouse.Batch
+	var all []columnar.Batch
 	var keys [][]any
-	next := func() (clickhouse.Batch, [][]any, bool) {
+	next := func() (columnar.Batch, [][]any, bool) {
 		mu.Lock()
 		defer mu.Unlock()
 		if enough() || t.Failed() {
-			return clickhouse.Batch{}, nil, false
+			return columnar.Batch{}, nil, false
 		}
 		numbers++
 		b := m.batch(numbers, 40)

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/clickhouse"
+	"switchyard/db/columnar"
 	"switchyard/db/ledger"
 	"switchyard/models"
 	"switchyard/models/clickattr"
@@ -30,33 +30,33 @@ const (
 // soldColumns are the figures of a click's conversions, as its row in ClickHouse has them: conversions themselves are
 // PostgreSQL's.
 var soldColumns = []struct {
-	clickhouse.Column
+	columnar.Column
 	of func(models.Figures) any
 }{
-	{clickhouse.Column{Name: "approved", Type: "Int32"}, func(f models.Figures) any { return int32(f.Approved) }},
-	{clickhouse.Column{Name: "pending", Type: "Int32"}, func(f models.Figures) any { return int32(f.Pending) }},
-	{clickhouse.Column{Name: "rejected", Type: "Int32"}, func(f models.Figures) any { return int32(f.Rejected) }},
-	{clickhouse.Column{Name: "chargebacks", Type: "Int32"}, func(f models.Figures) any { return int32(f.Chargebacks) }},
-	{clickhouse.Column{Name: "sale_cost", Type: columnarAmount}, func(f models.Figures) any { return f.Cost }},
-	{clickhouse.Column{Name: "revenue", Type: columnarAmount}, func(f models.Figures) any { return f.Revenue }},
-	{clickhouse.Column{Name: "pending_revenue", Type: columnarAmount}, func(f models.Figures) any { return f.PendingRevenue }},
+	{columnar.Column{Name: "approved", Type: "Int32"}, func(f models.Figures) any { return int32(f.Approved) }},
+	{columnar.Column{Name: "pending", Type: "Int32"}, func(f models.Figures) any { return int32(f.Pending) }},
+	{columnar.Column{Name: "rejected", Type: "Int32"}, func(f models.Figures) any { return int32(f.Rejected) }},
+	{columnar.Column{Name: "chargebacks", Type: "Int32"}, func(f models.Figures) any { return int32(f.Chargebacks) }},
+	{columnar.Column{Name: "sale_cost", Type: columnarAmount}, func(f models.Figures) any { return f.Cost }},
+	{columnar.Column{Name: "revenue", Type: columnarAmount}, func(f models.Figures) any { return f.Revenue }},
+	{columnar.Column{Name: "pending_revenue", Type: columnarAmount}, func(f models.Figures) any { return f.PendingRevenue }},
 }
 
 // columnarClicks is the table of clicks: their columns, what their conversions count, and which version of a click a row is.
 // The latest version counts; one that is removed is no row.
-var columnarClicks = func() clickhouse.Table {
-	t := clickhouse.Table{
+var columnarClicks = func() columnar.Table {
+	t := columnar.Table{
 		Name: "clicks",
 		Engine: `ENGINE = ReplacingMergeTree(version, removed) PARTITION BY toYYYYMMDD(at) ORDER BY (account_id, at, id)
 SETTINGS index_granularity = 1024, min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1`,
 	}
 	for _, c := range clickColumns {
-		t.Columns = append(t.Columns, clickhouse.Column{Name: c.name, Type: columnarType(c)})
+		t.Columns = append(t.Columns, columnar.Column{Name: c.name, Type: columnarType(c)})
 	}
 	for _, c := range soldColumns {
 		t.Columns = append(t.Columns, c.Column)
 	}
-	t.Columns = append(t.Columns, clickhouse.Column{Name: "version", Type: "UInt64"}, clickhouse.Column{Name: "removed", Type: "UInt8"})
+	t.Columns = append(t.Columns, columnar.Column{Name: "version", Type: "UInt64"}, columnar.Column{Name: "removed", Type: "UInt8"})
 	return t
 }()
 
@@ -145,8 +145,8 @@ func columnarRow(click *StoredClick, sold models.Figures, version uint64) []any 
 
 // columnarLedger is the ledger: deltas, a row for each key and batch. They are never summed away, so that each batch can be
 // asked for. Its projections are the coarser copies.
-var columnarLedger = func() clickhouse.Table {
-	t := clickhouse.Table{Name: "ledger", Extra: []string{"INDEX of_batch batch TYPE minmax"}}
+var columnarLedger = func() columnar.Table {
+	t := columnar.Table{Name: "ledger", Extra: []string{"INDEX of_batch batch TYPE minmax"}}
 	for name := range strings.SplitSeq(ledger.Keys, ", ") {
 		kind := columnarWord
 		switch {
@@ -155,16 +155,16 @@ var columnarLedger = func() clickhouse.Table {
 		case strings.HasSuffix(name, "_id"):
 			kind = "UUID"
 		}
-		t.Columns = append(t.Columns, clickhouse.Column{Name: name, Type: kind})
+		t.Columns = append(t.Columns, columnar.Column{Name: name, Type: kind})
 	}
 	for name := range strings.SplitSeq(ledger.Sums, ", ") {
 		kind := columnarCount
 		if name == "cost" || strings.HasSuffix(name, "revenue") {
 			kind = columnarAmount
 		}
-		t.Columns = append(t.Columns, clickhouse.Column{Name: name, Type: kind})
+		t.Columns = append(t.Columns, columnar.Column{Name: name, Type: kind})
 	}
-	t.Columns = append(t.Columns, clickhouse.Column{Name: "batch", Type: "UInt64 CODEC(Delta(8), ZSTD(1))"})
+	t.Columns = append(t.Columns, columnar.Column{Name: "batch", Type: "UInt64 CODEC(Delta(8), ZSTD(1))"})
 	sums := "sum(" + strings.ReplaceAll(ledger.Sums, ", ", "), sum(") + ")"
 	for _, r := range ledger.Rollups {
 		at := "hour"
@@ -175,6 +175,6 @@ var columnarLedger = func() clickhouse.Table {
 		t.Extra = append(t.Extra, fmt.Sprintf("PROJECTION %s (SELECT %s, %s GROUP BY %s)", r.Name, keys, sums, keys))
 	}
 	t.Engine = `ENGINE = MergeTree PARTITION BY toYYYYMM(hour) PRIMARY KEY (account_id, hour, campaign_id)
-ORDER BY (account_id, hour, ` + strings.Join(ledger.Dimensions, ", ") + `) SETTINGS ` + clickhouse.Tokens
+ORDER BY (account_id, hour, ` + strings.Join(ledger.Dimensions, ", ") + `) SETTINGS ` + columnar.Tokens
 	return t
 }()

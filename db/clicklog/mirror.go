@@ -10,7 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/clickhouse"
+	"switchyard/db/columnar"
 	"switchyard/db/ledger"
 	"switchyard/models"
 )
@@ -19,7 +19,7 @@ import (
 // it is in ClickHouse as it is in PostgreSQL now.
 type Mirror struct {
 	From db.Conn // the pool
-	To   *clickhouse.Conn
+	To   columnar.Store
 }
 
 // Ensure makes the tables of clicks and ledger, and adds columns that are new.
@@ -45,7 +45,7 @@ func (m Mirror) Day(ctx context.Context, account uuid.UUID, day time.Time, numbe
 	to := from.AddDate(0, 0, 1)
 	nothing := ledger.Key{AccountID: account, Hour: from.Unix()}
 	for _, n := range givenUp { // what is read below must not grow afterwards
-		row := clickhouse.Row{Hour: from, Cells: append(ledger.Cells(nothing, models.Figures{}), n)}
+		row := columnar.Row{Hour: from, Cells: append(ledger.Cells(nothing, models.Figures{}), n)}
 		if err := m.To.Settle(ctx, columnarLedger, n, row); err != nil {
 			return out, err
 		}
@@ -71,10 +71,10 @@ func (m Mirror) Day(ctx context.Context, account uuid.UUID, day time.Time, numbe
 	for k, f := range have {
 		sums.Add(k, f.Neg())
 	}
-	b := clickhouse.Batch{Table: columnarLedger, Number: number}
+	b := columnar.Batch{Table: columnarLedger, Number: number}
 	for k, f := range sums {
 		if !f.IsZero() {
-			b.Rows = append(b.Rows, clickhouse.Row{Hour: time.Unix(k.Hour, 0), Cells: append(ledger.Cells(k, f), number)})
+			b.Rows = append(b.Rows, columnar.Row{Hour: time.Unix(k.Hour, 0), Cells: append(ledger.Cells(k, f), number)})
 		}
 	}
 	out.Deltas = len(b.Rows)

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"switchyard/db/clickhouse"
+	"switchyard/db/columnar"
 	"switchyard/models/await"
 )
 
@@ -28,13 +29,13 @@ func Server(tb testing.TB) string {
 }
 
 // New opens a new database of Server with some tables.
-func New(tb testing.TB, tables ...clickhouse.Table) *clickhouse.Conn {
+func New(tb testing.TB, tables ...columnar.Table) *clickhouse.Conn {
 	tb.Helper()
 	return NewOn(tb, Server(tb), tables...)
 }
 
 // NewOn is New for the server of a URL.
-func NewOn(tb testing.TB, server string, tables ...clickhouse.Table) *clickhouse.Conn {
+func NewOn(tb testing.TB, server string, tables ...columnar.Table) *clickhouse.Conn {
 	tb.Helper()
 	u, err := url.Parse(server)
 	if err != nil {
