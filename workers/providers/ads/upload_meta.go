@@ -102,7 +102,6 @@ func metaFault(status int, body []byte) *fault {
 			Code    int    `json:"code"`
 			Subcode int    `json:"error_subcode"`
 			Passing bool   `json:"is_transient"`
-			Trace   string `json:"fbtrace_id"`
 		} `json:"error"`
 	}
 	_ = json.Unmarshal(body, &answer) // of another form: the status says it
@@ -114,8 +113,8 @@ func metaFault(status int, body []byte) *fault {
 		return &fault{text: strconv.Itoa(status), refused: status == http.StatusUnauthorized || status == http.StatusForbidden}
 	}
 	words := []string{fmt.Sprintf("code %d/%d", e.Code, e.Subcode)}
-	for _, w := range []string{e.Text, e.Title, e.Words, "trace " + e.Trace} {
-		if w != "" && w != "trace " {
+	for _, w := range []string{e.Text, e.Title, e.Words} {
+		if w != "" {
 			words = append(words, w)
 		}
 	}

@@ -96,7 +96,6 @@ func microsoftFault(status int, body []byte) *fault {
 		Text string `json:"Message"`
 	}
 	var answer struct {
-		Tracking  string  `json:"TrackingId"`
 		Errors    []entry `json:"Errors"`
 		Batch     []entry `json:"BatchErrors"`
 		Operation []entry `json:"OperationErrors"`
@@ -114,9 +113,6 @@ func microsoftFault(status int, body []byte) *fault {
 		case "CallRateExceeded", "ConcurrentRequestOverLimit":
 			f.after = microsoftPause
 		}
-	}
-	if answer.Tracking != "" {
-		words = append(words, "tracking id "+answer.Tracking)
 	}
 	f.text = strings.Join(words, "; ")
 	return f

@@ -56,13 +56,15 @@ func (u *uploading) told(answer egress.Answer, err error) *fault {
 	if answer.Status != 0 {
 		f = u.fault(answer.Status, answer.Body)
 	}
+	if f != nil {
+		f.request = rest.RequestID(answer)
+	}
 	var failed *rest.FailureError
 	if f != nil && errors.As(err, &failed) {
 		f.after = max(f.after, failed.After)
 		if f.text == "" {
 			f.text = failed.Error()
 		}
-		f.request = failed.RequestID
 	}
 	return f
 }

@@ -342,6 +342,9 @@ func TestUploadsFail(t *testing.T) {
 			if !ok || strings.Contains(err.Error(), "canary") || list[0].Result != "" {
 				u.Fatalf("fault %d: %v, %+v", fault, err, list)
 			}
+			if got := models.RequestOf(err); got != resttest.RequestID || strings.Contains(err.Error(), got) {
+				u.Errorf("fault %d: request %q of %v", fault, got, err)
+			}
 			if busy := fault == resttest.Busy; busy != (e.After > 0) {
 				u.Errorf("fault %d: after %v", fault, e.After)
 			}

@@ -75,10 +75,9 @@ func tiktokSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, e
 
 func tiktokFault(status int, body []byte) *fault {
 	var answer struct {
-		Code    *int            `json:"code"`
-		Text    string          `json:"message"`
-		Request string          `json:"request_id"`
-		Data    json.RawMessage `json:"data"`
+		Code *int            `json:"code"`
+		Text string          `json:"message"`
+		Data json.RawMessage `json:"data"`
 	}
 	_ = json.Unmarshal(body, &answer) // of another form: the status says it
 	if answer.Code == nil {
@@ -91,7 +90,7 @@ func tiktokFault(status int, body []byte) *fault {
 	if status/100 == 2 && (code == 0 || code == tiktokPartly && strings.Contains(string(answer.Data), "failed_events")) {
 		return nil
 	}
-	f := &fault{text: fmt.Sprintf("code %d: %s; request %s", code, answer.Text, answer.Request)}
+	f := &fault{text: fmt.Sprintf("code %d: %s", code, answer.Text)}
 	switch {
 	case code == tiktokBusy:
 		f.after = tiktokPause

@@ -60,14 +60,7 @@ func (a API) refusal(answer egress.Answer) error {
 	case f.Status/100 == 2:
 		f.Status = 0
 	}
-	for _, name := range requestIDs {
-		if f.RequestID == "" {
-			f.RequestID = answer.Header.Get(name)
-		}
-	}
-	if f.RequestID == "" {
-		f.RequestID = requestIn(answer.Body)
-	}
+	f.RequestID = RequestID(answer)
 	if a.Coded != nil {
 		f.Code = a.Coded(answer.Body)
 	}
@@ -82,9 +75,15 @@ func (a API) refusal(answer egress.Answer) error {
 // requestMember is a member of an answer in which providers name a request.
 var requestMember = regexp.MustCompile(`(?i)"(?:request_?id|fbtrace_id|trackingid)"\s*:\s*"([^"\\]{1,100})"`)
 
-// requestIn finds the provider's name of a request in an answer; empty if there is none.
-func requestIn(body []byte) string {
-	if found := requestMember.FindSubmatch(body); found != nil {
+// RequestID finds what the provider calls a request in its answer; empty if it does not say. It may contain a secret that the provider
+// repeats.
+func RequestID(answer egress.Answer) string {
+	for _, name := range requestIDs {
+		if id := answer.Header.Get(name); id != "" {
+			return id
+		}
+	}
+	if found := requestMember.FindSubmatch(answer.Body[:min(len(answer.Body), maxRefusal)]); found != nil {
 		return string(found[1])
 	}
 	return ""
