@@ -16,6 +16,7 @@ import (
 // uploading is a traffic source whose platform is told of conversions.
 type uploading struct {
 	SourceID uuid.UUID    `db:"source_id"`
+	Provider string       `db:"provider"`
 	Statuses []string     `db:"conversion_statuses"`
 	Percent  models.Money `db:"send_payout_pct"`
 }
@@ -26,30 +27,31 @@ func (u uploading) share(amount decimal.Decimal) decimal.Decimal {
 }
 
 const selectUploading = `
-SELECT i.source_id, i.conversion_statuses, s.send_payout_pct FROM source_integrations i
+SELECT i.source_id, i.provider, i.conversion_statuses, s.send_payout_pct FROM source_integrations i
 JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
 WHERE i.account_id = $1 AND i.source_id = ANY ($2::uuid[]) AND i.conversions_enabled AND s.deactivated_at IS NULL`
 
 var uploadColumns = db.Columns[models.ConversionUpload]("u.")
 
 // Of each conversion the last one that the platform refused and the last one that it did not, the later first. What was skipped was
-// told to nobody, and what was shown in shadow is told once the connection is live.
+// told to nobody, and what was shown in shadow is told once the connection is live. Another platform than the source's has heard its own.
 var selectLastUploads = `
 SELECT ` + uploadColumns + ` FROM (
 	SELECT DISTINCT ON (e.conversion_id, e.result = 'rejected') e.* FROM conversion_uploads e
 	JOIN source_integrations i ON i.source_id = e.source_id AND i.account_id = e.account_id
 	WHERE e.account_id = $1 AND e.conversion_id = ANY ($2::uuid[]) AND e.result <> 'skipped' AND (e.result <> 'shadow' OR i.upload_mode = 'shadow')
+		AND e.provider IN ('', i.provider)
 	ORDER BY e.conversion_id, e.result = 'rejected', e.place DESC
 ) u ORDER BY u.conversion_id, u.place DESC`
 
 // The identity column place follows the order of the list.
 const insertUploads = `
-INSERT INTO conversion_uploads (id, account_id, source_id, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth,
+INSERT INTO conversion_uploads (id, account_id, source_id, provider, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth,
 	changed_at)
-SELECT new_id(), $1, p.source_id, p.click_id, p.conversion_id, p.goal, p.action, p.happened_at, p.status, p.value, p.currency, p.worth, p.changed_at
-FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::timestamptz[], $8::text[], $9::numeric[], $10::text[],
-	$11::numeric[], $12::timestamptz[]) WITH ORDINALITY
-	AS p (source_id, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth, changed_at, nth)
+SELECT new_id(), $1, p.source_id, p.provider, p.click_id, p.conversion_id, p.goal, p.action, p.happened_at, p.status, p.value, p.currency, p.worth, p.changed_at
+FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::text[], $8::timestamptz[], $9::text[], $10::numeric[],
+	$11::text[], $12::numeric[], $13::timestamptz[]) WITH ORDINALITY
+	AS p (source_id, provider, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth, changed_at, nth)
 ORDER BY p.nth`
 
 // afterClick is how long after its click a conversion happened at least, as platforms take it.
@@ -136,6 +138,7 @@ func (w *writing) add(v models.Conversion) {
 		return
 	}
 	next := h.next(v, action, value)
+	next.Provider = u.Provider
 	switch {
 	case action != models.UploadAmend:
 		w.fresh = append(w.fresh, next)
@@ -213,7 +216,8 @@ func insertAll(ctx context.Context, c db.Conn, account uuid.UUID, list []*newUpl
 		return nil
 	}
 	args := append([]any{
-		account, ids(list, func(u *newUpload) uuid.UUID { return u.SourceID }), ids(list, func(u *newUpload) uuid.UUID { return u.ClickID }),
+		account, ids(list, func(u *newUpload) uuid.UUID { return u.SourceID }), texts(list, func(u *newUpload) string { return u.Provider }),
+		ids(list, func(u *newUpload) uuid.UUID { return u.ClickID }),
 		ids(list, func(u *newUpload) uuid.UUID { return u.ConversionID }), texts(list, func(u *newUpload) string { return u.Goal }),
 		texts(list, func(u *newUpload) string { return u.Action }), moments(list, func(u *newUpload) time.Time { return u.HappenedAt }),
 	}, columnsOf(list)...)

@@ -100,6 +100,7 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.atte
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform does not have the conversion', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.action <> 'upload' AND NOT EXISTS (
 	SELECT FROM conversion_uploads o WHERE o.conversion_id = u.conversion_id AND o.place < u.place AND o.action = 'upload'
+	AND (o.provider = u.provider OR o.provider = '')
 	AND (o.result IN ('pending', 'accepted') OR o.result = 'shadow' AND NOT $4))`
 
 	// It was sent before, came too soon, and would undo what the platform was told since.

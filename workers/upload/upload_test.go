@@ -125,6 +125,27 @@ func TestAmended(t *testing.T) {
 	}
 }
 
+// TestOtherPlatform: what one platform was told, the next one of the traffic source has not heard.
+func TestOtherPlatform(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta)
+	w.connect()
+	c := w.strew("one&ttclid=one", "two&ttclid=two")
+	w.convert("approved", 10, c...)
+	w.sweep()
+	w.taken(2)
+	w.of = "tiktok"
+	w.connect(func(c *store.SourceConnect) { c.Connection = nil })
+	w.convert("approved", 30, c[0])
+	w.convert("chargeback", 10, c[1])
+	w.sweep()
+	w.shows(c[0], "upload accepted, upload accepted")
+	w.shows(c[1], "upload accepted")
+	if list := w.taken(1); list[0].Value != "15" {
+		t.Errorf("%+v", list)
+	}
+}
+
 // TestRefusedAnew: what the platform has refused is told again when there is something else to tell, and then only.
 func TestRefusedAnew(t *testing.T) {
 	t.Parallel()
