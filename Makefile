@@ -10,7 +10,7 @@ TOOL := go tool -modfile=ops/tools/go.mod
 LINT := $(TOOL) golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev stop build lab test chaos lint audit tidy generate verify bench smoke
+.PHONY: help run dev stop build screens lab test chaos lint audit tidy generate verify bench smoke
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -25,7 +25,20 @@ stop: build ## stop private servers that were left running (after a kill -9)
 	@$(BIN) devstack down
 	@$(BIN) devstack down --test
 
-build: ## build bin/switchyard
+# The files of the dashboard, which the binary embeds. Their packages come from npm, as the lock file pins them. Without npm
+# the binary is built without a dashboard.
+WEB  := api/dashboard/web
+PAGE := api/dashboard/dist/index.html
+
+$(WEB)/node_modules/.package-lock.json: $(WEB)/package-lock.json
+	@command -v npm >/dev/null || go run ./ops/devstack/npm
+	@npm ci --ignore-scripts --no-audit --no-fund --silent --prefix $(WEB) && touch $@
+
+$(PAGE): $(shell find $(WEB)/src api/dashboard/bundle -type f) $(WEB)/index.html
+	@{ $(MAKE) -s $(WEB)/node_modules/.package-lock.json && go run ./api/dashboard/bundle; } || \
+		echo "the dashboard is left out of this build: its packages could not be installed with npm; the rest works" >&2
+
+build: $(PAGE) ## build bin/switchyard
 	@echo "building $(BIN) (the first time takes some minutes)"
 	@go build $(TAGS) $(VCS) -o $(BIN) ./cmd/switchyard
 
@@ -53,8 +66,14 @@ chaos: lab ## the fault tests in their long form, with what they measured (about
 		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Attempts|Private|Rebinding|Redeliver|Month|Spans|Big|Neighbour|Random|Order|Flood|Equals|Limits)' $(CHAOS)
 	@echo "make chaos: all fault tests passed"
 
-lint: ## run golangci-lint (the first time builds it, some minutes)
+screens: build ## pictures of every screen of the dashboard, in both themes and two widths, into screens/
+	@$(BIN) devstack exec --test -- env SWITCHYARD_TEST_BINARY=$(CURDIR)/$(BIN) SWITCHYARD_SCREENS=$(CURDIR)/screens \
+		go test $(TAGS) -count=1 -run '^TestDashboard$$' ./cmd/switchyard
+	@echo "make screens: the pictures are in screens/"
+
+lint: $(PAGE) ## run golangci-lint (the first time builds it, some minutes), and check the types of the dashboard's scripts
 	@$(LINT) run $(PKGS)
+	@if [ -x $(WEB)/node_modules/.bin/tsc ]; then $(WEB)/node_modules/.bin/tsc -p $(WEB); fi
 
 # The known vulnerabilities of what is called. Where vuln.go.dev is not reached, unpack https://vuln.go.dev/vulndb.zip and
 # give the directory: VULNDB=file:///path.
@@ -79,10 +98,11 @@ GOLDEN := $(BIN) devstack exec --test -- go test $(TAGS) -count=1 ./cmd/switchya
 # The page tag's script is made by esbuild, which is compiled for this alone.
 TAG := go test $(TAGS),esbuild -count=1 ./api/click/tag
 
-generate: build ## write anew what is generated: golden files, go.mod and go.sum
+generate: build ## write anew what is generated: golden files, types of the dashboard, go.mod and go.sum
 	@go mod tidy
 	@go -C ops/tools mod tidy
 	@$(TAG) -run '^TestBuild' -update
+	@go test $(TAGS) -count=1 ./api -run '^TestTypes$$' -update
 	@go test $(TAGS) -count=1 ./models/botdata -run '^TestClouds$$' -update
 	@$(GOLDEN) -run '^TestGoldenExamples' -update
 	@$(GOLDEN) -run '^TestGolden' -update
@@ -90,7 +110,7 @@ generate: build ## write anew what is generated: golden files, go.mod and go.sum
 # Left out is what tests alone call: the lab's control of processes, and the browser.
 verify: build tidy ## fail when golden files, go.mod or go.sum are stale, or when a function has no caller
 	@dead=$$($(TOOL) deadcode $(TAGS) ./cmd/...) || exit 1; \
-		! echo "$$dead" | grep . | grep -v '^ops/lab/\|^ops/devstack/browser.go'
+		! echo "$$dead" | grep . | grep -v '^ops/lab/\|^ops/devstack/\(browser\|npm\).go'
 	@$(GOLDEN) -run '^TestGolden'
 	@$(TAG)
 

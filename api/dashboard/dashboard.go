@@ -55,6 +55,7 @@ func New(d Deps) http.Handler {
 	mux.HandleFunc(Prefix, pages.shell)
 	mux.HandleFunc(Prefix+"/", pages.shell)
 	mux.HandleFunc(Prefix+"/assets/{file}", pages.asset)
+	mux.HandleFunc(Prefix+"/licences", pages.licences)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !d.Site.Is(r) {
 			http.NotFound(w, r)

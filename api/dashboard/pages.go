@@ -133,3 +133,15 @@ func (p pages) asset(w http.ResponseWriter, r *http.Request) {
 		slog.DebugContext(r.Context(), "asset not sent whole", "error", err)
 	}
 }
+
+// licences shows the licences of the packages that the page is made with.
+func (p pages) licences(w http.ResponseWriter, r *http.Request) {
+	text, err := fs.ReadFile(p.files, "licences.txt")
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(text) // a client that went away is no error
+}

@@ -15,7 +15,7 @@ import (
 var unreachable = map[string]string{
 	"PATCH /settings not_found": "the account of a valid key exists, but for the moment in which it is deleted",
 	"POST /copilot network":     "no connection can block anything at an ad network: entries are the account's own",
-	"buyer_only":                "an install has no users with the buyer's role: keys belong to accounts",
+	"buyer_only":                "people meet it who are contributors, and keys have no role",
 }
 
 // elsewhere are codes that a worker answers, met by its tests.

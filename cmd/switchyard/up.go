@@ -139,7 +139,8 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r
 	return err
 }
 
-// announce makes the demo account and prints the addresses of the service. A failure does not end the service.
+// announce makes the demo account and prints the addresses of the service, then gives the account some history. A failure
+// does not end the service.
 func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.DB) error {
 	campaign, account, entry, err := c.demo(ctx, cfg, d)
 	if err != nil {
@@ -148,7 +149,18 @@ func (c *upCmd) announce(ctx context.Context, e *env, cfg config.Config, d *db.D
 		}
 		return nil
 	}
-	return e.printTable(newsOf(cfg, campaign, account, entry, e.getenv("OPS_PASSWORD") != ""))
+	if err := e.printTable(newsOf(cfg, campaign, account, entry, e.getenv("OPS_PASSWORD") != "")); err != nil {
+		return err
+	}
+	n, err := demo.History(ctx, d, cfg.DataDir, account, client.New(account.URL, account.Key))
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		e.say("the demo account has no traffic of the last days: %v", err)
+	case n > 0:
+		e.say("the demo account has %d clicks of the last days", n)
+	}
+	return nil
 }
 
 // newsOf tells where everything is. Secrets are told once, when they are made.

@@ -7,8 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -209,6 +211,9 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 	records, err := openStore(w.cfg, w.pools.of(controlPool))
 	if err != nil {
 		return nil, err
+	}
+	if host, err := url.Parse(w.cfg.BaseURL); err == nil && slices.Contains(w.cfg.SharedDomains, host.Hostname()) && !monitor.Loopback(host.Host) {
+		slog.Warn("tracking links share their host with the dashboard: set SHARED_DOMAINS to another one", "host", host.Hostname())
 	}
 	counters, err := jobs.OpenRedisTimeout(w.cfg.RedisURL, kv.Timeout)
 	if err != nil {

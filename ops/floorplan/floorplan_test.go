@@ -96,6 +96,8 @@ func TestCheck(t *testing.T) {
 		{"api/middleware/rate.go", rds, "go-redis belongs in db, jobs only"},
 		{"ops/config/config.go", "github.com/alecthomas/kong", "kong belongs in cmd only"},
 		{"api/v1/offers.go", gin + "nery", ""},
+		{"api/dashboard/bundle/main.go", "github.com/evanw/esbuild/pkg/api", ""},
+		{"api/dashboard/pages.go", "github.com/evanw/esbuild/pkg/api", "esbuild belongs in api/dashboard/bundle, api/click/tag only"},
 
 		{"models/offer.go", "net/netip", ""},
 		{"models/offer.go", "net/http", "must not import net/http"},

@@ -28,7 +28,7 @@ var levels = map[string]int{
 	"models": 1,
 }
 
-// fence allows a library, and the packages below it, on some floors only.
+// fence allows a library, and the packages below it, on some floors or in some rooms only.
 type fence struct {
 	library string
 	floors  []string
@@ -42,6 +42,7 @@ var fences = []fence{
 	{"github.com/lib/pq", []string{"db"}},
 	{"github.com/redis/go-redis", []string{"db", "jobs"}},
 	{"github.com/alecthomas/kong", []string{"cmd"}},
+	{"github.com/evanw/esbuild", []string{"api/dashboard/bundle", "api/click/tag"}},
 	{"github.com/ClickHouse/clickhouse-go", []string{"db", "ops"}},
 	{"github.com/ebitengine/purego", []string{"ops"}},
 }
@@ -130,7 +131,8 @@ func upward(f File, imported string) string {
 
 func fenced(f File, imported string) string {
 	for _, fe := range fences {
-		if within(imported, fe.library) && !slices.Contains(fe.floors, floor(f.Path)) {
+		inside := func(room string) bool { return within(f.Path, room) }
+		if within(imported, fe.library) && !slices.ContainsFunc(fe.floors, inside) {
 			return fmt.Sprintf("%s belongs in %s only", fe.library, strings.Join(fe.floors, ", "))
 		}
 	}

@@ -1,0 +1,151 @@
+package dashboard
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"switchyard/api/middleware"
+	"switchyard/api/route"
+)
+
+// made is the page of this build; the test is skipped where there is none.
+func made(t *testing.T) (fs.FS, string) {
+	t.Helper()
+	files, err := fs.Sub(built, "dist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := fs.ReadFile(files, indexFile)
+	if err != nil {
+		t.Skip("this build has no dashboard: `make build` on a machine with npm makes it")
+	}
+	return files, string(page)
+}
+
+// What the files may have on the wire, in bytes.
+const (
+	firstLoad   = 90 << 10
+	furtherLoad = 15 << 10
+)
+
+// imports are those that a script cannot begin without, and those that it loads later.
+var (
+	imports = regexp.MustCompile(`(?:from|import)"\./([\w.-]+\.js)"`)
+	later   = regexp.MustCompile(`import\("\./([\w.-]+\.js)"\)`)
+)
+
+// TestBudgets: the first load and each further screen stay small.
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	files, page := made(t)
+	size := func(name string) int {
+		t.Helper()
+		text, err := fs.ReadFile(files, path.Join("assets", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		w := gzip.NewWriter(&out)
+		_, _ = w.Write(text)
+		_ = w.Close()
+		return out.Len()
+	}
+	first := map[string]bool{}
+	var take func(name string)
+	var lazy []string
+	take = func(name string) {
+		if first[name] {
+			return
+		}
+		first[name] = true
+		text, _ := fs.ReadFile(files, path.Join("assets", name))
+		for _, m := range imports.FindAllSubmatch(text, -1) {
+			take(string(m[1]))
+		}
+		for _, m := range later.FindAllSubmatch(text, -1) {
+			lazy = append(lazy, string(m[1]))
+		}
+	}
+	for _, m := range regexp.MustCompile(`/app/assets/([\w.-]+)`).FindAllStringSubmatch(page, -1) {
+		take(m[1])
+	}
+	total := 0
+	for name := range first {
+		total += size(name)
+	}
+	t.Logf("first load: %d bytes in %d files", total, len(first))
+	if len(first) < 2 || total > firstLoad {
+		t.Errorf("the first load has %d bytes in %d files, %d are allowed", total, len(first), firstLoad)
+	}
+	if len(lazy) < 2 {
+		t.Errorf("only %v load later", lazy)
+	}
+	for _, name := range lazy {
+		if n := size(name); !first[name] && n > furtherLoad {
+			t.Errorf("%s has %d bytes, %d are allowed", name, n, furtherLoad)
+		}
+	}
+	if licences, err := fs.ReadFile(files, "licences.txt"); err != nil || !strings.Contains(string(licences), "preact") {
+		t.Errorf("the licences are not there: %v", err)
+	}
+}
+
+// TestPages: the page allows nothing but this host, has the theme that was chosen and nothing else of a cookie; what is
+// named by its content is kept for ever; a build without the page says what to do.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	p := pages{site: middleware.NewSite("https://track.example.com", nil), files: fstest.MapFS{
+		"index.html": {Data: []byte(`<!doctype html><html lang="en"><p>page`)}, "assets/a-1.js": {Data: []byte("let a")},
+	}}
+	p.static = func(name string) (route.Static, error) { return p.read(name) }
+	get := func(serve http.HandlerFunc, target, theme, file string) *http.Response {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)
+		r.AddCookie(&http.Cookie{Name: themeCookie, Value: theme})
+		r.SetPathValue("file", file)
+		w := httptest.NewRecorder()
+		serve(w, r)
+		return w.Result()
+	}
+	text := func(r *http.Response) string {
+		var b bytes.Buffer
+		_, _ = b.ReadFrom(r.Body)
+		return b.String()
+	}
+	shell := get(p.shell, "/app/x", "dark", "")
+	for name, want := range map[string]string{
+		"Content-Security-Policy": "default-src 'none'; script-src 'self'", "Referrer-Policy": "no-referrer",
+		"X-Content-Type-Options": "nosniff", "Cache-Control": "no-cache", "Strict-Transport-Security": "max-age",
+	} {
+		if got := shell.Header.Get(name); !strings.Contains(got, want) {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	if got := text(shell); !strings.Contains(got, `<html data-theme="dark" lang="en">`) {
+		t.Errorf("in a dark theme: %s", got)
+	}
+	if got := text(get(p.shell, "/app", `x"onload="`, "")); strings.Contains(got, "onload") || strings.Contains(got, "data-theme") {
+		t.Errorf("with a theme that is none: %s", got)
+	}
+	asset := get(p.asset, "/app/assets/a-1.js", "", "a-1.js")
+	if asset.StatusCode != 200 || !strings.Contains(asset.Header.Get("Cache-Control"), "immutable") ||
+		!strings.HasPrefix(asset.Header.Get("Content-Type"), "text/javascript") {
+		t.Errorf("a script: %d %v", asset.StatusCode, asset.Header)
+	}
+	for _, name := range []string{"../index.html", "none.js", ".gitignore"} {
+		if got := get(p.asset, "/app/assets/x", "", name); got.StatusCode != 404 {
+			t.Errorf("%s: %d", name, got.StatusCode)
+		}
+	}
+	p.files = fstest.MapFS{}
+	if empty := get(p.shell, "/app", "", ""); empty.StatusCode != 503 || !strings.Contains(text(empty), "make build") {
+		t.Errorf("without its files the page answers %d", empty.StatusCode)
+	}
+}

@@ -1,0 +1,53 @@
+// Numbers, money and dates as people read them. Nothing that is not known is shown as zero.
+import { me, zone } from './me.ts'
+import type { Day, Span } from './window.ts'
+import { iso } from './window.ts'
+
+export const none = '—'
+const minus = (text: string) => text.replace('-', '−')
+
+const made = new Map<string, Intl.NumberFormat>()
+function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = JSON.stringify(options)
+  let f = made.get(key)
+  if (!f) made.set(key, f = new Intl.NumberFormat('en', options))
+  return f
+}
+
+type Maybe = number | null | undefined
+export const count = (n: Maybe) => n == null ? none : minus(numbers({ maximumFractionDigits: 0 }).format(n))
+export const short = (n: Maybe) => n == null ? none : minus(numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(n))
+const currency = () => me.value?.account.currency || 'USD'
+export const money = (n: Maybe, digits = 2) => n == null ? none : minus(numbers({ style: 'currency', currency: currency(), minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
+export const small = (n: Maybe) => n == null ? none : money(n, n !== 0 && Math.abs(n) < 1 ? 3 : 2) // the price of a click
+export const percent = (n: Maybe, digits = 2) => n == null ? none : minus(numbers({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n)) + '%'
+export const signed = (text: string, n: number) => n > 0 ? '+' + text : text
+export const tick = (n: number, kind: Kind) => kind === 'money' || kind === 'small' ? money(n, Number.isInteger(n) ? 0 : 2) : kind === 'percent' ? percent(n, 0) : short(n)
+
+export type Kind = 'count' | 'money' | 'small' | 'percent'
+export const shown = (n: Maybe, kind: Kind, digits?: number) => kind === 'count' ? count(n) : kind === 'money' ? money(n) : kind === 'small' ? small(n) : percent(n, digits)
+
+const dates = new Map<string, Intl.DateTimeFormat>()
+function date(options: Intl.DateTimeFormatOptions, tz = zone.value): Intl.DateTimeFormat {
+  const key = tz + JSON.stringify(options)
+  let f = dates.get(key)
+  if (!f) dates.set(key, f = new Intl.DateTimeFormat('en-GB', { timeZone: tz, ...options }))
+  return f
+}
+
+const utc = (d: Day) => Date.UTC(d.y, d.m - 1, d.d)
+export const dayShort = (d: Day) => date({ day: 'numeric', month: 'short' }, 'UTC').format(utc(d))
+export function spanText(s: Span) {
+  if (iso(s.from) === iso(s.to)) return dayShort(s.to)
+  return (s.from.m === s.to.m && s.from.y === s.to.y ? String(s.from.d) : dayShort(s.from)) + ' – ' + dayShort(s.to)
+}
+const hour12 = () => me.value?.account.timeFormat === '12h'
+export const hourOf = (at: number) => date({ hour: '2-digit', minute: '2-digit', hour12: hour12() }).format(at)
+export const dayOf = (at: number) => date({ weekday: 'short', day: 'numeric', month: 'short' }).format(at)
+export const axisDay = (at: number) => date({ weekday: 'short', day: 'numeric' }).format(at).replace(',', '')
+export const axisDate = (at: number) => date({ day: 'numeric', month: 'short' }).format(at)
+export const moment = (text: string) => dayOf(Date.parse(text)) + ', ' + hourOf(Date.parse(text))
+
+// names of countries, by the browser.
+const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
+export const country = (code: string) => { try { return regions.of(code) ?? code } catch { return code } }

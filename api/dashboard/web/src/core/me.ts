@@ -1,0 +1,10 @@
+// Who is signed in.
+import { computed, signal } from '@preact/signals'
+import type { Me } from '../api.gen.ts'
+
+export const me = signal<Me | null>(null)
+export const zone = computed(() => me.value?.account.timezone || 'UTC')
+
+const roles = ['viewer', 'contributor', 'member', 'owner']
+// can reports whether the person may what takes a role.
+export const can = (role: string) => roles.indexOf(me.value?.role ?? '') >= roles.indexOf(role)

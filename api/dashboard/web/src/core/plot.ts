@@ -1,0 +1,9 @@
+// resolved is a colour of the style sheet as a canvas takes it.
+export function resolved(name: string): string {
+  const probe = document.createElement('span')
+  probe.style.color = `var(${name})`
+  document.body.append(probe)
+  const colour = getComputedStyle(probe).color
+  probe.remove()
+  return colour
+}

@@ -1,0 +1,67 @@
+// What a report is asked: grouping, filters, columns and order, all of it in the address.
+import { usual, names, type Name } from './figures.ts'
+import { country } from './format.ts'
+import { change, place } from './router.ts'
+import { t } from './text.ts'
+import { compares, span } from './window.ts'
+import type { Performance } from '../api.gen.ts'
+
+export type Filter = { dimension: string, not: boolean, values: string[] }
+export type Ask = { group: string[], filters: Filter[], least: number, columns: Name[], sort: string, flat: boolean, open: string[] }
+
+export const mostDimensions = 5
+const usualGroup = 'campaign_id,country,device_type'
+
+export function asked(): Ask {
+  const q = place.value.query
+  const group = (q.get('g') ?? usualGroup).split(',').filter(d => t.dimensions[d]).slice(0, mostDimensions)
+  const filters: Filter[] = []
+  for (const name of new Set(q.keys())) {
+    const dimension = name.slice(2)
+    if ((name.startsWith('f.') || name.startsWith('x.')) && t.dimensions[dimension]) filters.push({ dimension, not: name[0] === 'x', values: q.getAll(name) })
+  }
+  const columns = (q.get('c') ?? '').split(',').filter(n => names.includes(n as Name)) as Name[]
+  return { group: group.length ? group : ['campaign_id'], filters, least: Math.max(0, Math.floor(Number(q.get('min')) || 0)), columns: columns.length ? columns : usual, sort: q.get('sort') ?? '-clicks', flat: q.get('flat') === '1', open: q.getAll('o') }
+}
+
+export const setGroup = (group: string[]) => change({ g: group.join(',') === usualGroup ? null : group.join(','), o: null })
+export const setSort = (sort: string) => change({ sort: sort === '-clicks' ? null : sort }, true)
+export const setColumns = (columns: Name[]) => change({ c: columns.join() === usual.join() ? null : columns.join() }, true)
+export const setFilter = (f: Filter) => change({ [(f.not ? 'x.' : 'f.') + f.dimension]: f.values.length ? f.values : null })
+export const setOpen = (open: string[]) => change({ o: open }, true)
+
+// keyOf is a row's place in the tree, as the address has it.
+export const keyOf = (path: string[]) => path.map(v => encodeURIComponent(v)).join('/') + (path.length ? '/' : '')
+export const pathOf = (key: string) => key.split('/').slice(0, -1).map(decodeURIComponent)
+
+type Query = Record<string, string | string[] | number>
+
+export function filterQuery(ask: Ask, path: string[] = []): Query {
+  const out: Query = {}
+  for (const f of ask.filters) out[(f.not ? 'x.' : 'f.') + f.dimension] = f.values
+  path.forEach((value, i) => { out['f.' + ask.group[i]] = [value] })
+  return out
+}
+
+export const windowQuery = () => ({ from: span.value.from, to: span.value.to, tz: span.value.tz })
+
+// questionOf is what is asked for the rows below a path; all dimensions at once for a flat table.
+export function questionOf(ask: Ask, path: string[]): Query {
+  const out: Query = { ...windowQuery(), dimension: ask.flat ? ask.group.join(',') : ask.group[path.length]!, sort: sortOf(ask), limit: ask.flat ? 5000 : 1000, ...filterQuery(ask, path) }
+  if (compares.value) out.compare = 'previous'
+  if (ask.least) out.min_clicks = ask.least
+  return out
+}
+
+// sortOf: the order by name goes by the dimension that is asked.
+const sortOf = (ask: Ask) => ask.sort
+
+export function valueText(dimension: string, value: string, labels: Performance['labels']): string {
+  if (value === '') return t.unknown
+  const name = labels[dimension]?.[value]
+  if (name) return name
+  if (dimension === 'country') return country(value)
+  if (dimension === 'day_of_week') return t.weekdays[+value] ?? value
+  if (dimension.endsWith('_id')) return t.gone
+  return value
+}

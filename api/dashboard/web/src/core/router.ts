@@ -1,0 +1,45 @@
+// The address is the state: path and query of the page, as one signal.
+import { signal } from '@preact/signals'
+
+const read = () => ({ path: location.pathname.replace(/\/+$/, '') || '/app', query: new URLSearchParams(location.search) })
+
+export const place = signal(read())
+addEventListener('popstate', () => { place.value = read() })
+
+// go shows another address; with replace the one before is not kept for the back button.
+export function go(address: string, replace = false) {
+  const now = location.pathname + location.search
+  if (address === now) return
+  history[replace ? 'replaceState' : 'pushState'](null, '', address)
+  const was = place.value.path
+  place.value = read()
+  if (place.value.path !== was) scrollTo(0, 0)
+}
+
+// change sets parameters of the address; an empty one goes.
+export function change(params: Record<string, string | string[] | null>, replace = false) {
+  const query = new URLSearchParams(place.value.query)
+  for (const [name, value] of Object.entries(params)) {
+    query.delete(name)
+    for (const one of Array.isArray(value) ? value : value === null ? [] : [value]) query.append(name, one)
+  }
+  go(address(place.value.path, query), replace)
+}
+
+const address = (path: string, query: URLSearchParams) => path + (query.size ? '?' + query : '')
+
+// to is the address of another screen, with the same window.
+export function to(path: string, params: Record<string, string | string[]> = {}) {
+  const query = new URLSearchParams()
+  for (const name of ['w', 'cmp']) { const v = place.value.query.get(name); if (v) query.set(name, v) }
+  for (const [name, value] of Object.entries(params)) for (const one of [value].flat()) query.append(name, one)
+  return address(path, query)
+}
+
+// Links of the page are followed without loading it anew.
+addEventListener('click', e => {
+  const a = (e.target as Element).closest?.('a[href^="/app"]') as HTMLAnchorElement | null
+  if (!a || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || a.target || a.pathname.startsWith('/app/licences')) return
+  e.preventDefault()
+  go(a.pathname + a.search)
+})

@@ -1,0 +1,2 @@
+// The words that are shown, in the language of the page.
+export { en as t } from '../text/en.ts'

@@ -1,0 +1,76 @@
+import './switchyard.css'
+import 'uplot/dist/uPlot.min.css'
+import './more.css'
+import { render } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { ComponentType } from 'preact'
+import { ApiError, call, confirming, signedOut } from './core/call.ts'
+import { me } from './core/me.ts'
+import { busy } from './core/query.ts'
+import { go, place, to } from './core/router.ts'
+import { t } from './core/text.ts'
+import { Failed, Late } from './parts/state.tsx'
+import { Shell } from './parts/shell.tsx'
+import { Overview } from './screens/overview.tsx'
+
+type Screen = ComponentType
+const screens: Record<string, Screen> = { '/app': Overview }
+const lazy: Record<string, () => Promise<Screen>> = {
+  '/app/reports': () => import('./screens/reports.tsx').then(m => m.Reports),
+  '/app/more': () => import('./screens/more.tsx').then(m => m.More),
+}
+const enter = () => import('./screens/enter.tsx')
+
+function useLazy<M>(load: () => Promise<M>): M | undefined {
+  const [m, set] = useState<M>()
+  useEffect(() => { void load().then(got => set(() => got)) }, [load])
+  return m
+}
+
+function Lazy({ load }: { load: () => Promise<Screen> }) {
+  const Found = useLazy(load)
+  return Found ? <Found /> : <Late><div class="skeleton" style="height:240px" /></Late>
+}
+
+const NotFound = () => <div class="empty"><p>{t.notFound.title}</p><a class="btn" href={to('/app')}>{t.notFound.back}</a></div>
+
+function Enter({ over }: { over?: boolean }) {
+  const m = useLazy(enter)
+  return m ? <m.Enter over={over} /> : null
+}
+
+function Confirm() {
+  const m = useLazy(enter)
+  return m ? <m.Confirm /> : null
+}
+
+function App() {
+  const [state, set] = useState<'asking' | 'in' | 'out' | ApiError>('asking')
+  const path = place.value.path
+  const welcome = path === '/app/welcome'
+  const load = () => call('GET /app/api/session').then(who => { me.value = who; signedOut.value = false; set('in') }, e => {
+    if (e instanceof ApiError && e.status === 401) { signedOut.value = false; set('out') } else set(e as ApiError)
+  })
+  useEffect(() => { if (!welcome) void load() }, [welcome])
+  useEffect(() => { const theme = me.value?.theme; if (theme && theme !== 'system') document.documentElement.dataset.theme = theme; else delete document.documentElement.dataset.theme }, [me.value])
+  if (welcome || state === 'out') return <Enter />
+  if (state === 'asking') return null
+  if (state instanceof ApiError) return <main class="alone"><div class="card"><Failed error={state} again={load} /></div></main>
+  const Found = screens[path], chunk = lazy[path]
+  return <>
+    <Shell>{Found ? <Found /> : chunk ? <Lazy key={path} load={chunk} /> : <NotFound />}</Shell>
+    {busy.value > 0 && <div class="bar" aria-hidden="true" />}
+    {signedOut.value && <Enter over />}
+    {confirming.value && <Confirm />}
+  </>
+}
+
+// A page that is left open meets files that a new version has not: it loads itself anew, once.
+addEventListener('unhandledrejection', e => {
+  if (!/dynamically imported module|Importing a module/.test(String(e.reason)) || sessionStorage.reloaded) return
+  sessionStorage.reloaded = '1'
+  location.reload()
+})
+
+if (location.pathname === '/app/') go('/app' + location.search, true)
+render(<App />, document.getElementById('app')!)

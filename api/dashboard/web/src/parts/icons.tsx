@@ -1,0 +1,16 @@
+// The icons, as paths of 24 units.
+const paths = {
+  overview: 'M3 10.5 12 4l9 6.5V20h-6v-6H9v6H3z', reports: 'M4 20V10M10 20V4M16 20v-7M21 20H3',
+  down: 'm6 9 6 6 6-6', right: 'm9 6 6 6-6 6', up: 'M12 19V6M6.5 11 12 5.5 17.5 11', x: 'm6 6 12 12M18 6 6 18', plus: 'M12 5v14M5 12h14', check: 'm5 12.500 4.500 4.500L19 7.500',
+  calendar: 'M3.500 10h17M8 3v4M16 3v4M5.500 5h13a2 2 0 0 1 2 2v11.500a2 2 0 0 1-2 2h-13a2 2 0 0 1-2-2V7a2 2 0 0 1 2-2z', clock: 'M12 7v5l3.500 2M12 3.500a8.500 8.500 0 1 1 0 17 8.500 8.500 0 0 1 0-17z',
+  filter: 'M4 5h16l-6 7.500V19l-4 1.500v-8z', columns: 'M9.200 4.500v15M14.800 4.500v15M5.500 4.500h13a2 2 0 0 1 2 2v11a2 2 0 0 1-2 2h-13a2 2 0 0 1-2-2v-11a2 2 0 0 1 2-2z',
+  download: 'M12 4v11M7.500 11 12 15.500 16.500 11M4 20h16', more: 'M5 12h.01M12 12h.01M19 12h.01', warn: 'M12 4 2.500 20h19zM12 10v4.500M12 17.500h.01',
+  bell: 'M6 16V11a6 6 0 0 1 12 0v5l1.500 2h-15zM10 21h4', person: 'M12 12.500a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM4.500 20c1-3.600 4-5.200 7.500-5.200s6.500 1.600 7.500 5.200', except: 'M12 3.500a8.500 8.500 0 1 1 0 17 8.500 8.500 0 0 1 0-17zM6 6l12 12',
+  spark: 'M12 3v6M12 15v6M3 12h6M15 12h6M6 6l3 3M15 15l3 3M18 6l-3 3M9 15l-3 3', doc: 'M6 3.500h8l4 4V20.500H6zM14 3.500v4h4M9 12h6M9 16h6', out: 'M14 4.500h5.500V10M19.500 4.500 11 13M17 13.500V19a1 1 0 0 1-1 1H5a1 1 0 0 1-1-1V8a1 1 0 0 1 1-1h5.500',
+  table: 'M3.500 9.500h17M3.500 14.500h17M9 4.500v15M5.500 4.500h13a2 2 0 0 1 2 2v11a2 2 0 0 1-2 2h-13a2 2 0 0 1-2-2v-11a2 2 0 0 1 2-2z',
+}
+export type IconName = keyof typeof paths
+
+export const Icon = ({ name }: { name: IconName }) => <svg class="i" viewBox="0 0 24 24" aria-hidden="true"><path d={paths[name]} /></svg>
+
+export const Mark = () => <svg viewBox="0 0 24 24" aria-hidden="true"><rect width="24" height="24" rx="6.5" fill="var(--accent-fill)" /><path d="M4 15.5h5.500c4 0 4-7 8-7H20M9.500 15.500H20" fill="none" stroke="#fff" stroke-width="2.2" stroke-linecap="round" /></svg>

@@ -1,0 +1,89 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { call } from '../core/call.ts'
+import { short } from '../core/format.ts'
+import { me, zone } from '../core/me.ts'
+import { forget, use } from '../core/query.ts'
+import { go, place, to } from '../core/router.ts'
+import { t } from '../core/text.ts'
+import { Icon, Mark, type IconName } from './icons.tsx'
+import { Item, Menu } from './menu.tsx'
+import { Windows } from './window.tsx'
+
+const rooms: { path: string, icon: IconName, name: string }[] = [
+  { path: '/app', icon: 'overview', name: t.nav.overview }, { path: '/app/reports', icon: 'reports', name: t.nav.reports },
+]
+const titles: Record<string, string> = { '/app': t.overview.title, '/app/reports': t.reports.title, '/app/more': t.nav.more }
+
+const Rooms = () => <>{rooms.map(r => <a key={r.path} href={to(r.path)} title={r.name} aria-current={place.value.path === r.path ? 'page' : undefined}><Icon name={r.icon} />{r.name}</a>)}</>
+
+// Usage is how many clicks of the month are used.
+function Usage() {
+  const { data } = use('GET /plan/usage', {}, 300)
+  if (!data) return null
+  const { used, limit } = data.detail.plan.clicks, share = limit ? Math.min(100, used / limit * 100) : 0
+  const forecast = short(data.detail.forecast.clicks)
+  return <div class="usage"><div class="row"><span class="soft">{t.nav.clicksMonth}</span><span class="grow" /><b class="num">{limit ? Math.round(share) + '%' : short(used)}</b></div>
+    {limit && <div class="meter"><i style={`width:${share}%`} /></div>}
+    <div class="dim fine">{limit ? t.nav.used(short(used), short(limit), forecast) : t.nav.usedOnly(short(used), forecast)}</div></div>
+}
+
+// leave signs out: nothing of the account stays in the page.
+export async function leave() {
+  await call('DELETE /app/api/session').catch(() => undefined)
+  forget()
+  location.assign('/app')
+}
+
+export async function setTheme(theme: string) {
+  const who = me.value!
+  me.value = { ...who, theme }
+  me.value = await call('PATCH /app/api/me', { body: { name: who.name, language: who.language, theme } })
+}
+
+export async function setAccount(account: string) {
+  await call('POST /app/api/session/account', { body: { account } })
+  forget()
+  me.value = await call('GET /app/api/session')
+  go('/app')
+}
+
+function Person() {
+  const who = me.value!
+  return <Menu name={t.nav.account} kind="who" label={<><span class="face" aria-hidden="true">{(who.name || who.email).slice(0, 1).toUpperCase()}</span><span class="name">{who.name}<small>{who.account.name}</small></span></>}>{close => <>
+    <div class="head"><b>{who.name}</b><span class="dim">{who.email} · {t.roles[who.role]}</span></div>
+    {who.accounts.length > 1 && who.accounts.map(a => <Item key={a.id} pressed={a.id === who.account.id} on={() => { close(); void setAccount(a.id) }}>{a.name}<span class="grow" /><span class="dim">{t.roles[a.role]}</span></Item>)}
+    <div class="themes" role="group" aria-label={t.nav.theme}><span class="seg">{Object.entries(t.themes).map(([name, text]) => <button key={name} type="button" aria-pressed={who.theme === name} onClick={() => void setTheme(name)}>{text}</button>)}</span></div>
+    <a class="item" href="/docs" target="_blank" rel="noreferrer">{t.nav.api}<span class="grow" /><Icon name="out" /></a>
+    <a class="item" href="/app/licences">{t.nav.licences}</a>
+    <Item on={() => void leave()}>{t.nav.signOut}</Item>
+  </>}</Menu>
+}
+
+const withWindow = ['/app', '/app/reports']
+
+export function Shell({ children }: { children: ComponentChildren }) {
+  const path = place.value.path, title = titles[path] ?? t.brand
+  useEffect(() => { document.title = title === t.brand ? t.brand : `${title} · ${t.brand}` }, [title])
+  return <div class="app">
+    <a class="skip" href="#main" onClick={e => { e.preventDefault(); document.getElementById('main')?.focus() }}>{t.nav.skip}</a>
+    <nav class="side nav" aria-label={t.nav.main}>
+      <div class="brand"><Mark />{t.brand}</div>
+      <Rooms />
+      <footer><Usage /><Person /></footer>
+    </nav>
+    <header class="top"><h1>{title}</h1><span class="chip wide"><Icon name="clock" />{zone.value}</span><Updated /><span class="grow" />{withWindow.includes(path) && <Windows />}</header>
+    <main class="main" id="main" tabIndex={-1}>{children}</main>
+    <nav class="tabbar" aria-label={t.nav.main}><Rooms /><a href={to('/app/more')} aria-current={path === '/app/more' ? 'page' : undefined}><Icon name="more" />{t.nav.more}</a></nav>
+  </div>
+}
+
+// touched is when the figures on the screen came.
+let touched = Date.now()
+export const touch = () => { touched = Date.now() }
+
+function Updated() {
+  const [, tick] = useState(0)
+  useEffect(() => { const timer = setInterval(() => tick(n => n + 1), 1000); return () => clearInterval(timer) }, [])
+  return place.value.path === '/app' ? <span class="dim wide fine">{t.overview.updated(Math.round((Date.now() - touched) / 1000))}</span> : null
+}

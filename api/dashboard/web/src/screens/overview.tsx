@@ -1,0 +1,218 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { Performance, PerformanceRow, Trends } from '../api.gen.ts'
+import { changeOf, figures, isReal, profit, rounded, text, type Name } from '../core/figures.ts'
+import { count, country, money, percent, short, shown, spanText } from '../core/format.ts'
+import { use, type Used } from '../core/query.ts'
+import { change, place, to } from '../core/router.ts'
+import { t } from '../core/text.ts'
+import { before, compares, days, plus, iso, span, wall, type Window } from '../core/window.ts'
+import { Icon } from '../parts/icons.tsx'
+import { AsTable, Plot, type Series } from '../parts/plot.tsx'
+import { touch } from '../parts/shell.tsx'
+import { Spark } from '../parts/spark.tsx'
+import { Bone, Empty, Failed, Late } from '../parts/state.tsx'
+
+const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
+const colours: Partial<Record<Name, string>> = { clicks: '--s-clicks', conversions: '--s-conv', cost: '--s-cost', revenue: '--s-revenue', profit: '--s-revenue', roi: '--text-3' }
+const named = (name: Name) => name === 'conversions' ? t.figures.conversions : t.figures.names[name]
+const aside: Partial<Record<Name, Name>> = { conversions: 'cr', cost: 'cpc', revenue: 'epc' }
+
+// picked are the figures of the plot, two at most; the address has them.
+function picked(): Name[] {
+  const list = (place.value.query.get('plot') ?? 'revenue,cost').split(',').filter(n => six.includes(n as Name)) as Name[]
+  return list.length ? list.slice(0, 2) : ['revenue', 'cost']
+}
+
+function toggle(name: Name) {
+  const now = picked()
+  const next = now.includes(name) ? now.filter(n => n !== name) : [...now.slice(-1), name]
+  if (next.length) change({ plot: next.join(',') === 'revenue,cost' ? null : next.join(',') }, true)
+}
+
+// stepWindow goes back or on by the length of the window.
+function stepWindow(by: 1 | -1) {
+  const s = span.value.span, n = days(s) * by
+  change({ w: `${iso(plus(s.from, n))}_${iso(plus(s.to, n))}` })
+}
+
+export const typing = (e: KeyboardEvent) => e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
+
+const windowQuery = (w: Window) => ({ from: w.from, to: w.to, tz: w.tz })
+const compareQuery = () => compares.value ? { compare: 'previous' } : {}
+
+export function Overview() {
+  const w = span.value
+  const list = use('GET /reports/performance', { ...windowQuery(w), ...compareQuery(), dimension: 'campaign_id', sort: '-profit', limit: 100 }, 15)
+  useEffect(() => { if (list.data) touch() }, [list.data])
+  useEffect(() => {
+    const key = (e: KeyboardEvent) => {
+      if (typing(e)) return
+      if (e.key >= '1' && e.key <= '6') toggle(six[+e.key - 1]!)
+      else if (e.key === '[') stepWindow(-1)
+      else if (e.key === ']') stepWindow(1)
+    }
+    addEventListener('keydown', key)
+    return () => removeEventListener('keydown', key)
+  }, [])
+  const step = stepOf(w), bucket = step === 'day' ? 'day' : 'hour'
+  const now = use('GET /reports/trends', { ...windowQuery(w), bucket }, 60)
+  const was = use('GET /reports/trends', compares.value ? { ...windowQuery(before(w)), bucket } : null)
+  const nothing = list.data && list.data.rows.length === 0
+  return <div class="grid">
+    <h2 class="hidden">{t.overview.totals}</h2>
+    <Kpis list={list} trend={now.data} />
+    <div class="grid cols"><Over now={now} was={was.data} step={step} choice={days(w.span) <= 14} list={list.data} /><RightNow /></div>
+    {nothing ? <section class="card"><Empty title={t.overview.empty}><p class="dim">{t.overview.emptyMore}</p></Empty></section> : <Campaigns list={list} />}
+    <div class="grid pair"><NeedsYou /><Changed campaigns={list.data} w={w} /></div>
+  </div>
+}
+
+function Kpis({ list, trend }: { list: Used<Performance>, trend?: Trends }) {
+  const on = picked(), data = list.data
+  const sparks = useMemo(() => trend && grouped(trend), [trend])
+  if (list.error && !data) return <section class="card"><Failed error={list.error} again={list.again} /></section>
+  return <section class="card kpis" aria-label={t.overview.totals}>{six.map(name => {
+    const now = data?.totals, was = data?.totals.compare ?? undefined, side = aside[name]
+    const c = now && changeOf(name, now, was, 1)
+    return <button key={name} type="button" class="kpi" aria-pressed={on.includes(name)} onClick={() => toggle(name)}>
+      <span>{named(name)}{on.includes(name) && <i class="dot" style={`background:var(${colours[name]})`} />}</span>
+      {now ? <><b>{text(now, name)}</b><small>{c?.text && <span class={'delta ' + (c.tone === 'dim' ? 'soft' : c.tone)}>{c.text}</span>}{side && <>{c?.text && ' · '}{t.figures.names[side]} {text(now, side)}</>}{!c?.text && !side && '\u00a0'}</small></> : <Late><b><Bone w={96} h={18} /></b><small><Bone w={64} /></small></Late>}
+      <Spark values={(sparks ?? []).map(r => Number(r[name] ?? 0))} colour={`var(${colours[name]})`} />
+    </button>
+  })}</section>
+}
+
+// grouped are the points of a spark: some thirty, whatever the steps of the trend are; those to come are left out.
+function grouped(trend: Trends) {
+  const past = trend.rows.filter(r => !r.start || Date.parse(r.start) <= Date.now())
+  return summed(past, Math.max(1, Math.ceil(past.length / 30)))
+}
+
+// summed adds so many rows at a time to one; shares follow from the sums.
+function summed(rows: Trends['rows'], each: number) {
+  if (each === 1) return rows
+  const out: typeof rows = []
+  for (let i = 0; i < rows.length; i += each) {
+    const part = rows.slice(i, i + each), sum = (name: Name) => part.reduce((n, r) => n + Number(r[name] ?? 0), 0)
+    const cost = sum('cost'), gain = sum('profit')
+    out.push({ ...part[0]!, clicks: sum('clicks'), conversions: sum('conversions'), cost, revenue: sum('revenue'), profit: gain, roi: cost ? gain / cost * 100 : 0 })
+  }
+  return out
+}
+
+const steps = { hour: 1, six: 6, day: 1 } // how many buckets of the API are one of the plot
+type Step = keyof typeof steps
+
+// stepOf is the step of the plot: that of the address, else what a window has room for.
+function stepOf(w: Window): Step {
+  const n = days(w.span), usual = n <= 2 ? 'hour' : n <= 14 ? 'six' : 'day', chosen = place.value.query.get('step')
+  return n <= 14 && chosen && chosen in steps ? chosen as Step : usual
+}
+
+type OverProps = { now: Used<Trends>, was?: Trends, step: Step, choice: boolean, list?: Performance }
+
+function Over({ now, was, step, choice, list }: OverProps) {
+  const on = picked(), [table, asTable] = useState(false)
+  const names = on.join()
+  const made = useMemo(() => {
+    if (!now.data) return null
+    const rows = summed(now.data.rows, steps[step]), times = rows.map(r => Date.parse(r.start!)), still = Date.now()
+    const values = (of: Trends, name: Name) => { const all = of === now.data ? rows : summed(of.rows, steps[step]); return rows.map((_, i) => all[i]?.[name] ?? null) }
+    const past = (list: (number | null)[]) => list.map((v, i) => times[i]! > still ? null : v)
+    const right = on.length === 2 && figures[on[0]!].kind !== figures[on[1]!].kind
+    const series: Series[] = on.map((name, i) => ({ name: named(name), kind: figures[name].kind, colour: colours[name]!, values: past(values(now.data!, name)), fill: i === 0, right: right && i === 1 }))
+    if (was) series.push({ name: t.overview.before(named(on[0]!)), kind: figures[on[0]!].kind, colour: '--text-3', values: values(was, on[0]!), dash: true })
+    return { times, series, rows }
+  }, [now.data, was, names, step])
+  const title = t.overview.plotOf(named(on[0]!), on[1] ? named(on[1]) : '')
+  const summary = list ? on.map(n => t.overview.summary(named(n), text(list.totals, n), spanText(span.value.span))).join('; ') : title
+  const money = on.includes('revenue') && on.includes('cost')
+  return <section class="card"><header><h2>{title}</h2><span class="legend wide">{made?.series.map(s => <span key={s.name}><i class={s.dash ? 'dash' : ''} style={`border-color:var(${s.colour})`} />{s.name}</span>)}</span><span class="grow" />
+    <button type="button" class="btn sm quiet icon" aria-pressed={table} aria-label={table ? t.overview.asPlot : t.overview.asTable} title={table ? t.overview.asPlot : t.overview.asTable} onClick={() => asTable(!table)}><Icon name={table ? 'reports' : 'table'} /></button>
+    {choice && <span class="seg" role="group" aria-label={t.overview.bucket}>{(Object.keys(steps) as Step[]).map(s => <button key={s} type="button" aria-pressed={step === s} onClick={() => change({ step: s }, true)}>{t.overview[s]}</button>)}</span>}</header>
+    <div class="plotpad">{now.error && !made ? <Failed error={now.error} again={now.again} /> : !made ? <Late><div class="skeleton" style="height:236px" /></Late> :
+      table ? <AsTable label={title} times={made.times} series={made.series} hours={step !== 'day'} /> :
+        <Plot label={summary} times={made.times} series={made.series} hours={step !== 'day'} extra={money ? i => [{ name: t.overview.tooltipProfit, text: shown(made.rows[i]?.profit, 'money') }] : undefined} />}</div>
+  </section>
+}
+
+function RightNow() {
+  const live = use('GET /stats/live', { minutes: 30 }, 5)
+  const hourly = use('GET /stats/hourly', { tz: span.value.tz }, 60)
+  const points = hourly.data?.points ?? [], hour = new Date(wall(Date.now(), span.value.tz)).getUTCHours()
+  const most = Math.max(1, ...points.map(p => p.clicks)), total = points.reduce((n, p) => n + p.clicks, 0)
+  const places = live.data?.countries.slice(0, 5) ?? [], top = Math.max(1, ...places.map(c => c.visitors))
+  return <section class="card"><header><h2>{t.overview.rightNow}</h2><span class="grow" />{live.data && <span class="live"><i />{t.overview.visitors(live.data.visitors, count(live.data.visitors))}</span>}</header>
+    {live.error && !live.data && <Failed error={live.error} again={live.again} />}
+    <div class="bars"><svg viewBox={`0 0 ${Math.max(points.length, 24) * 12.5} 48`} class="plot" role="img" aria-label={t.overview.todayByHour} preserveAspectRatio="none">
+      {points.map((p, i) => <rect key={i} x={i * 12.5} width="10" y={46 - p.clicks / most * 44} height={Math.max(1, p.clicks / most * 44)} rx="1.5" fill="var(--s-clicks)" opacity={p.hour === hour ? 1 : .45} />)}</svg>
+      <div class="row dim fine"><span>{t.overview.sinceMidnight}</span><span class="grow" /><span>{t.overview.today(short(total))}</span></div></div>
+    <div class="places">{live.data && places.length === 0 && <p class="dim none">{t.overview.nobody}</p>}
+      {places.map(c => <div class="barline" key={c.country}><i style={`width:${c.visitors / top * 92}%`} /><span class="cc">{c.country || '–'}</span><span class="cut">{c.country ? country(c.country) : t.unknown}</span><span class="grow" /><b class="num">{count(c.visitors)}</b></div>)}</div>
+  </section>
+}
+
+const columns: Name[] = ['clicks', 'cr', 'cost', 'revenue', 'profit', 'roi']
+const shownRows = 8
+
+function Campaigns({ list }: { list: Used<Performance> }) {
+  const data = list.data, most = Math.max(1, ...(data?.rows ?? []).map(r => r.clicks))
+  if (!data) return list.error ? null : <section class="card"><header><h2>{t.overview.campaigns}</h2></header><Late><div class="skeleton" style="height:200px;margin:0 14px 14px" /></Late></section>
+  return <section class="card clip"><header><h2>{t.overview.campaigns}</h2><span class="dim fine">{t.overview.byProfit}</span><span class="grow" /><a href={to('/app/reports')}>{t.overview.all(data.rows.length)}</a></header>
+    <div class="scroll" tabIndex={0} role="region" aria-label={t.overview.figuresRegion}><table><thead><tr><th class="pad">{t.overview.name}</th>{columns.map(n => <th key={n} class={n === 'profit' || n === 'roi' ? '' : 'narrow-off'} aria-sort={n === 'profit' ? 'descending' : undefined}>{t.figures.names[n]}{n === 'profit' && <> <Icon name="down" /></>}</th>)}{compares.value && <th class="narrow-off">{t.overview.change}</th>}</tr></thead>
+      <tbody>{data.rows.slice(0, shownRows).map(r => <Campaign key={r.dims.campaign_id} row={r} name={label(data, 'campaign_id', r)} most={most} />)}</tbody></table></div></section>
+}
+
+const label = (data: Performance, dimension: string, row: PerformanceRow) => data.labels[dimension]?.[row.dims[dimension]!] ?? (row.dims[dimension] || t.unknown)
+
+function Campaign({ row, name, most }: { row: PerformanceRow, name: string, most: number }) {
+  const c = changeOf('profit', row, row.compare ?? undefined)
+  return <tr><td class="pad strong"><a href={to('/app/reports', { g: 'country,device_type', 'f.campaign_id': row.dims.campaign_id! })}>{name}</a></td>
+    {columns.map(n => n === 'clicks' ? <td key={n} class="cell narrow-off">{text(row, n)}<i style={`width:${row.clicks / most * 80}%`} /></td> :
+      n === 'profit' ? <td key={n} class={'bold ' + (row.profit < 0 ? 'bad' : row.profit > 0 ? 'good' : '')}>{profit(row.profit)}</td> : <td key={n} class={n === 'roi' ? '' : 'narrow-off'}>{text(row, n)}</td>)}
+    {compares.value && <td class="narrow-off"><span class={'delta ' + c.tone}>{c.text}</span></td>}</tr>
+}
+
+function NeedsYou() {
+  const { data, error, again } = use('GET /alerts', {}, 60)
+  return <section class="card"><header><h2>{t.overview.needsYou}</h2>{!!data?.count && <span class="tag">{data.count}</span>}</header>
+    {error && !data ? <Failed error={error} again={again} /> : <ul class="list">
+      {data?.alerts.slice(0, 5).map(a => <li key={a.type + a.id}><span class={'ico ' + (a.severity === 'critical' ? 'bad' : 'warn')}><Icon name="warn" /></span><div class="grow"><div class="t" title={a.message}>{a.name}: {a.message}</div><div class="d">{a.do}</div></div></li>)}
+      {data?.count === 0 && <li><span class="ico good"><Icon name="check" /></span><div class="grow"><div class="t">{t.overview.allWell}</div></div></li>}</ul>}
+  </section>
+}
+
+const movers = ['source_id', 'offer_id', 'lander_id', 'country'] as const
+type Move = { key: string, name: string, what: string, gap: number, row: PerformanceRow }
+
+function Changed({ campaigns, w }: { campaigns?: Performance, w: Window }) {
+  const q = (dimension: string) => compares.value ? { ...windowQuery(w), compare: 'previous', dimension, limit: 100 } : null
+  const all = [campaigns, ...movers.map(d => use('GET /reports/performance', q(d)).data)]
+  const list: Move[] = []
+  for (const data of all) for (const row of compares.value ? data?.rows ?? [] : []) {
+    const was = row.compare, dimension = data!.dimensions[0]!
+    if (!was || !row.dims[dimension] || !isReal('profit', row, was)) continue // without a value: who went no further than the page
+    const value = row.dims[dimension]!, name = dimension === 'country' && value ? country(value) : label(data!, dimension, row)
+    list.push({ key: dimension + value, name, what: t.dimensions[dimension]!, gap: row.profit - was.profit, row })
+  }
+  list.sort((a, b) => Math.abs(b.gap) - Math.abs(a.gap))
+  const half = [...list.filter(m => m.gap > 0).slice(0, 3), ...list.filter(m => m.gap < 0).slice(0, 3)].slice(0, 5)
+  return <section class="card"><header><h2>{t.overview.changed}</h2>{compares.value && <span class="dim fine">{t.overview.against(days(w.span))}</span>}</header><ul class="list">
+    {half.map(m => <li key={m.key}><span class={'ico ' + (m.gap > 0 ? 'good' : 'bad')}><Icon name={m.gap > 0 ? 'up' : 'down'} /></span><div class="grow"><div class="t">{m.what} {m.name}</div><div class="d">{cause(m.row)}</div></div><b class={'num ' + (m.gap > 0 ? 'good' : 'bad')}>{rounded(m.gap)}</b></li>)}
+    {half.length === 0 && <li><div class="grow"><div class="d">{compares.value ? t.overview.noChange : t.overview.noCompare}</div></div></li>}
+  </ul></section>
+}
+
+// cause is the figure that moved the profit most: clicks, share of conversions, what one brings, or what clicks cost.
+function cause(row: PerformanceRow): string {
+  const was = row.compare!, each = (r: { revenue: number, conversions: number }) => r.conversions ? r.revenue / r.conversions : 0
+  if (!row.conversions && row.clicks) return t.overview.cause.noConversion(count(row.clicks))
+  const ratio = (a: number, b: number) => a > 0 && b > 0 ? Math.abs(Math.log(a / b)) : a === b ? 0 : 9
+  const causes = [
+    { by: ratio(row.cr ?? 0, was.cr ?? 0) * was.revenue, text: () => t.overview.cause.cr(percent(was.cr), percent(row.cr)) },
+    { by: ratio(row.clicks, was.clicks) * Math.abs(was.profit), text: () => t.overview.cause.clicks(count(was.clicks), count(row.clicks)) },
+    { by: ratio(each(row), each(was)) * was.revenue, text: () => t.overview.cause.payout(money(each(was)), money(each(row))) },
+    { by: ratio(row.cpc ?? 0, was.cpc ?? 0) * was.cost, text: () => t.overview.cause.cost(money(was.cost), money(row.cost)) },
+  ]
+  return causes.sort((a, b) => b.by - a.by)[0]!.text()
+}

@@ -1,0 +1,202 @@
+package api_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/api"
+	"switchyard/api/dashboard"
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+var update = flag.Bool("update", false, "write the types of the dashboard anew")
+
+const typesFile = "dashboard/web/src/api.gen.ts"
+
+// TestTypes: what the dashboard's scripts know of the API is what the rows say.
+func TestTypes(t *testing.T) {
+	t.Parallel()
+	w := &typeWriter{names: map[reflect.Type]string{}, taken: map[string]bool{}}
+	var calls []string
+	for _, r := range api.Table(api.Deps{}) {
+		if !r.Public {
+			calls = append(calls, w.call(r, r.Path))
+		}
+	}
+	for _, r := range dashboard.Routes(dashboard.Deps{}) {
+		calls = append(calls, w.call(r, r.Path))
+	}
+	slices.Sort(w.types)
+	text := "// Made of the rows of the API by its tests (-run TestTypes -update). Do not edit.\n\n" +
+		"export type Json = unknown\n\n" + strings.Join(w.types, "\n") + "\nexport interface Calls {\n" + strings.Join(calls, "") + "}\n"
+	if *update {
+		if err := os.WriteFile(typesFile, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have, err := os.ReadFile(typesFile); err != nil || string(have) != text {
+		t.Errorf("%s is stale: go test ./api -run TestTypes -update (%v)", typesFile, err)
+	}
+}
+
+// typeWriter writes types of Go as types of TypeScript, each once.
+type typeWriter struct {
+	names map[reflect.Type]string
+	taken map[string]bool
+	types []string
+}
+
+func (w *typeWriter) call(r route.Route, path string) string {
+	var query, in []string
+	for _, p := range r.Params() {
+		if family, _, ok := strings.Cut(p.Name, "."); ok {
+			if one := "[of: `" + family + ".${string}`]: string | string[] | number | undefined"; !slices.Contains(query, one) {
+				query = append(query, one)
+			}
+			continue
+		}
+		of := "string"
+		if p.Repeated {
+			of = "string | string[]"
+		}
+		if p.Max > 0 || p.Type == "integer" {
+			of = "number | string"
+		}
+		query = append(query, fmt.Sprintf("%q?: %s", p.Name, of))
+	}
+	for _, p := range r.PathParams() {
+		in = append(in, p+": string")
+	}
+	var codes []string
+	for _, c := range r.Codes {
+		codes = append(codes, fmt.Sprintf("%q", c.Code))
+	}
+	slices.Sort(codes)
+	parts := []string{"query: { " + strings.Join(query, "; ") + " }", "path: { " + strings.Join(in, "; ") + " }"}
+	body, answer := "undefined", "Json"
+	if r.Body != nil {
+		body = w.of(reflect.TypeOf(r.Body), true)
+	}
+	if r.Answer != nil {
+		answer = w.of(reflect.TypeOf(r.Answer), false)
+	}
+	if codes = slices.Compact(codes); len(codes) == 0 {
+		codes = []string{"never"}
+	}
+	parts = append(parts, "body: "+body, "answer: "+answer, "codes: "+strings.Join(codes, " | "))
+	return fmt.Sprintf("  %q: { %s }\n", r.Method+" "+path, strings.Join(parts, "; "))
+}
+
+// plain are types whose JSON is not what their fields are.
+var plain = map[reflect.Type]string{
+	reflect.TypeFor[uuid.UUID](): "string", reflect.TypeFor[uuid.NullUUID](): "string | null",
+	reflect.TypeFor[decimal.Decimal](): "number", reflect.TypeFor[models.Money](): "number",
+	reflect.TypeFor[json.RawMessage](): "Json", reflect.TypeFor[models.ASN](): "number | null",
+}
+
+func (w *typeWriter) of(t reflect.Type, body bool) string {
+	if text, ok := plain[t]; ok {
+		return text
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return w.of(t.Elem(), body) + " | null"
+	case reflect.Slice, reflect.Array:
+		return "(" + w.of(t.Elem(), body) + ")[]"
+	case reflect.Map:
+		return "Record<string, " + w.of(t.Elem(), body) + ">"
+	case reflect.String:
+		return "string"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Struct:
+		if strings.HasPrefix(t.Name(), "Opt[") {
+			return w.of(t.Field(2).Type, body) + " | null"
+		}
+		if t.PkgPath() == "" || !strings.HasPrefix(t.PkgPath(), "switchyard/") {
+			return textOr(t)
+		}
+		return w.named(t, body)
+	}
+	if t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 {
+		return "number"
+	}
+	return "Json"
+}
+
+// textOr is a text for a type of another library that writes itself as one.
+func textOr(t reflect.Type) string {
+	if t.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]()) {
+		return "string"
+	}
+	return "Json"
+}
+
+func (w *typeWriter) named(t reflect.Type, body bool) string {
+	if name := w.names[t]; name != "" {
+		return name
+	}
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, t.Name()[strings.LastIndex(t.Name(), "/")+1:])
+	name = strings.ToUpper(name[:1]) + name[1:]
+	for w.taken[name] {
+		name += "2"
+	}
+	w.names[t], w.taken[name] = name, true
+	members := map[string]member{}
+	w.fields(t, body, 0, members)
+	fields := make([]string, 0, len(members))
+	for _, m := range slices.SortedFunc(maps.Values(members), func(a, b member) int { return a.place - b.place }) {
+		fields = append(fields, m.text)
+	}
+	w.types = append(w.types, "export interface "+name+" { "+strings.Join(fields, "; ")+" }")
+	return name
+}
+
+// member is a member of an object. Of two with one name the one that is embedded less deeply counts.
+type member struct {
+	text         string
+	depth, place int
+}
+
+func (w *typeWriter) fields(t reflect.Type, body bool, depth int, out map[string]member) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" {
+			inner := f.Type
+			if inner.Kind() == reflect.Pointer {
+				inner = inner.Elem()
+			}
+			if inner.Kind() == reflect.Struct {
+				w.fields(inner, body, depth+1, out)
+			}
+			continue
+		}
+		if !f.IsExported() || name == "-" || name == "" {
+			continue
+		}
+		mark := ""
+		if strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero") || body && f.Tag.Get("required") == "" {
+			mark = "?"
+		}
+		if old, ok := out[name]; !ok || depth < old.depth {
+			out[name] = member{fmt.Sprintf("%q%s: %s", name, mark, w.of(f.Type, body)), depth, len(out)}
+		}
+	}
+}

@@ -1,0 +1,383 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+	"golang.org/x/sync/errgroup"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/ops/client"
+	"switchyard/ops/visitors"
+)
+
+// historyDays is how many days of traffic the demo account begins with, today included.
+const historyDays = 30
+
+// story is a campaign of the demo account and how its traffic does.
+type story struct {
+	name, source, offer, lander string
+	daily                       int     // clicks on its first day
+	growth                      float64 // of the clicks, over all days
+	rate, rateGrowth            float64 // of clicks that convert, in the end that many times as many
+	goesOn                      float64 // of visitors of the lander
+	cost, payout                float64
+	bots, rejected              float64
+	mobile                      bool
+	countries                   []string // the first has most visitors
+}
+
+var stories = []story{
+	{
+		name: "DACH nutra · mobile", source: "PropellerAds", offer: "NutraX DE", lander: "Quiz v3", daily: 330, growth: .35,
+		rate: .021, rateGrowth: 1.55, goesOn: .31, cost: .031, payout: 2.35, bots: .05, rejected: .08, mobile: true,
+		countries: []string{"DE", "AT", "CH"},
+	},
+	{
+		name: "Tier-1 advertorial", source: "Taboola", offer: "Sleepwell US", lander: "Story A", daily: 210, growth: .12, rate: .024,
+		rateGrowth: 1.05, goesOn: .28, cost: .034, payout: 2.6, bots: .04, rejected: .06, countries: []string{"US", "GB", "CA", "AU"},
+	},
+	{
+		name: "Sweeps LATAM push", source: "PropellerAds", offer: "Phone sweep", daily: 280, growth: .2, rate: .017, rateGrowth: 1,
+		cost: .0115, payout: 1.25, bots: .11, rejected: .12, mobile: true, countries: []string{"BR", "MX", "AR", "CL"},
+	},
+	{
+		name: "Finance FR native", source: "Outbrain", offer: "Crédit FR", lander: "Comparatif", daily: 100, growth: -.05, rate: .019,
+		rateGrowth: .7, goesOn: .22, cost: .06, payout: 4.6, bots: .03, rejected: .1, countries: []string{"FR", "BE"},
+	},
+	{
+		name: "Dating PL pops", source: "PopAds", offer: "Randka PL", lander: "Chat", daily: 150, growth: -.2, rate: .007, rateGrowth: .5,
+		goesOn: .15, cost: .0215, payout: 4.6, bots: .22, rejected: .15, countries: []string{"PL"},
+	},
+}
+
+// campaignAlias is the part of a campaign's name that an address may have.
+func campaignAlias(name string) string {
+	return strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-"), "-")
+}
+
+// comesAgain is the share of clicks by somebody who was there just before.
+const comesAgain = .13
+
+// records are the ids of what a story consists of.
+type records struct{ campaign, stream, source, offer, network, lander uuid.UUID }
+
+// History gives the demo account a month of traffic that was not there: its own campaigns, and what their visitors did on
+// each day until now. It does nothing where the first of them has had clicks. dir takes temporary files.
+func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.API) (clicks int, err error) {
+	account, err := uuid.Parse(a.ID)
+	if err != nil {
+		return 0, fmt.Errorf("demo: account: %w", err)
+	}
+	told, err := isTold(ctx, api)
+	if err != nil || told {
+		return 0, err
+	}
+	w, err := newPast(d, account)
+	if err != nil {
+		return 0, err
+	}
+	for i := range stories {
+		of, err := setUpStory(ctx, api, &stories[i])
+		if err != nil {
+			return 0, err
+		}
+		w.tell(&stories[i], of)
+	}
+	if err := w.store(ctx, dir); err != nil {
+		return 0, fmt.Errorf("demo: history: %w", err)
+	}
+	return len(w.clicks), nil
+}
+
+// isTold reports whether the first story has clicks already.
+func isTold(ctx context.Context, api *client.API) (bool, error) {
+	var have struct{ Rows []struct{ ID, Name string } }
+	if err := api.Get(ctx, "/campaigns", &have); err != nil {
+		return false, fmt.Errorf("demo: %w", err)
+	}
+	for _, row := range have.Rows {
+		if row.Name != stories[0].name {
+			continue
+		}
+		var seen struct{ Rows []struct{ Clicks int } }
+		from := time.Now().UTC().AddDate(-1, 0, 0).Format(time.DateOnly)
+		err := api.Get(ctx, "/reports/performance?dimension=campaign_id&from="+from+"&f.campaign_id="+row.ID, &seen)
+		return len(seen.Rows) > 0, err
+	}
+	return false, nil
+}
+
+// setUpStory makes what a story consists of.
+func setUpStory(ctx context.Context, api *client.API, st *story) (records, error) {
+	s := setup{api: api}
+	network := s.ensure(ctx, "/networks", object{"name": "AdHive"})
+	source := s.ensure(ctx, "/traffic-sources", object{"name": st.source})
+	offer := s.ensure(ctx, "/offers", object{
+		"name": st.offer, "url": "https://example.com/offer" + tokens, "payout": st.payout, "network_id": network,
+	})
+	destinations := []object{{"id": offer, "weight": 100}}
+	action, lander := "offer", ""
+	if st.lander != "" {
+		action = "lander"
+		lander = s.ensure(ctx, "/landers", object{"name": st.lander, "url": "https://" + landerHost + "/story" + tokens, "click_slots": 1})
+		destinations = append([]object{{"id": lander, "weight": 100}}, destinations...)
+	}
+	campaign := s.ensure(ctx, "/campaigns", object{
+		"name": st.name, "alias": "demo-" + campaignAlias(st.name), "source_id": source, "cost_model": "cpc", "cost_value": st.cost,
+		"streams": []object{{"name": "everybody", "action": action, "destinations": destinations}},
+	})
+	if s.err != nil {
+		return records{}, fmt.Errorf("demo: %w", s.err)
+	}
+	var shown struct {
+		Streams []struct{ ID string }
+	}
+	if err := api.Get(ctx, "/campaigns/"+campaign, &shown); err != nil || len(shown.Streams) == 0 {
+		return records{}, errors.Join(errors.New("demo: a campaign without a path"), err)
+	}
+	id := func(text string) uuid.UUID {
+		v, _ := uuid.Parse(text) // of the service; empty is none
+		return v
+	}
+	return records{id(campaign), id(shown.Streams[0].ID), id(source), id(offer), id(network), id(lander)}, nil
+}
+
+// past is what visitors did before now.
+type past struct {
+	d           *db.DB
+	account     uuid.UUID
+	rand        *rand.Rand
+	people      map[bool][]visitors.Agent // by whether they are on the move
+	bots        []visitors.Agent
+	addresses   map[string][]netip.Addr
+	now         time.Time
+	key         uuid.UUID // fingerprint of the last new visitor
+	clicks      []*models.Click
+	outs        []*models.ClickOut
+	conversions []clicklog.ConversionInput
+}
+
+func newPast(d *db.DB, account uuid.UUID) (*past, error) {
+	set, err := visitors.Load()
+	if err != nil {
+		return nil, err
+	}
+	w := &past{
+		d: d, account: account, rand: rand.New(rand.NewPCG(7, 11)), people: map[bool][]visitors.Agent{}, bots: set.Bots, //nolint:gosec // made-up traffic
+		addresses: map[string][]netip.Addr{}, now: time.Now(),
+	}
+	for _, agent := range set.People {
+		w.people[agent.Device != "desktop"] = append(w.people[agent.Device != "desktop"], agent)
+	}
+	for _, at := range set.Addresses {
+		if ip, err := netip.ParseAddr(at.IP); err == nil && ip.Is4() {
+			w.addresses[at.Country] = append(w.addresses[at.Country], ip)
+		}
+	}
+	return w, nil
+}
+
+// tell makes the clicks of a story. Most come in the evening, and more on weekends.
+func (w *past) tell(st *story, of records) {
+	begin := w.now.UTC().Truncate(24*time.Hour).AddDate(0, 0, 1-historyDays)
+	for day := range historyDays {
+		date, done := begin.AddDate(0, 0, day), float64(day)/historyDays
+		clicks := float64(st.daily) * (1 + st.growth*done) * (.9 + .2*w.rand.Float64())
+		if wd := date.Weekday(); wd == time.Saturday || wd == time.Sunday {
+			clicks *= 1.15
+		}
+		rate := st.rate * math.Pow(st.rateGrowth, done*done)
+		for range int(clicks) {
+			at := date.Add(time.Duration(w.hour() * float64(time.Hour)))
+			if at.Before(w.now.Add(-time.Minute)) {
+				w.visit(st, of, at, rate)
+			}
+		}
+	}
+}
+
+// hour draws an hour of the day: two of three around eight in the evening.
+func (w *past) hour() float64 {
+	if w.rand.Float64() < .35 {
+		return w.rand.Float64() * 24
+	}
+	return math.Mod(w.rand.NormFloat64()*3.6+19+24, 24)
+}
+
+// idAt is a random id of a moment.
+func idAt(at time.Time) uuid.UUID {
+	id, random := models.FloorClickID(at), uuid.New()
+	copy(id[6:], random[6:])
+	id[6] = 0x70 | random[6]&0x0f
+	return id
+}
+
+// visit is one click and what follows from it.
+func (w *past) visit(st *story, of records, at time.Time, rate float64) {
+	agent := w.agent(st)
+	country := st.countries[min(int(w.rand.ExpFloat64()*1.1), len(st.countries)-1)]
+	c := &models.Click{
+		ID: idAt(at), AccountID: w.account, CampaignID: of.campaign, StreamID: of.stream, SourceID: of.source, LanderID: of.lander,
+		VisitorID: uuid.New(), Domain: "localhost", Arrival: "url", Cost: decimal.NewFromFloat(st.cost), Currency: "USD", UniqueHours: 24,
+		Visitor: models.Visitor{
+			IP: w.address(country), Country: country, DeviceType: agent.Device, OS: agent.OS, Browser: agent.Browser, UserAgent: agent.UserAgent,
+			ConnectionType: map[bool]string{true: "mobile", false: "broadband"}[st.mobile], IsBot: agent.Bot != "", BotReason: agent.Bot,
+		},
+	}
+	c.Subs[0], c.Subs[1] = "zone-"+strconv.Itoa(1+int(w.rand.ExpFloat64()*4)), "banner-"+strconv.Itoa(1+w.rand.IntN(4))
+	if w.rand.Float64() >= comesAgain {
+		w.key = uuid.New()
+	}
+	c.UniqueKey = w.key
+	w.clicks = append(w.clicks, c)
+	if agent.Bot != "" {
+		c.BotScore = 100
+		return
+	}
+	share := rate
+	if of.lander == uuid.Nil {
+		c.OfferID, c.NetworkID = of.offer, of.network
+	} else {
+		if w.rand.Float64() >= st.goesOn {
+			return
+		}
+		at = at.Add(time.Duration(5+w.rand.IntN(90)) * time.Second)
+		w.outs = append(w.outs, &models.ClickOut{
+			ID: idAt(at), ClickID: c.ID, AccountID: w.account, Slot: 1, OfferID: of.offer, NetworkID: of.network, Destination: "https://example.com/offer",
+		})
+		share = rate / st.goesOn
+	}
+	if w.rand.Float64() < share {
+		w.convert(st, c.ID, at)
+	}
+}
+
+// agent draws the browser of a visitor.
+func (w *past) agent(st *story) visitors.Agent {
+	list := w.people[st.mobile == (w.rand.Float64() < .85)]
+	if w.rand.Float64() < st.bots {
+		list = w.bots
+	}
+	return list[w.rand.IntN(len(list))]
+}
+
+// address draws an address near one of a country.
+func (w *past) address(country string) netip.Addr {
+	near := w.addresses[country]
+	if len(near) == 0 {
+		return netip.AddrFrom4([4]byte{192, 0, 2, byte(1 + w.rand.IntN(250))}) // kept for documentation
+	}
+	a := near[w.rand.IntN(len(near))].As4()
+	a[2], a[3] = byte(w.rand.IntN(256)), byte(1+w.rand.IntN(250))
+	return netip.AddrFrom4(a)
+}
+
+// convert is a conversion some minutes after a step.
+func (w *past) convert(st *story, click uuid.UUID, at time.Time) {
+	at = at.Add(time.Duration(1+w.rand.IntN(40)) * time.Minute)
+	if at.After(w.now) {
+		return
+	}
+	in := clicklog.ConversionInput{AccountID: w.account, ClickID: click, Status: "approved", At: at, Source: models.FromPostback}
+	if draw := w.rand.Float64(); draw < st.rejected {
+		in.Status = "rejected"
+	} else if w.now.Sub(at) < 3*24*time.Hour && draw < .4 {
+		in.Status = "pending"
+	}
+	payout := decimal.NewFromFloat(st.payout * (.9 + .2*w.rand.Float64())).Round(2)
+	in.Payout = &payout
+	w.conversions = append(w.conversions, in)
+}
+
+// store brings everything into the database on the way that clicks go: through a spool and its ingester.
+func (w *past) store(ctx context.Context, dir string) error {
+	dir, err := os.MkdirTemp(dir, "history-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }() // what is left is small
+	s, err := spool.Open(dir, spool.Options{})
+	if err != nil {
+		return err
+	}
+	list := make(chan spool.Record)
+	appending, together := errgroup.WithContext(ctx)
+	for range 64 {
+		appending.Go(func() error {
+			for r := range list {
+				if err := s.Append(together, r); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	appending.Go(func() error {
+		defer close(list)
+		return w.each(func(r spool.Record) error {
+			select {
+			case list <- r:
+				return nil
+			case <-together.Done():
+				return together.Err()
+			}
+		})
+	})
+	err = appending.Wait()
+	if err == nil {
+		err = clicklog.NewIngester(s, w.d, clicklog.IngestOptions{}).Drain(ctx)
+	}
+	if err := errors.Join(err, s.Close()); err != nil {
+		return err
+	}
+	return w.record(ctx)
+}
+
+// each hands out all clicks, then all steps.
+func (w *past) each(fn func(spool.Record) error) error {
+	for _, c := range w.clicks {
+		if err := fn(spool.Record{Click: c}); err != nil {
+			return err
+		}
+	}
+	for _, o := range w.outs {
+		if err := fn(spool.Record{Out: o}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conversionsAtOnce is how many conversions one transaction records.
+const conversionsAtOnce = 200
+
+// record records the conversions.
+func (w *past) record(ctx context.Context) error {
+	for list := w.conversions; len(list) > 0; {
+		part := list[:min(conversionsAtOnce, len(list))]
+		list = list[len(part):]
+		err := db.Tx(ctx, w.d, func(c db.Conn) error {
+			_, _, err := clicklog.Log{Conn: w.d}.CorrectConversions(ctx, c, w.account, part, true)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
