@@ -92,7 +92,7 @@ func Failure(ctx context.Context, requestID string, err error) Reply {
 		// A value passed every check, but PostgreSQL refuses it. Only the client can change it.
 		slog.WarnContext(ctx, "value refused by the database", "request_id", requestID, "error", err)
 		shown = models.Invalid("invalid_input", "a value cannot be stored")
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
 		// The client went away. Nobody reads this answer.
 		shown = models.Errorf(models.KindUnavailable, "unavailable", "the request was given up")
 	case db.Unavailable(err):
