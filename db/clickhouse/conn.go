@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,13 +27,14 @@ const (
 )
 
 // Open opens the database of a URL: clickhouse://user:password@host:9000/name, or http and https with the port of the HTTP
-// interface. It does not connect yet.
+// interface. The parameter read_timeout is how long a statement may take without a byte of an answer, default one minute. It
+// does not connect yet.
 func Open(url string) (*Conn, error) {
 	o, err := clickhouse.ParseDSN(url)
 	if err != nil {
 		return nil, errors.New("clickhouse: the URL cannot be read") // it has a password
 	}
-	o.DialTimeout, o.ReadTimeout, o.MaxOpenConns = dialTimeout, readTimeout, maxConns
+	o.DialTimeout, o.ReadTimeout, o.MaxOpenConns = dialTimeout, cmp.Or(o.ReadTimeout, readTimeout), maxConns
 	conn, err := clickhouse.Open(o)
 	if err != nil {
 		return nil, fmt.Errorf("clickhouse: open: %w", err)

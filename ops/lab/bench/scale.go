@@ -33,7 +33,7 @@ func (w *week) mirrored(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	to, err := clickhouse.Open(url)
+	to, err := clickhouse.Open(url + "?read_timeout=1h") // parts are merged by one statement
 	if err != nil {
 		return err
 	}
@@ -55,8 +55,8 @@ func (w *week) mirrored(ctx context.Context) (err error) {
 	w.say("%d clicks and their ledger copied in %s", clicks, short(took))
 	w.add("clicks copied from PostgreSQL to ClickHouse", fmt.Sprintf("%.0f a second", float64(clicks)/took.Seconds()), "", true)
 	differ := 0
-	for n := range weekDays + 1 {
-		list, err := m.Audit(ctx, w.account, w.start.AddDate(0, 0, n-1))
+	for n := range weekDays { // the day before them has clicks without a ledger
+		list, err := m.Audit(ctx, w.account, w.start.AddDate(0, 0, n))
 		if err != nil {
 			return err
 		}
