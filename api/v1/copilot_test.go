@@ -192,6 +192,14 @@ func TestProposals(t *testing.T) {
 	if len(states) != 3 || states[old] != nil || states[kept] != "open" || states[cancelled] != "cancelled" || states[applied] != "applied" {
 		t.Errorf("%v", states)
 	}
+	for attribute, value := range map[string]string{"ip_range": "0.0.0.0/0", "ip": "somebody"} { // what could not be applied
+		_, err := p.Store.CopilotProposals().Create(t.Context(), copilot.Proposal{
+			Owned: models.Owned{AccountID: p.Account.ID}, Action: *p.of(copilot.Action{Op: copilot.OpDeny, Attribute: attribute, Values: []string{value}}),
+		}, now)
+		if e, ok := models.AsError(err); !ok || e.Kind != models.KindInvalid {
+			t.Errorf("%s %s: %v", attribute, value, err)
+		}
+	}
 	_, key, _ := p.NewAccount("scale")
 	if list := p.As(key).Do("GET", "/copilot", nil).Want(200, "").Map()["proposals"].([]any); len(list) != 0 {
 		t.Errorf("another account sees %v", list)

@@ -284,11 +284,8 @@ func (k Copilot) editEntries(ctx context.Context, account, campaign uuid.UUID, h
 	}
 	for _, e := range r.Entries {
 		e.AccountID = account
-		if err := botlist.Check(&e, func(i int) string { return fmt.Sprintf("value[%d]", i) }); err != nil {
+		if err := checkEntry(&e); err != nil {
 			return nil, err
-		}
-		if why := botlist.Everybody(&e); why != "" {
-			return nil, models.Invalid("invalid", "the entry would be for everybody: %s", why)
 		}
 		saved, err := k.s.BotEntries().Create(ctx, e)
 		if err != nil {
@@ -297,4 +294,15 @@ func (k Copilot) editEntries(ctx context.Context, account, campaign uuid.UUID, h
 		made = append(made, saved.ID)
 	}
 	return made, nil
+}
+
+// checkEntry refuses an entry of a bot list that cannot be, or that would be for everybody.
+func checkEntry(e *models.BotEntry) error {
+	if err := botlist.Check(e, func(i int) string { return fmt.Sprintf("value[%d]", i) }); err != nil {
+		return err
+	}
+	if why := botlist.Everybody(e); why != "" {
+		return models.Invalid("invalid", "the entry would be for everybody: %s", why)
+	}
+	return nil
 }

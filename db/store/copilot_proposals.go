@@ -43,8 +43,14 @@ func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal,
 	if err != nil {
 		return proposal, err
 	}
-	if _, _, _, err := a.Apply(record); err != nil {
+	after, _, _, err := a.Apply(record)
+	if err != nil {
 		return proposal, err
+	}
+	for i := range after.Entries {
+		if err := checkEntry(&after.Entries[i]); err != nil {
+			return proposal, err
+		}
 	}
 	proposal.Title = a.Title(record)
 	return txOf(ctx, p.s, func(s *Store) (copilot.Proposal, error) {
