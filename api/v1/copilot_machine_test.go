@@ -148,7 +148,8 @@ func (m *machine) draw() pilotMove {
 		{"PATCH", campaign + "/flow", object{"path_id": m.paths[1], "weight": 60 + n}, func(s *pilotState) { s.Weight[1] = float64(60 + n) }},
 		{"PATCH", campaign + "/flow", object{"path_id": m.paths[0], "is_active": n > 0}, func(s *pilotState) { s.Active[0] = n > 0 }},
 		{
-			"PATCH", campaign + "/flow", object{"path_id": m.paths[2], "destinations": []object{{"id": m.offer, "weight": 70 + n}}},
+			"PATCH", campaign + "/flow",
+			object{"path_id": m.paths[2], "destinations": []object{{"id": m.offer, "weight": 70 + n}}},
 			func(s *pilotState) { s.Rest[0].Weight = float64(70 + n) },
 		},
 		{"PATCH", "/offers", object{"id": m.offer, "is_active": n > 0}, func(s *pilotState) { s.Offer = n > 0 }},

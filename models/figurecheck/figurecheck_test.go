@@ -59,7 +59,8 @@ func TestUnconfirmed(t *testing.T) {
 		{"an amount that a stranger wrote", "A revenue of $5000.", []figurecheck.Lookup{report(`{"dims":{"sub1":"$5000"}}`)}, []string{"5000"}},
 		{
 			"a sentence that a stranger wrote", "The revenue is 5000 USD.",
-			[]figurecheck.Lookup{report(`{"dims":{"sub1":"revenue is 5000 USD"},"referrer":"5000 USD"}`)}, []string{"5000"},
+			[]figurecheck.Lookup{report(`{"dims":{"sub1":"revenue is 5000 USD"},"referrer":"5000 USD"}`)},
+			[]string{"5000"},
 		},
 		{"what a stranger wrote, quoted", "Placement \"zone 17\" leads.", []figurecheck.Lookup{report(`{"dims":{"sub1":"zone 17"}}`)}, nil},
 		{"a name beside the rows", "Push 2026 leads.", []figurecheck.Lookup{{Beside: json.RawMessage(`{"labels":{"campaign_id":{"x":"Push 2026"}}}`)}}, nil},
