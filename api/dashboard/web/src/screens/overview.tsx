@@ -205,7 +205,7 @@ function Changed({ campaigns, w }: { campaigns?: Performance, w: Window }) {
 
 // cause is the figure that moved the profit most: clicks, share of conversions, what one brings, or what clicks cost.
 function cause(row: PerformanceRow): string {
-  const was = row.compare!, each = (r: { revenue: number, conversions: number }) => r.conversions ? r.revenue / r.conversions : 0
+  const was = row.compare!, each = (r: { revenue: number, approved: number }) => r.approved ? r.revenue / r.approved : 0
   if (!row.conversions && row.clicks) return t.overview.cause.noConversion(count(row.clicks))
   const ratio = (a: number, b: number) => a > 0 && b > 0 ? Math.abs(Math.log(a / b)) : a === b ? 0 : 9
   const causes = [
