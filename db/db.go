@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -29,15 +30,25 @@ type Options struct {
 	Name      string        // application_name, so that an operator sees who holds a connection
 	Statement time.Duration // the longest that a statement may take; default 60 seconds
 	Serial    bool          // PostgreSQL uses one process for a statement, never several
+	ReadOnly  bool          // statements that write are refused
+	// Pooler says that the URL leads to a pooler that lends a session for one transaction, such as PgBouncer in transaction
+	// mode. What needs a session for longer does not work then: Listen, the locks of db/advisory, migrations.
+	Pooler bool
+	// Replica is read in place of the server of the URL while it is fresh. Only with ReadOnly.
+	Replica    *Replica
+	ReplicaURL string
 }
 
 // settings are the session settings that the URL does not set. jit is off: compiling a statement of a report over
 // millions of rows takes several times as long as it saves.
 func (o Options) settings() map[string]string {
-	all := map[string]string{"timezone": "UTC", "lock_timeout": "5s", "jit": "off"}
+	all := map[string]string{"lock_timeout": "5000", "jit": "off"}
 	all["statement_timeout"] = strconv.FormatInt(cmp.Or(o.Statement, time.Minute).Milliseconds(), 10)
 	if o.Serial {
 		all["max_parallel_workers_per_gather"] = "0"
+	}
+	if o.ReadOnly {
+		all["default_transaction_read_only"] = "on"
 	}
 	return all
 }
@@ -62,6 +73,8 @@ func (d *DB) Check(ctx context.Context) error {
 	switch {
 	case err == nil:
 		return nil
+	case strings.Contains(err.Error(), "unsupported startup parameter"):
+		return fmt.Errorf("db: open: %w; if DATABASE_URL leads to PgBouncer, let DATABASE_DIRECT_URL lead to PostgreSQL itself", err)
 	case errors.Is(err, pq.ErrSSLNotSupported):
 		return fmt.Errorf("db: open: %w; add sslmode=disable to the query of DATABASE_URL if the way there is safe", err)
 	}
@@ -70,27 +83,16 @@ func (d *DB) Check(ctx context.Context) error {
 
 // OpenLazy makes the pool without connecting, for a process that must start while PostgreSQL is down.
 func OpenLazy(url string, o Options) (*DB, error) {
-	cfg, err := pq.NewConfig(url)
+	connector, err := o.connector(url)
 	if err != nil {
 		return nil, fmt.Errorf("db: DATABASE_URL: %w", err)
 	}
-	if o.Name != "" {
-		cfg.ApplicationName = o.Name
-	}
-	if cfg.Runtime == nil {
-		cfg.Runtime = map[string]string{}
-	}
-	for k, v := range o.settings() {
-		if _, set := cfg.Runtime[k]; !set {
-			cfg.Runtime[k] = v
+	if o.Replica != nil {
+		replica, err := o.connector(o.ReplicaURL)
+		if err != nil {
+			return nil, fmt.Errorf("db: DATABASE_READ_URL: %w", err)
 		}
-	}
-	if cfg.ConnectTimeout == 0 {
-		cfg.ConnectTimeout = 5 * time.Second
-	}
-	connector, err := pq.NewConnectorConfig(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("db: DATABASE_URL: %w", err)
+		connector = readers{connector, replica, o.Replica}
 	}
 	pool := sql.OpenDB(connector)
 	if o.MaxConns == 0 {
@@ -100,6 +102,44 @@ func OpenLazy(url string, o Options) (*DB, error) {
 	pool.SetMaxIdleConns(o.MaxConns)
 	pool.SetConnMaxIdleTime(5 * time.Minute)
 	return &DB{sqlx.NewDb(pool, "postgres")}, nil
+}
+
+// connector connects to a URL with the settings.
+func (o Options) connector(url string) (driver.Connector, error) {
+	cfg, err := pq.NewConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	if o.Name != "" {
+		cfg.ApplicationName = o.Name
+	}
+	if cfg.ConnectTimeout == 0 {
+		cfg.ConnectTimeout = 5 * time.Second
+	}
+	if cfg.Runtime == nil {
+		cfg.Runtime = map[string]string{}
+	}
+	if cfg.Runtime["timezone"] == "" {
+		cfg.Runtime["timezone"] = "UTC"
+	}
+	settings := o.settings()
+	for name, value := range settings {
+		if own, set := cfg.Runtime[name]; set {
+			settings[name] = own
+		} else if !o.Pooler {
+			cfg.Runtime[name] = value
+		}
+	}
+	if !o.Pooler {
+		return pq.NewConnectorConfig(cfg)
+	}
+	var each strings.Builder // at the start of each transaction
+	for name, value := range settings {
+		delete(cfg.Runtime, name) // PgBouncer refuses a connection with settings that it does not keep
+		fmt.Fprintf(&each, "SET LOCAL %s = %s; ", name, pq.QuoteLiteral(value))
+	}
+	connector, err := pq.NewConnectorConfig(cfg)
+	return pooled{connector, each.String(), o.ReadOnly}, err
 }
 
 // Tx runs fn in a transaction, and commits if fn returns nil. If c is a transaction already, fn runs under a
@@ -173,6 +213,10 @@ func BadData(err error) bool {
 // lockNotAvailable is the code of a statement that ran into lock_timeout.
 const lockNotAvailable = "55P03"
 
+// replayConflict is the code of a statement that a read replica ended because it stood in the way of replaying. Nothing
+// here asks for transactions that are serializable, which have the same code.
+const replayConflict = "40001"
+
 // lockTimedOut reports whether a statement ran into lock_timeout.
 func lockTimedOut(err error) bool {
 	e, ok := errors.AsType[*pq.Error](err)
@@ -189,7 +233,8 @@ func Unavailable(err error) bool {
 		return true
 	}
 	e, ok := errors.AsType[*pq.Error](err)
-	return ok && (e.Code.Class() == "57" || e.Code.Class() == "08" || e.Code.Class() == "53" || e.Code == lockNotAvailable)
+	return ok && (e.Code.Class() == "57" || e.Code.Class() == "08" || e.Code.Class() == "53" || e.Code == lockNotAvailable ||
+		e.Code == replayConflict)
 }
 
 // NoRows reports whether a query found nothing.

@@ -31,7 +31,8 @@ var logOnce = sync.OnceFunc(func() { redis.SetLogger(clientLog{}) })
 
 // OpenRedis makes the client of a process, without connecting. The address is redis://, rediss:// (TLS; with
 // ?skip_verify=true for a self-signed certificate) or unix://. ?addr=host:port names further nodes of a cluster,
-// ?master_name= the master that the sentinels at the address watch. Features that managed servers refuse are off.
+// ?master_name= the master that the Sentinels at the address and at ?addr= watch; the password of the URL is then that of the
+// servers, ?sentinel_password= that of the Sentinels. Features that managed servers refuse are off.
 func OpenRedis(address string) (Redis, error) { return OpenRedisTimeout(address, 0) }
 
 // OpenRedisTimeout is OpenRedis for calls that somebody waits for: they end with their context, or after the timeout,
@@ -53,11 +54,10 @@ func OpenRedisTimeout(address string, timeout time.Duration) (Redis, error) {
 	}
 	switch query := u.Query(); {
 	case query.Has("master_name"):
-		o, err := redis.ParseFailoverURL(address)
+		o, err := sentinelOptions(*u)
 		if err != nil {
-			return nil, fmt.Errorf("jobs: REDIS_URL: %w", err)
+			return nil, err
 		}
-		o.DisableIdentity = true
 		failFast(&o.MaxRetries, &o.ContextTimeoutEnabled, &o.DialTimeout, &o.ReadTimeout, &o.WriteTimeout)
 		return redis.NewFailoverClient(o), nil
 	case query.Has("addr"):
@@ -81,6 +81,28 @@ func OpenRedisTimeout(address string, timeout time.Duration) (Redis, error) {
 		o.DialerRetries = 1
 	}
 	return redis.NewClient(o), nil
+}
+
+// sentinelOptions reads a URL with master_name. The library takes the name and password of a URL for those of the
+// Sentinels.
+func sentinelOptions(u url.URL) (*redis.FailoverOptions, error) {
+	query := u.Query()
+	name, password := query.Get("sentinel_username"), query.Get("sentinel_password")
+	query.Del("sentinel_username")
+	query.Del("sentinel_password")
+	servers := u.User
+	u.User, u.RawQuery = nil, query.Encode()
+	o, err := redis.ParseFailoverURL(u.String())
+	if err != nil {
+		return nil, fmt.Errorf("jobs: REDIS_URL: %w", err)
+	}
+	o.SentinelUsername, o.SentinelPassword = name, password
+	if servers != nil {
+		o.Username = servers.Username()
+		o.Password, _ = servers.Password()
+	}
+	o.DisableIdentity = true
+	return o, nil
 }
 
 // ErrEvicts says that the Redis server deletes keys when it is full, by its settings.

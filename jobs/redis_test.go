@@ -16,10 +16,11 @@ func TestAddresses(t *testing.T) {
 		"rediss://:p@h:6379/0?skip_verify=true": true,
 		"unix:///run/redis.sock":                true,
 		"redis://h:26379/0?master_name=main":    true,
-		"redis://h:6379?addr=h:6380":            true,
-		"redis://h:6379/x":                      false,
-		"http://h":                              false,
-		"redis://h:%zz":                         false,
+		"redis://u:p@h:26379/0?master_name=main&addr=i:26379&sentinel_username=s&sentinel_password=q": true,
+		"redis://h:6379?addr=h:6380": true,
+		"redis://h:6379/x":           false,
+		"http://h":                   false,
+		"redis://h:%zz":              false,
 	} {
 		for _, timeout := range []time.Duration{0, time.Second} {
 			r, err := jobs.OpenRedisTimeout(address, timeout)

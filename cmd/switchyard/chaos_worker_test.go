@@ -66,6 +66,7 @@ func runFault(role string, args []string) error {
 	lease := flags.Duration("lease", 0, "of rows")
 	grace := flags.Duration("grace", 0, "of a stop")
 	slots := flags.Int("slots", 10, "jobs at once per unit of weight")
+	cron := flags.Bool("cron", false, "the clock fires the service's ticks too")
 	broken := flags.String("break", "", "what is broken on purpose")
 	if err := flags.Parse(args); err != nil {
 		return usageError{err}
@@ -73,16 +74,16 @@ func runFault(role string, args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	e := &env{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr}
-	return withServers(ctx, e, role, []pool{workPool, bulkPool}, func(cfg config.Config, p pools, r jobs.Redis) error {
+	return withServers(ctx, e, role, workerPools, func(cfg config.Config, p pools, r jobs.Redis) error {
 		client := jobs.Connect(r)
-		f := faultProcess{p.of(workPool), p.of(bulkPool), *broken}
+		f := faultProcess{p.of(workPool), p.of(bulkPool), p.of(lockPool), *broken}
 		switch role {
 		case "faultworker":
 			return f.worker(ctx, cfg, workers.Options{
 				DB: p.of(workPool), Redis: r, Client: client, Slots: *slots, Lease: *lease, Grace: *grace,
 			})
 		case "faultclock":
-			return f.clock(ctx, client)
+			return f.clock(ctx, client, *cron)
 		}
 		return fmt.Errorf("no process %q", role)
 	})
@@ -91,11 +92,12 @@ func runFault(role string, args []string) error {
 type faultProcess struct {
 	db     *db.DB
 	bulk   *db.DB
+	locks  *db.DB
 	broken string
 }
 
 func (f faultProcess) worker(ctx context.Context, cfg config.Config, o workers.Options) error {
-	r, err := newRuntime(cfg, f.bulk, o)
+	r, err := newRuntime(cfg, f.bulk, f.locks, o)
 	if err != nil {
 		return err
 	}
@@ -164,7 +166,7 @@ func (f faultProcess) leave(ctx context.Context, u *workers.Run[faultArgs, jobs.
 }
 
 // clock fires a tick a second, and one a minute: after a hand-over the new leader fires the last one of those again.
-func (f faultProcess) clock(ctx context.Context, client *jobs.Client) error {
+func (f faultProcess) clock(ctx context.Context, client *jobs.Client, cron bool) error {
 	submit := clock.Submit(client)
 	start := func(ctx context.Context, row jobs.CronRow, at time.Time, keep time.Duration) error {
 		var id int64
@@ -186,7 +188,10 @@ func (f faultProcess) clock(ctx context.Context, client *jobs.Client) error {
 	rows := []jobs.CronRow{
 		{Name: "every second", Spec: "* * * * * *", Job: faultTick}, {Name: "every minute", Spec: "* * * * *", Job: faultSlow},
 	}
-	err := clock.Clock{Rows: rows, Start: start}.Run(ctx, f.db)
+	if cron {
+		rows = append(rows, jobs.Cron...)
+	}
+	err := clock.Clock{Rows: rows, Start: start}.Run(ctx, f.locks)
 	if ctx.Err() != nil {
 		return nil
 	}

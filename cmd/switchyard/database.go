@@ -54,7 +54,7 @@ func withBareDatabase(ctx context.Context, e *env, fn func(config.Config, *db.DB
 	if err != nil {
 		return err
 	}
-	url := cfg.DatabaseURL
+	url := cfg.SessionURL()
 	if url == "" {
 		servers, release, err := devstack.Use(ctx, stackOptions(cfg, e))
 		if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"switchyard/api/routing"
+	"switchyard/db"
 	"switchyard/db/kv"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -22,9 +23,9 @@ func publishes(cfg config.Config) bool {
 const cloudflareMaxBody = 8 << 20
 
 // registerEdge registers what publishes campaigns to the edge.
-func registerEdge(cfg config.Config, r *workers.Runtime, records *store.Store, w workers.Options) error {
+func registerEdge(cfg config.Config, r *workers.Runtime, records *store.Store, w workers.Options, locks *db.DB) error {
 	o := edgeworker.Options{
-		DB: w.DB, Format: routing.EdgeFormat,
+		Locks: locks, Format: routing.EdgeFormat,
 		Compile: func(r *store.Routing) ([]models.EdgeBundle, error) {
 			return routing.NewExplainer(r).Snapshot().EdgeBundles()
 		},

@@ -197,7 +197,12 @@ func (s *service) send(ctx context.Context, url string, via http.RoundTripper, m
 
 // click follows the tracking link once and returns the click's id. A wrong answer, other than none, is errWrong.
 func (s *service) click(ctx context.Context, via http.RoundTripper) (uuid.UUID, error) {
-	got, err := s.ask(ctx, via, http.MethodGet, s.link.RequestURI())
+	return s.clickAt(ctx, via, s.URL)
+}
+
+// clickAt is click at the web process of that address.
+func (s *service) clickAt(ctx context.Context, via http.RoundTripper, url string) (uuid.UUID, error) {
+	got, err := s.askAt(ctx, url, via, http.MethodGet, s.link.RequestURI())
 	if err != nil {
 		return uuid.Nil, err
 	}

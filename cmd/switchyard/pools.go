@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -9,6 +11,7 @@ import (
 
 	"switchyard/api/route"
 	"switchyard/db"
+	"switchyard/ops/config"
 	"switchyard/ops/monitor"
 )
 
@@ -19,50 +22,90 @@ type pool struct {
 	conns     int
 	statement time.Duration // the longest that a statement may take
 	serial    bool          // a statement takes one processor, whatever it reads
+	reads     bool          // it writes nothing, and what it reads may be some seconds old
+	sessions  bool          // sessions of PostgreSQL itself, never those that a pooler lends
 }
 
 // The pools. A process takes as many connections as its pools have together: web 24, and one that listens for changes;
-// worker 20; clock 2; up 44 and one. ops/README.md says so too.
+// worker 20; clock 2; up 44 and one; with DATABASE_READ_URL web, worker and up have two more. ops/README.md says so too.
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}
 	// reportPool is for the calls that share route.Reads or route.Lists. The statement of a caller who went away is
 	// cancelled.
 	reportPool = pool{
-		name: "reports", conns: route.Reads.Places + route.Lists.Places, statement: 25 * time.Second, serial: true,
+		name: "reports", conns: route.Reads.Places + route.Lists.Places, statement: 25 * time.Second, serial: true, reads: true,
 	}
 	// ingestPool is for clicks, postbacks and what routes them.
 	ingestPool = pool{name: "ingest", conns: 4}
 	// workPool is for the rows of jobs and for short jobs.
-	workPool = pool{name: "work", conns: 12}
+	workPool = pool{name: "work", conns: 10}
 	// bulkPool is for what jobs read at length: exports and large reports.
-	bulkPool  = pool{name: "bulk", conns: 8, statement: 5 * time.Minute, serial: true}
-	clockPool = pool{name: "clock", conns: 2}
+	bulkPool = pool{name: "bulk", conns: 8, statement: 5 * time.Minute, serial: true, reads: true}
+	// lockPool is for the locks by which one process of all is chosen, and for migrations.
+	lockPool  = pool{name: "locks", conns: 2, sessions: true}
+	clockPool = pool{name: "clock", conns: 2, sessions: true}
 )
 
 // pools are the open pools of a process.
-type pools map[pool]*db.DB
+type pools struct {
+	open    map[pool]*db.DB
+	beside  []*db.DB    // what compares the replica with its primary
+	replica *db.Replica // nil without DATABASE_READ_URL
+}
 
 // openPools makes the pools of a process type, without connecting.
-func openPools(url, process string, needed []pool) (pools, error) {
-	opened := pools{}
-	for _, p := range needed {
-		name := "switchyard-" + process
-		if p.name != process {
-			name += "-" + p.name
-		}
-		d, err := db.OpenLazy(url, db.Options{MaxConns: p.conns, Name: name, Statement: p.statement, Serial: p.serial})
+func openPools(cfg config.Config, process string, needed []pool) (p pools, err error) {
+	p.open = map[pool]*db.DB{}
+	defer func() {
 		if err != nil {
-			return nil, errors.Join(err, opened.close())
+			err = errors.Join(err, p.close())
 		}
-		opened[p] = d
+	}()
+	if cfg.ReadURL != "" && slices.ContainsFunc(needed, func(n pool) bool { return n.reads }) {
+		if err := p.openReplica(cfg, process); err != nil {
+			return p, err
+		}
 	}
-	return opened, nil
+	for _, n := range needed {
+		name := "switchyard-" + process
+		if n.name != process {
+			name += "-" + n.name
+		}
+		o := db.Options{
+			MaxConns: n.conns, Name: name, Statement: n.statement, Serial: n.serial, ReadOnly: n.reads, Pooler: cfg.DirectURL != "",
+		}
+		url := cfg.DatabaseURL
+		if n.reads {
+			o.Replica, o.ReplicaURL = p.replica, cfg.ReadURL
+		}
+		if n.sessions {
+			url, o.Pooler = cfg.SessionURL(), false
+		}
+		if p.open[n], err = db.OpenLazy(url, o); err != nil {
+			return p, err
+		}
+	}
+	return p, nil
+}
+
+// openReplica makes the comparison of the replica with its primary.
+func (p *pools) openReplica(cfg config.Config, process string) error {
+	o := db.Options{MaxConns: 1, Name: "switchyard-" + process + "-replica", ReadOnly: true, Pooler: cfg.DirectURL != ""}
+	for _, url := range []string{cfg.DatabaseURL, cfg.ReadURL} {
+		d, err := db.OpenLazy(url, o)
+		if err != nil {
+			return err
+		}
+		p.beside = append(p.beside, d)
+	}
+	p.replica = db.NewReplica(p.beside[0], p.beside[1], cfg.ReadBehind)
+	return nil
 }
 
 // of is an open pool. One that the process does not have is a programming mistake.
 func (p pools) of(which pool) *db.DB {
-	d, ok := p[which]
+	d, ok := p.open[which]
 	if !ok {
 		panic("switchyard: this process has no pool " + which.name)
 	}
@@ -71,8 +114,10 @@ func (p pools) of(which pool) *db.DB {
 
 func (p pools) close() error {
 	var failed error
-	for _, d := range p {
-		failed = errors.Join(failed, d.Close())
+	for _, d := range slices.Concat(p.beside, slices.Collect(maps.Values(p.open))) {
+		if d != nil {
+			failed = errors.Join(failed, d.Close())
+		}
 	}
 	return failed
 }
@@ -82,17 +127,42 @@ func (p pools) close() error {
 func (p pools) registry() *prometheus.Registry {
 	var rows *db.DB
 	for _, which := range []pool{clockPool, workPool, controlPool} {
-		if d, ok := p[which]; ok {
+		if d, ok := p.open[which]; ok {
 			rows = d
 		}
 	}
 	r := monitor.NewRegistry(rows)
 	b := readBuild()
 	r.MustRegister(monitor.BuildInfo(b.Version, b.Revision, b.Go))
-	for which, d := range p {
+	if p.replica != nil {
+		r.MustRegister(replicaFigures(p.replica)...)
+	}
+	for which, d := range p.open {
 		if d != rows {
 			r.MustRegister(collectors.NewDBStatsCollector(d.DB.DB, which.name))
 		}
 	}
 	return r
+}
+
+// replicaFigures are the metrics of a read replica.
+func replicaFigures(r *db.Replica) []prometheus.Collector {
+	all := []prometheus.Collector{prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "switchyard", Name: "replica_behind_seconds",
+		Help: "Age of what the read replica shows, at most, as of the last read; -1 before the first and where it cannot be told.",
+	}, func() float64 {
+		if behind, known := r.Behind(); known {
+			return behind.Seconds()
+		}
+		return -1
+	})}
+	for server, uses := range map[string]func() int64{
+		"replica": func() int64 { n, _ := r.Uses(); return n }, "primary": func() int64 { _, n := r.Uses(); return n },
+	} {
+		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: "switchyard", Name: "reads_total", Help: "Reads for reports, logs and exports by the server that was asked.",
+			ConstLabels: prometheus.Labels{"server": server},
+		}, func() float64 { return float64(uses()) }))
+	}
+	return all
 }

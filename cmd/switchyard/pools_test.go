@@ -24,7 +24,7 @@ import (
 func TestReportsHaveTheirPool(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
-	p, err := openPools(url, "web", (&webCmd{}).pools())
+	p, err := openPools(config.Config{DatabaseURL: url}, "web", (&webCmd{}).pools())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestConnections(t *testing.T) {
 		pools []pool
 		want  int
 	}{
-		"web": {(&webCmd{}).pools(), 24}, "worker": {[]pool{workPool, bulkPool}, 20}, "clock": {[]pool{clockPool}, 2},
+		"web": {(&webCmd{}).pools(), 24}, "worker": {workerPools, 20}, "clock": {[]pool{clockPool}, 2},
 		"up": {upPools, 44},
 	} {
 		n := 0

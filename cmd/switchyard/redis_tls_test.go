@@ -103,6 +103,18 @@ func TestRedisByTLS(t *testing.T) {
 	if err := strict.Ping(t.Context()).Err(); err == nil {
 		t.Error("an unknown certificate was accepted unasked")
 	}
+	worksOn(t, url)
+}
+
+// TestRedisCluster runs them on three nodes of a Cluster, which refuse commands on keys of several nodes.
+func TestRedisCluster(t *testing.T) {
+	t.Parallel()
+	worksOn(t, startRedisCluster(t))
+}
+
+// worksOn runs the three process types on a Redis: an event is delivered, and everything is ready.
+func worksOn(t *testing.T, url string) {
+	t.Helper()
 	receiver, err := fleet.NewReceiver(nil)
 	if err != nil {
 		t.Fatal(err)

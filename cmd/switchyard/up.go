@@ -29,7 +29,7 @@ import (
 type upCmd struct{}
 
 // upPools are those of web, worker and clock in one process.
-var upPools = []pool{controlPool, reportPool, ingestPool, workPool, bulkPool}
+var upPools = []pool{controlPool, reportPool, ingestPool, workPool, bulkPool, lockPool}
 
 // Run implements the command. It ends when it is interrupted; private servers end with it.
 func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
@@ -45,7 +45,7 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	}
 	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
 	cfg.DatabaseURL, cfg.RedisURL = cmp.Or(cfg.DatabaseURL, servers.DatabaseURL), cmp.Or(cfg.RedisURL, servers.RedisURL)
-	p, err := openPools(cfg.DatabaseURL, "up", upPools)
+	p, err := openPools(cfg, "up", upPools)
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	if err := p.of(workPool).Check(ctx); err != nil {
 		return err
 	}
-	n, err := db.Migrate(ctx, p.of(workPool))
+	n, err := db.Migrate(ctx, p.of(lockPool))
 	if err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (c *upCmd) serve(ctx context.Context, e *env, cfg config.Config, p pools, r
 	g.Go(func() error {
 		return runWorker(ctx, cfg, p, workers.Options{DB: p.of(workPool), Redis: r, Client: client, Metrics: registry})
 	})
-	g.Go(func() error { return runClock(ctx, p.of(workPool), client) })
+	g.Go(func() error { return runClock(ctx, p.of(lockPool), client) })
 	g.Go(func() error {
 		select {
 		case <-answering:

@@ -62,7 +62,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 	if err := setNice(c.Nice); err != nil {
 		slog.WarnContext(ctx, "the worker does not give way to other processes", "error", err)
 	}
-	return withServers(ctx, e, "worker", []pool{workPool, bulkPool}, func(cfg config.Config, p pools, r jobs.Redis) error {
+	return withServers(ctx, e, "worker", workerPools, func(cfg config.Config, p pools, r jobs.Redis) error {
 		registry := p.registry()
 		o := workers.Options{
 			DB: p.of(workPool), Redis: r, Client: jobs.Connect(r), Queues: queues, Slots: c.Slots, Metrics: registry,
@@ -75,15 +75,16 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 
 // runWorker works until the context ends.
 func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Options) error {
-	r, err := newRuntime(cfg, p.of(bulkPool), o)
+	r, err := newRuntime(cfg, p.of(bulkPool), p.of(lockPool), o)
 	if err != nil {
 		return err
 	}
 	return r.Run(ctx)
 }
 
-// newRuntime makes a runtime with every handler of the service. Long reads run on bulk.
-func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Runtime, error) {
+// newRuntime makes a runtime with every handler of the service. Long reads run on bulk, locks of one process are taken
+// on locks.
+func newRuntime(cfg config.Config, bulk, locks *db.DB, o workers.Options) (*workers.Runtime, error) {
 	records, err := openStore(cfg, o.DB)
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func newRuntime(cfg config.Config, bulk *db.DB, o workers.Options) (*workers.Run
 	if err := registerCertificates(cfg, r, records, o.Redis, issuer); err != nil {
 		return nil, err
 	}
-	if err := registerEdge(cfg, r, records, o); err != nil {
+	if err := registerEdge(cfg, r, records, o, locks); err != nil {
 		return nil, err
 	}
 	if err := registerGeo(cfg, r, records, clicks); err != nil {
@@ -168,6 +169,9 @@ func flowReplayOptions(bulk *db.DB) flowreplay.Options {
 	}
 }
 
+// workerPools are those of a worker.
+var workerPools = []pool{workPool, bulkPool, lockPool}
+
 // clockCmd starts jobs by the clock.
 type clockCmd struct{ figuresFlag }
 
@@ -208,7 +212,7 @@ func withServers(ctx context.Context, e *env, name string, needed []pool,
 	slog.SetDefault(logs.New(e.stderr, cfg.LogLevel))
 	limitMemory()
 	defer limitStop(ctx, stopLimit, func() { os.Exit(1) })()
-	p, err := openPools(cfg.DatabaseURL, name, needed)
+	p, err := openPools(cfg, name, needed)
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,9 @@ type Config struct {
 	HTTPAddr          string // host:port; empty: the port is not served
 	HSTSMaxAge        time.Duration
 	DatabaseURL       string // empty: "switchyard up" brings a private server
+	DirectURL         string // empty: DatabaseURL leads to PostgreSQL itself, not to a pooler
+	ReadURL           string // empty: reports are read from DatabaseURL
+	ReadBehind        time.Duration
 	RedisURL          string // empty: "switchyard up" brings a private server
 	BaseURL           string // without a slash at the end
 	SharedDomains     []string
@@ -96,6 +99,9 @@ type Config struct {
 	PrivacyIP         models.IPPrivacy
 	LogLevel          slog.Level
 }
+
+// SessionURL leads to sessions of PostgreSQL itself, which live as long as their connection.
+func (c Config) SessionURL() string { return cmp.Or(c.DirectURL, c.DatabaseURL) }
 
 // Entry is a setting as operators see it.
 type Entry struct {

@@ -355,7 +355,7 @@ func maskURL(v string) string {
 		u.User = url.UserPassword(u.User.Username(), "xxxxx")
 	}
 	query := u.Query()
-	for _, name := range []string{"password", "sslpassword"} {
+	for _, name := range []string{"password", "sslpassword", "sentinel_password"} {
 		if query.Has(name) {
 			query.Set(name, "xxxxx")
 			u.RawQuery = query.Encode()

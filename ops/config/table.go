@@ -28,8 +28,17 @@ func ownSettings(c *Config) []row {
 			"how long browsers shall use https alone for domains with https_only, such as 720h; empty: they are not told"),
 		setting("DATABASE_URL", "", &c.DatabaseURL, databaseURL,
 			"PostgreSQL 15+, postgres://user:password@host/name; empty: `up` starts a private one below DATA_DIR").masked(maskURL),
+		setting("DATABASE_DIRECT_URL", "", &c.DirectURL, databaseURL,
+			"PostgreSQL itself, where DATABASE_URL leads to a pooler in transaction mode (PgBouncer): for notifications, locks and "+
+				"migrations; empty: DATABASE_URL leads to PostgreSQL").masked(maskURL),
+		setting("DATABASE_READ_URL", "", &c.ReadURL, databaseURL,
+			"streaming replica of DATABASE_URL that reports, logs and exports are read from; empty: they are read from DATABASE_URL",
+		).masked(maskURL),
+		setting("DATABASE_READ_BEHIND", "5s", &c.ReadBehind, duration,
+			"how old what DATABASE_READ_URL shows may be; while it is older or away, DATABASE_URL is read"),
 		setting("REDIS_URL", "", &c.RedisURL, redisURL,
-			"Redis 7+, redis://:password@host:6379/0 or rediss://; empty: `up` starts a private one below DATA_DIR").masked(maskURL),
+			"Redis 7+, redis://:password@host:6379/0 or rediss://; ?master_name=NAME at the address of a Sentinel, "+
+				"?addr=HOST:PORT for further nodes of a Cluster; empty: `up` starts a private one below DATA_DIR").masked(maskURL),
 		setting("BASE_URL", "", &c.BaseURL, webURL, "address of the API as its users see it; empty: http://localhost:PORT"),
 		setting("SHARED_DOMAINS", "localhost", &c.SharedDomains, hosts,
 			"hosts of the tracking links that all accounts share, separated by commas"),

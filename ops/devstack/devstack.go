@@ -18,6 +18,8 @@ type Options struct {
 	Test bool
 	// NoPostgres and NoRedis leave one server out, for operators who have their own.
 	NoPostgres, NoRedis bool
+	// ReplicaOf makes PostgreSQL a streaming replica of the one at this URL, whose role may replicate.
+	ReplicaOf string
 	// Existing makes it an error if a server was never set up here.
 	Existing bool
 	// Compiler installs a C compiler too, which Go's race detector needs.

@@ -42,6 +42,9 @@ func openPostgres(ctx context.Context, h *home) (*postgres, error) {
 	}
 	pg := &postgres{home: h, bin: filepath.Dir(program)}
 	h.say("creating a PostgreSQL cluster in %s", pg.dir())
+	if h.opts.ReplicaOf != "" {
+		return pg, pg.copyPrimary(ctx)
+	}
 	return pg, pg.create(ctx)
 }
 
@@ -116,6 +119,28 @@ func (p *postgres) create(ctx context.Context) error {
 	_, err = conf.WriteString("\ninclude = '../postgres.conf'\n")
 	if err := errors.Join(err, conf.Close()); err != nil {
 		return fmt.Errorf("devstack: cluster: %w", err)
+	}
+	return os.Rename(fresh, p.dir())
+}
+
+// copyPrimary copies the cluster of the primary and makes it follow that. The copy has the roles and passwords of the
+// primary.
+func (p *postgres) copyPrimary(ctx context.Context) error {
+	h, fresh := p.home, p.dir()+".new"
+	primary, err := url.Parse(h.opts.ReplicaOf)
+	if err != nil {
+		return errors.New("devstack: the primary's address is not a URL") // the error of url.Parse would repeat the password
+	}
+	h.state.PostgresPassword, _ = primary.User.Password()
+	if err := errors.Join(h.save(), os.RemoveAll(fresh)); err != nil {
+		return fmt.Errorf("devstack: replica: %w", err)
+	}
+	cmd := h.acct.command(ctx, h.dir, p.tool("pg_basebackup"), "--pgdata="+fresh, "--write-recovery-conf",
+		"--wal-method=stream", "--checkpoint=fast", "--no-password", "--host="+primary.Hostname(), "--port="+primary.Port(),
+		"--username="+primary.User.Username())
+	cmd.Env = append(cmd.Env, "PGPASSWORD="+h.state.PostgresPassword, "PGSSLMODE=disable")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("devstack: copy the primary: %w\n%s", err, tail(string(out)))
 	}
 	return os.Rename(fresh, p.dir())
 }

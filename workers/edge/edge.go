@@ -39,7 +39,7 @@ type Keys interface {
 
 // Options of Register.
 type Options struct {
-	DB *db.DB
+	Locks *db.DB // whose sessions hold the lock of who publishes
 	// Keys is for work that somebody waits for, Background for all other. Nil: there is no edge.
 	Keys, Background Keys
 	// Compile makes the bundles of an account's campaigns.
@@ -79,7 +79,7 @@ func (p *publisher) locked(ctx context.Context, wait time.Duration, fn func(cont
 	run, stop := context.WithCancel(ctx)
 	defer stop()
 	over := time.AfterFunc(wait, stop)
-	_ = advisory.Hold(run, p.o.DB, lockName, func(ctx context.Context) { // its error is that of the context
+	_ = advisory.Hold(run, p.o.Locks, lockName, func(ctx context.Context) { // its error is that of the context
 		if got = over.Stop(); got {
 			err = fn(ctx)
 		}

@@ -87,7 +87,7 @@ func newWorld(t *testing.T) *world {
 	keys := cloudflare.NewKV(cloudflare.New(cloudflare.Options{
 		Egress: egresstest.Client(t, w.fake.Server, egress.Options{}), Token: cloudflaretest.Token, URL: w.fake.Server.URL, Budget: plenty{},
 	}), cloudflaretest.Account, cloudflaretest.Namespace)
-	edge.Register(rt, w.store, edge.Options{DB: w.db, Keys: keys, Background: keys, Compile: compile, Format: 1, Pause: 10 * time.Millisecond})
+	edge.Register(rt, w.store, edge.Options{Locks: w.db, Keys: keys, Background: keys, Compile: compile, Format: 1, Pause: 10 * time.Millisecond})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- rt.Run(ctx) }()

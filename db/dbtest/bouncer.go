@@ -1,0 +1,107 @@
+package dbtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"switchyard/models/await"
+)
+
+// Bouncer starts a PgBouncer in transaction mode before the server of a URL, with at most sessions of them, and gives the
+// URL that leads through it. It ends with the test. Without PgBouncer the test is skipped.
+func Bouncer(tb testing.TB, server string, sessions int) string {
+	tb.Helper()
+	program, err := osexec.LookPath("pgbouncer")
+	if err != nil {
+		if _, err := os.Stat("/usr/sbin/pgbouncer"); err != nil {
+			tb.Skip("there is no pgbouncer: install it")
+		}
+		program = "/usr/sbin/pgbouncer"
+	}
+	u, err := url.Parse(server)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	port := freePort(tb)
+	password, _ := u.User.Password()
+	name := strings.TrimPrefix(u.Path, "/")
+	conf := fmt.Sprintf(`[databases]
+%s = host=%s port=%s user=%s password=%s
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = %d
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = %d
+max_client_conn = 2000
+`, name, u.Hostname(), u.Port(), u.User.Username(), password, port, sessions)
+	dir, err := os.MkdirTemp("", "bouncer") // not that of the test, which only its own user reaches
+	if err != nil {
+		tb.Fatal(err)
+	}
+	path := filepath.Join(dir, "pgbouncer.ini")
+	if os.Geteuid() == 0 { // it refuses to be root
+		conf += "user = nobody\n"
+	}
+	if err := os.WriteFile(path, []byte(conf), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
+	var said bytes.Buffer
+	cmd := osexec.CommandContext(ctx, program, path) //nolint:gosec // of this system
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		cancel()
+		tb.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // it is killed
+		close(ended)
+	}()
+	tb.Cleanup(func() {
+		cancel()
+		<-ended
+		_ = os.RemoveAll(dir)
+		if tb.Failed() {
+			tb.Logf("pgbouncer: %.4000s", said.String())
+		}
+	})
+	address := net.JoinHostPort("127.0.0.1", fmt.Sprint(port))
+	await.Until(tb, "pgbouncer listens", func() bool {
+		select {
+		case <-ended:
+			tb.Fatalf("pgbouncer has ended: %s", said.String())
+		default:
+		}
+		c, err := (&net.Dialer{}).DialContext(tb.Context(), "tcp", address)
+		if err == nil {
+			_ = c.Close()
+		}
+		return err == nil
+	})
+	u.Host, u.User = address, url.UserPassword(u.User.Username(), "any")
+	return u.String()
+}
+
+func freePort(tb testing.TB) int {
+	tb.Helper()
+	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	if err := l.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return port
+}

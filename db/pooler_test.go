@@ -1,0 +1,171 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+)
+
+// bounced are two pools through one PgBouncer, which has one session for both: every transaction of either gets the
+// session that the other has just used.
+func bounced(t *testing.T) (direct, long, short *db.DB) {
+	t.Helper()
+	direct, url := dbtest.NewURL(t)
+	url = dbtest.Bouncer(t, url, 1)
+	open := func(o db.Options) *db.DB {
+		o.Pooler = true
+		d, err := db.Open(t.Context(), url, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = d.Close() })
+		return d
+	}
+	return direct, open(db.Options{Name: "long", Statement: 50 * time.Second}),
+		open(db.Options{Name: "short", Statement: 3 * time.Second, ReadOnly: true, Serial: true})
+}
+
+// TestPoolerSettings: each pool has its own settings, in transactions and outside them, whoever used the session before.
+func TestPoolerSettings(t *testing.T) {
+	t.Parallel()
+	_, long, short := bounced(t)
+	read := func(c db.Conn) string {
+		const q = `SELECT concat_ws(' ', current_setting('statement_timeout'), current_setting('lock_timeout'),
+			current_setting('jit'), current_setting('timezone'), current_setting('transaction_read_only'),
+			current_setting('max_parallel_workers_per_gather'), $1::text)`
+		got, err := db.Get[string](t.Context(), c, "settings", q, "x")
+		if err != nil {
+			t.Error(err)
+		}
+		return got
+	}
+	var all sync.WaitGroup
+	for range 4 {
+		for d, want := range map[*db.DB]string{long: "50s 5s off UTC off", short: "3s 5s off UTC on 0 x"} {
+			all.Go(func() {
+				for range 10 {
+					if got := read(d); !strings.HasPrefix(got, want) {
+						t.Errorf("outside: %s, want %s", got, want)
+					}
+					err := db.Tx(t.Context(), d, func(c db.Conn) error {
+						if got := read(c); !strings.HasPrefix(got, want) {
+							t.Errorf("in a transaction: %s, want %s", got, want)
+						}
+						return nil
+					})
+					if err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+	}
+	all.Wait()
+	if _, err := short.ExecContext(t.Context(), `CREATE TABLE refused (n int)`); err == nil || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("a pool for reading: %v", err)
+	}
+}
+
+// TestPoolerStatements: what a statement outside a transaction does is committed when it has succeeded and nothing of it
+// when it has not, and what fails at the commit is said. The session is of use afterwards.
+func TestPoolerStatements(t *testing.T) {
+	t.Parallel()
+	direct, d, _ := bounced(t)
+	ctx := t.Context()
+	exec := func(query string, args ...any) error {
+		_, err := d.ExecContext(ctx, query, args...)
+		return err
+	}
+	if err := errors.Join(exec(`CREATE TABLE things (n int UNIQUE DEFERRABLE INITIALLY DEFERRED)`),
+		exec(`INSERT INTO things VALUES ($1)`, 1), exec(`INSERT INTO things SELECT generate_series(10, 5000)`)); err != nil {
+		t.Fatal(err)
+	}
+	n, err := db.Get[int](ctx, d, "insert", `INSERT INTO things VALUES ($1) RETURNING n`, 2)
+	if n != 2 || err != nil {
+		t.Errorf("insert returning: %d, %v", n, err)
+	}
+	// What is deferred fails at the commit.
+	for what, err := range map[string]error{
+		"exec": exec(`INSERT INTO things VALUES ($1)`, 1),
+		"row":  d.QueryRowContext(ctx, `INSERT INTO things VALUES ($1) RETURNING n`, 1).Scan(&n),
+		"rows": func() error {
+			_, err := db.Select[int](ctx, d, "rows", `INSERT INTO things VALUES ($1) RETURNING n`, 1)
+			return err
+		}(),
+		"bad": exec(`INSERT INTO nothing VALUES ($1)`, 1),
+		"late": func() error {
+			_, err := db.Select[int](ctx, d, "late", `SELECT 1/(n-$1) FROM things ORDER BY n`, 4000)
+			return err
+		}(),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	brief, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	if _, err := d.ExecContext(brief, `SELECT pg_sleep($1)`, 60); err == nil {
+		t.Error("a statement outlasted its context")
+	}
+	cancel()
+	rows, err := d.QueryContext(ctx, `SELECT n FROM things WHERE n > $1`, 0) // left before the end
+	if err != nil || !rows.Next() {
+		t.Fatal(err)
+	}
+	if err := rows.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := d.PrepareContext(ctx, `SELECT 1`); err == nil {
+		t.Error("a statement was prepared outside a transaction")
+	}
+	err = db.Tx(ctx, d, func(c db.Conn) error {
+		return db.CopyIn(ctx, c, "things", "n", func(yield func([]any) bool) { _ = yield([]any{7000}) && yield([]any{7001}) })
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	back := errors.New("back")
+	if err := db.Tx(ctx, d, func(c db.Conn) error {
+		if _, err := c.ExecContext(ctx, `DELETE FROM things`); err != nil {
+			return err
+		}
+		return back
+	}); !errors.Is(err, back) {
+		t.Error(err)
+	}
+	var got []int
+	if err := direct.SelectContext(ctx, &got, `SELECT n FROM things WHERE n < 10 OR n > 5000 ORDER BY n`); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int{1, 2, 7000, 7001}; !slices.Equal(got, want) {
+		t.Errorf("stored %v, want %v", got, want)
+	}
+	if err := db.Snapshot(ctx, d, func(c db.Conn) error {
+		level, err := db.Get[string](ctx, c, "level", `SHOW transaction_isolation`)
+		if level != "repeatable read" {
+			t.Errorf("a snapshot is %s", level)
+		}
+		return err
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestPoolerUnasked: a pool that does not know of the PgBouncer before it is refused, and told what to set.
+func TestPoolerUnasked(t *testing.T) {
+	t.Parallel()
+	_, url := dbtest.NewURL(t)
+	d, err := db.Open(t.Context(), dbtest.Bouncer(t, url, 1), db.Options{})
+	if err == nil {
+		_ = d.Close()
+	}
+	if err == nil || !strings.Contains(err.Error(), "DATABASE_DIRECT_URL") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,186 @@
+package db
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Replica watches how far a read replica is behind its primary. It compares positions in the write-ahead log, which any
+// role may ask for: a replica that has replayed what the primary had written at a moment shows at least that moment.
+type Replica struct {
+	limit            time.Duration
+	primary, replica func(ctx context.Context) (position, error)
+	now              func() time.Time
+
+	asking sync.Mutex // held by who asks both
+	asked  time.Time  // when both were asked last
+	marks  []mark     // what the replica is not known to have replayed, the oldest first
+
+	mu    sync.Mutex
+	shown time.Time // the replica shows at least this moment; zero: nothing is known
+
+	fresh     atomic.Bool // for the log: the last verdict
+	toReplica atomic.Int64
+	toPrimary atomic.Int64
+}
+
+// position is a place in the write-ahead log.
+type position uint64
+
+// mark is where the primary was at a moment.
+type mark struct {
+	at time.Time
+	position
+}
+
+const (
+	// askEvery is how often both servers are asked at most. Nobody asks while nobody reads.
+	askEvery = 500 * time.Millisecond
+	// askTimeout is how long one of them may take to answer.
+	askTimeout = 2 * time.Second
+	maxMarks   = 64
+)
+
+// NewReplica watches a replica. What is read of it by way of Options.Replica is at most limit old. Both pools are the
+// caller's.
+func NewReplica(primary, replica *DB, limit time.Duration) *Replica {
+	ask := func(d *DB, query string) func(context.Context) (position, error) {
+		return func(ctx context.Context) (position, error) {
+			ctx, cancel := context.WithTimeout(ctx, askTimeout)
+			defer cancel()
+			return Get[position](ctx, d, "position in the log", query)
+		}
+	}
+	return &Replica{
+		limit: limit, now: time.Now,
+		primary: ask(primary, `SELECT (pg_current_wal_lsn() - '0/0'::pg_lsn)::bigint`),
+		replica: ask(replica, `SELECT (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint`),
+	}
+}
+
+// Fresh reports whether what the replica shows is younger than the limit. It asks both servers now and then; while one
+// call asks, the others answer from what is known.
+func (r *Replica) Fresh(ctx context.Context) bool {
+	if r.asking.TryLock() {
+		if r.now().Sub(r.asked) >= askEvery {
+			if err := r.ask(ctx); err != nil && ctx.Err() == nil {
+				slog.DebugContext(ctx, "replica not compared", "error", err)
+			}
+			r.asked = r.now()
+		}
+		r.asking.Unlock()
+	}
+	behind, known := r.Behind()
+	fresh := known && behind <= r.limit
+	if r.fresh.Swap(fresh) != fresh {
+		if fresh {
+			slog.InfoContext(ctx, "reports are read from the replica", "behind", behind)
+		} else {
+			slog.WarnContext(ctx, "reports are read from the primary: the replica is away or too far behind", "behind", behind)
+		}
+	}
+	return fresh
+}
+
+// Behind is the age of what the replica shows, at most. known is false before it was first compared.
+func (r *Replica) Behind() (age time.Duration, known bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.shown.IsZero() {
+		return 0, false
+	}
+	return r.now().Sub(r.shown), true
+}
+
+// Uses is how many statements outside a transaction and how many transactions went to each of the servers.
+func (r *Replica) Uses() (toReplica, toPrimary int64) {
+	return r.toReplica.Load(), r.toPrimary.Load()
+}
+
+// ask notes where the primary is, then how far the replica has come.
+func (r *Replica) ask(ctx context.Context) error {
+	at := r.now()
+	written, err := r.primary(ctx)
+	if err != nil {
+		return fmt.Errorf("db: primary: %w", err)
+	}
+	if len(r.marks) == maxMarks {
+		r.marks = r.marks[1:]
+	}
+	r.marks = append(r.marks, mark{at, written})
+	replayed, err := r.replica(ctx)
+	if err != nil {
+		return fmt.Errorf("db: replica: %w", err)
+	}
+	for len(r.marks) > 0 && r.marks[0].position <= replayed {
+		r.mu.Lock()
+		r.shown = r.marks[0].at
+		r.mu.Unlock()
+		r.marks = r.marks[1:]
+	}
+	return nil
+}
+
+// readers connects to the replica while it is fresh, and otherwise to the primary. A connection to the one that is not
+// asked now is given up when it is next taken from the pool.
+type readers struct {
+	driver.Connector // of the primary
+	replica          driver.Connector
+	watch            *Replica
+}
+
+// Connect implements driver.Connector.
+func (r readers) Connect(ctx context.Context) (driver.Conn, error) {
+	if r.watch.Fresh(ctx) {
+		if c, err := connectSession(ctx, r.replica); err == nil {
+			return newReader(c, r.watch, true), nil
+		}
+	}
+	c, err := connectSession(ctx, r.Connector)
+	if err != nil {
+		return nil, err
+	}
+	return newReader(c, r.watch, false), nil
+}
+
+// reader is a connection for reading, to the primary or to the replica.
+type reader struct {
+	session
+	watch   *Replica
+	replica bool
+}
+
+// newReader counts the first use, for which the session is not reset.
+func newReader(c session, watch *Replica, replica bool) *reader {
+	r := &reader{c, watch, replica}
+	r.count()
+	return r
+}
+
+// ResetSession implements driver.SessionResetter.
+func (c *reader) ResetSession(ctx context.Context) error {
+	if c.watch.Fresh(ctx) != c.replica {
+		return driver.ErrBadConn
+	}
+	c.count()
+	return c.session.ResetSession(ctx)
+}
+
+// BeginTx implements driver.ConnBeginTx. A replica refuses transactions that say that they may write.
+func (c *reader) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	o.ReadOnly = true
+	return c.session.BeginTx(ctx, o)
+}
+
+func (c *reader) count() {
+	if c.replica {
+		c.watch.toReplica.Add(1)
+	} else {
+		c.watch.toPrimary.Add(1)
+	}
+}

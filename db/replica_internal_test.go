@@ -1,0 +1,56 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+// TestReplicaBehind: what a replica shows is as old as the last moment whose place in the log it is known to have come to.
+func TestReplicaBehind(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1000, 0)
+	var written, replayed position
+	var down error
+	r := &Replica{
+		limit: 5 * time.Second, now: func() time.Time { return now },
+		primary: func(context.Context) (position, error) { return written, nil },
+		replica: func(context.Context) (position, error) { return replayed, down },
+	}
+	for i, step := range []struct {
+		after             time.Duration
+		written, replayed position
+		down              error
+		fresh             bool
+		behind            time.Duration
+	}{
+		{0, 100, 90, nil, false, 0},                                            // nothing is known yet
+		{time.Second, 200, 100, nil, true, time.Second},                        // it shows the first moment
+		{time.Second, 300, 200, nil, true, time.Second},                        // a moment later, the second
+		{100 * time.Millisecond, 900, 900, nil, true, 1100 * time.Millisecond}, // nobody is asked so soon
+		{4 * time.Second, 900, 299, nil, false, 5100 * time.Millisecond},       // it hangs
+		{time.Second, 900, 900, nil, true, 0},                                  // it has caught up
+		{time.Hour, 900, 900, nil, true, 0},                                    // nobody read for an hour, nobody wrote
+		{4 * time.Second, 900, 900, errors.New("down"), true, 4 * time.Second},
+		{2 * time.Second, 900, 900, errors.New("down"), false, 6 * time.Second},
+		{time.Second, 950, 950, nil, true, 0},
+	} {
+		now = now.Add(step.after)
+		written, replayed, down = step.written, step.replayed, step.down
+		if got := r.Fresh(t.Context()); got != step.fresh {
+			t.Errorf("step %d: fresh is %v", i, got)
+		}
+		if behind, known := r.Behind(); known != (i > 0) || behind != step.behind {
+			t.Errorf("step %d: %v behind, known %v, want %v", i, behind, known, step.behind)
+		}
+	}
+	written, down = 2000, errors.New("down")
+	for range 2 * maxMarks {
+		now, written = now.Add(time.Second), written+1
+		r.Fresh(t.Context())
+	}
+	if len(r.marks) > maxMarks {
+		t.Errorf("%d marks", len(r.marks))
+	}
+}
