@@ -38,6 +38,10 @@ func TestReportsHaveTheirPool(t *testing.T) {
 		cfg: config.Config{RedisURL: os.Getenv("TEST_REDIS_URL")}, pools: p, redis: redis, client: jobs.Connect(redis),
 		registry: p.registry(),
 	}
+	if w.visitors, err = w.openVisitors(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.visitors.Close() })
 	h, err := w.handlers(nil)
 	if err != nil {
 		t.Fatal(err)
