@@ -29,7 +29,10 @@ func TestSourceIntegration(t *testing.T) {
 		Providers  []struct {
 			Provider, Label string
 			SignIn          bool `json:"sign_in"`
-			Fields          []struct{ Name, Label, Help string }
+			Fields          []struct {
+				Name, Label, Help string
+				Values            []string
+			}
 		}
 	}
 	s.Do("GET", path, nil).Want(200, "").Into(&empty)
@@ -43,6 +46,9 @@ func TestSourceIntegration(t *testing.T) {
 				t.Errorf("%s: the field %+v says too little", p.Provider, f)
 			}
 			credentials[f.Name] = "12345-" + sourceToken
+			if len(f.Values) > 0 {
+				credentials[f.Name] = f.Values[0]
+			}
 		}
 		if p.Provider == models.Meta {
 			credentials["pixel_id"] = "12345"
