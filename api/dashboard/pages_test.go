@@ -13,7 +13,6 @@ import (
 	"testing/fstest"
 
 	"switchyard/api/middleware"
-	"switchyard/api/route"
 )
 
 // made is the page of this build; the test is skipped where there is none.
@@ -105,7 +104,7 @@ func TestPages(t *testing.T) {
 	p := pages{site: middleware.NewSite("https://track.example.com", nil), files: fstest.MapFS{
 		"index.html": {Data: []byte(`<!doctype html><html lang="en"><p>page`)}, "assets/a-1.js": {Data: []byte("let a")},
 	}}
-	p.static = func(name string) (route.Static, error) { return p.read(name) }
+	p.static = p.read
 	get := func(serve http.HandlerFunc, target, theme, file string) *http.Response {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)
 		r.AddCookie(&http.Cookie{Name: themeCookie, Value: theme})

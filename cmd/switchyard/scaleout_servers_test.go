@@ -173,7 +173,7 @@ func startRedisCluster(t *testing.T) string {
 // startReplica starts a streaming replica of the service's PostgreSQL and gives its URL, and what ends it.
 func startReplica(t *testing.T, s *service) (url string, end func()) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "switchyard-replica-") // the servers' account has to reach it
+	dir, err := os.MkdirTemp("", "switchyard-replica-") //nolint:usetesting // the servers' account would not reach it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	osexec "os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -44,7 +45,7 @@ pool_mode = transaction
 default_pool_size = %d
 max_client_conn = 2000
 `, name, u.Hostname(), u.Port(), u.User.Username(), password, port, sessions)
-	dir, err := os.MkdirTemp("", "bouncer") // not that of the test, which only its own user reaches
+	dir, err := os.MkdirTemp("", "bouncer") //nolint:usetesting // the account of PgBouncer would not reach it
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -57,7 +58,7 @@ max_client_conn = 2000
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(tb.Context()))
 	var said bytes.Buffer
-	cmd := osexec.CommandContext(ctx, program, path) //nolint:gosec // of this system
+	cmd := osexec.CommandContext(ctx, program, path)
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {
 		cancel()
@@ -76,7 +77,7 @@ max_client_conn = 2000
 			tb.Logf("pgbouncer: %.4000s", said.String())
 		}
 	})
-	address := net.JoinHostPort("127.0.0.1", fmt.Sprint(port))
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	await.Until(tb, "pgbouncer listens", func() bool {
 		select {
 		case <-ended:

@@ -178,7 +178,7 @@ func newPast(d *db.DB, account uuid.UUID) (*past, error) {
 		return nil, err
 	}
 	w := &past{
-		d: d, account: account, rand: rand.New(rand.NewPCG(7, 11)), people: map[bool][]visitors.Agent{}, bots: set.Bots, //nolint:gosec // made-up traffic
+		d: d, account: account, rand: rand.New(rand.NewPCG(7, 11)), people: map[bool][]visitors.Agent{}, bots: set.Bots,
 		addresses: map[string][]netip.Addr{}, now: time.Now(),
 	}
 	for _, agent := range set.People {
