@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -161,7 +162,9 @@ func (w *typeWriter) named(t reflect.Type, body bool) string {
 	members := map[string]member{}
 	w.fields(t, body, 0, members)
 	fields := make([]string, 0, len(members))
-	for _, m := range slices.SortedFunc(maps.Values(members), func(a, b member) int { return a.place - b.place }) {
+	for _, m := range slices.SortedFunc(maps.Values(members), func(a, b member) int {
+		return cmp.Or(a.place-b.place, strings.Compare(a.text, b.text)) // one that was put in place of another shares its place
+	}) {
 		fields = append(fields, m.text)
 	}
 	w.types = append(w.types, "export interface "+name+" { "+strings.Join(fields, "; ")+" }")

@@ -123,19 +123,15 @@ func (w *wide) visit(via http.RoundTripper, i int, link, visitor string) (string
 	return to.Host, nil
 }
 
-// campaign makes a campaign with a capped path before another one and waits until every process routes by it.
-func (w *wide) campaign(alias string, limit int) (link string) {
+// campaign makes a campaign with a capped path before another one.
+func (w *wide) campaign(name string, limit int) (link string) {
 	w.t.Helper()
-	ctx := w.t.Context()
-	var campaign struct{ ID, URL string }
-	body := map[string]any{"name": alias, "alias": alias, "source_id": w.source, "destination_url": "https://none.example/"}
-	w.check(w.api.Create(ctx, "/campaigns", body, &campaign))
 	to := func(host string) []any { return []any{map[string]any{"url": "https://" + host + "/?cid={clickid}"}} }
-	flow := map[string]any{"streams": []any{
+	var campaign struct{ URL string }
+	w.check(w.api.Create(w.t.Context(), "/campaigns", map[string]any{"name": name, "source_id": w.source, "streams": []any{
 		map[string]any{"name": "first", "action": "redirect", "daily_cap": limit, "destinations": to("capped.example")},
 		map[string]any{"name": "rest", "action": "redirect", "stream_type": "default", "destinations": to("open.example")},
-	}}
-	w.check(w.api.Do(ctx, http.StatusOK, http.MethodPut, "/campaigns/"+campaign.ID+"/flow", flow, nil))
+	}}, &campaign))
 	u, err := url.Parse(campaign.URL)
 	w.check(err)
 	return u.RequestURI()
@@ -200,10 +196,10 @@ func (w *wide) ticks(fn func()) {
 }
 
 // capsExact sends 240 visitors at once to a path that takes 100 a day.
-func (w *wide) capsExact(alias string) {
+func (w *wide) capsExact(name string) {
 	w.t.Helper()
 	const limit, visits = 100, 240
-	link := w.campaign(alias, limit)
+	link := w.campaign(name, limit)
 	w.live(link)
 	var capped, other atomic.Int64
 	w.each(visits, func(via http.RoundTripper, i int) error {
@@ -219,7 +215,7 @@ func (w *wide) capsExact(alias string) {
 		return nil
 	})
 	if capped.Load() != limit || other.Load() != visits-limit {
-		w.t.Errorf("%s: a path of %d a day took %d, the next %d", alias, limit, capped.Load(), other.Load())
+		w.t.Errorf("%s: a path of %d a day took %d, the next %d", name, limit, capped.Load(), other.Load())
 	}
 }
 
