@@ -128,7 +128,7 @@ func (w *wide) campaign(name string, limit int) (link string) {
 	w.t.Helper()
 	to := func(host string) []any { return []any{map[string]any{"url": "https://" + host + "/?cid={clickid}"}} }
 	var campaign struct{ URL string }
-	w.check(w.api.Create(w.t.Context(), "/campaigns", map[string]any{"name": name, "source_id": w.source, "streams": []any{
+	w.check(w.api.Create(w.t.Context(), "/campaigns", map[string]any{"name": name, "alias": name, "source_id": w.source, "streams": []any{
 		map[string]any{"name": "first", "action": "redirect", "daily_cap": limit, "destinations": to("capped.example")},
 		map[string]any{"name": "rest", "action": "redirect", "stream_type": "default", "destinations": to("open.example")},
 	}}, &campaign))
