@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -78,12 +76,7 @@ func startSides(t *testing.T) *sides {
 }
 
 func (s *sides) startWeb(i int) (err error) {
-	var env []string
-	if i > 0 {
-		_, port, _ := strings.Cut(s.urls[i], "127.0.0.1:")
-		env = []string{"PORT=" + port, "OPS_ADDR=", "DATA_DIR=" + filepath.Join(s.Dir, "data"+strconv.Itoa(i))}
-	}
-	s.webs[i], err = s.SpawnWith(env, "web")
+	s.webs[i], err = s.spawnWeb(i, s.urls[i])
 	return err
 }
 

@@ -11,7 +11,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -111,6 +113,15 @@ func startFleet(t *testing.T, o fleet.Options, processes ...string) *fleet.Fleet
 		}
 	}
 	return f
+}
+
+// spawnWeb starts web process i of several, at its own address. The first has the port and the directory of the service.
+func (s *service) spawnWeb(i int, url string, env ...string) (*fleet.Process, error) {
+	if i > 0 {
+		_, port, _ := strings.Cut(url, "127.0.0.1:")
+		env = slices.Concat([]string{"PORT=" + port, "OPS_ADDR=", "DATA_DIR=" + filepath.Join(s.Dir, "data"+strconv.Itoa(i))}, env)
+	}
+	return s.SpawnWith(env, "web")
 }
 
 func (s *service) setUp(ctx context.Context) error {

@@ -7,10 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -72,12 +70,7 @@ func startWide(t *testing.T) *wide {
 }
 
 func (w *wide) startWeb(i int) (err error) {
-	env := w.env
-	if i > 0 {
-		_, port, _ := strings.Cut(w.urls[i], "127.0.0.1:")
-		env = append([]string{"PORT=" + port, "OPS_ADDR=", "DATA_DIR=" + filepath.Join(w.Dir, "data"+strconv.Itoa(i))}, env...)
-	}
-	w.webs[i], err = w.SpawnWith(env, "web")
+	w.webs[i], err = w.spawnWeb(i, w.urls[i], w.env...)
 	return err
 }
 
@@ -142,14 +135,8 @@ func (w *wide) live(link string) {
 	w.t.Helper()
 	for i := range w.urls {
 		await.Until(w.t, "the link is live everywhere", func() bool {
-			req, err := http.NewRequestWithContext(w.t.Context(), http.MethodHead, w.urls[i]+link, nil)
-			w.check(err)
-			req.Host = w.link.Host
-			resp, err := http.DefaultTransport.RoundTrip(req)
-			if err == nil {
-				_ = resp.Body.Close()
-			}
-			return err == nil && resp.StatusCode == http.StatusFound
+			got, err := w.askAt(w.t.Context(), w.urls[i], http.DefaultTransport, http.MethodHead, link)
+			return err == nil && got.status == http.StatusFound
 		})
 	}
 }
