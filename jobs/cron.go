@@ -37,6 +37,7 @@ var Cron = []CronRow{
 	{"check links", "23 * * * *", SweepLinks},
 	{"look for unsafe links", "7/20 * * * *", ScreenLinks},
 	{"check domains", "41 * * * * *", SweepDomains},
+	{"ask until when domains are registered", "33 * * * *", SweepRegistrations},
 	{"bring own hosts their certificates", "47 * * * * *", SweepOwnHosts},
 	{"bring certificates", "10/15 * * * * *", SweepCertificates},
 	{"import orders of networks", "17 * * * * *", SweepNetworks},

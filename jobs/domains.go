@@ -33,5 +33,8 @@ var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", Po
 // SweepDomains looks at the domains whose check is due. The next run continues where a run ends.
 var SweepDomains = tick("domains:sweep", 10*time.Minute)
 
+// SweepRegistrations asks until when the names of domains are registered. The next run continues where a run ends.
+var SweepRegistrations = tick("domains:registrations", 10*time.Minute)
+
 // SweepOwnHosts brings the install's own hosts their certificates, and forgets challenges that nobody ended.
 var SweepOwnHosts = tick("certificates:own", 10*time.Minute)

@@ -27,6 +27,8 @@ type Domain struct {
 	HTTPS     *bool  `db:"https,joined" json:"https" doc:"it answers over HTTPS; null: not known"`
 	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when it was last looked at; null: never"`
 
+	RegisteredUntil *Stamp `db:"registered_until,joined" json:"registered_until" doc:"when the registration of its name ends, as the registry says; null: not known"`
+
 	SSLStatus            string `db:"ssl_status,joined" json:"ssl_status" doc:"of its certificate at the edge, when that last said; none: there is none"`
 	CertificateExpiresAt *Stamp `db:"certificate_expires_at,joined" json:"certificate_expires_at" doc:"null: there is none, or the edge does not say"`
 
@@ -107,6 +109,14 @@ func HostOf(text string) (host string, ok bool) {
 func PublicSuffix(host string) bool {
 	suffix, _ := publicsuffix.PublicSuffix(host)
 	return suffix == host
+}
+
+// Apex is the name below which a host lies that is registered: the host itself where no such name is known.
+func Apex(host string) string {
+	if name, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
+		return name
+	}
+	return host
 }
 
 // IsApex reports whether a host is registered itself, so that DNS allows it no CNAME.

@@ -135,6 +135,10 @@ func (a *alarmed) causes() map[string]cause {
 		"domain.stray": a.set(`INSERT INTO domain_checks (account_id, domain_id, wrong_since, checked_at, detail) VALUES ($1, $2, now(), now(), 'it leads to 192.0.2.7.')
 			ON CONFLICT (domain_id) DO UPDATE SET wrong_since = now(), checked_at = now(), detail = excluded.detail`,
 			`UPDATE domain_checks SET wrong_since = NULL WHERE account_id = $1`, a.domain),
+		"domain.expiring": a.set(`INSERT INTO domain_checks (account_id, domain_id, registered_until, registration_checked_at)
+			VALUES ($1, $2, now() + interval '3 days', now()) ON CONFLICT (domain_id) DO UPDATE
+			SET registered_until = excluded.registered_until, registration_checked_at = now()`,
+			`UPDATE domain_checks SET registered_until = NULL WHERE account_id = $1`, a.domain),
 		"certificate.expiring": a.set(fmt.Sprintf(certificateRow, "serving, expires_at", "true, now() + interval '1 day'"),
 			`DELETE FROM certificates WHERE account_id = $1`, a.domain),
 		"certificate.failing": a.set(fmt.Sprintf(certificateRow, "attempts, failure, failing_since", "3, 'no CNAME', now()"),

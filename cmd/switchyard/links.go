@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -69,6 +70,14 @@ func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store
 	o := domain.Options{
 		DNS: dns.New(dns.Options{Egress: providers, URL: cfg.DNSProviderURL}), Names: names, Pages: pages, TrackingHost: cfg.TrackingHost,
 		Edge: cfg.Edge(),
+	}
+	if o.Registries, err = outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 2 << 20}); err != nil {
+		return err
+	}
+	if cfg.RDAPURL != "" {
+		if o.RegistryList, err = url.Parse(cfg.RDAPURL + "/"); err != nil {
+			return err
+		}
 	}
 	o.Ports.HTTP, o.Ports.HTTPS = cfg.DomainPorts[0], cfg.DomainPorts[1]
 	domain.Register(r, records, o)

@@ -49,6 +49,7 @@ var Types = []Type{
 	{models.EventLinkBroken, "Correct the address, or take it out of rotation. It is looked at again within the hour."},
 	{models.EventLinkUnsafe, "Move its campaigns to another address, and ask the list to look at it again."},
 	{"domain.stray", "Set the record that GET /domains says, then POST /domains/{id}/verify."},
+	{"domain.expiring", "Renew the name where it was registered, or move its campaigns to another domain. It is asked for again within a day."},
 	{"certificate.expiring", "See GET /domains/{id}/certificate for what is missing, and ask for it again by a POST."},
 	{"certificate.failing", "See GET /domains/{id}/certificate for what is missing, and ask for it again by a POST."},
 	{"dns_account.failing", "Try the credentials by POST /integrations/test, and PUT ones that work."},
@@ -104,7 +105,7 @@ type look struct {
 // finders find the alerts of an account, each of one cause or two.
 var finders = []func(context.Context, look) ([]Alert, error){
 	brokenLinks, unsafeLinks, failingWebhooks,
-	strayDomains, troubledCertificates, failingDNSAccounts,
+	strayDomains, endingDomains, troubledCertificates, failingDNSAccounts,
 	failingNetworks, failingSpend, troubledUploads, troubledConnections, failingGeoDatabase,
 	failingSources, unfilledTokens, badPostbacks,
 	unconvertedMoney, cappedOffers, plansLimit,

@@ -29,6 +29,22 @@ func strayDomains(ctx context.Context, l look) ([]Alert, error) {
 	}), err
 }
 
+// endingDomains lists the domains whose name is not registered for much longer.
+func endingDomains(ctx context.Context, l look) ([]Alert, error) {
+	found, err := l.Store.Domains().Ending(ctx, l.account.ID, l.now)
+	return db.Map(found, func(d store.EndingDomain) Alert {
+		a := Alert{
+			Type: "domain.expiring", Severity: Critical, Kind: "domain", ID: d.ID, Name: d.Host,
+			Message: "the registration of " + models.Apex(d.Host) + " ends on " + d.Until.UTC().Format(time.DateOnly),
+			Since:   d.Until.Add(-store.RegistrationEndsSoon), CheckedAt: &d.CheckedAt,
+		}
+		if d.Until.After(l.now.Add(store.RegistrationEndsSoon / 4)) {
+			a.Severity = Warning
+		}
+		return a
+	}), err
+}
+
 // troubledCertificates lists the domains whose certificate ends soon and was not renewed, or cannot be had.
 func troubledCertificates(ctx context.Context, l look) ([]Alert, error) {
 	now := l.now

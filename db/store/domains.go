@@ -27,6 +27,7 @@ var domainTable = newTable(table[models.Domain]{
 		(SELECT k.points FROM domain_checks k WHERE k.domain_id = t.id) AS points,
 		(SELECT k.https FROM domain_checks k WHERE k.domain_id = t.id) AS https,
 		(SELECT k.checked_at FROM domain_checks k WHERE k.domain_id = t.id) AS checked_at,
+		(SELECT k.registered_until FROM domain_checks k WHERE k.domain_id = t.id) AS registered_until,
 		coalesce((SELECT k.ssl_status FROM certificates k WHERE k.domain_id = t.id), 'none') AS ssl_status,
 		(SELECT k.expires_at FROM certificates k WHERE k.domain_id = t.id) AS certificate_expires_at`,
 })

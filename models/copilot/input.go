@@ -118,10 +118,11 @@ type NetworkInput struct {
 	Found, Read, Looked int64
 }
 
-// DomainInput is a tracking domain of live campaigns whose certificate is about to end.
+// DomainInput is a tracking domain of live campaigns whose certificate or registration is about to end.
 type DomainInput struct {
-	ID        uuid.UUID
-	Host      string
-	ExpiresAt time.Time // the certificate
-	Campaigns int
+	ID              uuid.UUID
+	Host            string
+	ExpiresAt       time.Time // of the certificate; zero: it does not end soon
+	RegisteredUntil time.Time // likewise, of the name
+	Campaigns       int
 }

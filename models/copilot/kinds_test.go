@@ -263,14 +263,38 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// What is known to end is the certificate.
+// TestExpiring: the end of a domain's registration and that of its certificate are told apart.
 func TestExpiring(t *testing.T) {
 	t.Parallel()
-	in := quiet()
-	in.Domains = []copilot.DomainInput{{ID: uuid.New(), Host: "go.test", ExpiresAt: now.AddDate(0, 0, 5), Campaigns: 1}}
-	list, _ := copilot.Judge(in)
-	if len(list) != 1 || list[0].Title != "The HTTPS certificate of go.test ends on 2026-04-06" || !strings.Contains(list[0].Detail, "certificate") {
-		t.Errorf("%+v", list)
+	for _, c := range []struct {
+		certificate, registration int // days until the certificate ends, and the registration; 0: far away
+		want                      []string
+	}{
+		{5, 0, []string{"The HTTPS certificate of go.test ends on 2026-04-06"}},
+		{0, 5, []string{"The registration of go.test ends on 2026-04-06"}},
+		{5, 29, []string{"The HTTPS certificate of go.test ends on 2026-04-06", "The registration of go.test ends on 2026-04-30"}},
+		{15, 31, nil},
+		{-1, -1, []string{"The HTTPS certificate of go.test ends on 2026-03-31", "The registration of go.test ends on 2026-03-31"}},
+	} {
+		in := quiet()
+		d := copilot.DomainInput{ID: uuid.New(), Host: "go.test", Campaigns: 1}
+		if c.certificate != 0 {
+			d.ExpiresAt = now.AddDate(0, 0, c.certificate)
+		}
+		if c.registration != 0 {
+			d.RegisteredUntil = now.AddDate(0, 0, c.registration)
+		}
+		in.Domains = []copilot.DomainInput{d}
+		list, _ := copilot.Judge(in)
+		var titles, keys []string
+		for _, s := range list {
+			titles, keys = append(titles, s.Title), append(keys, s.Key)
+		}
+		slices.Sort(titles)
+		slices.Sort(keys)
+		if !slices.Equal(titles, c.want) || len(slices.Compact(keys)) != len(c.want) {
+			t.Errorf("%+v: %q, keys %q", c, titles, keys)
+		}
 	}
 }
 

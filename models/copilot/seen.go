@@ -15,19 +15,20 @@ import (
 
 // Minimum samples of what is seen rather than estimated, and when it is too much.
 const (
-	capDays        = 7   // the last days of the window, that caps are judged by
-	capReached     = 3   // of them
-	capStep        = 1.5 // by which a cap is raised
-	minRefused     = 40  // conversions
-	refusedPart    = 0.1 // of the conversions of an offer
-	minSourceHits  = 500 // clicks and bots
-	botPart        = 0.3
-	minTokenClicks = 200
-	minLanderViews = 300
-	minUnmatched   = 10
-	minMapped      = 5   // postbacks with a click id in another parameter
-	mappedPart     = 0.8 // of those that were looked at
-	domainSoon     = 14 * 24 * time.Hour
+	capDays          = 7   // the last days of the window, that caps are judged by
+	capReached       = 3   // of them
+	capStep          = 1.5 // by which a cap is raised
+	minRefused       = 40  // conversions
+	refusedPart      = 0.1 // of the conversions of an offer
+	minSourceHits    = 500 // clicks and bots
+	botPart          = 0.3
+	minTokenClicks   = 200
+	minLanderViews   = 300
+	minUnmatched     = 10
+	minMapped        = 5   // postbacks with a click id in another parameter
+	mappedPart       = 0.8 // of those that were looked at
+	certificateSoon  = 14 * 24 * time.Hour
+	registrationSoon = 30 * 24 * time.Hour
 )
 
 // Weights of findings that no amount of money tells: they come before what loses little.
@@ -240,17 +241,24 @@ func findUnmatched(in *Input) (list []finding) {
 	return list
 }
 
-// findExpiring are domains of campaigns whose certificate soon ends. When a domain itself does is not known.
+// findExpiring are domains of campaigns whose registration or certificate ends soon.
 func findExpiring(in *Input) (list []finding) {
 	for _, d := range in.Domains {
-		if d.Campaigns == 0 || d.ExpiresAt.Sub(in.Now) > domainSoon {
-			continue
+		soon := func(end time.Time, within time.Duration) bool { return !end.IsZero() && end.Sub(in.Now) <= within }
+		add := func(key, what string, end time.Time, detail string) {
+			list = append(list, certain(weightBroken, Suggestion{
+				Key: key, Title: fmt.Sprintf("%s of %s ends on %s", what, d.Host, end.UTC().Format(time.DateOnly)), Detail: detail,
+				Evidence: Evidence{Sample: int64(d.Campaigns), Figures: []Figure{count(d.Host, "campaigns", int64(d.Campaigns))}},
+			}))
 		}
-		list = append(list, certain(weightBroken, Suggestion{
-			Key: d.ID.String(), Title: fmt.Sprintf("The HTTPS certificate of %s ends on %s", d.Host, d.ExpiresAt.UTC().Format(time.DateOnly)),
-			Detail:   "The certificate was not renewed. Renew it, or move the campaigns of the domain to another one.",
-			Evidence: Evidence{Sample: int64(d.Campaigns), Figures: []Figure{count(d.Host, "campaigns", int64(d.Campaigns))}},
-		}))
+		if d.Campaigns > 0 && soon(d.RegisteredUntil, registrationSoon) {
+			add(d.ID.String()+"/registration", "The registration", d.RegisteredUntil,
+				"Renew the name where it was registered, or move the campaigns of the domain to another one.")
+		}
+		if d.Campaigns > 0 && soon(d.ExpiresAt, certificateSoon) {
+			add(d.ID.String(), "The HTTPS certificate", d.ExpiresAt,
+				"The certificate was not renewed. Renew it, or move the campaigns of the domain to another one.")
+		}
 	}
 	return list
 }

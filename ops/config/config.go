@@ -66,6 +66,7 @@ type Config struct {
 	SafeBrowsingURL   string        // empty: Google's
 	GeoLookupURL      string        // empty: the providers'
 	DNSProviderURL    string        // empty: the providers'
+	RDAPURL           string        // empty: IANA's
 	NetworkURL        string        // empty: the platforms' own
 	AdURL             string        // empty: the platforms' own
 	GoogleAdsVersion  string        // empty: the newest that is known

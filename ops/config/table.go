@@ -101,6 +101,8 @@ func outsideSettings(c *Config) []row {
 			"https address asked instead of the geo providers of accounts, without a path: a path by provider is added"),
 		setting("DNS_PROVIDER_URL", "", &c.DNSProviderURL, webURL,
 			"https address asked instead of the DNS providers of accounts, without a path: a path by provider is added"),
+		setting("RDAP_URL", "", &c.RDAPURL, webURL,
+			"https address of a folder with dns.json, the list of registries that are asked until when domains are registered; empty: IANA's"),
 		setting("EDGE_SECRET", "", &c.EdgeSecret, key,
 			"secret that the edge's script signs clicks with: 32 random bytes in hex; empty: clicks of an edge are refused").masked(maskAll),
 		setting("CLOUDFLARE_API_TOKEN", "", &c.CloudflareToken, text,

@@ -127,15 +127,31 @@ func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, l
 	return err
 }
 
-// domains reads of which domains of campaigns the certificate ends soon.
+// domains reads of which domains of campaigns the certificate or the registration ends soon.
 func (r *reading) domains(ctx context.Context) error {
-	list, err := r.store.Certificates().Troubled(ctx, r.account.ID, r.in.Now)
-	for _, k := range list {
-		if k.ExpiresAt == nil {
-			continue
+	found := map[uuid.UUID]*copilot.DomainInput{}
+	of := func(id uuid.UUID, host string) *copilot.DomainInput {
+		if found[id] == nil {
+			on := slices.DeleteFunc(slices.Clone(r.in.Campaigns), func(c copilot.CampaignInput) bool { return c.DomainID != id })
+			found[id] = &copilot.DomainInput{ID: id, Host: host, Campaigns: len(on)}
 		}
-		on := slices.DeleteFunc(slices.Clone(r.in.Campaigns), func(c copilot.CampaignInput) bool { return c.DomainID != k.DomainID })
-		r.in.Domains = append(r.in.Domains, copilot.DomainInput{ID: k.DomainID, Host: k.Hostname, ExpiresAt: *k.ExpiresAt, Campaigns: len(on)})
+		return found[id]
+	}
+	certificates, err := r.store.Certificates().Troubled(ctx, r.account.ID, r.in.Now)
+	if err != nil {
+		return err
+	}
+	for _, k := range certificates {
+		if k.ExpiresAt != nil {
+			of(k.DomainID, k.Hostname).ExpiresAt = *k.ExpiresAt
+		}
+	}
+	ending, err := r.store.Domains().Ending(ctx, r.account.ID, r.in.Now)
+	for _, d := range ending {
+		of(d.ID, d.Host).RegisteredUntil = d.Until
+	}
+	for _, d := range found {
+		r.in.Domains = append(r.in.Domains, *d)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -36,6 +37,10 @@ type Options struct {
 	Pages        *egress.Client // must take http and https
 	TrackingHost string         // what domains are pointed at; empty: nothing can be pointed
 	Edge         string         // what brings domains their certificates; empty: nothing
+	// Registries is how registries are asked until when names are registered; nil: they are not.
+	Registries *egress.Client
+	// RegistryList is where the list of the registries lies; default IANA's.
+	RegistryList *url.URL
 	// Ports are where a domain is asked by HTTP and HTTPS; default 80 and 443.
 	Ports struct{ HTTP, HTTPS string }
 	Now   func() time.Time // default time.Now
@@ -47,18 +52,20 @@ func Register(r *workers.Runtime, s *store.Store, o Options) {
 		o.Now = time.Now
 	}
 	o.Ports.HTTP, o.Ports.HTTPS = cmp.Or(o.Ports.HTTP, "80"), cmp.Or(o.Ports.HTTPS, "443")
-	w := &worker{o: o, store: s}
+	w := &worker{o: o, store: s, registries: newRegistries(o)}
 	workers.Register(r, jobs.TestDNS, w.test)
 	workers.Register(r, jobs.ListDNSZones, w.listZones)
 	workers.Register(r, jobs.AddDomains, w.add)
 	workers.Register(r, jobs.PointDomain, w.point)
 	workers.Register(r, jobs.VerifyDomain, w.verify)
 	workers.RegisterTick(r, jobs.SweepDomains, w.sweep)
+	workers.RegisterTick(r, jobs.SweepRegistrations, w.sweepRegistrations)
 }
 
 type worker struct {
-	o     Options
-	store *store.Store
+	o          Options
+	store      *store.Store
+	registries *registries
 }
 
 // account is a DNS account that was opened, with the zones that it holds.

@@ -45,6 +45,7 @@ type world struct {
 	account uuid.UUID
 	other   uuid.UUID
 	dns     *dnstest.World
+	names   *registry
 }
 
 // addresses are those of the tracking host.
@@ -96,11 +97,13 @@ func newWorld(t *testing.T) *world {
 		"taken.example":     {{Name: "@", Type: "A", Data: "192.0.2.1", TTL: time.Hour}},
 	}, "shop.example", "deep.shop.example", "taken.example")
 	server := dnstest.Serve(t, w.dns)
+	w.names = newRegistry(t)
+	list := w.names.list(t)
 	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
 	domain.Register(rt, w.store, domain.Options{
 		DNS:   dns.New(dns.Options{Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL}),
 		Names: addresses{netip.MustParseAddr("192.0.2.200"), netip.MustParseAddr("2001:db8::200")}, TrackingHost: tracker,
-		Edge: models.EdgeOwn,
+		Edge: models.EdgeOwn, Registries: egresstest.Client(t, w.names.server, egress.Options{}), RegistryList: list,
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)

@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+)
+
+// RegistrationEndsSoon is how long before the end of a name's registration its account is told.
+const RegistrationEndsSoon = 30 * 24 * time.Hour
+
+const takeDueRegistrations = `
+UPDATE domain_checks k SET registration_due_at = $1::timestamptz + interval '1 day' FROM domains d
+WHERE d.id = k.domain_id AND k.domain_id IN (
+	SELECT c.domain_id FROM domain_checks c JOIN domains v ON v.id = c.domain_id AND v.is_verified
+	WHERE c.registration_due_at <= $1 ORDER BY c.registration_due_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED)
+RETURNING k.account_id, k.domain_id, d.host`
+
+// DueRegistration is a verified domain of which it is time to ask when its registration ends.
+type DueRegistration struct {
+	DueDomain
+	Host string `db:"host"`
+}
+
+// TakeDueRegistrations gives verified domains of all accounts whose registration is to be asked for, at most limit. They are
+// due again a day later, unless RecordRegistration says when.
+func (d Domains) TakeDueRegistrations(ctx context.Context, now time.Time, limit int) ([]DueRegistration, error) {
+	return db.Select[DueRegistration](ctx, d.s.c, "due registrations", takeDueRegistrations, now, limit)
+}
+
+const recordRegistration = `
+UPDATE domain_checks SET registered_until = $3, registration_checked_at = $4, registration_due_at = $5
+WHERE account_id = $1 AND domain_id = $2`
+
+// RecordRegistration records until when a domain's name is registered, and when to ask again. nil: its registry does not say.
+// A domain that was deleted meanwhile is left out.
+func (d Domains) RecordRegistration(ctx context.Context, of DueDomain, until *time.Time, checked, next time.Time) error {
+	_, err := d.s.exec(ctx, "registration of a domain", recordRegistration, of.AccountID, of.ID, until, checked, next)
+	return err
+}
+
+// EndingDomain is a verified domain whose registration ends soon.
+type EndingDomain struct {
+	ID        uuid.UUID `db:"id"`
+	Host      string    `db:"host"`
+	Until     time.Time `db:"registered_until"`
+	CheckedAt time.Time `db:"registration_checked_at"`
+}
+
+// Ending lists the account's verified domains whose registration ends within RegistrationEndsSoon or has ended, at most 500,
+// the first to end first.
+func (d Domains) Ending(ctx context.Context, account uuid.UUID, now time.Time) ([]EndingDomain, error) {
+	const q = `SELECT d.id, d.host, k.registered_until, k.registration_checked_at
+		FROM domain_checks k JOIN domains d ON d.id = k.domain_id AND d.account_id = k.account_id
+		WHERE k.account_id = $1 AND d.is_verified AND k.registered_until < $2
+		ORDER BY k.registered_until, d.id LIMIT $3`
+	return db.Select[EndingDomain](ctx, d.s.c, "domains whose registration ends", q, account, now.Add(RegistrationEndsSoon), maxAlerts)
+}

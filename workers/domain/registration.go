@@ -1,0 +1,120 @@
+package domain
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/openrdap/rdap"
+	"github.com/openrdap/rdap/bootstrap"
+
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+const (
+	registrationsAtOnce = 500              // domains that a sweep takes at once
+	registryTimeout     = 10 * time.Second // for an answer
+	registrySilent      = 30 * 24 * time.Hour
+	registrationFar     = 7 * 24 * time.Hour // until it is asked again for a name that is registered for long
+	registrationNear    = 24 * time.Hour
+)
+
+// registries asks registries by RDAP (RFC 9082 and 9083). Which one has a name is in the list of IANA (RFC 9224), which is
+// read once a day.
+type registries struct{ client *rdap.Client }
+
+// newRegistries makes a client of registries; nil: the options have no way to them.
+func newRegistries(o Options) *registries {
+	if o.Registries == nil {
+		return nil
+	}
+	out := o.Registries.HTTP(registryTimeout)
+	list := &bootstrap.Client{HTTP: out}
+	if o.RegistryList != nil {
+		list.BaseURL = o.RegistryList
+	}
+	return &registries{&rdap.Client{HTTP: out, Bootstrap: list, UserAgent: "Switchyard"}}
+}
+
+// until asks until when a name is registered; nil: its registry does not say, or there is none. It is not safe for
+// concurrent use.
+func (r *registries) until(ctx context.Context, name string) (*time.Time, error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*registryTimeout)
+	defer cancel()
+	answer, err := r.client.Do((&rdap.Request{Type: rdap.DomainRequest, Query: name}).WithContext(ctx))
+	if refused, ok := errors.AsType[*rdap.ClientError](err); ok &&
+		(refused.Type == rdap.BootstrapNoMatch || refused.Type == rdap.ObjectDoesNotExist) {
+		return nil, nil //nolint:nilnil // nobody knows
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, ok := answer.Object.(*rdap.Domain)
+	if !ok {
+		return nil, errors.New("the registry did not answer with a domain")
+	}
+	return expiration(found.Events), nil
+}
+
+// expiration is when a registration ends. That of the registry counts: a registrar's may come earlier.
+func expiration(events []rdap.Event) *time.Time {
+	for _, action := range []string{"expiration", "registrar expiration"} {
+		for _, e := range events {
+			if e.Action != action {
+				continue
+			}
+			if at, err := time.Parse(time.RFC3339, e.Date); err == nil {
+				return &at
+			}
+		}
+	}
+	return nil
+}
+
+// sweepRegistrations asks until when the names of verified domains are registered, one after another. Hosts below one name
+// are asked for together.
+func (w *worker) sweepRegistrations(ctx context.Context) error {
+	if w.registries == nil {
+		return nil
+	}
+	for ctx.Err() == nil {
+		due, err := w.store.Domains().TakeDueRegistrations(ctx, w.o.Now(), registrationsAtOnce)
+		if err != nil || len(due) == 0 {
+			return err
+		}
+		below := map[string][]store.DueRegistration{}
+		for _, d := range due {
+			name := models.Apex(d.Host)
+			below[name] = append(below[name], d)
+		}
+		for name, domains := range below {
+			if err := w.askRegistration(ctx, name, domains); err != nil {
+				return err
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// askRegistration asks for one name. A registry that fails is asked again the next day.
+func (w *worker) askRegistration(ctx context.Context, name string, domains []store.DueRegistration) error {
+	until, err := w.registries.until(ctx, name)
+	if err != nil {
+		slog.InfoContext(ctx, "registration of a domain is not known", "name", name, "error", err)
+		return ctx.Err()
+	}
+	now := w.o.Now()
+	next := now.Add(registrySilent)
+	if until != nil {
+		next = now.Add(registrationFar)
+		if until.Before(now.Add(2 * store.RegistrationEndsSoon)) {
+			next = now.Add(registrationNear)
+		}
+	}
+	for _, d := range domains {
+		err = errors.Join(err, w.store.Domains().RecordRegistration(ctx, d.DueDomain, until, now, next))
+	}
+	return err
+}
