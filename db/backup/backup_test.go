@@ -45,6 +45,9 @@ func newService(t *testing.T) *service {
 		t.Fatal(err)
 	}
 	dbtest.FillAccount(t, s.db, s.account)
+	if _, err := s.db.ExecContext(t.Context(), `INSERT INTO click_copy (state, base, version) VALUES ('copying', 7, 7)`); err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 

@@ -5,6 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
+	"net"
 	"slices"
 	"time"
 
@@ -15,6 +18,7 @@ import (
 // Conn is a database of a ClickHouse server: a columnar.Store.
 type Conn struct {
 	conn    driver.Conn
+	cluster string        // empty: one server
 	backoff time.Duration // before the first repetition
 }
 
@@ -24,12 +28,14 @@ const (
 	maxConns     = 8
 	firstBackoff = 50 * time.Millisecond
 	lastBackoff  = 2 * time.Second
+	replicaDelay = 5 // seconds
 )
 
 // Open opens the database of a URL: clickhouse://user:password@host:9000/name, or http and https with the port of the HTTP
-// interface. The parameter read_timeout is how long a statement may take without a byte of an answer, default one minute. It
-// does not connect yet.
-func Open(url string) (*Conn, error) {
+// interface. The parameter read_timeout is how long a statement may take without a byte of an answer, default one minute.
+// cluster is the name of the servers' cluster, whose tables are replicated; empty: there is one server. It does not connect
+// yet.
+func Open(url, cluster string) (*Conn, error) {
 	o, err := clickhouse.ParseDSN(url)
 	if err != nil {
 		return nil, errors.New("clickhouse: the URL cannot be read") // it has a password
@@ -39,7 +45,7 @@ func Open(url string) (*Conn, error) {
 	if err != nil {
 		return nil, fmt.Errorf("clickhouse: open: %w", err)
 	}
-	return &Conn{conn, firstBackoff}, nil
+	return &Conn{conn, cluster, firstBackoff}, nil
 }
 
 // Close closes the connections.
@@ -47,7 +53,7 @@ func (c *Conn) Close() error { return c.conn.Close() }
 
 // Exec runs a statement. what names it in errors.
 func (c *Conn) Exec(ctx context.Context, what, query string, args ...any) error {
-	if err := c.conn.Exec(ctx, query, args...); err != nil {
+	if err := c.conn.Exec(c.settings(ctx, nil), query, args...); err != nil {
 		return fmt.Errorf("clickhouse: %s: %w", what, err)
 	}
 	return nil
@@ -60,7 +66,7 @@ func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) 
 			err = fmt.Errorf("clickhouse: %s: %w", what, err)
 		}
 	}()
-	rows, err := c.conn.Query(ctx, query, args...)
+	rows, err := c.conn.Query(c.settings(ctx, nil), query, args...)
 	if err != nil {
 		return err
 	}
@@ -71,6 +77,23 @@ func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) 
 		}
 	}
 	return rows.Err()
+}
+
+// settings adds to the settings of a statement those of a cluster: an answer means that a row is on its shard, and who is more
+// than some seconds behind is not asked.
+func (c *Conn) settings(ctx context.Context, own clickhouse.Settings) context.Context {
+	all := clickhouse.Settings{}
+	if c.cluster != "" {
+		all = clickhouse.Settings{
+			"distributed_foreground_insert": 1, "load_balancing": "in_order", "max_replica_delay_for_distributed_queries": replicaDelay,
+			"fallback_to_stale_replicas_for_distributed_queries": 0,
+		}
+	}
+	maps.Copy(all, own)
+	if len(all) == 0 {
+		return ctx
+	}
+	return clickhouse.Context(ctx, clickhouse.WithSettings(all))
 }
 
 // passing are the codes of errors that say nothing about the statement: the server is short of something, or stops.
@@ -94,17 +117,30 @@ func Refused(err error) bool {
 	return ok && !slices.Contains(passing, e.Code)
 }
 
-// untilAnswered runs a step again while the server is away or short of something. It reports whether the first try was the
-// last one.
-func (c *Conn) untilAnswered(ctx context.Context, step func(context.Context) error) (atOnce bool, err error) {
+// Unavailable reports whether a server did not answer, or is short of something: the same call may succeed later.
+func Unavailable(err error) bool {
+	if err == nil || Refused(err) || errors.Is(err, context.Canceled) {
+		return false
+	}
+	if _, ok := errors.AsType[*clickhouse.Exception](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[net.Error](err)
+	return ok || errors.Is(err, io.EOF) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, clickhouse.ErrAcquireConnTimeout) ||
+		errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// untilAnswered runs a step again while the server is away or short of something.
+func (c *Conn) untilAnswered(ctx context.Context, step func(context.Context) error) error {
 	wait := c.backoff
-	for try := 1; ; try++ {
-		if err = step(ctx); err == nil || Refused(err) || ctx.Err() != nil {
-			return err == nil && try == 1, err
+	for {
+		err := step(ctx)
+		if err == nil || Refused(err) || ctx.Err() != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return false, err
+			return err
 		case <-time.After(wait):
 		}
 		wait = min(2*wait, lastBackoff)

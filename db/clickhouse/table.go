@@ -4,37 +4,78 @@ import (
 	"context"
 	"strings"
 
+	"github.com/google/uuid"
+
 	"switchyard/db/columnar"
 )
 
 // Ensure makes tables that are not there, and adds columns that are missing. Several processes may call it at once.
 func (c *Conn) Ensure(ctx context.Context, tables ...columnar.Table) error {
 	for _, t := range tables {
-		if err := c.Exec(ctx, "make table "+t.Name, create(t)); err != nil {
-			return err
-		}
-		if err := c.Exec(ctx, "add columns of "+t.Name, extend(t)); err != nil {
-			return err
+		for _, s := range c.ensure(t) {
+			if err := c.Exec(ctx, "make table "+t.Name, s); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-func create(t columnar.Table) string {
-	lines := make([]string, 0, len(t.Columns)+len(t.Extra))
-	for _, col := range t.Columns {
-		lines = append(lines, col.Name+" "+col.Type)
-	}
-	lines = append(lines, t.Extra...)
-	return "CREATE TABLE IF NOT EXISTS " + t.Name + " (\n\t" + strings.Join(lines, ",\n\t") + "\n) " + t.Engine
-}
-
-func extend(t columnar.Table) string {
-	adds := make([]string, len(t.Columns))
+// ensure are the statements that make a table, and add columns to one that was made before.
+func (c *Conn) ensure(t columnar.Table) []string {
+	lines, adds := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, col := range t.Columns {
+		lines[i] = col.Name + " " + col.Type
 		adds[i] = "ADD COLUMN IF NOT EXISTS " + col.Name + " " + col.Type
 	}
-	return "ALTER TABLE " + t.Name + " " + strings.Join(adds, ", ")
+	body, add := " (\n\t"+strings.Join(lines, ",\n\t")+"\n) ENGINE = ", " "+strings.Join(adds, ", ")
+	if c.cluster == "" {
+		return []string{
+			"CREATE TABLE IF NOT EXISTS " + t.Name + body + t.Engine + " " + t.Layout,
+			"ALTER TABLE " + t.Name + add,
+		}
+	}
+	on, local := c.onCluster(), t.Name+localSuffix
+	spread := "Distributed('" + c.cluster + "', currentDatabase(), " + local + ", cityHash64(account_id))"
+	return []string{
+		"CREATE TABLE IF NOT EXISTS " + local + on + body + "Replicated" + t.Engine + " " + t.Layout,
+		"ALTER TABLE " + local + on + add,
+		"CREATE TABLE IF NOT EXISTS " + t.Name + on + body + spread,
+		"ALTER TABLE " + t.Name + on + add,
+	}
+}
+
+// localSuffix is what the part of a table that is on one server is called behind the table's name.
+const localSuffix = "_local"
+
+func (c *Conn) onCluster() string { return " ON CLUSTER '" + c.cluster + "'" }
+
+// DropPartition drops a partition of a table, if it is there. name is the value that the table is parted by.
+func (c *Conn) DropPartition(ctx context.Context, t columnar.Table, name string) error {
+	return c.Exec(ctx, "drop a partition of "+t.Name, c.dropPartition(t, name))
+}
+
+func (c *Conn) dropPartition(t columnar.Table, name string) string {
+	if c.cluster == "" {
+		return "ALTER TABLE " + t.Name + " DROP PARTITION " + name
+	}
+	return "ALTER TABLE " + t.Name + localSuffix + c.onCluster() + " DROP PARTITION " + name
+}
+
+// DropAccounts deletes all rows of accounts from a table that has a column account_id. The server does so in the background.
+func (c *Conn) DropAccounts(ctx context.Context, t columnar.Table, accounts []uuid.UUID) error {
+	if len(accounts) == 0 {
+		return nil
+	}
+	name := t.Name
+	if c.cluster != "" {
+		name += localSuffix + c.onCluster()
+	}
+	list := make([]string, len(accounts))
+	for i, id := range accounts {
+		list[i] = "'" + id.String() + "'"
+	}
+	return c.Exec(ctx, "drop accounts of "+t.Name, "ALTER TABLE "+name+" DELETE WHERE account_id IN ("+strings.Join(list, ", ")+")")
 }
 
 // insert is the statement that adds rows with all columns.

@@ -1,17 +1,16 @@
 package clicklog
 
 import (
+	"context"
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
 	"switchyard/db/columnar"
-	"switchyard/db/ledger"
 	"switchyard/models"
 	"switchyard/models/clickattr"
 )
@@ -24,11 +23,10 @@ const (
 	columnarMoney  = "Decimal(38, 10) CODEC(ZSTD(1))"
 	columnarAmount = "Decimal(76, 38) CODEC(ZSTD(1))"
 	columnarRate   = "Nullable(Decimal(76, 28))"
-	columnarCount  = "Int64 CODEC(T64, ZSTD(1))"
+	columnarTime   = "DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1))"
 )
 
-// soldColumns are the figures of a click's conversions, as its row in ClickHouse has them: conversions themselves are
-// PostgreSQL's.
+// soldColumns are the figures of a click's conversions, as its row in ClickHouse has them.
 var soldColumns = []struct {
 	columnar.Column
 	of func(models.Figures) any
@@ -46,9 +44,8 @@ var soldColumns = []struct {
 // The latest version counts; one that is removed is no row.
 var columnarClicks = func() columnar.Table {
 	t := columnar.Table{
-		Name: "clicks",
-		Engine: `ENGINE = ReplacingMergeTree(version, removed) PARTITION BY toYYYYMMDD(at) ORDER BY (account_id, at, id)
-SETTINGS index_granularity = 1024, min_age_to_force_merge_seconds = 3600, min_age_to_force_merge_on_partition_only = 1`,
+		Name: "clicks", Engine: "ReplacingMergeTree(version, removed)",
+		Layout: `PARTITION BY toYYYYMMDD(at) ORDER BY (account_id, at, id) SETTINGS index_granularity = 1024, ` + columnarStored,
 	}
 	for _, c := range clickColumns {
 		t.Columns = append(t.Columns, columnar.Column{Name: c.name, Type: columnarType(c)})
@@ -56,9 +53,16 @@ SETTINGS index_granularity = 1024, min_age_to_force_merge_seconds = 3600, min_ag
 	for _, c := range soldColumns {
 		t.Columns = append(t.Columns, c.Column)
 	}
-	t.Columns = append(t.Columns, columnar.Column{Name: "version", Type: "UInt64"}, columnar.Column{Name: "removed", Type: "UInt8"})
+	t.Columns = append(t.Columns, columnarVersion...)
 	return t
 }()
+
+// columnarVersion are the columns that tell which row of a key counts, and whether there is anything.
+var columnarVersion = []columnar.Column{{Name: "version", Type: "UInt64"}, {Name: "removed", Type: "UInt8"}}
+
+// columnarStored are settings of tables: what was answered is on the disk, and a part of a day that is over is soon one.
+const columnarStored = `fsync_after_insert = 1, fsync_part_directory = 1, min_age_to_force_merge_seconds = 3600,
+	min_age_to_force_merge_on_partition_only = 1`
 
 // columnarType is the type of a column of clicks.
 func columnarType(c column[StoredClick]) string {
@@ -73,7 +77,7 @@ func columnarType(c column[StoredClick]) string {
 	case *subsValue:
 		return "Array(String) CODEC(ZSTD(1))"
 	case *time.Time:
-		return "DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1))"
+		return columnarTime
 	case *addrValue:
 		return "IPv6"
 	case *bool:
@@ -131,8 +135,8 @@ func columnarCell(pointer any) any {
 	panic(fmt.Sprintf("clicklog: no value of %T in ClickHouse", pointer))
 }
 
-// columnarRow is a version of a click, with what its conversions count.
-func columnarRow(click *StoredClick, sold models.Figures, version uint64) []any {
+// clickRow is a version of a click, with what its conversions count.
+func clickRow(click *StoredClick, sold models.Figures, version uint64) []any {
 	row := make([]any, 0, len(columnarClicks.Columns))
 	for _, c := range clickColumns {
 		row = append(row, columnarCell(c.at(click)))
@@ -143,38 +147,93 @@ func columnarRow(click *StoredClick, sold models.Figures, version uint64) []any 
 	return append(row, version, uint8(0))
 }
 
-// columnarLedger is the ledger: deltas, a row for each key and batch. They are never summed away, so that each batch can be
-// asked for. Its projections are the coarser copies.
-var columnarLedger = func() columnar.Table {
-	t := columnar.Table{Name: "ledger", Extra: []string{"INDEX of_batch batch TYPE minmax"}}
-	for name := range strings.SplitSeq(ledger.Keys, ", ") {
-		kind := columnarWord
-		switch {
-		case name == "hour":
-			kind = "DateTime('UTC')"
-		case strings.HasSuffix(name, "_id"):
-			kind = "UUID"
-		}
-		t.Columns = append(t.Columns, columnar.Column{Name: name, Type: kind})
+// removedClick is a version that says that a click is not there. It has nothing of it but the key.
+func removedClick(account, id uuid.UUID, version uint64) []any {
+	row := clickRow(&StoredClick{Click: models.Click{AccountID: account, ID: id}, At: models.ClickTime(id)}, models.Figures{}, version)
+	row[len(row)-1] = uint8(1)
+	return row
+}
+
+// columnarConversions is the table of conversions: their columns, and the time of the click.
+var columnarConversions = columnar.Table{
+	Name: "conversions", Engine: "ReplacingMergeTree(version, removed)",
+	Layout: `PARTITION BY toYYYYMM(click_at) ORDER BY (account_id, click_at, click_id, id) SETTINGS ` + columnarStored,
+	Columns: append([]columnar.Column{
+		{Name: "id", Type: "UUID"}, {Name: "account_id", Type: "UUID"}, {Name: "click_id", Type: "UUID"},
+		{Name: "click_at", Type: columnarTime}, {Name: "conversion_id", Type: columnarText}, {Name: "goal", Type: columnarWord},
+		{Name: "status", Type: columnarWord}, {Name: "original_status", Type: columnarText}, {Name: "payout", Type: columnarMoney},
+		{Name: "currency", Type: columnarWord}, {Name: "rate", Type: columnarRate}, {Name: "cost", Type: columnarAmount},
+		{Name: "campaign_id", Type: "UUID"}, {Name: "offer_id", Type: "UUID"}, {Name: "source_id", Type: "UUID"},
+		{Name: "network_id", Type: "UUID"}, {Name: "source", Type: columnarWord}, {Name: "recorded_at", Type: columnarTime},
+		{Name: "updated_at", Type: columnarTime},
+	}, columnarVersion...),
+}
+
+// conversionRow is a version of a conversion.
+func conversionRow(v *models.Conversion, version uint64) []any {
+	row := []any{
+		v.ID, v.AccountID, v.ClickID, models.ClickTime(v.ClickID), v.ConversionID, v.Goal, v.Status, v.OriginalStatus, v.Payout, v.Currency,
+		columnarCell(&v.Rate), v.Cost, v.CampaignID, v.OfferID, v.SourceID, v.NetworkID, v.Source, v.RecordedAt, v.UpdatedAt,
 	}
-	for name := range strings.SplitSeq(ledger.Sums, ", ") {
-		kind := columnarCount
-		if name == "cost" || strings.HasSuffix(name, "revenue") {
-			kind = columnarAmount
+	return append(row, version, uint8(0))
+}
+
+// removedConversion is a version that says that a conversion is not there.
+func removedConversion(account, click, id uuid.UUID, version uint64) []any {
+	long := time.Unix(0, 0)
+	row := conversionRow(&models.Conversion{ID: id, AccountID: account, ClickID: click, RecordedAt: long, UpdatedAt: long}, version)
+	row[len(row)-1] = uint8(1)
+	return row
+}
+
+// readColumnar reads rows of a query of ClickHouse that selects columns of clicks.
+func readColumnar(ctx context.Context, from columnar.Store, cols columns[StoredClick], what, query string, args ...any) ([]*StoredClick, error) {
+	var list []*StoredClick
+	err := from.Each(ctx, what, func(scan func(...any) error) error {
+		row := &StoredClick{}
+		cells := make([]any, len(cols))
+		done := make([]func(), len(cols))
+		for i, c := range cols {
+			cells[i], done[i] = columnarPlace(c.at(row))
 		}
-		t.Columns = append(t.Columns, columnar.Column{Name: name, Type: kind})
-	}
-	t.Columns = append(t.Columns, columnar.Column{Name: "batch", Type: "UInt64 CODEC(Delta(8), ZSTD(1))"})
-	sums := "sum(" + strings.ReplaceAll(ledger.Sums, ", ", "), sum(") + ")"
-	for _, r := range ledger.Rollups {
-		at := "hour"
-		if r.Step > time.Hour {
-			at = "toDate(hour)"
+		err := scan(cells...)
+		for _, fn := range done {
+			fn()
 		}
-		keys := "account_id, " + at + ", " + strings.Join(r.Keys, ", ")
-		t.Extra = append(t.Extra, fmt.Sprintf("PROJECTION %s (SELECT %s, %s GROUP BY %s)", r.Name, keys, sums, keys))
+		list = append(list, row)
+		return err
+	}, query, args...)
+	return list, err
+}
+
+// columnarPlace is where a cell of ClickHouse is read to, for what a pointer leads to. done takes it from there.
+func columnarPlace(pointer any) (place any, done func()) {
+	switch v := pointer.(type) {
+	case *subsValue:
+		var list []string
+		return &list, func() { copy(v[:], list) }
+	case *addrValue:
+		var a netip.Addr
+		return &a, func() {
+			if !a.IsUnspecified() {
+				*v = addrValue(a.Unmap())
+			}
+		}
+	case *int:
+		var n int32
+		return &n, func() { *v = int(n) }
+	case *models.ASN:
+		var n uint32
+		return &n, func() { *v = models.ASN(n) }
+	case *bitsValue:
+		return (*uint64)(v), func() {}
+	case *decimal.NullDecimal:
+		var d *decimal.Decimal
+		return &d, func() {
+			if d != nil {
+				*v = decimal.NewNullDecimal(*d)
+			}
+		}
 	}
-	t.Engine = `ENGINE = MergeTree PARTITION BY toYYYYMM(hour) PRIMARY KEY (account_id, hour, campaign_id)
-ORDER BY (account_id, hour, ` + strings.Join(ledger.Dimensions, ", ") + `) SETTINGS ` + columnar.Tokens
-	return t
-}()
+	return pointer, func() {} // as it is
+}

@@ -14,18 +14,6 @@
 // have the rate 1 and look nothing up. Without a rate the column is NULL, and the fact counts no money. Package rates says
 // how a day gets its rate; Restate moves the facts when it has got one.
 //
-// Another engine could hold the clicks and the ledger. It takes the place of these types, which cmd passes to their
-// users; each user names the methods that it calls in an interface of its own:
-//
-//   - postgres stores a batch once, for the Ingester (batchStore).
-//   - Log finds a click, walks a window of a log and deletes one.
-//   - clickStore has what Log asks of it inside transactions: clicks by id and by range, changes of their columns, deltas.
-//     What is one statement of PostgreSQL over many clicks is not behind it yet: spend that is spread, arrivals, what scans
-//     for bots compare, and what is erased for a visitor.
-//   - report.Reader answers a report, and export.Reader walks the rows of a file.
-//
-// Mirror copies days of clicks and ledger to ClickHouse and audits them: the tables and the way there for such an engine. No
-// report reads them yet.
-//
-// Postbacks, conversions and waiting click-outs stay in PostgreSQL, whatever the engine.
+// Copy has a copy of every click and conversion in ClickHouse, some seconds behind, which reports can be read from. Triggers note
+// which rows a statement changes, and what was noted is brought there. PostgreSQL decides everything, and is the truth.
 package clicklog

@@ -16,6 +16,10 @@ WITH campaign AS (UPDATE campaigns SET deleted_at = now() WHERE account_id = $1 
 smartlink AS (UPDATE smartlinks SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL)
 UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS NULL`
 
+// What ClickHouse has of its clicks goes later: see clicklog.Copy.
+const forgetCopied = `
+INSERT INTO click_forgotten (account) SELECT $1 FROM click_copy ON CONFLICT (account) DO UPDATE SET noted_at = now()`
+
 // People go with their last account.
 const deleteStrangers = `DELETE FROM users u WHERE NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id)`
 
@@ -50,6 +54,9 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	if _, err := db.Exec(ctx, s.c, "stop account", stopAccount, id); err != nil {
 		return err
 	}
+	if _, err := db.Exec(ctx, s.c, "forget copied clicks", forgetCopied, id); err != nil {
+		return err
+	}
 	if err := s.Certificates().releaseAll(ctx, id); err != nil {
 		return err
 	}
@@ -60,6 +67,9 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 		return err
 	}
 	if err := s.deleteAll(ctx, id, progress); err != nil { // what was ingested meanwhile; from now on nothing is
+		return err
+	}
+	if _, err := db.Exec(ctx, s.c, "forget copied clicks", forgetCopied, id); err != nil {
 		return err
 	}
 	_, err := db.Exec(ctx, s.c, "delete people without an account", deleteStrangers)

@@ -60,7 +60,7 @@ func NewOn(tb testing.TB, server string, tables ...columnar.Table) *clickhouse.C
 
 func open(tb testing.TB, server string) *clickhouse.Conn {
 	tb.Helper()
-	conn, err := clickhouse.Open(server)
+	conn, err := clickhouse.Open(server, "")
 	if err != nil {
 		tb.Fatal(err)
 	}

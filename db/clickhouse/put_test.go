@@ -1,0 +1,156 @@
+package clickhouse_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/db/clickhouse"
+	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/columnar"
+)
+
+// words is a table of rows with a key.
+var words = columnar.Table{
+	Name: "words", Columns: columns("id UUID", "word String", "version UInt64"),
+	Engine: "ReplacingMergeTree(version)", Layout: "ORDER BY id",
+}
+
+func columns(list ...string) (out []columnar.Column) {
+	for _, one := range list {
+		name, kind, _ := strings.Cut(one, " ")
+		out = append(out, columnar.Column{Name: name, Type: kind})
+	}
+	return out
+}
+
+// open opens a new database with the table.
+func open(t *testing.T) *clickhouse.Conn {
+	t.Helper()
+	return clickhousetest.New(t, words)
+}
+
+func TestRefusedIsNotTriedAgain(t *testing.T) {
+	t.Parallel()
+	conn := open(t)
+	nowhere := words
+	nowhere.Name = "nowhere"
+	err := conn.Put(t.Context(), nowhere, slices.Values([][]any{{uuid.New(), "a", uint64(1)}}))
+	if !clickhouse.Refused(err) || clickhouse.Unavailable(err) {
+		t.Errorf("a table that is not there: %v", err)
+	}
+}
+
+func TestServerThatIsAwayIsUnavailable(t *testing.T) {
+	t.Parallel()
+	conn, err := clickhouse.Open("http://default@127.0.0.1:1/default", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // nothing was opened
+	if err := conn.Exec(t.Context(), "test", "SELECT 1"); !clickhouse.Unavailable(err) || clickhouse.Refused(err) {
+		t.Errorf("a server that is away: %v", err)
+	}
+	if clickhouse.Unavailable(nil) {
+		t.Error("no error is one")
+	}
+}
+
+func TestPutKeepsOneRowOfAKey(t *testing.T) {
+	t.Parallel()
+	conn := open(t)
+	var rows [][]any
+	for range 50 {
+		rows = append(rows, []any{uuid.New(), "first", uint64(1)})
+	}
+	for range 3 {
+		if err := conn.Put(t.Context(), words, slices.Values(rows)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	later := [][]any{{rows[0][0], "second", uint64(2)}}
+	for _, put := range [][][]any{later, rows[:1]} { // the first version comes once more, and late
+		if err := conn.Put(t.Context(), words, slices.Values(put)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var n, second uint64
+	err := conn.Each(t.Context(), "words", func(scan func(...any) error) error { return scan(&n, &second) },
+		`SELECT count(), countIf(word = 'second') FROM words FINAL`)
+	if err != nil || n != 50 || second != 1 {
+		t.Errorf("%d rows, %d of the second version: %v", n, second, err)
+	}
+}
+
+func TestEnsureAddsColumns(t *testing.T) {
+	t.Parallel()
+	conn := open(t)
+	wider := words
+	wider.Columns = append(slices.Clone(words.Columns), columnar.Column{Name: "lang", Type: "LowCardinality(String)"})
+	if err := conn.Put(t.Context(), words, slices.Values([][]any{{uuid.New(), "old", uint64(1)}})); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := conn.Ensure(t.Context(), wider); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := conn.Put(t.Context(), wider, slices.Values([][]any{{uuid.New(), "new", uint64(1), "de"}})); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	err := conn.Each(t.Context(), "words", func(scan func(...any) error) error {
+		var word, lang string
+		err := scan(&word, &lang)
+		got[word] = lang
+		return err
+	}, `SELECT word, lang FROM words`)
+	if err != nil || len(got) != 2 || got["new"] != "de" || got["old"] != "" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
+// TestCluster: with a cluster every server has a replicated part of a table, and all rows of an account are on one shard.
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	got := clickhouse.Statements("main", columnar.Table{
+		Name: "words", Columns: columns("account_id UUID", "version UInt64"), Engine: "ReplacingMergeTree(version)",
+		Layout: "PARTITION BY version ORDER BY account_id",
+	}, "7")
+	want := []string{
+		"CREATE TABLE IF NOT EXISTS words_local ON CLUSTER 'main' (\n\taccount_id UUID,\n\tversion UInt64\n) ENGINE = " +
+			"ReplicatedReplacingMergeTree(version) PARTITION BY version ORDER BY account_id",
+		"ALTER TABLE words_local ON CLUSTER 'main' ADD COLUMN IF NOT EXISTS account_id UUID, ADD COLUMN IF NOT EXISTS version UInt64",
+		"CREATE TABLE IF NOT EXISTS words ON CLUSTER 'main' (\n\taccount_id UUID,\n\tversion UInt64\n) ENGINE = " +
+			"Distributed('main', currentDatabase(), words_local, cityHash64(account_id))",
+		"ALTER TABLE words ON CLUSTER 'main' ADD COLUMN IF NOT EXISTS account_id UUID, ADD COLUMN IF NOT EXISTS version UInt64",
+		"ALTER TABLE words_local ON CLUSTER 'main' DROP PARTITION 7",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestDropPartition(t *testing.T) {
+	t.Parallel()
+	parted := words
+	parted.Name, parted.Layout = "parted", "PARTITION BY version ORDER BY id"
+	conn := clickhousetest.New(t, parted)
+	rows := [][]any{{uuid.New(), "a", uint64(1)}, {uuid.New(), "b", uint64(2)}}
+	if err := conn.Put(t.Context(), parted, slices.Values(rows)); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := conn.DropPartition(t.Context(), parted, "1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var left string
+	err := conn.Each(t.Context(), "words", func(scan func(...any) error) error { return scan(&left) }, `SELECT word FROM parted`)
+	if err != nil || left != "b" {
+		t.Errorf("left is %q, %v", left, err)
+	}
+}

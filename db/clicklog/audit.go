@@ -1,0 +1,134 @@
+package clicklog
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/ledger"
+	"switchyard/models"
+)
+
+// What a click and its conversions count, as clicklog works it out: a bot's click counts none of its own amounts.
+var selectColumnarSums = `SELECT account_id, toStartOfHour(at) AS hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
+	device_type, os, browser, toInt64(countIf(NOT is_bot)), toInt64(countIf(is_unique AND NOT is_bot)), toInt64(countIf(is_bot)),
+	sumIf(lp_views, NOT is_bot), sumIf(lp_clicks, NOT is_bot), sum(approved), sum(pending), sum(rejected), sum(chargebacks),
+	sum(if(is_bot, toDecimal256(0, 38), ifNull(cost * rate, toDecimal256(0, 38))) + sale_cost), sum(revenue), sum(pending_revenue)
+FROM clicks FINAL WHERE account_id = $1 AND at >= $2 AND at < $3 GROUP BY ` + ledger.Keys
+
+// countsOf gives what the clicks of [from, to) in ClickHouse count.
+func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Time) (ledger.Deltas, error) {
+	out := ledger.Deltas{}
+	err := k.To.Each(ctx, "figures", func(scan func(...any) error) error {
+		var key ledger.Key
+		var hour time.Time
+		var f models.Figures
+		err := scan(ledger.Places(&key, &hour, &f)...)
+		if key.Hour = hour.Unix(); err == nil && !f.IsZero() {
+			out[key] = f
+		}
+		return err
+	}, selectColumnarSums, account, from, to)
+	return out, err
+}
+
+// Difference is a key whose figures are not the same on both sides.
+type Difference struct {
+	ledger.Key
+	Rows models.Figures // what ClickHouse's rows count
+	Here models.Figures // of PostgreSQL's ledger
+}
+
+// String implements fmt.Stringer.
+func (d Difference) String() string {
+	return fmt.Sprintf("%s campaign %s source %s: PostgreSQL %v, ClickHouse %v", time.Unix(d.Hour, 0).UTC().Format(time.RFC3339), d.CampaignID,
+		d.SourceID, d.Here, d.Rows)
+}
+
+// Audit compares the ledger of an account's day with what ClickHouse's rows of it count. Spend without clicks is in the ledger
+// alone. quiet is false if the day has changed meanwhile or a change of it waits: then the differences mean nothing, and the
+// caller asks again. A day whose clicks the account does not keep any more has no differences.
+func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, quiet bool, err error) {
+	from := at.UTC().Truncate(day)
+	to := from.Add(day)
+	if kept, err := OldestDay(ctx, k.From, account); err != nil || from.Before(kept) {
+		return nil, true, err
+	}
+	before, quiet, err := k.booked(ctx, account, from, to)
+	if err != nil || !quiet {
+		return nil, false, err
+	}
+	rows, err := k.countsOf(ctx, account, from, to)
+	if err != nil {
+		return nil, false, err
+	}
+	after, quiet, err := k.booked(ctx, account, from, to)
+	if err != nil || !quiet || !maps.EqualFunc(before, after, func(a, b models.Figures) bool { return a.Plus(b.Neg()).IsZero() }) {
+		return nil, false, err
+	}
+	for key := range rows {
+		if _, ok := before[key]; !ok {
+			before[key] = models.Figures{}
+		}
+	}
+	for key, here := range before {
+		if !here.Plus(rows[key].Neg()).IsZero() {
+			list = append(list, Difference{Key: key, Rows: rows[key], Here: here})
+		}
+	}
+	return list, true, nil
+}
+
+const (
+	selectAlone = `
+SELECT source_id, campaign_id, coalesce(sum(amount * rate), 0) AS cost FROM spend
+WHERE account_id = $1 AND day = $2::date AND alone GROUP BY source_id, campaign_id`
+
+	waitsFor = `SELECT EXISTS (SELECT FROM click_changes WHERE account_id = $1 AND click_id >= $2 AND click_id < $3)`
+)
+
+// booked gives what the ledger has of the clicks of a day. quiet says that no change of it waits.
+func (k Copy) booked(ctx context.Context, account uuid.UUID, from, to time.Time) (sums ledger.Deltas, quiet bool, err error) {
+	err = db.Snapshot(ctx, k.From, func(c db.Conn) error {
+		waits, err := db.Get[bool](ctx, c, "waiting changes", waitsFor, account, models.FloorClickID(from), models.FloorClickID(to))
+		if err != nil {
+			return err
+		}
+		quiet = !waits
+		if sums, err = ledger.Read(ctx, c, account, from, to); err != nil {
+			return err
+		}
+		alone, err := db.Select[struct {
+			Source   uuid.UUID       `db:"source_id"`
+			Campaign uuid.UUID       `db:"campaign_id"`
+			Cost     decimal.Decimal `db:"cost"`
+		}](ctx, c, "spend without clicks", selectAlone, account, from.Format(time.DateOnly))
+		for _, s := range alone {
+			sums.Add(aloneKey(account, from, s.Source, s.Campaign), models.Figures{Cost: s.Cost.Neg()})
+		}
+		return err
+	})
+	maps.DeleteFunc(sums, func(_ ledger.Key, f models.Figures) bool { return f.IsZero() })
+	return sums, quiet, err
+}
+
+// Repair makes ClickHouse's rows of an account's day those of PostgreSQL. A cold day is left as it is.
+func (k Copy) Repair(ctx context.Context, account uuid.UUID, at time.Time) error {
+	p := copiedPart{account: account, from: at.UTC().Truncate(day)}
+	p.to = p.from.Add(day)
+	s, err := ReadCopy(ctx, k.From)
+	if err != nil || s.Cold(p.from) {
+		return err
+	}
+	err = k.versioned(ctx, func(_ db.Conn, version uint64) error { p.version = version; return nil })
+	if err != nil || p.version == 0 {
+		return err
+	}
+	_, err = k.copyPart(ctx, p)
+	return err
+}

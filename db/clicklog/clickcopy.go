@@ -1,0 +1,154 @@
+package clicklog
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/columnar"
+	"switchyard/models"
+)
+
+// Copy is the copy of clicks and conversions in ClickHouse. The database notes what changes, and Forward brings it there: so the
+// copy is some seconds behind. Begin turns it on, Fill brings what was stored before. PostgreSQL decides everything; what has
+// been brought there is only read.
+//
+// Rows have a version. Versions are given out under a lock, and what is brought as a version is read after it was given out, in
+// one snapshot. So the higher version is always the later state, whoever brings it, however often, and wherever one is killed.
+type Copy struct {
+	From db.Conn // the pool
+	To   columnar.Store
+	// Batch is how many changes are brought at once, default 20,000.
+	Batch int
+}
+
+// defaultBatch is how many rows go to ClickHouse as one block.
+const defaultBatch = 20_000
+
+func (k Copy) batch() int {
+	if k.Batch == 0 {
+		return defaultBatch
+	}
+	return k.Batch
+}
+
+// Ensure makes the tables in ClickHouse, and adds columns that are new.
+func (k Copy) Ensure(ctx context.Context) error {
+	return k.To.Ensure(ctx, columnarClicks, columnarConversions)
+}
+
+// CopyState is how far the copy is.
+type CopyState struct {
+	// On says that changes are noted. Without it nothing else counts.
+	On bool `db:"noted"`
+	// Since is the first day (UTC) from which on the copy has every click, but for what waits. Before it it has some at most.
+	Since time.Time `db:"since"`
+	// ColdBefore is the first day (UTC) all of whose clicks are in PostgreSQL. Those of earlier days may be in the copy alone.
+	// Zero: none is.
+	ColdBefore time.Time `db:"cold_before"`
+	// Done says that all days were brought: Since is zero.
+	Done bool `db:"done"`
+}
+
+// Has reports whether the copy has every click from a moment on, but for what waits.
+func (s CopyState) Has(from time.Time) bool { return s.On && !from.Before(s.Since) }
+
+// Cold reports whether a click of a moment may be in the copy alone.
+func (s CopyState) Cold(at time.Time) bool { return at.Before(s.ColdBefore) }
+
+// What is restored from a backup has the row, and not the triggers: then nothing was noted.
+const selectCopy = `
+SELECT (SELECT count(*) FROM pg_trigger WHERE tgname = ANY ($1) AND tgrelid IN ('clicks'::regclass, 'conversions'::regclass)) = $2 AS noted,
+	CASE state WHEN 'on' THEN '0001-01-01'::timestamptz ELSE coalesce(copied_from::timestamp AT TIME ZONE 'UTC', '9999-01-01') END AS since,
+	coalesce(cold_before::timestamp AT TIME ZONE 'UTC', '0001-01-01'::timestamptz) AS cold_before, state = 'on' AS done
+FROM click_copy`
+
+// ReadCopy reads how far the copy is. Without a copy it is the zero state.
+func ReadCopy(ctx context.Context, c db.Conn) (CopyState, error) {
+	var names []string
+	for _, t := range noteTriggers {
+		names = append(names, t.name)
+	}
+	s, _, err := db.First[CopyState](ctx, c, "state of the copy", selectCopy, names, len(names))
+	return s, err
+}
+
+// noteTriggers note changes, one for each kind of statement. They see partitions too: a statement on clicks is one.
+var noteTriggers = []struct{ name, table, event, rows, function string }{
+	{"note_clicks_insert", "clicks", "INSERT", "NEW", "note_clicks"},
+	{"note_clicks_update", "clicks", "UPDATE", "NEW", "note_clicks"},
+	{"note_clicks_delete", "clicks", "DELETE", "OLD", "note_clicks"},
+	{"note_conversions_insert", "conversions", "INSERT", "NEW", "note_conversions"},
+	{"note_conversions_update", "conversions", "UPDATE", "NEW", "note_conversions"},
+	{"note_conversions_delete", "conversions", "DELETE", "OLD", "note_conversions"},
+}
+
+const (
+	beginCopy = `
+INSERT INTO click_copy AS k (state, base, version) VALUES ('copying', $1, $1)
+ON CONFLICT (one) DO UPDATE SET state = 'copying', base = greatest(k.version + 1, $1), version = greatest(k.version + 1, $1), copied_from = NULL,
+	began_at = now()`
+	highestVersion = `SELECT greatest((SELECT max(version) FROM clicks), (SELECT max(version) FROM conversions))`
+)
+
+// Begin makes the tables and has the database note what changes from now on. Fill brings the rest. Where changes are noted
+// already it does nothing. A copy that was made before, and is not up to date any more, is made anew over what is there.
+func (k Copy) Begin(ctx context.Context) error {
+	if err := k.Ensure(ctx); err != nil {
+		return err
+	}
+	if s, err := ReadCopy(ctx, k.From); err != nil || s.On {
+		return err
+	}
+	var highest uint64
+	err := k.To.Each(ctx, "highest version", func(scan func(...any) error) error { return scan(&highest) }, highestVersion)
+	if err != nil {
+		return err
+	}
+	return db.Tx(ctx, k.From, func(c db.Conn) error {
+		if err := createNotes(ctx, c); err != nil {
+			return err
+		}
+		_, err := db.Exec(ctx, c, "begin a copy", beginCopy, highest+1)
+		return err
+	})
+}
+
+// createNotes makes the triggers, or makes them anew.
+func createNotes(ctx context.Context, c db.Conn) error {
+	for _, t := range noteTriggers {
+		q := fmt.Sprintf(`CREATE OR REPLACE TRIGGER %s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION %s()`,
+			t.name, t.event, t.table, t.rows, t.function)
+		if _, err := db.Exec(ctx, c, "note changes", q); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// End has the database note no changes any more, and forgets how far the copy was. It is refused while clicks are cold.
+func (k Copy) End(ctx context.Context) error {
+	return db.Tx(ctx, k.From, func(c db.Conn) error {
+		if _, err := db.Exec(ctx, c, "lock versions", `LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`); err != nil {
+			return err
+		}
+		s, err := ReadCopy(ctx, c)
+		if err != nil {
+			return err
+		}
+		if !s.ColdBefore.IsZero() {
+			return ErrCold
+		}
+		for _, t := range noteTriggers {
+			if _, err := db.Exec(ctx, c, "note no changes", `DROP TRIGGER IF EXISTS `+t.name+` ON `+t.table); err != nil {
+				return err
+			}
+		}
+		_, err = db.Exec(ctx, c, "end a copy", `DELETE FROM click_changes; DELETE FROM click_copy`)
+		return err
+	})
+}
+
+// ErrCold says that clicks are in ClickHouse alone.
+var ErrCold error = models.Conflict("cold_clicks", "there are clicks that only ClickHouse has: bring them back first")

@@ -1,0 +1,155 @@
+package clicklog
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+const (
+	selectBase  = `SELECT base, copied_from, cold_before FROM click_copy WHERE state = 'copying'`
+	oldestFacts = `
+SELECT coalesce((SELECT id FROM clicks ORDER BY id LIMIT 1), $1) AS click, coalesce((SELECT click_id FROM conversions ORDER BY click_id LIMIT 1), $1) AS sold`
+	noteCopied = `UPDATE click_copy SET copied_from = $1 WHERE state = 'copying' AND base = $2`
+	noteOn     = `UPDATE click_copy SET state = 'on', copied_from = NULL WHERE state = 'copying' AND base = $1`
+)
+
+// Fill brings the clicks and conversions that were stored before Begin, day by day, the newest first. It may be cut off anywhere
+// and goes on where it was. told is called after each day. When all days are there, the copy is complete.
+func (k Copy) Fill(ctx context.Context, told func(day time.Time, clicks int64)) error {
+	at, open, err := db.First[struct {
+		Base   int64      `db:"base"`
+		Copied *time.Time `db:"copied_from"`
+		Cold   *time.Time `db:"cold_before"`
+	}](ctx, k.From, "state of the copy", selectBase)
+	if err != nil || !open {
+		return err
+	}
+	first, err := oldestDayOf(ctx, k.From)
+	if err != nil {
+		return err
+	}
+	next := time.Now().UTC().Truncate(day).Add(newestClick)
+	if at.Copied != nil {
+		next = at.Copied.AddDate(0, 0, -1)
+	}
+	for ; !next.Before(first); next = next.AddDate(0, 0, -1) {
+		part := copiedPart{from: next, to: next.AddDate(0, 0, 1), version: uint64(at.Base)} //nolint:gosec // versions are positive
+		part.cold = at.Cold != nil && next.Before(*at.Cold)
+		clicks, err := k.copyPart(ctx, part)
+		if err == nil {
+			_, err = db.Exec(ctx, k.From, "day that was copied", noteCopied, next.Format(time.DateOnly), at.Base)
+		}
+		if err != nil {
+			return err
+		}
+		told(next, clicks)
+	}
+	_, err = db.Exec(ctx, k.From, "copy is complete", noteOn, at.Base)
+	return err
+}
+
+// oldestDayOf is the first day with a click, or a conversion of one.
+func oldestDayOf(ctx context.Context, c db.Conn) (time.Time, error) {
+	ids, err := db.Get[struct {
+		Click uuid.UUID `db:"click"`
+		Sold  uuid.UUID `db:"sold"`
+	}](ctx, c, "oldest clicks", oldestFacts, models.FloorClickID(time.Now()))
+	oldest := models.ClickTime(ids.Click)
+	if sold := models.ClickTime(ids.Sold); sold.Before(oldest) {
+		oldest = sold
+	}
+	return oldest.UTC().Truncate(day), err
+}
+
+// copiedPart are the clicks of [from, to), and their conversions, that are brought as a version.
+type copiedPart struct {
+	account  uuid.UUID // zero: of all accounts
+	from, to time.Time
+	version  uint64
+	cold     bool // ClickHouse may have clicks that PostgreSQL does not have
+}
+
+// copyPart makes ClickHouse's rows of a part what PostgreSQL's are now, and gives the number of clicks. What changes meanwhile is
+// noted, and brought as a later version. Doing it again changes nothing.
+func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
+	low, high := models.FloorClickID(p.from), models.FloorClickID(p.to)
+	for more := true; more; {
+		var rows [][]any
+		err := db.Snapshot(ctx, k.From, func(c db.Conn) error {
+			rows, low, err = p.clicks(ctx, c, low, high, k.batch())
+			return err
+		})
+		if err == nil {
+			err = k.put(ctx, rows, nil)
+		}
+		if err != nil {
+			return n, err
+		}
+		n, more = n+int64(len(rows)), len(rows) == k.batch()
+	}
+	if err := k.copySales(ctx, p, high); err != nil || p.cold {
+		return n, err
+	}
+	return n, k.removeOthers(ctx, p)
+}
+
+var (
+	selectPart     = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE ($1::uuid IS NULL OR account_id = $1) AND id >= $2 AND id < $3 ORDER BY id LIMIT $4`
+	selectPartSold = `SELECT ` + publicConversion + ` FROM conversions
+WHERE ($1::uuid IS NULL OR account_id = $1) AND (click_id, id) > ($2, $3) AND click_id < $4 ORDER BY click_id, id LIMIT $5`
+)
+
+// clicks reads rows from an id on, and gives the id to go on at.
+func (p copiedPart) clicks(ctx context.Context, c db.Conn, low, high uuid.UUID, limit int) ([][]any, uuid.UUID, error) {
+	list, err := clickColumns.readPointers(ctx, c, "clicks to copy", selectPart, db.OrNull(p.account), low, high, limit)
+	if err != nil || len(list) == 0 {
+		return nil, low, err
+	}
+	ids := clickIDs(list)
+	sold, err := conversionSums(ctx, c, ids)
+	return db.Map(list, func(click *StoredClick) []any { return clickRow(click, sold[click.ID], p.version) }), next(ids[len(ids)-1]), err
+}
+
+// copySales brings the conversions of a part.
+func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error {
+	click, id := models.FloorClickID(p.from), uuid.Nil
+	for {
+		list, err := db.Select[models.Conversion](ctx, k.From, "conversions to copy", selectPartSold, db.OrNull(p.account), click, id, high, k.batch())
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		rows := make([][]any, len(list))
+		for i := range list {
+			rows[i] = conversionRow(&list[i], p.version)
+		}
+		if err := k.put(ctx, nil, rows); err != nil || len(list) < k.batch() {
+			return err
+		}
+		click, id = list[len(list)-1].ClickID, list[len(list)-1].ID
+	}
+}
+
+// What has an older version than the part was not in PostgreSQL when it was copied. A row that is removed has only its key.
+const (
+	removeOtherClicks = `
+INSERT INTO clicks (account_id, at, id, version, removed) SELECT account_id, at, id, $4, 1 FROM clicks FINAL
+WHERE at >= $1 AND at < $2 AND version < $4 AND (account_id = $3 OR $3 = toUUID('` + nobody + `'))`
+	removeOtherSales = `
+INSERT INTO conversions (account_id, click_at, click_id, id, version, removed) SELECT account_id, click_at, click_id, id, $4, 1 FROM conversions FINAL
+WHERE click_at >= $1 AND click_at < $2 AND version < $4 AND (account_id = $3 OR $3 = toUUID('` + nobody + `'))`
+)
+
+// removeOthers removes from ClickHouse what a part that was copied does not have.
+func (k Copy) removeOthers(ctx context.Context, p copiedPart) error {
+	for _, q := range []string{removeOtherClicks, removeOtherSales} {
+		if err := k.To.Exec(ctx, "remove what is gone", q, p.from, p.to, p.account, p.version); err != nil {
+			return err
+		}
+	}
+	return nil
+}

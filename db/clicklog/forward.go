@@ -1,0 +1,209 @@
+package clicklog
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/db/columnar"
+	"switchyard/models"
+)
+
+// note is a noted change.
+type note struct {
+	N          int64         `db:"n"`
+	Account    uuid.UUID     `db:"account_id"`
+	Click      uuid.UUID     `db:"click_id"`
+	Conversion uuid.NullUUID `db:"conversion_id"`
+	Removed    bool          `db:"removed"`
+}
+
+const (
+	selectNotes = `SELECT n, account_id, click_id, conversion_id, removed FROM click_changes ORDER BY n LIMIT $1`
+	dropDone    = `DELETE FROM click_changes WHERE n = ANY ($1::bigint[])`
+)
+
+// Forward brings noted changes to ClickHouse until none is left, and gives how many it brought. It tries as long as the server is
+// away. Several may run at once, though one suffices.
+func (k Copy) Forward(ctx context.Context) (total int, err error) {
+	for {
+		n, err := k.forwardOnce(ctx)
+		if total += n; err != nil || n < k.batch() {
+			return total, err
+		}
+	}
+}
+
+// Forget deletes in ClickHouse what it has of accounts that were deleted before a moment.
+func (k Copy) Forget(ctx context.Context, before time.Time) error {
+	const due = `SELECT account FROM click_forgotten WHERE noted_at < $1 ORDER BY account LIMIT 1000`
+	gone, err := db.Select[uuid.UUID](ctx, k.From, "deleted accounts", due, before)
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	for _, t := range []columnar.Table{columnarClicks, columnarConversions} {
+		if err := k.To.DropAccounts(ctx, t, gone); err != nil {
+			return err
+		}
+	}
+	_, err = db.Exec(ctx, k.From, "deleted accounts", `DELETE FROM click_forgotten WHERE account = ANY ($1::uuid[])`, db.UUIDs(gone))
+	return err
+}
+
+// forwardOnce brings one batch.
+func (k Copy) forwardOnce(ctx context.Context) (int, error) {
+	var b forwarded
+	err := k.versioned(ctx, func(c db.Conn, version uint64) (err error) {
+		b, err = readNoted(ctx, c, version, k.batch())
+		return err
+	})
+	if err != nil || len(b.done) == 0 {
+		return 0, err
+	}
+	if err := k.put(ctx, b.clicks, b.conversions); err != nil {
+		return 0, err
+	}
+	_, err = db.Exec(ctx, k.From, "changes that were brought", dropDone, pq.Array(b.done))
+	return len(b.done), err
+}
+
+// put stores rows of both tables.
+func (k Copy) put(ctx context.Context, clicks, conversions [][]any) error {
+	if len(clicks) > 0 {
+		if err := k.To.Put(ctx, columnarClicks, slices.Values(clicks)); err != nil {
+			return err
+		}
+	}
+	if len(conversions) == 0 {
+		return nil
+	}
+	return k.To.Put(ctx, columnarConversions, slices.Values(conversions))
+}
+
+const (
+	// The snapshot is taken by the first statement behind the lock. So of two versions the higher one is of the later snapshot.
+	lockVersions = `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`
+	nextVersion  = `UPDATE click_copy SET version = version + 1 RETURNING version`
+)
+
+// versioned runs fn in a snapshot, with a version that is its own. Without a copy it runs nothing.
+func (k Copy) versioned(ctx context.Context, fn func(c db.Conn, version uint64) error) error {
+	return db.Tx(ctx, k.From, func(c db.Conn) error {
+		if _, err := db.Exec(ctx, c, "lock versions", lockVersions); err != nil {
+			return err
+		}
+		version, ok, err := db.First[int64](ctx, c, "version", nextVersion)
+		if err != nil || !ok {
+			return err
+		}
+		return fn(c, uint64(version)) //nolint:gosec // versions are positive
+	})
+}
+
+// forwarded are the rows of a batch of changes, and the changes.
+type forwarded struct {
+	clicks, conversions [][]any
+	done                []int64
+}
+
+// readNoted makes the rows of at most limit noted changes, in the snapshot of c.
+func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b forwarded, err error) {
+	notes, err := db.Select[note](ctx, c, "noted changes", selectNotes, limit)
+	if err != nil || len(notes) == 0 {
+		return b, err
+	}
+	clicks, sales := map[uuid.UUID]note{}, map[uuid.UUID]note{}
+	for _, n := range notes {
+		b.done = append(b.done, n.N)
+		if n.Conversion.Valid {
+			sales[n.Conversion.UUID] = n.after(sales[n.Conversion.UUID])
+			n.Removed = false // its click is another matter
+		}
+		clicks[n.Click] = n.after(clicks[n.Click])
+	}
+	if b.clicks, err = noteClicks(ctx, c, clicks, version); err != nil {
+		return b, err
+	}
+	b.conversions, err = noteConversions(ctx, c, sales, version)
+	return b, err
+}
+
+// after joins two notes of the same row: it was removed if one of them says so. What was removed and is there is there again.
+func (n note) after(before note) note {
+	n.Removed = n.Removed || before.Removed
+	return n
+}
+
+// noteClicks makes the rows of clicks. One that is not there was removed if that was noted. Else its removal is noted further
+// on, or it is in ClickHouse alone.
+func noteClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
+	ids := sortedIDs(noted)
+	list, err := pgStore{}.read(ctx, c, clickColumns, clickSet{ids: ids})
+	if err != nil {
+		return nil, err
+	}
+	sold, err := conversionSums(ctx, c, ids)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][]any, 0, len(noted))
+	for _, click := range list {
+		rows = append(rows, clickRow(click, sold[click.ID], version))
+		delete(noted, click.ID)
+	}
+	for id, n := range noted {
+		if n.Removed {
+			rows = append(rows, removedClick(n.Account, id, version))
+		}
+	}
+	return rows, nil
+}
+
+var selectNotedConversions = `SELECT ` + publicConversion + ` FROM conversions WHERE id = ANY ($1::uuid[])`
+
+// noteConversions makes the rows of conversions.
+func noteConversions(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
+	if len(noted) == 0 {
+		return nil, nil
+	}
+	list, err := db.Select[models.Conversion](ctx, c, "noted conversions", selectNotedConversions, db.UUIDs(sortedIDs(noted)))
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][]any, 0, len(noted))
+	for i := range list {
+		rows = append(rows, conversionRow(&list[i], version))
+		delete(noted, list[i].ID)
+	}
+	for id, n := range noted {
+		if n.Removed {
+			rows = append(rows, removedConversion(n.Account, n.Click, id, version))
+		}
+	}
+	return rows, nil
+}
+
+// Waiting is what was noted and is not in ClickHouse yet.
+type Waiting struct {
+	Changes int64         `db:"changes"` // at most waitingCounted
+	Age     time.Duration `db:"-"`       // of the oldest change
+	Seconds float64       `db:"seconds"`
+}
+
+// waitingCounted is up to where waiting changes are counted.
+const waitingCounted = 1_000_000
+
+const selectWaitingChanges = `
+SELECT (SELECT count(*) FROM (SELECT FROM click_changes LIMIT $1) w) AS changes,
+	coalesce((SELECT extract(epoch FROM clock_timestamp() - noted_at) FROM click_changes ORDER BY n LIMIT 1), 0)::float8 AS seconds`
+
+// ReadWaiting tells what waits.
+func ReadWaiting(ctx context.Context, c db.Conn) (Waiting, error) {
+	w, err := db.Get[Waiting](ctx, c, "waiting changes", selectWaitingChanges, waitingCounted)
+	w.Age = max(0, time.Duration(w.Seconds*float64(time.Second)))
+	return w, err
+}

@@ -1,0 +1,51 @@
+-- The copy of clicks and conversions in ClickHouse. The triggers that note changes are there only while the copy is on: see
+-- db/clicklog. No row in click_copy: there is no copy.
+-- +goose Up
+CREATE TABLE click_copy (
+    one         boolean PRIMARY KEY DEFAULT true CHECK (one),
+    state       text NOT NULL CHECK (state IN ('copying', 'on')),
+    base        bigint NOT NULL,            -- the version of the rows that are copied by day
+    version     bigint NOT NULL,            -- the highest one that was given out
+    copied_from date,                       -- while it is copying: this day and all later ones are there
+    cold_before date,                       -- clicks of earlier days may be in ClickHouse alone; NULL: none are
+    began_at    timestamptz NOT NULL DEFAULT now()
+);
+
+-- What has changed since it was brought to ClickHouse.
+CREATE TABLE click_changes (
+    n             bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    account_id    uuid NOT NULL,
+    click_id      uuid NOT NULL,
+    conversion_id uuid,                     -- of a change of a conversion
+    removed       boolean NOT NULL,         -- the click or the conversion was deleted
+    noted_at      timestamptz NOT NULL DEFAULT clock_timestamp()
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 50000);
+CREATE INDEX click_changes_click ON click_changes (click_id) WHERE removed;
+
+-- Accounts that were deleted, whose rows are to be deleted in ClickHouse too.
+CREATE TABLE click_forgotten (
+    account  uuid PRIMARY KEY,
+    noted_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- +goose StatementBegin
+CREATE FUNCTION note_clicks() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO click_changes (account_id, click_id, removed) SELECT account_id, id, TG_OP = 'DELETE' FROM changed;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+CREATE FUNCTION note_conversions() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO click_changes (account_id, click_id, conversion_id, removed)
+    SELECT account_id, click_id, id, TG_OP = 'DELETE' FROM changed;
+    RETURN NULL;
+END $$;
+-- +goose StatementEnd
+
+-- +goose Down
+DROP FUNCTION note_clicks() CASCADE;
+DROP FUNCTION note_conversions() CASCADE;
+DROP TABLE click_forgotten, click_changes, click_copy;
