@@ -46,7 +46,9 @@ lab: build
 	@go build $(TAGS) $(VCS) -o $(LAB) ./cmd/lab
 
 # Where goroutines share memory the race detector is on. It makes the rest three times as slow and finds nothing there.
-RACE := ./cmd/switchyard ./api ./api/certs ./api/click/... ./api/middleware ./api/routing ./db ./db/advisory ./db/kv ./db/spool \
+# PROCESSES start the programs themselves and mostly wait for them.
+PROCESSES := ./cmd/switchyard
+RACE := ./api ./api/certs ./api/click/... ./api/middleware ./api/routing ./db ./db/advisory ./db/kv ./db/spool \
 	./jobs/... ./workers ./workers/clock ./workers/egress/... ./workers/webhook
 
 # ClickHouse is installed by npm; where that cannot be, its tests are skipped. Without GORACE every program of the tests would
@@ -56,11 +58,12 @@ TESTING    := $(BIN) devstack exec --test -- $(CLICKHOUSE) env CGO_ENABLED=1 SWI
 	GORACE="atexit_sleep_ms=50 $$GORACE"
 GOTEST     := go test -vet=all -ldflags=-w $(TAGS) -timeout 40m -p 2
 
-# Both halves run at once: tests wait much, and those of the first package take longest.
+# All parts run at once: tests wait much.
 test: lab ## vet and run all tests, with the race detector where goroutines share memory; PKGS=./db/... for a part with it
 ifeq ($(PKGS),./...)
-	@rest=$$(go list $(TAGS) ./... | grep -vxF "$$(go list $(TAGS) $(RACE))"); \
-		$(TESTING) sh -c "$(GOTEST) $$(echo $$rest) & $(GOTEST) -race $(RACE); raced=\$$?; wait \$$! && exit \$$raced"
+	@rest=$$(go list $(TAGS) ./... | grep -vxF "$$(go list $(TAGS) $(PROCESSES) $(RACE))"); \
+		$(TESTING) sh -c "$(GOTEST) $(PROCESSES) & processes=\$$!; $(GOTEST) $$(echo $$rest) & rest=\$$!; \
+			$(GOTEST) -race $(RACE); raced=\$$?; wait \$$processes && wait \$$rest && exit \$$raced"
 else
 	@$(TESTING) $(GOTEST) -race $(PKGS)
 endif

@@ -124,22 +124,24 @@ func TestRegistrations(t *testing.T) {
 	if got := w.names.took(); !slices.Equal(got, []string{"far.example", "shop.example", "silent.example", "unknown.example"}) {
 		t.Errorf("asked for %q", got)
 	}
-	ending := func(account uuid.UUID) (hosts string) {
+	ending := func(account uuid.UUID) string {
 		t.Helper()
 		found, err := w.store.Domains().Ending(t.Context(), account, time.Now())
 		if err != nil {
 			t.Fatal(err)
 		}
+		var hosts []string
 		for _, d := range found {
-			hosts += d.Host + " " + d.Until.UTC().Format(time.DateOnly) + ";"
+			hosts = append(hosts, d.Host+" "+d.Until.UTC().Format(time.DateOnly))
 		}
-		return hosts
+		slices.Sort(hosts)
+		return strings.Join(hosts, " ")
 	}
 	day := soon.Format(time.DateOnly)
-	if got := ending(w.other); got != "c.shop.example "+day+";" {
+	if got := ending(w.other); got != "c.shop.example "+day {
 		t.Errorf("of the other account %q", got)
 	}
-	if got := ending(w.account); got != "go.shop.example "+day+";shop.example "+day+";" && got != "shop.example "+day+";go.shop.example "+day+";" {
+	if got := ending(w.account); got != "go.shop.example "+day+" shop.example "+day {
 		t.Errorf("%q", got)
 	}
 	sweep()
@@ -157,7 +159,7 @@ func TestRegistrations(t *testing.T) {
 	w.names.mu.Unlock()
 	due()
 	sweep()
-	if got := ending(w.other); got != "c.shop.example "+day+";" {
+	if got := ending(w.other); got != "c.shop.example "+day {
 		t.Errorf("while the registry refuses: %q", got)
 	}
 	w.names.mu.Lock()
