@@ -59,6 +59,9 @@ func (c *Conn) Exec(ctx context.Context, what, query string, args ...any) error 
 	return nil
 }
 
+// reading are the settings of queries: their text has lists of values, and a key is in one partition alone.
+var reading = clickhouse.Settings{"max_query_size": 64 << 20, "do_not_merge_across_partitions_select_final": 1}
+
 // Each runs a query and calls fn with each row. An error of fn ends it.
 func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) (err error) {
 	defer func() {
@@ -66,7 +69,7 @@ func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) 
 			err = fmt.Errorf("clickhouse: %s: %w", what, err)
 		}
 	}()
-	rows, err := c.conn.Query(c.settings(ctx, nil), query, args...)
+	rows, err := c.conn.Query(c.settings(ctx, reading), query, args...)
 	if err != nil {
 		return err
 	}

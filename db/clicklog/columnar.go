@@ -187,7 +187,7 @@ func removedConversion(account, click, id uuid.UUID, version uint64) []any {
 }
 
 // readColumnar reads rows of a query of ClickHouse that selects columns of clicks.
-func readColumnar(ctx context.Context, from columnar.Store, cols columns[StoredClick], what, query string, args ...any) ([]*StoredClick, error) {
+func readColumnar(ctx context.Context, from columnar.Reader, cols columns[StoredClick], what, query string, args ...any) ([]*StoredClick, error) {
 	var list []*StoredClick
 	err := from.Each(ctx, what, func(scan func(...any) error) error {
 		row := &StoredClick{}

@@ -17,6 +17,7 @@ import (
 // others run on Conn, which is the pool.
 type Log struct {
 	Conn db.Conn
+	Copy *CopyReader      // of Clicks, Conversions and what finds a click: who has old ones; nil: PostgreSQL has all
 	Now  func() time.Time // of Tidy and ForgetHistory; default time.Now
 }
 
@@ -40,10 +41,14 @@ type LogQuery struct {
 	ExternalID   string    // only clicks with this id of the traffic source's, or their conversions; empty: all
 	ConversionID string    // only conversions with this id of the network's, or their clicks; empty: all
 	Status       string    // of Conversions: only those with this status; empty: all
-	// Where keeps clicks, or conversions of them: SQL over clicks f that begins with AND. Its placeholders follow the
-	// first LogArgs; Args are its arguments.
-	Where string
-	Args  []any
+	// Where keeps clicks, or conversions of them. There is the same for the copy in ClickHouse.
+	Where, There Condition
+}
+
+// Condition keeps clicks: SQL over clicks f that is empty or begins with AND. Its placeholders follow the first LogArgs.
+type Condition struct {
+	SQL  string
+	Args []any
 }
 
 // LogArgs is how many arguments stand before those of a log's own conditions.
@@ -57,7 +62,7 @@ const ofClicks = ` AND ($6::uuid IS NULL OR f.id = $6) AND ($7 = '' OR f.externa
 func (q LogQuery) args(from, to any) []any {
 	return append([]any{
 		q.AccountID, from, to, q.Limit, q.Offset, db.OrNull(q.ClickID), q.ExternalID, q.ConversionID, q.Status,
-	}, q.Args...)
+	}, q.Where.Args...)
 }
 
 var selectClicks = `SELECT ` + clickColumns.sql() + ` FROM clicks f
@@ -74,14 +79,61 @@ var selectConverted = `SELECT ` + clickColumns.sql() + ` FROM (
 ORDER BY v.click_id DESC LIMIT $4 OFFSET $5`
 
 // Clicks reads a page of the click log.
-func (l Log) Clicks(ctx context.Context, q LogQuery) ([]StoredClick, error) {
+func (l Log) Clicks(ctx context.Context, q LogQuery) (list []StoredClick, err error) {
+	q.Status = ""
+	rest := q
+	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) (err error) {
+		list, rest, err = Log{Conn: c, Copy: l.Copy}.warmClicks(ctx, q)
+		return err
+	})
+	if err == nil && rest.Limit > 0 {
+		var cold []StoredClick
+		cold, err = l.coldClicks(ctx, rest)
+		list = append(list, cold...)
+	}
+	return list, err
+}
+
+// warmClicks reads the part of a page whose days PostgreSQL has. rest is the part of the others; its limit is zero if there is
+// none.
+func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, rest LogQuery, err error) {
+	s, err := l.Copy.State(ctx, l.Conn)
+	if err != nil {
+		return nil, rest, err
+	}
+	warm := q
+	if s.Cold(q.From) {
+		if rest = q; !s.ColdBefore.Before(q.To) {
+			return nil, rest, nil
+		}
+		warm.From, rest.To = s.ColdBefore, s.ColdBefore
+	}
+	if list, err = l.hereClicks(ctx, warm); err != nil || rest.Limit == 0 {
+		return list, rest, err
+	}
+	if rest.Limit -= len(list); rest.Limit > 0 && rest.Offset > 0 {
+		warm.Limit, warm.Offset = rest.Offset, 0
+		var n int
+		n, err = db.Get[int](ctx, l.Conn, "count clicks", `SELECT count(*) FROM (`+warm.statement()+`) f`, warm.args(warm.ids())...)
+		rest.Offset -= n
+	}
+	return list, rest, err
+}
+
+// ids are the bounds of the window's ids.
+func (q LogQuery) ids() (from, to any) { return models.FloorClickID(q.From), models.FloorClickID(q.To) }
+
+// statement reads a page of clicks.
+func (q LogQuery) statement() string {
 	query := selectClicks
 	if q.Converted {
 		query = selectConverted
 	}
-	q.Status = ""
-	list, err := clickColumns.read(ctx, l.Conn, "list clicks", fmt.Sprintf(query, ofClicks+q.Where),
-		q.args(models.FloorClickID(q.From), models.FloorClickID(q.To))...)
+	return fmt.Sprintf(query, ofClicks+q.Where.SQL)
+}
+
+func (l Log) hereClicks(ctx context.Context, q LogQuery) ([]StoredClick, error) {
+	list, err := clickColumns.read(ctx, l.Conn, "list clicks", q.statement(), q.args(q.ids())...)
 	if err == nil {
 		err = l.countClicks(ctx, q.AccountID, list)
 	}
@@ -113,6 +165,9 @@ var selectClickByID = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE id = 
 // FindByID finds a click by its id alone, as a visitor or a network names it. One that is not stored gives false.
 func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok bool, err error) {
 	list, err := clickColumns.read(ctx, l.Conn, "find click by id", selectClickByID, id)
+	if err == nil && len(list) == 0 {
+		list, err = l.findCold(ctx, uuid.Nil, id)
+	}
 	if len(list) == 0 {
 		return click, false, err
 	}
@@ -149,6 +204,14 @@ func (l Log) FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) 
 	found := make(map[uuid.UUID]StoredClick, len(list))
 	for _, click := range list {
 		found[click.ID] = *click
+		delete(wanted, click.ID)
+	}
+	if err != nil || len(wanted) == 0 {
+		return found, err
+	}
+	cold, err := l.findCold(ctx, account, sortedIDs(wanted)...)
+	for _, click := range cold {
+		found[click.ID] = click
 	}
 	return found, err
 }
@@ -164,6 +227,9 @@ WHERE account_id = $1 AND click_id = $2 ORDER BY recorded_at, id LIMIT 1000`
 // FindClick reads one click with its hops and conversions. One that the account does not have is models.NotFound.
 func (l Log) FindClick(ctx context.Context, account, id uuid.UUID) (ClickDetail, error) {
 	list, err := clickColumns.read(ctx, l.Conn, "find click", selectClick, account, id)
+	if err == nil && len(list) == 0 {
+		list, err = l.findCold(ctx, account, id)
+	}
 	if err == nil && len(list) == 0 {
 		err = models.NotFound("click")
 	}
@@ -194,8 +260,14 @@ const ofTheirClicks = `
 // Conversions reads a page of the conversion log, by the conversions' own time.
 func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
 	clicks := ` AND $7 = ''`
-	if q.ExternalID != "" || q.Where != "" {
-		clicks = fmt.Sprintf(ofTheirClicks, q.Where)
+	if q.ExternalID != "" || q.Where.SQL != "" {
+		if s, err := l.Copy.State(ctx, l.Conn); err != nil || !s.ColdBefore.IsZero() {
+			if err != nil {
+				return nil, err
+			}
+			return l.coldConversions(ctx, q)
+		}
+		clicks = fmt.Sprintf(ofTheirClicks, q.Where.SQL)
 	}
 	list, err := db.Select[models.Conversion](ctx, l.Conn, "list conversions", fmt.Sprintf(selectConversionLog, clicks),
 		q.args(q.From, q.To)...)

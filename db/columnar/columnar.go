@@ -30,5 +30,10 @@ type Store interface {
 	DropPartition(ctx context.Context, t Table, name string) error
 	DropAccounts(ctx context.Context, t Table, accounts []uuid.UUID) error
 	Exec(ctx context.Context, what, query string, args ...any) error
+	Reader
+}
+
+// Reader is what reads rows of a Store.
+type Reader interface {
 	Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/models"
 )
 
@@ -20,6 +21,7 @@ import (
 type column struct {
 	name    string
 	expr    string
+	there   string                 // the expression in ClickHouse, of clicks
 	foreign bool                   // a text from outside; else ours: an id, a number, a time
 	show    func(uuid.UUID) string // of an id: what the file has in its place; nil: the value as it is
 }
@@ -29,6 +31,7 @@ type Table struct {
 	columns []column
 	count   string // the facts of an account ($1) in the window $2 to $3
 	from    string
+	copied  bool                // the copy in ClickHouse has the rows: clicks
 	linked  bool                // $4 is the smartlink, or null
 	moment  func(time.Time) any // a moment as the window's parameter
 }
@@ -45,8 +48,11 @@ func (t Table) Headings() []Heading {
 	return db.Map(t.columns, func(c column) Heading { return Heading{c.name, c.foreign} })
 }
 
-// Reader reads rows from PostgreSQL. Conn is the pool.
-type Reader struct{ Conn db.Conn }
+// Reader reads rows from PostgreSQL, and old clicks from their copy in ClickHouse.
+type Reader struct {
+	Conn db.Conn              // the pool
+	Copy *clicklog.CopyReader // nil: PostgreSQL has all
+}
 
 // Query names the rows of an account in [From, To).
 type Query struct {
@@ -64,14 +70,42 @@ func (t Table) args(q Query) []any {
 }
 
 // Count counts the rows of a table, up to atMost.
-func (r Reader) Count(ctx context.Context, t Table, q Query, atMost int) (int, error) {
-	query := fmt.Sprintf(`SELECT count(*) FROM (%s LIMIT %d) f`, t.count, atMost)
-	return db.Get[int](ctx, r.Conn, "count rows", query, t.args(q)...)
+func (r Reader) Count(ctx context.Context, t Table, q Query, atMost int) (n int, err error) {
+	warm, cold, err := r.divide(ctx, t, q)
+	if err != nil {
+		return 0, err
+	}
+	if warm.From.Before(warm.To) || !cold.From.Before(cold.To) {
+		query := fmt.Sprintf(`SELECT count(*) FROM (%s LIMIT %d) f`, t.count, atMost)
+		if n, err = db.Get[int](ctx, r.Conn, "count rows", query, t.args(warm)...); err != nil {
+			return n, err
+		}
+	}
+	if n < atMost && cold.From.Before(cold.To) {
+		more, err := r.countCold(ctx, cold)
+		return min(n+more, atMost), err
+	}
+	return n, nil
 }
 
 // Each calls fn with the cells of every row, newest first, as of one moment. The cells are valid until fn returns. Each
 // ends with the first error of fn.
 func (r Reader) Each(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
+	var cold Query
+	err := r.Copy.Snapshot(ctx, r.Conn, func(c db.Conn) (err error) {
+		in := Reader{Conn: c, Copy: r.Copy}
+		if q, cold, err = in.divide(ctx, t, q); err != nil {
+			return err
+		}
+		return in.each(ctx, t, q, fn)
+	})
+	if err != nil {
+		return err
+	}
+	return r.eachCold(ctx, t, cold, fn)
+}
+
+func (r Reader) each(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	exprs := db.Map(t.columns, func(c column) string { return c.expr })
 	query := `SELECT ` + strings.Join(exprs, ", ") + ` FROM ` + t.from
 	cells, into := make([]sql.RawBytes, len(t.columns)), make([]any, len(t.columns))
@@ -106,23 +140,34 @@ func (t Table) show(cells []sql.RawBytes) error {
 
 // clickID is a click's id in its public form.
 func clickID(expr string) column {
-	return column{name: "click_id", expr: expr, show: models.FormatClickID}
+	return column{name: "click_id", expr: expr, there: "toString(f.id)", show: models.FormatClickID}
 }
 
 func id(name string) column {
-	return column{name: name, expr: `nullif(f.` + name + `, '00000000-0000-0000-0000-000000000000')::text`}
+	return column{
+		name: name, expr: `nullif(f.` + name + `, '00000000-0000-0000-0000-000000000000')::text`,
+		there: "if(f." + name + " = " + clicklog.ColumnarNoID + ", '', toString(f." + name + "))",
+	}
 }
 
-func text(name string) column { return column{name: name, expr: `f.` + name, foreign: true} }
+func text(name string) column {
+	return column{name: name, expr: `f.` + name, there: "toString(f." + name + ")", foreign: true}
+}
 
-func number(name string) column { return column{name: name, expr: `f.` + name + `::text`} }
+func number(name string) column {
+	return column{name: name, expr: `f.` + name + `::text`, there: "toString(f." + name + ")"}
+}
 
 func numberOrNone(name string) column {
-	return column{name: name, expr: `nullif(f.` + name + `, 0)::text`}
+	return column{name: name, expr: `nullif(f.` + name + `, 0)::text`, there: "if(f." + name + " = 0, '', toString(f." + name + "))"}
 }
 
-func money(name string) column { return column{name: name, expr: `trim_scale(f.` + name + `)::text`} }
+func money(name string) column {
+	return column{name: name, expr: `trim_scale(f.` + name + `)::text`, there: "toString(f." + name + ")"}
+}
 
 func stamp(name, expr string) column {
-	return column{name: name, expr: `to_char(` + expr + ` AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')`}
+	return column{
+		name: name, expr: `to_char(` + expr + ` AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS')`, there: "formatDateTime(" + expr + ", '%F %T')",
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/db/clicklog"
 	"switchyard/db/rates"
 	"switchyard/models"
 	"switchyard/models/clickattr"
@@ -28,11 +29,13 @@ func exported(home clickattr.Home) []column {
 func ofClick(a *clickattr.Attr) column {
 	switch {
 	case a.Text != nil:
-		return column{name: a.Name, expr: `f.` + a.Column(), foreign: true}
+		c := text(a.Column())
+		c.name = a.Name
+		return c
 	case a.ID != nil:
 		return id(a.Name)
 	case a.Addr != nil:
-		return column{name: a.Name, expr: `host(f.` + a.Name + `)`}
+		return column{name: a.Name, expr: `host(f.` + a.Name + `)`, there: clicklog.ColumnarHost("f." + a.Name)}
 	case a.ASN != nil:
 		return numberOrNone(a.Name)
 	case a.Money != nil:
@@ -48,7 +51,9 @@ func before(name string, c column, list []column) []column {
 
 // rate is how much of the account's currency one of the row's is; empty: there is no rate yet.
 func rate(at string) column {
-	return column{name: "rate", expr: `coalesce(trim_scale(` + rates.Counting("f", at) + `)::text, '')`}
+	return column{
+		name: "rate", expr: `coalesce(trim_scale(` + rates.Counting("f", at) + `)::text, '')`, there: "ifNull(toString(f.rate), '')",
+	}
 }
 
 // Clicks are the clicks of campaigns, with what they led to.
@@ -58,8 +63,8 @@ var Clicks = Table{
 		exported(clickattr.Exports),
 		[]column{
 			number("is_unique"), number("lp_views"), number("lp_clicks"), numberOrNone("lp_slot"),
-			{name: "conversions", expr: `coalesce(v.conversions, 0)::text`},
-			{name: "revenue", expr: `trim_scale(coalesce(v.revenue, 0))::text`},
+			{name: "conversions", expr: `coalesce(v.conversions, 0)::text`, there: "toString(f.approved + f.pending)"},
+			{name: "revenue", expr: `trim_scale(coalesce(v.revenue, 0))::text`, there: "toString(f.revenue)"},
 			rate("f.at"),
 		},
 	),
@@ -70,6 +75,7 @@ var Clicks = Table{
 	WHERE account_id = $1 AND click_id >= $2 AND click_id < $3 AND status IN ('approved', 'pending') GROUP BY click_id
 ) v ON v.click_id = f.id
 WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 ORDER BY f.id DESC`,
+	copied: true,
 	moment: clickMoment,
 }
 

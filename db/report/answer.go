@@ -9,17 +9,20 @@ import (
 	"switchyard/models"
 )
 
-// ratios are the SQL of the figures of an answer that follow from its measures, by their names in answers.
-var ratios = map[string]string{
-	"conversions":  "approved + pending",
-	"profit":       "revenue - cost",
-	"lp_ctr":       "lp_clicks::numeric / nullif(lp_views, 0)",
-	"cr":           "(approved + pending)::numeric / nullif(clicks, 0)",
-	"roi":          "(revenue - cost) / nullif(cost, 0)",
-	"epc":          "revenue / nullif(clicks, 0)",
-	"cpc":          "cost / nullif(clicks, 0)",
-	"cpa":          "cost / nullif(approved + pending, 0)",
-	"approve_rate": "approved::numeric / nullif(approved + rejected + pending, 0)",
+// ratio is a figure of an answer that follows from its measures: a quotient, or what is over 1.
+type ratio struct{ over, under string }
+
+// ratios are those figures, by their names in answers.
+var ratios = map[string]ratio{
+	"conversions":  {over: "approved + pending"},
+	"profit":       {over: "revenue - cost"},
+	"lp_ctr":       {"lp_clicks", "lp_views"},
+	"cr":           {"approved + pending", "clicks"},
+	"roi":          {"revenue - cost", "cost"},
+	"epc":          {"revenue", "clicks"},
+	"cpc":          {"cost", "clicks"},
+	"cpa":          {"cost", "approved + pending"},
+	"approve_rate": {"approved", "approved + rejected + pending"},
 }
 
 // Sorts lists the figures by which an answer can be sorted: all of its columns.
@@ -42,9 +45,12 @@ func (b *builder) orderBy(q Query) (string, error) {
 	if q.Sort == "" {
 		name, descends = "clicks", true
 	}
-	expr := ratios[name]
+	expr := ""
+	if r, known := ratios[name]; known {
+		expr = b.dialect.quotient(r)
+	}
 	if at := slices.IndexFunc(b.dims, func(d dimension) bool { return d.name == name }); at >= 0 {
-		expr = group(at)
+		expr = b.dialect.ordered(b.dims[at], group(at))
 	}
 	if slices.ContainsFunc(measures, func(m measure) bool { return m.name == name }) {
 		expr = name
@@ -59,8 +65,8 @@ func (b *builder) orderBy(q Query) (string, error) {
 	if name != "clicks" {
 		order = append(order, "clicks DESC")
 	}
-	for i := range b.dims {
-		order = append(order, group(i))
+	for i, d := range b.dims {
+		order = append(order, b.dialect.ordered(d, group(i)))
 	}
 	return strings.Join(order, ", "), nil
 }
@@ -86,13 +92,16 @@ func (b *builder) columns() (names, sums []string) {
 	return names, sums
 }
 
-// sql groups the facts by raw values and turns only what is answered into texts. The last column is a row's place; the
-// totals have none.
-func (b *builder) sql() string {
+// sql is the statement.
+func (b *builder) sql() string { return b.dialect.statement(b) }
+
+// statement implements dialect. It groups the facts by raw values and turns only what is answered into texts. The last column
+// is a row's place; the totals have none.
+func (p postgres) statement(b *builder) string {
 	var groups, texts []string
 	for i, d := range b.dims {
 		groups = append(groups, group(i))
-		texts = append(texts, d.shown(groups[i])+", ")
+		texts = append(texts, fmt.Sprintf("%s AS t%d, ", p.shown(d, groups[i]), i)) // a cast would have the name of what is ordered by
 	}
 	names, sums := b.columns()
 	figures := strings.Join(names, ", ")

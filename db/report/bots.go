@@ -2,6 +2,7 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,5 +27,26 @@ GROUP BY bot_score, bot_signals, bot_reason, is_bot`
 
 // BotScores counts the clicks of an account in [from, to) by how they were scored.
 func (r Reader) BotScores(ctx context.Context, account uuid.UUID, from, to time.Time) ([]BotScore, error) {
-	return db.Select[BotScore](ctx, r.Conn, "bot scores", botScores, account, models.FloorClickID(from), models.FloorClickID(to))
+	w := window{account: account, from: from, to: to}
+	return onClicks(ctx, r, w, func(r Reader) ([]BotScore, error) {
+		return db.Select[BotScore](ctx, r.Conn, "bot scores", botScores, account, models.FloorClickID(from), models.FloorClickID(to))
+	}, func() ([]BotScore, error) {
+		return columnarRows(ctx, r, "bot scores", func(s *BotScore) []any {
+			return []any{(*wholeNumber)(&s.Score), &s.Signals, &s.Reason, &s.IsBot, &s.Clicks}
+		}, `SELECT toInt64(bot_score), reinterpretAsInt64(bot_signals), toString(bot_reason), is_bot, toInt64(count())
+FROM clicks AS f FINAL WHERE `+w.columnar("f", "at")+` GROUP BY bot_score, bot_signals, bot_reason, is_bot`, account)
+	})
+}
+
+// wholeNumber is where a number of the copy goes that is an int here.
+type wholeNumber int
+
+// Scan implements sql.Scanner.
+func (n *wholeNumber) Scan(src any) error {
+	number, ok := src.(int64)
+	if !ok {
+		return fmt.Errorf("report: a number of the copy: %T", src)
+	}
+	*n = wholeNumber(number)
+	return nil
 }

@@ -22,7 +22,7 @@ type clock struct {
 
 // newClock is that of a dimension in [from, to).
 func newClock(d dimension, from, to time.Time, zone *time.Location) (*clock, error) {
-	c := &clock{spans: spans(from, to, zone, d.grain, maxSpans), labels: map[int64]string{}}
+	c := &clock{spans: spans(from, to, zone, d.grain, maxSpans), codes: []int64{}, labels: map[int64]string{}}
 	if c.spans == nil && from.Before(to) {
 		return nil, tooManyBuckets()
 	}

@@ -3,22 +3,30 @@ package report
 import (
 	"strings"
 	"time"
+
+	"switchyard/db/clicklog"
 )
 
-// Conditions gives the SQL by which filters choose among the clicks of a window, which have the alias f. It begins with
-// AND, unless there are no filters. Its placeholders follow those of the first arguments, of which there are so many.
-func Conditions(filters []Filter, zone *time.Location, from, to time.Time, first int) (sql string, args []any, err error) {
+// Conditions gives what filters choose among the clicks of a window, for PostgreSQL and for the copy in ClickHouse.
+func Conditions(filters []Filter, zone *time.Location, from, to time.Time) (here, there clicklog.Condition, err error) {
+	if here, err = conditionsIn(postgres{}, filters, zone, from, to); err == nil {
+		there, err = conditionsIn(columnar{}, filters, zone, from, to)
+	}
+	return here, there, err
+}
+
+func conditionsIn(in dialect, filters []Filter, zone *time.Location, from, to time.Time) (out clicklog.Condition, err error) {
 	q := Query{Filters: filters, Zone: zone, From: from, To: to}
 	if err := checkSize(q); err != nil {
-		return "", nil, err
+		return out, err
 	}
-	b := &builder{args: make([]any, first)}
+	b := &builder{dialect: in, args: make([]any, clicklog.LogArgs)}
 	if err := b.choose(&q, from, to); err != nil {
-		return "", nil, err
+		return out, err
 	}
 	var s strings.Builder
 	for _, c := range b.filters {
-		s.WriteString(" AND " + c.sql("f.at"))
+		s.WriteString(" AND " + in.condition(c, "f.at"))
 	}
-	return s.String(), b.args[first:], nil
+	return clicklog.Condition{SQL: s.String(), Args: b.args[clicklog.LogArgs:]}, nil
 }

@@ -14,7 +14,10 @@ const Large = 1_000_000
 
 // stretch is a part of the window that is read click by click, or from the ledger by itself, which has about half as
 // many rows.
-type stretch struct{ from, to time.Time }
+type stretch struct {
+	from, to time.Time
+	ledger   bool
+}
 
 // Clicks are counted by the copy of the ledger that has the fewest rows.
 const countRead = `
@@ -35,5 +38,9 @@ func (r Reader) Cost(ctx context.Context, q Query) (int64, error) {
 	}
 	low := db.Map(b.read, func(s stretch) time.Time { return s.from.Truncate(time.Hour) })
 	high := db.Map(b.read, func(s stretch) time.Time { return s.to })
-	return db.Get[int64](ctx, r.Conn, "cost of report", countRead, q.AccountID, texts(low), texts(high))
+	clicks, err := db.Get[int64](ctx, r.Conn, "cost of report", countRead, q.AccountID, texts(low), texts(high))
+	if err != nil {
+		return 0, err
+	}
+	return r.readCost(ctx, q, b, clicks)
 }

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -38,9 +37,11 @@ type dimension struct {
 	place int // in the list of dimensions
 	expr  string
 	kind  kind
-	// show and step are of a timed one: how the value of expr, in place of %s, is shown, and how fine its time must be.
-	show string
-	step time.Duration
+	// show, there and step are of a timed one: how the value of expr, in place of %s, is shown, the same two in ClickHouse, and
+	// how fine its time must be.
+	show  string
+	there columnarTime
+	step  time.Duration
 	// values are those that it can have, nil where that is any.
 	values *clickattr.Values
 	// grain cuts the local time of a zone for a timed one. inOrder: its values follow one another in time.
@@ -59,22 +60,25 @@ var dimensions = func() []dimension {
 		{name: "lp_slot", place: 7, expr: "f.lp_slot", kind: number},
 		{
 			name: "date", place: 27, expr: trunc("day"), kind: timed, show: shownAs("YYYY-MM-DD"), step: day,
-			grain: grains[Day], inOrder: true,
+			there: columnarTime{"toStartOfDay(%s)", "formatDateTime(%s, '%F')", columnarMoment}, grain: grains[Day], inOrder: true,
 		},
 		{
 			name: "hour", place: 28, expr: trunc("hour"), kind: timed, show: shownAs("YYYY-MM-DD HH24:00:00"), step: time.Hour,
-			grain: grains[Hour], inOrder: true,
+			there: columnarTime{"toStartOfHour(%s)", "formatDateTime(%s, '%F %H:00:00')", columnarMoment}, grain: grains[Hour], inOrder: true,
 		},
 		{
 			name: "hour_of_day", place: 29, expr: part("hour"), kind: timed, show: "%s::text", step: time.Hour,
+			there: columnarTime{"toInt64(toHour(%s))", "toString(%s)", columnarNumber},
 			grain: grain{hourSeconds, func(t time.Time) string { return strconv.Itoa(t.Hour()) }},
 		},
 		{ // 1 is Monday
 			name: "day_of_week", place: 30, expr: part("isodow"), kind: timed, show: "%s::text", step: day,
+			there: columnarTime{"toInt64(toDayOfWeek(%s))", "toString(%s)", columnarNumber},
 			grain: grains[Weekday], values: clickattr.Weekdays,
 		},
 		{
 			name: "month", place: 31, expr: trunc("month"), kind: timed, show: shownAs("YYYY-MM"), step: day,
+			there: columnarTime{"toDateTime(toStartOfMonth(%s), 'UTC')", "formatDateTime(%s, '%Y-%m')", columnarMoment},
 			grain: grains[Month], inOrder: true,
 		},
 	}
@@ -183,29 +187,3 @@ func (d dimension) in(step time.Duration, keys []string) bool {
 
 // ledger reports whether the ledger has the dimension.
 func (d dimension) ledger() bool { return d.in(time.Hour, ledger.Dimensions) }
-
-// raw is what rows, whose time is in column at, are grouped by.
-func (d dimension) raw(at string) string {
-	if d.kind == timed || d.kind == local {
-		return strings.ReplaceAll(d.expr, "%s", at)
-	}
-	return d.expr
-}
-
-// shown is a raw value as a text.
-func (d dimension) shown(raw string) string {
-	switch d.kind {
-	case id:
-		return `coalesce(nullif(` + raw + `, '00000000-0000-0000-0000-000000000000')::text, '')`
-	case number:
-		return `coalesce(nullif(` + raw + `, 0)::text, '')`
-	case addr:
-		return `coalesce(host(` + raw + `), '')`
-	case timed:
-		return strings.ReplaceAll(d.show, "%s", raw)
-	case local:
-		return raw + "::text"
-	case text:
-	}
-	return raw
-}

@@ -9,6 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/models"
 )
 
@@ -56,6 +57,28 @@ func (r Reader) GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid
 	if !ok {
 		return nil, fmt.Errorf("report: goals cannot be split by %q", split)
 	}
-	return db.Select[GoalCount](ctx, r.Conn, "goals", fmt.Sprintf(countGoals, expr), account, campaigns,
-		models.FloorClickID(from), models.FloorClickID(to))
+	w := window{account: account, from: from, to: to, money: true}
+	return onClicks(ctx, r, w, func(r Reader) ([]GoalCount, error) {
+		return db.Select[GoalCount](ctx, r.Conn, "goals", fmt.Sprintf(countGoals, expr), account, campaigns,
+			models.FloorClickID(from), models.FloorClickID(to))
+	}, func() ([]GoalCount, error) {
+		if split == "" {
+			expr = "materialize(" + clicklog.ColumnarNoID + ")"
+		}
+		return columnarRows(ctx, r, "goals", func(g *GoalCount) []any {
+			return []any{&g.Split, &g.Goal, &g.Clicks, &g.Approved, &g.Revenue}
+		}, fmt.Sprintf(columnarGoals, expr, columnarPayout(models.StatusApproved), w.columnar("v", "click_at"), w.columnar("f", "at")),
+			account, campaigns)
+	})
 }
+
+// columnarGoals is countGoals.
+const columnarGoals = `
+SELECT t.split, if(grouping(t.goal) = 1, '` + AnyGoal + `', t.goal), toInt64(uniqExact(t.click_id)),
+	toInt64(uniqExactIf(t.click_id, t.status = 'approved')), sum(t.revenue)
+FROM (
+	SELECT %[1]s AS split, toString(v.goal) AS goal, v.click_id AS click_id, v.status AS status, %[2]s AS revenue
+	FROM (SELECT * FROM conversions AS v FINAL WHERE %[3]s AND v.status IN ('approved', 'pending')) AS v
+	GLOBAL INNER JOIN (SELECT * FROM clicks AS f FINAL WHERE %[4]s AND f.campaign_id IN (CAST($2, 'Array(UUID)'))) AS f ON f.id = v.click_id
+) AS t
+GROUP BY GROUPING SETS ((t.split, t.goal), (t.split))`

@@ -57,6 +57,8 @@ type history struct {
 	queue   []spool.Record // made and not appended yet
 	sent    []spool.Record
 	seen    map[string]bool // visitors that were counted
+	reader  Reader
+	engines
 }
 
 func newHistory(t *testing.T, seed uint64) *history {
@@ -70,7 +72,7 @@ func newHistory(t *testing.T, seed uint64) *history {
 	h := &history{
 		t: t, rnd: rand.New(rand.NewPCG(seed, 7)), d: d, spool: log,
 		account: newAccount(t, d), start: time.Now().UTC().Add(-20 * time.Hour), ids: map[string][]uuid.UUID{},
-		facts: map[uuid.UUID]*fact{}, seen: map[string]bool{},
+		facts: map[uuid.UUID]*fact{}, seen: map[string]bool{}, reader: Reader{Conn: d},
 	}
 	for _, o := range []offer{{kind: "fixed", fromParam: true}, {kind: "fixed"}, {kind: "percent", fromParam: true}} {
 		o.id, o.payout = uuid.New(), decimal.New(int64(h.rnd.IntN(5000)), -2)

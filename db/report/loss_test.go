@@ -54,7 +54,7 @@ func TestClickLoss(t *testing.T) {
 	arrived(silent, 0, 5, 0)
 	ask := func(a models.ReportArgs) map[string]string {
 		t.Helper()
-		rows, err := Reader{d}.Answer(t.Context(), account, a)
+		rows, err := Reader{Conn: d}.Answer(t.Context(), account, a)
 		if err != nil {
 			t.Fatal(err)
 		}

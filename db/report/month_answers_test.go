@@ -35,7 +35,7 @@ func (a *asker) trends() {
 	a.atOnce(len(questions), func(i int) error {
 		q := questions[i]
 		short := q.To.Sub(q.From) < 20*day
-		for _, q.FromRows = range []bool{false, true}[:1+count(short)] {
+		for _, q.FromRows = range []bool{false, true}[:1+count(short && a.there == nil)] {
 			if err := a.trend(q); err != nil {
 				return fmt.Errorf("%s to %s by %s in %s, filters %v, from rows %v: %w", q.From, q.To, q.Bucket, q.Zone, q.Filters,
 					q.FromRows, err)
@@ -47,7 +47,7 @@ func (a *asker) trends() {
 }
 
 func (a *asker) trend(q TrendQuery) error {
-	list, err := Reader{a.d}.Trends(a.Context(), q)
+	list, err := a.reader().Trends(a.Context(), q)
 	if err != nil {
 		return err
 	}
@@ -85,13 +85,13 @@ func (a *asker) totals() {
 		from, to := a.window()
 		var want sums
 		a.within(from, to, nil, func(f *monthFact) { want.add(&f.total) })
-		overview, err := Reader{a.d}.Totals(a.Context(), Query{AccountID: a.account, From: from, To: to})
+		overview, err := a.reader().Totals(a.Context(), Query{AccountID: a.account, From: from, To: to})
 		if err != nil {
 			a.Fatal(err)
 		}
 		var days, groups models.Figures
 		window := Query{AccountID: a.account, From: from, To: to}
-		series, err := Reader{a.d}.Trends(a.Context(), TrendQuery{window, Day})
+		series, err := a.reader().Trends(a.Context(), TrendQuery{window, Day})
 		if err != nil {
 			a.Fatal(err)
 		}
@@ -99,7 +99,7 @@ func (a *asker) totals() {
 			days = days.Plus(r.Figures)
 		}
 		by := Query{AccountID: a.account, From: from, To: to, Dimensions: []string{"campaign_id", "city"}}
-		if err := (Reader{a.d}).Each(a.Context(), by, func(r Row) error { groups = groups.Plus(r.Figures); return nil }); err != nil {
+		if err := a.reader().Each(a.Context(), by, func(r Row) error { groups = groups.Plus(r.Figures); return nil }); err != nil {
 			a.Fatal(err)
 		}
 		for name, got := range map[string]models.Figures{"overview": overview, "time series": days, "performance": groups} {
@@ -118,7 +118,7 @@ func (a *asker) orphans() {
 		a.exec(`UPDATE campaigns SET deleted_at = now() WHERE id = $1`, id)
 	}
 	from, to := a.start.Add(77*time.Hour+13*time.Minute), a.end.Add(-50*time.Hour)
-	list, err := Reader{a.d}.Orphans(a.Context(), a.account, from, to)
+	list, err := a.reader().Orphans(a.Context(), a.account, from, to)
 	if err != nil || len(list) != len(ids) {
 		a.Fatalf("%d orphans, %v", len(list), err)
 	}
@@ -141,7 +141,7 @@ func (a *asker) orphans() {
 	}
 	var want sums
 	a.within(a.start, a.end, []Filter{{Dimension: "campaign_id", Values: ids}}, func(f *monthFact) { want.add(&f.total) })
-	got, err := Reader{a.d}.Totals(a.Context(), Query{
+	got, err := a.reader().Totals(a.Context(), Query{
 		AccountID: a.account, From: a.start, To: a.end, Filters: []Filter{{Dimension: "campaign_id", Values: ids}},
 	})
 	if err != nil || sumsOf(got) != want {
@@ -161,7 +161,7 @@ func (a *asker) addresses() {
 		}
 	})
 	maps.DeleteFunc(hits, func(_ string, n int64) bool { return n < 4 })
-	list, err := Reader{a.d}.RepeatAddresses(a.Context(), AddressQuery{
+	list, err := a.reader().RepeatAddresses(a.Context(), AddressQuery{
 		AccountID: a.account, From: from, To: to, MinHits: 4, Limit: len(hits) + 1,
 	})
 	if err != nil || len(list) != len(hits) {
@@ -178,7 +178,7 @@ func (a *asker) addresses() {
 			people[f.who[36:]], views = true, views+1
 		}
 	})
-	live, err := Reader{a.d}.VisitorsSince(a.Context(), a.account, from, from.Add(time.Hour))
+	live, err := a.reader().VisitorsSince(a.Context(), a.account, from, from.Add(time.Hour))
 	if err != nil || live.Views != views || int(live.Visitors) != len(people) {
 		a.Errorf("live: %+v, want %d by %d, %v", live.Presence, views, len(people), err)
 	}

@@ -34,6 +34,7 @@ type month struct {
 	*testing.T
 	rnd     *rand.Rand
 	d       *db.DB
+	there   *clicklog.CopyReader // who answers; nil: PostgreSQL
 	account uuid.UUID
 	start   time.Time
 	end     time.Time

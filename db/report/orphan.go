@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/db/ledger"
 	"switchyard/models"
 )
@@ -39,6 +40,8 @@ GROUP BY campaign_id`
 // visitor is who clicked: by the cookie, else by the fingerprint.
 const visitor = `coalesce(nullif(visitor_id, '00000000-0000-0000-0000-000000000000'), unique_key)`
 
+const columnarVisitor = `if(visitor_id = ` + clicklog.ColumnarNoID + `, unique_key, visitor_id)`
+
 // Orphans gives what was recorded in [from, to) for campaigns that do not exist any more, most clicks first.
 func (r Reader) Orphans(ctx context.Context, account uuid.UUID, from, to time.Time) ([]Orphan, error) {
 	const what = "orphaned campaigns"
@@ -51,8 +54,15 @@ func (r Reader) Orphans(ctx context.Context, account uuid.UUID, from, to time.Ti
 		ids[i] = h.CampaignID.String()
 		known[ids[i]] = h
 	}
-	seen, err := db.Select[Orphan](ctx, r.Conn, what, selectOrphanVisitors, account, models.FloorClickID(from),
-		models.FloorClickID(to), ids)
+	w := window{account: account, from: from, to: to}
+	seen, err := onClicks(ctx, r, w, func(r Reader) ([]Orphan, error) {
+		return db.Select[Orphan](ctx, r.Conn, what, selectOrphanVisitors, account, models.FloorClickID(from), models.FloorClickID(to), ids)
+	}, func() ([]Orphan, error) {
+		return columnarRows(ctx, r, what, func(o *Orphan) []any {
+			return []any{&o.CampaignID, &o.Visitors, &o.FirstSeen, &o.LastSeen}
+		}, `SELECT campaign_id, toInt64(uniqExactIf(`+columnarVisitor+`, NOT is_bot)), min(at), max(at)
+FROM clicks AS f FINAL WHERE `+w.columnar("f", "at")+` AND campaign_id IN (CAST($2, 'Array(UUID)')) GROUP BY campaign_id`, account, ids)
+	})
 	if err != nil {
 		return nil, err
 	}

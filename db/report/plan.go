@@ -19,18 +19,32 @@ import (
 // splitShare limits how many hours are split: one in so many. With more, all hours are read from the rows.
 const splitShare = 4
 
-// plan decides where the facts of a question come from, in each of its stretches of time.
-func plan(q Query) (*builder, error) {
+// share is which facts of a question a statement has.
+type share uint8
+
+const (
+	everything share = iota
+	clickFacts       // those of clicks and their conversions
+	otherFacts       // all but these: spend that stands alone, and hours whose clicks are not kept
+)
+
+// plan decides where PostgreSQL has the facts of a question from, in each of its stretches of time.
+func plan(q Query) (*builder, error) { return planIn(q, postgres{}, everything) }
+
+func planIn(q Query, in dialect, of share) (*builder, error) {
 	if err := checkSize(q); err != nil {
 		return nil, err
 	}
-	b := &builder{limit: q.Limit, minClicks: q.MinClicks, totals: q.Totals, compares: q.Compare != nil}
+	b := &builder{dialect: in, share: of, limit: q.Limit, minClicks: q.MinClicks, totals: q.Totals, compares: q.Compare != nil}
 	if b.limit <= 0 {
 		b.limit = MaxRows
 	}
 	b.account, b.prices = b.arg(q.AccountID), pricesOf(q.change)
 	if len(q.Goals) > 0 {
-		b.goals, q.FromRows = b.arg(q.Goals), true
+		q.FromRows = true
+		if of != otherFacts {
+			b.goals = b.arg(q.Goals)
+		}
 	}
 	if err := b.choose(&q, q.From, q.To); err != nil {
 		return nil, err
@@ -87,7 +101,7 @@ func (b *builder) choose(q *Query, from, to time.Time) error {
 		b.filters = append(b.filters, condition{d, b.values(d, f), f.Not})
 	}
 	if q.spans != nil {
-		b.dims = append(b.dims, b.spanned(q.spans))
+		b.dims = append(b.dims, b.spanned(q.spans, nil))
 	}
 	return nil
 }
@@ -108,9 +122,8 @@ func (b *builder) dimension(q *Query, name string, from, to time.Time) (dimensio
 	if other, compared := b.first[name]; compared && d.inOrder {
 		c.follow(other.clock)
 	}
-	by := b.spanned(c.spans)
-	by.expr = "coalesce((" + b.arg(c.codes) + "::bigint[])[" + by.expr + "], 0)"
-	by.name, by.kind, by.clock, by.inOrder = d.name, local, c, d.inOrder
+	by := b.spanned(c.spans, c.codes)
+	by.name, by.clock, by.inOrder = d.name, c, d.inOrder
 	b.clocks[name] = by
 	return by, nil
 }
@@ -118,12 +131,22 @@ func (b *builder) dimension(q *Query, name string, from, to time.Time) (dimensio
 // facts decides where those of a stretch of time come from. Copies of the ledger have whole days or hours, the ledger
 // has whole hours. The rest of the window comes from the next finer one, and in the end from the rows.
 func (b *builder) facts(q Query, from, to time.Time) {
+	if b.share == clickFacts {
+		defer b.fromCopy(from, len(b.read))
+	}
 	if !from.Before(to) { // no facts, with every column
-		b.fromIDs("", b.arg(uuid.Nil), b.arg(uuid.Nil))
+		switch b.share {
+		case everything:
+			b.fromIDs("", b.arg(uuid.Nil), b.arg(uuid.Nil))
+		case otherFacts:
+			b.fromSpend(from, from)
+		case clickFacts:
+		}
 		return
 	}
 	first, last := ceil(from, time.Hour), to.Truncate(time.Hour)
-	if q.FromRows || !b.all(dimension.ledger) || !first.Before(last) {
+	if rows := q.FromRows || !b.all(dimension.ledger); rows || !first.Before(last) {
+		b.scans = b.scans || rows
 		b.fromRows(from, to)
 		return
 	}
@@ -133,7 +156,7 @@ func (b *builder) facts(q Query, from, to time.Time) {
 		b.fromHours(first, archive, nil)
 		first = archive
 	}
-	if q.change != nil { // the ledger has amounts in both currencies
+	if q.change != nil || b.share != everything { // while the currency is changed the ledger has amounts in both
 		b.fromRows(first, to)
 		return
 	}
@@ -143,6 +166,7 @@ func (b *builder) facts(q Query, from, to time.Time) {
 	}
 	split := straddled(starts, first, last)
 	if time.Duration(len(split))*splitShare*time.Hour > last.Sub(first) {
+		b.scans = true
 		b.fromRows(first, to)
 		return
 	}
@@ -173,10 +197,14 @@ func (b *builder) all(has func(dimension) bool) bool {
 
 // fromHours adds whole hours, without some, from the smallest copy of the ledger that has all dimensions.
 func (b *builder) fromHours(first, last time.Time, without []time.Time) {
+	if b.share == clickFacts {
+		return
+	}
 	at := slices.IndexFunc(ledger.Rollups, func(r ledger.Rollup) bool {
 		return b.all(func(d dimension) bool { return d.in(r.Step, r.Keys) })
 	})
 	if at < 0 {
+		b.scans = b.scans || first.Before(last)
 		b.fromLedger(first, last, without, false)
 		return
 	}
@@ -192,18 +220,16 @@ func (b *builder) fromHours(first, last time.Time, without []time.Time) {
 	b.fromLedger(high, last, without, false)
 }
 
-// spanned is the dimension whose values are the numbers of spans. Spans are computed here and not in SQL, because two
+// spanned is the dimension whose values are the numbers of spans, or their codes. Spans are computed here and not in SQL, because two
 // programs with different rules of time zones would lose or double a bucket.
-func (b *builder) spanned(list []span) dimension {
-	starts, step := make([]time.Time, len(list)), day
+func (b *builder) spanned(list []span, codes []int64) dimension {
+	step := day
 	for i, s := range list {
-		starts[i] = s.start
 		if i > 0 && !s.start.Equal(s.start.Truncate(day)) {
 			step = time.Hour
 		}
 	}
-	expr := "width_bucket(%s, " + b.arg(texts(starts)) + "::timestamptz[])"
-	return dimension{name: "span", expr: expr, kind: timed, show: "%s::text", step: step}
+	return dimension{name: "span", expr: b.dialect.span(b, list, codes), kind: local, step: step}
 }
 
 // condition keeps the facts whose value in a dimension is among the values of a placeholder, or is not.
@@ -219,16 +245,7 @@ func (b *builder) values(d dimension, f Filter) string {
 	for i, v := range f.Values {
 		values[i] = strings.ToValidUTF8(strings.ReplaceAll(v, "\x00", ""), "\uFFFD")
 	}
-	switch d.kind {
-	case id:
-		return b.arg(uuids(values)) + `::uuid[]`
-	case number:
-		return b.arg(numbers(values)) + `::bigint[]`
-	case local:
-		return b.arg(b.chosen(d, values)) + `::bigint[]`
-	case text, addr, timed:
-	}
-	return b.arg(values) + `::text[]`
+	return b.dialect.values(b, d, values)
 }
 
 // chosen are the numbers of a filter's values. Those of values in order are of the first stretch of time in both.

@@ -3,12 +3,14 @@ package report
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
 	"github.com/jmoiron/sqlx"
 
 	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/db/rates"
 	"switchyard/models"
 )
@@ -62,8 +64,14 @@ type Query struct {
 // Row is one group of an answer.
 type Row = models.ReportRow
 
-// Reader answers from PostgreSQL. Conn is the pool.
-type Reader struct{ Conn db.Conn }
+// Reader answers from PostgreSQL, and from the copy of clicks in ClickHouse where it answers sooner or alone has them.
+type Reader struct {
+	Conn db.Conn // the pool
+	Copy *clicklog.CopyReader
+	// CopyOnly asks the copy all that it has, and never PostgreSQL in its place. The answers are the same: for tests and
+	// measurements.
+	CopyOnly bool
+}
 
 // Performance gives the figures grouped by the dimensions of the query, in the order of its Sort. Groups in which
 // nothing happened are left out; without dimensions there is exactly one row.
@@ -79,41 +87,84 @@ func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 // Each is Performance row by row, for answers too long to hold. It ends with the first error of fn. While the account's currency
 // is changed the answer is in the new one: see rates.Change.
 func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
-	return db.Snapshot(ctx, r.Conn, func(c db.Conn) error { return Reader{c}.each(ctx, q, fn) })
+	var there *statement
+	err := r.snapshot(ctx, func(r Reader) (err error) {
+		q, err = r.prepare(ctx, q)
+		if err != nil {
+			return err
+		}
+		b, err := plan(q)
+		if err != nil {
+			return err
+		}
+		if there, err = r.elsewhere(ctx, q, b); err != nil || there != nil {
+			return err
+		}
+		return r.each(ctx, q, b, fn)
+	})
+	if err != nil || there == nil {
+		return err
+	}
+	given := false
+	err = r.eachOfCopy(ctx, q, there, func(row Row) error {
+		given = true
+		return fn(row)
+	})
+	if _, away := errors.AsType[*clicklog.CopyAwayError](err); !away || given || there.must || r.CopyOnly {
+		return err
+	}
+	r.Copy = nil
+	return r.Each(ctx, q, fn)
 }
 
-func (r Reader) each(ctx context.Context, q Query, fn func(Row) error) error {
-	q, err := r.prepare(ctx, q)
-	if err != nil {
-		return err
-	}
-	b, err := plan(q)
-	if err != nil {
-		return err
-	}
+// snapshot runs fn with a reader that sees what there was at its first statement.
+func (r Reader) snapshot(ctx context.Context, fn func(Reader) error) error {
+	return r.Copy.Snapshot(ctx, r.Conn, func(c db.Conn) error {
+		in := r
+		in.Conn = c
+		return fn(in)
+	})
+}
+
+// each answers from PostgreSQL.
+func (r Reader) each(ctx context.Context, q Query, b *builder, fn func(Row) error) error {
 	return db.EachRow(ctx, r.Conn, "performance", func(rows *sqlx.Rows) error {
-		row := Row{Dims: make([]string, len(b.dims))}
-		dst := make([]any, 0, len(row.Dims)+2*len(measures)+1)
-		for i := range row.Dims {
-			dst = append(dst, &row.Dims[i])
-		}
-		dst = append(dst, figures(&row.Figures)...)
-		if q.Compare != nil {
-			row.Before = &models.Figures{}
-			dst = append(dst, figures(row.Before)...)
-		}
 		var place sql.NullInt64
+		row, dst := b.row(q)
 		if err := rows.Scan(append(dst, &place)...); err != nil {
 			return err
 		}
 		row.Total = !place.Valid
-		for i, d := range b.dims {
-			if d.clock != nil && !row.Total {
-				row.Dims[i] = d.clock.label(row.Dims[i])
-			}
-		}
-		return fn(row)
+		b.label(row)
+		return fn(*row)
 	}, b.sql(), b.args...)
+}
+
+// row is an empty row of the answer, and where its columns go but the last.
+func (b *builder) row(q Query) (*Row, []any) {
+	row := &Row{Dims: make([]string, len(b.dims))}
+	dst := make([]any, 0, len(row.Dims)+2*len(measures)+1)
+	for i := range row.Dims {
+		dst = append(dst, &row.Dims[i])
+	}
+	dst = append(dst, figures(&row.Figures)...)
+	if q.Compare != nil {
+		row.Before = &models.Figures{}
+		dst = append(dst, figures(row.Before)...)
+	}
+	return row, dst
+}
+
+// label gives the values that clocks have numbered their names. The totals have no values.
+func (b *builder) label(row *Row) {
+	for i, d := range b.dims {
+		switch {
+		case row.Total:
+			row.Dims[i] = ""
+		case d.clock != nil:
+			row.Dims[i] = d.clock.label(row.Dims[i])
+		}
+	}
 }
 
 // figures are where the columns of the measures go.

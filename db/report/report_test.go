@@ -27,14 +27,14 @@ func TestEveryDimensionAnswers(t *testing.T) {
 		h.flush()
 	}
 	q := Query{AccountID: h.account, From: h.start.Add(-time.Hour), To: h.start.Add(22 * time.Hour)}
-	want, err := Reader{h.d}.Totals(t.Context(), q)
+	want, err := h.reader.Totals(t.Context(), q)
 	if err != nil || want.Clicks+want.BotClicks != 10 {
 		t.Fatalf("%+v, %v", want, err)
 	}
 	for _, name := range Dimensions() {
 		for _, rowsOnly := range []bool{false, true} {
 			q.Dimensions, q.FromRows, q.Filters = []string{name}, rowsOnly, nil
-			rows, err := Reader{h.d}.Performance(t.Context(), q)
+			rows, err := h.reader.Performance(t.Context(), q)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -47,7 +47,7 @@ func TestEveryDimensionAnswers(t *testing.T) {
 			}
 			// Each value shown is the filter that finds exactly its group.
 			q.Filters = []Filter{{Dimension: name, Values: rows[0].Dims}}
-			again, err := Reader{h.d}.Performance(t.Context(), q)
+			again, err := h.reader.Performance(t.Context(), q)
 			if err != nil || len(again) != 1 || again[0].Clicks != rows[0].Clicks || again[0].Dims[0] != rows[0].Dims[0] {
 				t.Errorf("%s = %q: %+v, %v", name, rows[0].Dims, again, err)
 			}
@@ -94,7 +94,7 @@ func TestOddWindowsAndFilters(t *testing.T) {
 	} {
 		q := whole
 		x.change(&q)
-		rows, err := Reader{h.d}.Performance(t.Context(), q)
+		rows, err := h.reader.Performance(t.Context(), q)
 		if err != nil || len(rows) != 1 || rows[0].Clicks+rows[0].BotClicks != x.want {
 			t.Errorf("%s: %+v, %v", name, rows, err)
 		}
@@ -138,7 +138,7 @@ func TestFiguresOfAndLabels(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dimension, of := range map[string][]uuid.UUID{"campaign_id": campaigns[:2], Network: {domain}} {
-		got, err := Reader{d}.Performance(t.Context(), Query{
+		got, err := Reader{Conn: d}.Performance(t.Context(), Query{
 			AccountID: acc, To: time.Now().Add(time.Hour), Dimensions: []string{dimension}, Filters: []Filter{IDs(dimension, of...)},
 		})
 		want := map[string]int64{"campaign_id": 2, Network: 3}[dimension]

@@ -40,10 +40,11 @@ func TestSpendWithoutClicks(t *testing.T) {
 	}
 	set(uuid.Nil, 7)
 	set(campaign, 5)
-	ask := func(q Query) []string {
+	var reader Reader
+	ask := func(t *testing.T, q Query) []string {
 		t.Helper()
 		q.AccountID = account
-		rows, err := Reader{d}.Performance(t.Context(), q)
+		rows, err := reader.Performance(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,33 +56,38 @@ func TestSpendWithoutClicks(t *testing.T) {
 		return got
 	}
 	in := Query{From: day, To: day.AddDate(0, 0, 1)}
+	both := &engines{}
 	for range 2 {
-		for _, name := range Dimensions() {
-			q := in
-			q.Dimensions = []string{name, "campaign_id"}
-			ledger := ask(q)
-			q.FromRows = true
-			if diff := cmp.Diff(ledger, ask(q)); diff != "" || len(ledger) != 2 {
-				t.Errorf("%s: ledger (-) and rows (+): %v %s", name, ledger, diff)
+		both.onBoth(t, d, func(t *testing.T, r Reader) {
+			t.Helper()
+			reader = r
+			for _, name := range Dimensions() {
+				q := in
+				q.Dimensions = []string{name, "campaign_id"}
+				ledger := ask(t, q)
+				q.FromRows = true
+				if diff := cmp.Diff(ledger, ask(t, q)); diff != "" || len(ledger) != 2 {
+					t.Errorf("%s: ledger (-) and rows (+): %v %s", name, ledger, diff)
+				}
 			}
-		}
-		for _, c := range []struct {
-			q    Query
-			want []string
-		}{
-			{Query{From: day, To: day.AddDate(0, 0, 1)}, []string{"[] 0 12"}},
-			{Query{From: day, To: day.Add(20 * time.Minute), Dimensions: []string{"date"}}, []string{
-				fmt.Sprintf("[%s] 0 12", day.Format(time.DateOnly)),
-			}},
-			{Query{From: day.Add(time.Minute), To: day.AddDate(0, 0, 1)}, []string{"[] 0 0"}},
-			{Query{
-				From: day, To: day.AddDate(0, 0, 1), Dimensions: []string{"ip"}, Filters: []Filter{{Dimension: "campaign_id", Values: []string{campaign.String()}}},
-			}, []string{"[] 0 5"}},
-		} {
-			if diff := cmp.Diff(c.want, ask(c.q)); diff != "" {
-				t.Errorf("%+v: %s", c.q, diff)
+			for _, c := range []struct {
+				q    Query
+				want []string
+			}{
+				{Query{From: day, To: day.AddDate(0, 0, 1)}, []string{"[] 0 12"}},
+				{Query{From: day, To: day.Add(20 * time.Minute), Dimensions: []string{"date"}}, []string{
+					fmt.Sprintf("[%s] 0 12", day.Format(time.DateOnly)),
+				}},
+				{Query{From: day.Add(time.Minute), To: day.AddDate(0, 0, 1)}, []string{"[] 0 0"}},
+				{Query{
+					From: day, To: day.AddDate(0, 0, 1), Dimensions: []string{"ip"}, Filters: []Filter{{Dimension: "campaign_id", Values: []string{campaign.String()}}},
+				}, []string{"[] 0 5"}},
+			} {
+				if diff := cmp.Diff(c.want, ask(t, c.q)); diff != "" {
+					t.Errorf("%+v: %s", c.q, diff)
+				}
 			}
-		}
+		})
 		if _, err := ledger.Compact(t.Context(), d, time.Now(), 100); err != nil {
 			t.Fatal(err)
 		}

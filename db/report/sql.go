@@ -40,6 +40,8 @@ var measures = []measure{
 
 // builder puts the statement together: parts that give the facts, and the arguments they name.
 type builder struct {
+	dialect dialect
+	share   share
 	account string // its placeholder
 	prices  prices
 	goals   string // likewise; empty: all
@@ -48,7 +50,8 @@ type builder struct {
 	clocks  map[string]dimension // the dimensions and filters that go by a clock, by name
 	args    []any
 	parts   []string
-	read    []stretch // read click by click
+	read    []stretch // read click by click, or from the ledger by itself
+	scans   bool      // more of them than the ends of a window
 
 	compares bool                 // with another stretch of time
 	before   bool                 // which the parts come from now
@@ -70,7 +73,7 @@ func (b *builder) part(at, from string, figure func(measure) string) {
 	var s strings.Builder
 	s.WriteString("SELECT ")
 	for i, d := range b.dims {
-		fmt.Fprintf(&s, "%s AS d%d, ", d.raw(at), i)
+		fmt.Fprintf(&s, "%s AS d%d, ", b.dialect.raw(d, at), i)
 	}
 	if b.compares {
 		fmt.Fprintf(&s, "%t AS before, ", b.before)
@@ -83,21 +86,9 @@ func (b *builder) part(at, from string, figure func(measure) string) {
 	}
 	s.WriteString("\nFROM " + from)
 	for _, c := range b.filters {
-		s.WriteString(" AND " + c.sql(at))
+		s.WriteString(" AND " + b.dialect.condition(c, at))
 	}
 	b.parts = append(b.parts, s.String())
-}
-
-// sql is the condition for facts whose time is in column at.
-func (c condition) sql(at string) string {
-	expr := c.raw(at)
-	if c.kind == addr || c.kind == timed {
-		expr = c.shown(expr)
-	}
-	if c.not {
-		return expr + " <> ALL (" + c.values + ")"
-	}
-	return expr + " = ANY (" + c.values + ")"
 }
 
 // counted is what a row of the ledger adds to a figure.
@@ -114,7 +105,7 @@ func (b *builder) fromLedger(from, to time.Time, without []time.Time, unmerged b
 		return
 	}
 	if !unmerged {
-		b.read = append(b.read, stretch{from, to})
+		b.read = append(b.read, stretch{from: from, to: to, ledger: true})
 	}
 	where := "ledger f WHERE " + b.during(from, to, without)
 	if unmerged {
@@ -142,10 +133,17 @@ func (b *builder) ofConversion(m measure) string { return b.prices.in.Replace(m.
 // fromRows adds the clicks of a window and the conversions of these clicks, whenever they came, and spend without
 // clicks.
 func (b *builder) fromRows(from, to time.Time) {
-	if from.Before(to) {
-		b.read = append(b.read, stretch{from, to})
+	if !from.Before(to) {
+		return
+	}
+	b.read = append(b.read, stretch{from: from, to: to})
+	switch b.share {
+	case everything:
 		b.fromIDs("", b.arg(models.FloorClickID(from)), b.arg(models.FloorClickID(to)))
 		b.fromSpend(from, to)
+	case otherFacts:
+		b.fromSpend(from, to)
+	case clickFacts: // in one statement: see fromCopy
 	}
 }
 
@@ -156,7 +154,7 @@ func (b *builder) fromRowsOf(hours []time.Time) {
 	}
 	lows, highs := make([]string, len(hours)), make([]string, len(hours))
 	for i, h := range hours {
-		b.read = append(b.read, stretch{h, h.Add(time.Hour)})
+		b.read = append(b.read, stretch{from: h, to: h.Add(time.Hour)})
 		lows[i], highs[i] = models.FloorClickID(h).String(), models.FloorClickID(h.Add(time.Hour)).String()
 	}
 	list := fmt.Sprintf("unnest(%s::uuid[], %s::uuid[]) w (low, high), ", b.arg(lows), b.arg(highs))

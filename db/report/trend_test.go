@@ -142,17 +142,21 @@ func TestTrendsEqualARecount(t *testing.T) {
 				h := newHistory(t, 11)
 				from, to := at.Add(-40*time.Hour), at.Add(32*time.Hour)
 				strew(t, h, from.Add(-6*time.Hour), to.Add(6*time.Hour), 300)
-				for _, bucket := range Buckets {
-					for _, filters := range [][]Filter{nil, {{Dimension: "country", Values: []string{"DE"}}}, {{Dimension: "city", Values: []string{"Paris"}}}} {
-						q := TrendQuery{Query{
-							AccountID: h.account, From: from.Add(7 * time.Minute), To: to.Add(11 * time.Second), Filters: filters,
-							Zone: loc,
-						}, bucket}
-						for _, q.FromRows = range []bool{false, true} {
-							sameTrends(t, h, q)
+				h.engines.onBoth(t, h.d, func(t *testing.T, r Reader) {
+					t.Helper()
+					h.reader = r
+					for _, bucket := range Buckets {
+						for _, filters := range [][]Filter{nil, {{Dimension: "country", Values: []string{"DE"}}}, {{Dimension: "city", Values: []string{"Paris"}}}} {
+							q := TrendQuery{Query{
+								AccountID: h.account, From: from.Add(7 * time.Minute), To: to.Add(11 * time.Second), Filters: filters,
+								Zone: loc,
+							}, bucket}
+							for _, q.FromRows = range []bool{false, true}[:2-count(r.Copy != nil)] {
+								sameTrends(t, h, q)
+							}
 						}
 					}
-				}
+				})
 			})
 		}
 	}
@@ -170,7 +174,7 @@ func change(before time.Time, loc *time.Location) time.Time {
 
 func sameTrends(t *testing.T, h *history, q TrendQuery) {
 	t.Helper()
-	list, err := Reader{h.d}.Trends(t.Context(), q)
+	list, err := h.reader.Trends(t.Context(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +198,7 @@ func TestBucketsOfNights(t *testing.T) {
 	d := dbtest.New(t)
 	list := func(from, to, name, bucket string) string {
 		t.Helper()
-		trends, err := Reader{d}.Trends(t.Context(), TrendQuery{
+		trends, err := Reader{Conn: d}.Trends(t.Context(), TrendQuery{
 			Query{AccountID: uuid.New(), From: moment(t, from), To: moment(t, to), Zone: zone(t, name)}, bucket,
 		})
 		if err != nil {
@@ -233,7 +237,7 @@ func TestTrendsOfAllTime(t *testing.T) {
 	}}
 	for _, ages.Bucket = range Buckets {
 		ages.Zone = zone(t, "Asia/Kathmandu")
-		list, err := Reader{h.d}.Trends(t.Context(), ages)
+		list, err := h.reader.Trends(t.Context(), ages)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,11 +250,11 @@ func TestTrendsOfAllTime(t *testing.T) {
 		}
 	}
 	ages.AccountID = uuid.New()
-	if list, err := (Reader{h.d}).Trends(t.Context(), ages); err != nil || len(list) != 168 {
+	if list, err := h.reader.Trends(t.Context(), ages); err != nil || len(list) != 168 {
 		t.Errorf("an account without traffic: %d hours of the week, %v", len(list), err)
 	}
 	ages.Bucket = "fortnight"
-	if _, err := (Reader{h.d}).Trends(t.Context(), ages); !errors.Is(err, models.Invalid("invalid_bucket", "")) {
+	if _, err := h.reader.Trends(t.Context(), ages); !errors.Is(err, models.Invalid("invalid_bucket", "")) {
 		t.Errorf("%v", err)
 	}
 }
@@ -264,17 +268,25 @@ func TestTrendsOfTheArchive(t *testing.T) {
 	if n, err := (clicklog.Log{Conn: h.d}).DropBefore(t.Context(), from.AddDate(0, 0, 2)); err != nil || n != 2 {
 		t.Fatalf("%d days dropped, %v", n, err)
 	}
-	want, err := Reader{h.d}.Totals(t.Context(), Query{AccountID: h.account, From: from, To: to})
+	want, err := h.reader.Totals(t.Context(), Query{AccountID: h.account, From: from, To: to})
 	if err != nil || want.Clicks+want.BotClicks != 200 {
 		t.Fatalf("%+v, %v", want, err)
 	}
+	h.onBoth(func() { archived(h, from, to) })
+}
+
+// archived holds trends of days of which the first have no clicks any more against their totals.
+func archived(h *history, from, to time.Time) {
+	h.t.Helper()
+	t, want := h.t, models.Figures{}
+	var err error
 	for _, bucket := range Buckets {
 		for _, name := range []string{"UTC", "Asia/Kathmandu", "America/St_Johns"} {
 			for _, end := range []time.Time{to, from.AddDate(0, 0, 1)} {
-				if want, err = (Reader{h.d}).Totals(t.Context(), Query{AccountID: h.account, From: from, To: end}); err != nil {
+				if want, err = h.reader.Totals(t.Context(), Query{AccountID: h.account, From: from, To: end}); err != nil {
 					t.Fatal(err)
 				}
-				list, err := Reader{h.d}.Trends(t.Context(), TrendQuery{
+				list, err := h.reader.Trends(t.Context(), TrendQuery{
 					Query{AccountID: h.account, From: from, To: end, Zone: zone(t, name)}, bucket,
 				})
 				if err != nil {

@@ -2,11 +2,13 @@ package report
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/models"
 )
 
@@ -41,6 +43,19 @@ SELECT grouping(page, country, device_type) AS by, coalesce(kind, '') AS kind, c
 FROM lately GROUP BY GROUPING SETS ((), (kind, page), (country), (device_type))
 ORDER BY visitors DESC, views DESC, page, country, device_type`
 
+// columnarLive is selectLive.
+const columnarLive = `
+SELECT toInt64(grouping(t.page, t.country, t.device_type)), t.kind, t.page, t.country, t.device_type,
+	toInt64(uniqExact(t.visitor)) AS visitors, toInt64(count()) AS views
+FROM (
+	SELECT ` + columnarVisitor + ` AS visitor, toString(f.country) AS country, toString(f.device_type) AS device_type,
+		multiIf(f.lander_id <> ` + clicklog.ColumnarNoID + `, 'lander', f.offer_id <> ` + clicklog.ColumnarNoID + `, 'offer', '') AS kind,
+		if(f.lander_id = ` + clicklog.ColumnarNoID + `, f.offer_id, f.lander_id) AS page
+	FROM clicks AS f FINAL WHERE %s AND NOT f.is_bot
+) AS t
+GROUP BY GROUPING SETS ((), (t.kind, t.page), (t.country), (t.device_type))
+ORDER BY visitors DESC, views DESC, toString(t.page), t.country, t.device_type`
+
 // The groups of selectLive: a bit is set for what a row is not grouped by.
 const (
 	byPage    = 0b011
@@ -51,10 +66,18 @@ const (
 // VisitorsSince counts who clicked in [from, to).
 func (r Reader) VisitorsSince(ctx context.Context, account uuid.UUID, from, to time.Time) (Live, error) {
 	var out Live
-	rows, err := db.Select[struct {
-		By int `db:"by"`
+	type group struct {
+		By int64 `db:"by"`
 		Presence
-	}](ctx, r.Conn, "live visitors", selectLive, account, models.FloorClickID(from), models.FloorClickID(to))
+	}
+	w := window{account: account, from: from, to: to}
+	rows, err := onClicks(ctx, r, w, func(r Reader) ([]group, error) {
+		return db.Select[group](ctx, r.Conn, "live visitors", selectLive, account, models.FloorClickID(from), models.FloorClickID(to))
+	}, func() ([]group, error) {
+		return columnarRows(ctx, r, "live visitors", func(g *group) []any {
+			return []any{&g.By, &g.Kind, &g.Page, &g.Country, &g.Device, &g.Visitors, &g.Views}
+		}, fmt.Sprintf(columnarLive, w.columnar("f", "at")), account)
+	})
 	for _, row := range rows {
 		switch row.By {
 		case byPage:
@@ -121,6 +144,35 @@ func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address,
 	if q.Smartlinks {
 		query, whom = selectSmartlinkAddresses, q.Link
 	}
-	return db.Select[Address](ctx, r.Conn, "repeated addresses", query, q.AccountID, models.FloorClickID(q.From),
-		models.FloorClickID(q.To), whom, q.SourceID, q.MinHits, q.Limit)
+	here := func(r Reader) ([]Address, error) {
+		return db.Select[Address](ctx, r.Conn, "repeated addresses", query, q.AccountID, models.FloorClickID(q.From),
+			models.FloorClickID(q.To), whom, q.SourceID, q.MinHits, q.Limit)
+	}
+	if q.Smartlinks {
+		return here(r)
+	}
+	w := window{account: q.AccountID, from: q.From, to: q.To}
+	return onClicks(ctx, r, w, here, func() ([]Address, error) {
+		return columnarRows(ctx, r, "repeated addresses", func(a *Address) []any {
+			return []any{
+				&a.IP, &a.Hits, &a.BotClicks, &a.Visitors, &a.UserAgents, &a.Campaigns, &a.Sources, &a.Country, &a.ISP, &a.FirstSeen, &a.LastSeen,
+			}
+		}, fmt.Sprintf(columnarAddresses, w.columnar("f", "at")), q.AccountID, q.Campaign, q.SourceID, q.MinHits, q.Limit)
+	})
 }
+
+// columnarAddresses is selectAddresses.
+var columnarAddresses = `
+SELECT ` + clicklog.ColumnarHost("t.ip") + `, t.hits, t.bots, t.visitors, t.agents, t.campaigns, t.sources, t.country, t.isp, t.first, t.last
+FROM (
+	SELECT f.ip AS ip, toInt64(count()) AS hits, toInt64(countIf(f.is_bot)) AS bots, toInt64(uniqExact(` + columnarVisitor + `)) AS visitors,
+		toInt64(uniqExact(f.user_agent)) AS agents, toInt64(uniqExact(f.campaign_id)) AS campaigns,
+		toInt64(uniqExactIf(f.source_id, f.source_id <> ` + clicklog.ColumnarNoID + `)) AS sources, toString(max(f.country)) AS country,
+		toString(max(f.isp)) AS isp, min(f.at) AS first, max(f.at) AS last
+	FROM clicks AS f FINAL
+	WHERE %s AND f.ip <> toIPv6('::')
+		AND ($2 = '00000000-0000-0000-0000-000000000000' OR f.campaign_id = toUUID($2))
+		AND ($3 = '00000000-0000-0000-0000-000000000000' OR f.source_id = toUUID($3))
+	GROUP BY f.ip HAVING count() >= $4
+) AS t
+ORDER BY t.hits DESC, ` + columnar{}.ordered(dimension{kind: addr}, "t.ip") + ` LIMIT $5`

@@ -59,7 +59,7 @@ func filterLog(c *route.Call, q *clicklog.LogQuery) (err error) {
 	}
 	// A conversion may belong to a click long before the window: any that is stored.
 	from, to := time.Now().UTC().AddDate(0, 0, -models.LongestHistory()-2), time.Now().UTC().AddDate(0, 0, 2)
-	q.Where, q.Args, err = report.Conditions(args.Filters, zone, from, to, clicklog.LogArgs)
+	q.Where, q.There, err = report.Conditions(args.Filters, zone, from, to)
 	return err
 }
 

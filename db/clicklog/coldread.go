@@ -1,0 +1,126 @@
+package clicklog
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// columnarArgs are the arguments of a log for the copy: as args, but for the window.
+func (q LogQuery) columnarArgs() []any {
+	return append([]any{
+		q.AccountID, nil, nil, q.Limit, q.Offset, q.ClickID.String(), q.ExternalID, q.ConversionID, q.Status,
+	}, q.There.Args...)
+}
+
+// columnarClicksOf are the conditions of a log over clicks f of the copy, those of [from, to).
+func (q LogQuery) columnarClicksOf(from, to time.Time) string {
+	s := "f.account_id = $1 AND " + ColumnarWindow("f.at", from, to)
+	if q.ClickID != uuid.Nil {
+		s += " AND f.id = toUUID($6)"
+	}
+	if q.ExternalID != "" {
+		s += " AND f.external_id = $7"
+	}
+	sold := "SELECT x.click_id FROM conversions AS x FINAL WHERE x.account_id = $1 AND " + ColumnarWindow("x.click_at", from, to)
+	if q.Converted {
+		s += " AND f.id GLOBAL IN (" + sold + ")"
+	}
+	return s + q.There.SQL
+}
+
+// A page of the copy is looked for in windows that grow backwards: rows are put in order after they are read.
+var pageWindows = []time.Duration{time.Hour, day, 10 * day}
+
+// coldClicks reads a page of clicks from the copy.
+func (l Log) coldClicks(ctx context.Context, q LogQuery) (list []StoredClick, err error) {
+	for i := 0; ; i++ {
+		from := q.From
+		if i < len(pageWindows) && from.Before(q.To.Add(-pageWindows[i])) {
+			from = q.To.Add(-pageWindows[i])
+		}
+		where := q.columnarClicksOf(from, q.To)
+		if q.ConversionID != "" {
+			where += " AND f.id GLOBAL IN (SELECT x.click_id FROM conversions AS x FINAL WHERE x.account_id = $1 AND " +
+				ColumnarWindow("x.click_at", from, q.To) + " AND x.conversion_id = $8)"
+		}
+		list, err = l.coldRows(ctx, "list clicks", "SELECT "+clickColumns.sql()+" FROM clicks AS f FINAL WHERE "+where+
+			" ORDER BY f.at DESC, toString(f.id) DESC LIMIT $4 OFFSET $5", q.columnarArgs()...)
+		if err != nil || len(list) == q.Limit || !q.From.Before(from) {
+			return list, err
+		}
+	}
+}
+
+func (l Log) coldRows(ctx context.Context, what, query string, args ...any) ([]StoredClick, error) {
+	list, err := readColumnar(ctx, l.Copy, clickColumns, what, query, args...)
+	return db.Map(list, func(c *StoredClick) StoredClick { return *c }), err
+}
+
+// findCold finds those of an account's clicks that may be in the copy alone; the zero account is any. What is not there is not in
+// the answer.
+func (l Log) findCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) ([]StoredClick, error) {
+	s, err := l.Copy.State(ctx, l.Conn)
+	if err != nil || s.ColdBefore.IsZero() {
+		return nil, err
+	}
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id uuid.UUID) bool { return !s.Cold(models.ClickTime(id)) })
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	times := db.Map(ids, func(id uuid.UUID) int64 { return models.ClickTime(id).UnixMilli() })
+	from, to := time.UnixMilli(slices.Min(times)), time.UnixMilli(slices.Max(times)+1)
+	where := ColumnarWindow("f.at", from, to) + " AND toUnixTimestamp64Milli(f.at) IN (CAST($3, 'Array(Int64)')) AND f.id IN (CAST($2, 'Array(UUID)'))"
+	if account != uuid.Nil {
+		where = "f.account_id = $1 AND " + where
+	}
+	return l.coldRows(ctx, "find clicks", "SELECT "+clickColumns.sql()+" FROM clicks AS f FINAL WHERE "+where, account, db.UUIDs(ids), times)
+}
+
+const selectConversionsByID = `SELECT %s FROM conversions WHERE account_id = $1 AND id = ANY ($2::uuid[])
+ORDER BY recorded_at DESC, id DESC`
+
+// coldConversions reads a page of the conversion log by what the clicks have, some of which may be in the copy alone: the copy
+// says which conversions they are.
+func (l Log) coldConversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
+	ofClick := q
+	ofClick.Converted = false
+	where := "v.account_id = $1 AND " + ColumnarWindow("v.recorded_at", q.From, q.To)
+	for _, c := range []struct {
+		asked bool
+		sql   string
+	}{
+		{q.ClickID != uuid.Nil, " AND v.click_id = toUUID($6)"},
+		{q.ConversionID != "", " AND v.conversion_id = $8"},
+		{q.Status != "", " AND v.status = $9"},
+	} {
+		if c.asked {
+			where += c.sql
+		}
+	}
+	var ids []uuid.UUID
+	query := "SELECT v.id FROM conversions AS v FINAL WHERE " + where + " AND v.click_id GLOBAL IN (SELECT f.id FROM clicks AS f FINAL WHERE " +
+		ofClick.columnarClicksOf(time.UnixMilli(0), time.UnixMilli(latestMoment)) +
+		") ORDER BY v.recorded_at DESC, toString(v.id) DESC LIMIT $4 OFFSET $5"
+	err := l.Copy.Each(ctx, "list conversions", func(scan func(...any) error) error {
+		var id uuid.UUID
+		err := scan(&id)
+		ids = append(ids, id)
+		return err
+	}, query, q.columnarArgs()...)
+	if err != nil {
+		return nil, err
+	}
+	list, err := db.Select[models.Conversion](ctx, l.Conn, "list conversions", strings.Replace(selectConversionsByID, "%s", publicConversion, 1),
+		q.AccountID, db.UUIDs(ids))
+	if err == nil {
+		err = l.countConversions(ctx, q.AccountID, list)
+	}
+	return list, err
+}

@@ -1,0 +1,129 @@
+package clicklog
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/columnar"
+	"switchyard/models"
+)
+
+// CopyReader asks the copy of clicks and conversions in ClickHouse. While it is away it is left alone for some seconds, so that
+// those who can ask PostgreSQL do not wait for it. A nil one is of an install without a copy.
+type CopyReader struct {
+	from     columnar.Store
+	away     atomic.Int64 // until then it is left alone: Unix nanoseconds
+	answered [2]atomic.Int64
+}
+
+// Who answers reports.
+const (
+	FromPostgres = iota
+	FromCopy
+)
+
+// Answered counts a report by who answered it.
+func (k *CopyReader) Answered(by int) {
+	if k != nil {
+		k.answered[by].Add(1)
+	}
+}
+
+// Reports is how many reports PostgreSQL or the copy answered.
+func (k *CopyReader) Reports(by int) float64 { return float64(k.answered[by].Load()) }
+
+// NewCopyReader makes one for a process.
+func NewCopyReader(from columnar.Store) *CopyReader { return &CopyReader{from: from} }
+
+// leftAlone is how long a copy is not asked that did not answer.
+const leftAlone = 5 * time.Second
+
+// Snapshot runs fn in a transaction that only reads, and sees what there was at its first statement. No day's clicks leave
+// PostgreSQL meanwhile, so that what State says is true of what fn reads.
+func (k *CopyReader) Snapshot(ctx context.Context, c db.Conn, fn func(db.Conn) error) error {
+	return db.Snapshot(ctx, c, func(c db.Conn) error {
+		if k != nil {
+			if _, err := db.Exec(ctx, c, "hold clicks", `LOCK TABLE clicks IN ACCESS SHARE MODE`); err != nil {
+				return err
+			}
+		}
+		return fn(c)
+	})
+}
+
+// State reads how far the copy is. Without a copy it is the zero state.
+func (k *CopyReader) State(ctx context.Context, c db.Conn) (CopyState, error) {
+	if k == nil {
+		return CopyState{}, nil
+	}
+	return ReadCopy(ctx, c)
+}
+
+// Answers reports whether the copy may be asked now.
+func (k *CopyReader) Answers() bool { return k != nil && time.Now().UnixNano() >= k.away.Load() }
+
+// Each runs a query and calls fn with each row. An error of fn ends it. An error of the copy's own is a CopyAwayError.
+func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error {
+	if !k.Answers() {
+		return &CopyAwayError{fmt.Errorf("clicklog: %s: ClickHouse did not answer lately", what)}
+	}
+	var own error
+	err := k.from.Each(ctx, what, func(scan func(...any) error) error {
+		own = fn(scan)
+		return own
+	}, query, args...)
+	switch {
+	case err == nil:
+		return nil
+	case own != nil:
+		return own
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	k.away.Store(time.Now().Add(leftAlone).UnixNano())
+	slog.WarnContext(ctx, "clickhouse does not answer", "what", what, "error", err)
+	return &CopyAwayError{err}
+}
+
+// CopyAwayError says that the copy in ClickHouse did not answer. What PostgreSQL has as well can be asked there.
+type CopyAwayError struct{ Err error }
+
+// Error implements error.
+func (e *CopyAwayError) Error() string { return "clicklog: the copy is away: " + e.Err.Error() }
+
+// Unwrap gives the cause and what a client may see of it: that it should try again.
+func (e *CopyAwayError) Unwrap() []error { return []error{e.Err, errUnavailable} }
+
+var errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "old clicks cannot be read at the moment, try again")
+
+// latestMoment is the end of what a time of ClickHouse can be.
+var latestMoment = time.Date(2299, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
+
+// ColumnarWindow is the condition of ClickHouse for a time in [from, to), cut to milliseconds.
+func ColumnarWindow(at string, from, to time.Time) string {
+	moment := func(t time.Time) string {
+		return fmt.Sprintf("fromUnixTimestamp64Milli(toInt64(%d), 'UTC')", min(max(t.UnixMilli(), 0), latestMoment))
+	}
+	return at + " >= " + moment(from) + " AND " + at + " < " + moment(to)
+}
+
+// ColumnarNoID is the id of ClickHouse that means none.
+const ColumnarNoID = "toUUID('00000000-0000-0000-0000-000000000000')"
+
+// columnarMapped is what stands before an IPv4 address of ClickHouse as text.
+const columnarMapped = "::ffff:"
+
+// ColumnarHost is an address of ClickHouse as host gives it in PostgreSQL, empty for none.
+func ColumnarHost(expr string) string {
+	return fmt.Sprintf("multiIf(%[1]s = toIPv6('::'), '', %[2]s, substring(toString(%[1]s), %[3]d), toString(%[1]s))",
+		expr, ColumnarIsV4(expr), len(columnarMapped)+1)
+}
+
+// ColumnarIsV4 is the condition for an address of ClickHouse to be one of IPv4.
+func ColumnarIsV4(expr string) string {
+	return expr + " BETWEEN toIPv6('" + columnarMapped + "0.0.0.0') AND toIPv6('" + columnarMapped + "255.255.255.255')"
+}

@@ -1,0 +1,68 @@
+package export
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+)
+
+// divide gives the part of a window whose rows PostgreSQL has, and the part before it whose rows are read from the copy. Either
+// may be empty.
+func (r Reader) divide(ctx context.Context, t Table, q Query) (warm, cold Query, err error) {
+	cold = Query{AccountID: q.AccountID, From: q.From, To: q.From}
+	if r.Copy == nil || !t.copied {
+		return q, cold, nil
+	}
+	s, err := r.Copy.State(ctx, r.Conn)
+	if err != nil || !s.Cold(q.From) {
+		return q, cold, err
+	}
+	if cold.To = s.ColdBefore; q.To.Before(cold.To) {
+		cold.To = q.To
+	}
+	q.From = cold.To
+	return q, cold, nil
+}
+
+const ofColdClicks = " FROM clicks AS f FINAL WHERE f.account_id = $1 AND "
+
+func (r Reader) countCold(ctx context.Context, q Query) (int, error) {
+	var n uint64
+	err := r.Copy.Each(ctx, "count rows", func(scan func(...any) error) error { return scan(&n) },
+		"SELECT count()"+ofColdClicks+clicklog.ColumnarWindow("f.at", q.From, q.To), q.AccountID)
+	return int(n), err //nolint:gosec // a number of clicks
+}
+
+// eachCold is each of the copy. It reads a day at a time, since the copy puts rows in order after it has read them.
+func (r Reader) eachCold(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
+	exprs := strings.Join(db.Map(t.columns, func(c column) string { return c.there }), ", ")
+	texts, into := make([]string, len(t.columns)), make([]any, len(t.columns))
+	for i := range texts {
+		into[i] = &texts[i]
+	}
+	for to := q.To; q.From.Before(to); {
+		from := to.Add(-time.Millisecond).UTC().Truncate(24 * time.Hour)
+		if from.Before(q.From) {
+			from = q.From
+		}
+		err := r.Copy.Each(ctx, "export", func(scan func(...any) error) error {
+			if err := scan(into...); err != nil {
+				return err
+			}
+			cells := db.Map(texts, func(s string) sql.RawBytes { return sql.RawBytes(s) })
+			if err := t.show(cells); err != nil {
+				return err
+			}
+			return fn(cells)
+		}, "SELECT "+exprs+ofColdClicks+clicklog.ColumnarWindow("f.at", from, to)+" ORDER BY f.at DESC, toString(f.id) DESC", q.AccountID)
+		if err != nil {
+			return err
+		}
+		to = from
+	}
+	return nil
+}

@@ -1,0 +1,327 @@
+package report
+
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/models"
+)
+
+// columnar is the dialect of ClickHouse, which has the clicks with what their conversions count, and the conversions. Facts that
+// only PostgreSQL has are handed to it with the statement.
+type columnar struct {
+	others string // them, as lines of fields that a tab divides; empty: there are none
+}
+
+// columnarTime is how ClickHouse writes a timed dimension: as dimension.expr and dimension.show, and the type of its values.
+type columnarTime struct{ expr, show, kind string }
+
+// Types of raw values in ClickHouse.
+const (
+	columnarMoment = "DateTime('UTC')"
+	columnarNumber = "Int64"
+	columnarAmount = "Decimal(76, 38)"
+)
+
+// columnarNothing is an amount of nothing.
+const columnarNothing = "toDecimal256(0, 38)"
+
+// columnarMeasure is the SQL of what adds to a figure in ClickHouse: a click by itself, its conversions by the columns that its
+// row has for them, and a single conversion v. Empty: nothing.
+type columnarMeasure struct{ click, sold, sale string }
+
+// columnarMeasures are those of measures, by their names.
+var columnarMeasures = map[string]columnarMeasure{
+	"clicks":          {click: "NOT f.is_bot"},
+	"unique_clicks":   {click: "f.is_unique AND NOT f.is_bot"},
+	"bot_clicks":      {click: "f.is_bot"},
+	"lp_views":        {click: "if(f.is_bot, 0, f.lp_views)"},
+	"lp_clicks":       {click: "if(f.is_bot, 0, f.lp_clicks)"},
+	"approved":        {sold: "f.approved", sale: columnarStatus(models.StatusApproved)},
+	"pending":         {sold: "f.pending", sale: columnarStatus(models.StatusPending)},
+	"rejected":        {sold: "f.rejected", sale: columnarStatus(models.StatusRejected)},
+	"chargebacks":     {sold: "f.chargebacks", sale: columnarStatus(models.StatusChargeback)},
+	"cost":            {click: "if(f.is_bot, " + columnarNothing + ", " + columnarPaid("f.cost", "f") + ")", sold: "f.sale_cost", sale: "v.cost"},
+	"revenue":         {sold: "f.revenue", sale: columnarPayout(models.StatusApproved)},
+	"pending_revenue": {sold: "f.pending_revenue", sale: columnarPayout(models.StatusPending)},
+}
+
+func columnarStatus(name string) string { return "v.status = '" + name + "'" }
+
+// columnarPaid is an amount of a fact in the account's currency: nothing without a rate.
+func columnarPaid(amount, fact string) string {
+	return "ifNull(" + amount + " * " + fact + ".rate, " + columnarNothing + ")"
+}
+
+func columnarPayout(status string) string {
+	return "if(" + columnarStatus(status) + ", " + columnarPaid("v.payout", "v") + ", " + columnarNothing + ")"
+}
+
+// ofRow is what a row of clicks adds to a figure, with or without its conversions.
+func (m measure) ofRow(sold bool) string {
+	c := columnarMeasures[m.name]
+	switch {
+	case c.click != "" && c.sold != "" && sold:
+		return c.click + " + " + c.sold
+	case c.click != "":
+		return c.click
+	case sold:
+		return c.sold
+	}
+	return m.nothing()
+}
+
+func (m measure) ofSale() string {
+	if sale := columnarMeasures[m.name].sale; sale != "" {
+		return sale
+	}
+	return m.nothing()
+}
+
+func (m measure) nothing() string {
+	if m.isMoney() {
+		return columnarNothing
+	}
+	return "0"
+}
+
+func (columnar) raw(d dimension, at string) string {
+	switch d.kind {
+	case timed:
+		return strings.ReplaceAll(d.there.expr, "%s", at)
+	case local:
+		return strings.ReplaceAll(d.expr, "%s", at)
+	case number:
+		return "toInt64(" + d.expr + ")"
+	case text, id, addr:
+	}
+	return d.expr
+}
+
+// kindOf is the type of a dimension's raw values.
+func (columnar) kindOf(d dimension) string {
+	switch d.kind {
+	case timed:
+		return d.there.kind
+	case id:
+		return "UUID"
+	case addr:
+		return "IPv6"
+	case number, local:
+		return columnarNumber
+	case text:
+	}
+	return "String"
+}
+
+func (columnar) shown(d dimension, raw string) string {
+	switch d.kind {
+	case id:
+		return "if(" + raw + " = " + clicklog.ColumnarNoID + ", '', toString(" + raw + "))"
+	case number:
+		return "if(" + raw + " = 0, '', toString(" + raw + "))"
+	case addr:
+		return clicklog.ColumnarHost(raw)
+	case timed:
+		return strings.ReplaceAll(d.there.show, "%s", raw)
+	case local:
+		return "toString(" + raw + ")"
+	case text:
+	}
+	return "toString(" + raw + ")"
+}
+
+// ordered implements dialect: ClickHouse has another order of UUIDs, and none of addresses by their family.
+func (columnar) ordered(d dimension, raw string) string {
+	switch d.kind {
+	case id:
+		return "toString(" + raw + ")"
+	case addr:
+		return fmt.Sprintf("tuple(%[1]s = toIPv6('::'), NOT (%[2]s), %[1]s)", raw, clicklog.ColumnarIsV4(raw))
+	case text, number, timed, local:
+	}
+	return raw
+}
+
+func (columnar) span(b *builder, list []span, codes []int64) string {
+	if len(list) == 0 {
+		return "toInt64(0)"
+	}
+	if codes == nil {
+		for i := range list {
+			codes = append(codes, int64(i)+1)
+		}
+	}
+	from := b.arg(db.Map(starts(list), time.Time.UnixMilli))
+	return fmt.Sprintf("transform(roundDown(toUnixTimestamp64Milli(%%s), CAST(%[1]s, 'Array(Int64)')), CAST(%[1]s, 'Array(Int64)'), "+
+		"CAST(%[2]s, 'Array(Int64)'), toInt64(0))", from, b.arg(codes))
+}
+
+func (columnar) values(b *builder, d dimension, values []string) string {
+	switch d.kind {
+	case id:
+		return "CAST(" + b.arg(uuids(values)) + ", 'Array(UUID)')"
+	case number:
+		return "CAST(" + b.arg(numbers(values)) + ", 'Array(Int64)')"
+	case local:
+		return "CAST(" + b.arg(b.chosen(d, values)) + ", 'Array(Int64)')"
+	case addr:
+		return "CAST(" + b.arg(addresses6(values)) + ", 'Array(IPv6)')"
+	case text, timed:
+	}
+	return "CAST(" + b.arg(values) + ", 'Array(String)')"
+}
+
+// addresses6 keeps the values that are addresses as they are shown; an empty one is none.
+func addresses6(values []string) []string {
+	list := make([]string, 0, len(values))
+	for _, v := range values {
+		if v == "" {
+			list = append(list, netip.IPv6Unspecified().String())
+		} else if a, err := netip.ParseAddr(v); err == nil && a.Zone() == "" && a.String() == v && !a.IsUnspecified() {
+			list = append(list, netip.AddrFrom16(a.As16()).String())
+		}
+	}
+	return list
+}
+
+func (c columnar) condition(k condition, at string) string {
+	expr := c.raw(k.dimension, at)
+	if k.kind == timed {
+		expr = c.shown(k.dimension, expr)
+	}
+	if k.not {
+		return expr + " NOT IN (" + k.values + ")"
+	}
+	return expr + " IN (" + k.values + ")"
+}
+
+// quotientScale is how many decimals order groups.
+const quotientScale = "toInt256('100000000000000000000')" // 20
+
+// quotient implements dialect. Amounts are divided as the whole numbers that they are stored as: with 38 decimals.
+func (columnar) quotient(r ratio) string {
+	if r.under == "" {
+		return r.over
+	}
+	over, under := "toInt256("+r.over+") * "+quotientScale, "toInt256("+r.under+")"
+	money := func(s string) bool { return strings.Contains(s, "cost") || strings.Contains(s, "revenue") }
+	if money(r.over) {
+		over = "reinterpretAsInt256(" + r.over + ")"
+	}
+	if money(r.under) {
+		over, under = over+" * "+quotientScale, "reinterpretAsInt256("+r.under+")"
+	}
+	return "if(" + r.under + " = 0, NULL, intDivOrZero(" + over + ", " + under + "))"
+}
+
+// fromCopy adds the clicks of the stretches that were chosen from a place on, as few as can be.
+func (b *builder) fromCopy(start time.Time, first int) {
+	list := b.read[first:]
+	if len(list) == 0 { // no facts, with every column
+		list = []stretch{{from: start, to: start}}
+	}
+	slices.SortFunc(list, func(x, y stretch) int { return x.from.Compare(y.from) })
+	var joined []stretch
+	for _, s := range list {
+		if n := len(joined); n > 0 && joined[n-1].to.Equal(s.from) {
+			joined[n-1].to = s.to
+		} else {
+			joined = append(joined, s)
+		}
+	}
+	for _, s := range joined {
+		clicks := "f.account_id = " + b.account + " AND " + clicklog.ColumnarWindow("f.at", s.from, s.to)
+		if b.goals == "" {
+			b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m measure) string { return m.ofRow(true) })
+			continue
+		}
+		b.part("f.at", "clicks AS f FINAL WHERE "+clicks, func(m measure) string { return m.ofRow(false) })
+		sales := "v.account_id = " + b.account + " AND " + clicklog.ColumnarWindow("v.click_at", s.from, s.to) + " AND v.goal IN (CAST(" + b.goals + ", 'Array(String)'))"
+		b.part("f.at", "(SELECT * FROM conversions AS v FINAL WHERE "+sales+") AS v GLOBAL INNER JOIN (SELECT * FROM clicks AS f FINAL WHERE "+
+			clicks+") AS f ON f.id = v.click_id WHERE 1", measure.ofSale)
+	}
+}
+
+// handed gives the facts that PostgreSQL has as a table of the statement.
+func (c columnar) handed(b *builder) string {
+	var list strings.Builder
+	for i, d := range b.dims {
+		fmt.Fprintf(&list, "%s %s, ", group(i), c.kindOf(d))
+	}
+	if b.compares {
+		list.WriteString("before Bool, ")
+	}
+	for i, m := range measures {
+		if i > 0 {
+			list.WriteString(", ")
+		}
+		kind := columnarNumber
+		if m.isMoney() {
+			kind = columnarAmount
+		}
+		list.WriteString(m.name + " " + kind)
+	}
+	return "SELECT * FROM format('TSV', " + b.arg(list.String()) + ", " + b.arg(c.others) + ")"
+}
+
+// statement implements dialect. The totals come first, so that a limit leaves them in.
+func (c columnar) statement(b *builder) string {
+	parts := b.parts
+	if c.others != "" {
+		parts = append(slices.Clone(parts), c.handed(b))
+	}
+	var groups, texts, keys []string
+	for i, d := range b.dims {
+		groups = append(groups, "facts."+group(i)+" AS "+group(i))
+		keys = append(keys, "facts."+group(i))
+		texts = append(texts, c.shown(d, group(i)))
+	}
+	names, sums := c.sums(b)
+	from := " FROM (\n" + strings.Join(parts, "\nUNION ALL\n") + "\n) AS facts"
+	if len(groups) == 0 {
+		return "SELECT " + strings.Join(names, ", ") + ", 0 AS total FROM (SELECT " + strings.Join(sums, ", ") + from + ")"
+	}
+	total, by, limit := "toUInt8(0)", strings.Join(keys, ", "), b.limit
+	if b.totals {
+		total, by, limit = "toUInt8(grouping("+keys[0]+"))", "GROUPING SETS (("+by+"), ())", limit+1
+	}
+	where := "(" + strings.Join(names, " <> 0 OR ") + " <> 0)"
+	if b.minClicks > 0 && b.compares {
+		where += fmt.Sprintf(" AND greatest(clicks, %sclicks) >= %d", ofBefore, b.minClicks)
+	} else if b.minClicks > 0 {
+		where += fmt.Sprintf(" AND clicks >= %d", b.minClicks)
+	}
+	return "SELECT " + strings.Join(append(texts, names...), ", ") + ", total FROM (\nSELECT " +
+		strings.Join(append(groups, sums...), ", ") + ", " + total + " AS total" + from + "\nGROUP BY " + by + "\n)\nWHERE total = 1 OR " + where +
+		"\nORDER BY total DESC, " + b.order + "\nLIMIT " + strconv.Itoa(limit)
+}
+
+// sums are the measures of an answer, and the SQL of their sums.
+func (columnar) sums(b *builder) (names, sums []string) {
+	add := func(prefix, condition string) {
+		for _, m := range measures {
+			sum := "sum(facts." + m.name + ")"
+			if condition != "" {
+				sum = "sumIf(facts." + m.name + ", " + condition + ")"
+			}
+			if !m.isMoney() {
+				sum = "toInt64(" + sum + ")"
+			}
+			names, sums = append(names, prefix+m.name), append(sums, sum+" AS "+prefix+m.name)
+		}
+	}
+	if !b.compares {
+		add("", "")
+		return names, sums
+	}
+	add("", "NOT facts.before")
+	add(ofBefore, "facts.before")
+	return names, sums
+}

@@ -1,0 +1,152 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/clicklog"
+)
+
+// engines asks PostgreSQL and ClickHouse in turn about one database.
+type engines struct{ copy *clicklog.Copy }
+
+// there brings all that PostgreSQL has to ClickHouse.
+func (e *engines) there(t *testing.T, d *db.DB) *clicklog.CopyReader {
+	t.Helper()
+	if e.copy == nil {
+		e.copy = &clicklog.Copy{From: d, To: clickhousetest.New(t)}
+		if err := e.copy.Begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.copy.Fill(t.Context(), func(time.Time, int64) {}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := e.copy.Forward(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return clicklog.NewCopyReader(e.copy.To)
+}
+
+// onBoth runs fn as asked of PostgreSQL, and as asked of ClickHouse.
+func (e *engines) onBoth(whole *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
+	whole.Helper()
+	whole.Run("postgres", func(t *testing.T) { fn(t, Reader{Conn: d}) })
+	whole.Run("clickhouse", func(t *testing.T) {
+		clickhousetest.Server(t) // skips only this without one
+		fn(t, Reader{Conn: d, Copy: e.there(whole, d), CopyOnly: true})
+	})
+}
+
+// onBoth is that of engines.
+func (h *history) onBoth(fn func()) {
+	h.t.Helper()
+	whole, reader := h.t, h.reader
+	defer func() { h.t, h.reader = whole, reader }()
+	h.engines.onBoth(whole, h.d, func(t *testing.T, r Reader) {
+		t.Helper()
+		h.t, h.reader = t, r
+		fn()
+	})
+}
+
+// reader asks the engine whose turn it is.
+func (m *month) reader() Reader { return Reader{Conn: m.d, Copy: m.there, CopyOnly: m.there != nil} }
+
+// onBoth is that of engines.
+func (a *asker) onBoth(fn func()) {
+	a.Helper()
+	whole := a.T
+	defer func() { a.T = whole }()
+	(&engines{}).onBoth(whole, a.d, func(t *testing.T, r Reader) {
+		t.Helper()
+		a.T, a.there = t, r.Copy
+		fn()
+	})
+}
+
+// alike holds the answers of ClickHouse against those of PostgreSQL: every row in its place, every cell.
+func (a *asker) alike() {
+	a.Helper()
+	if a.there == nil {
+		return
+	}
+	goals := []string{"", "lead", "sale"}
+	questions := a.questions(150)
+	for i := range questions {
+		q := &questions[i]
+		q.AccountID, q.Limit = a.account, 1+a.rnd.IntN(300)
+		q.Sort = pickOf(a, append(Sorts(), q.Dimensions...))
+		if a.rnd.IntN(2) == 0 {
+			q.Sort = "-" + q.Sort
+		}
+		if i%3 == 0 {
+			q.Goals = []string{pickOf(a, goals), pickOf(a, goals)}
+		}
+	}
+	a.atOnce(len(questions), func(i int) error {
+		q := questions[i]
+		return a.same(fmt.Sprintf("%+v", q), func(r Reader) (any, error) { return r.Performance(a.Context(), q) })
+	})
+	from, to := a.start.Add(31*time.Hour+1234567*time.Millisecond), a.end.Add(-77*time.Hour)
+	var campaigns []uuid.UUID
+	for _, id := range a.pools[0].list[:20] {
+		campaigns = append(campaigns, uuid.MustParse(id))
+	}
+	for what, ask := range map[string]func(Reader) (any, error){
+		"orphans":    func(r Reader) (any, error) { return r.Orphans(a.Context(), a.account, from, to) },
+		"bot scores": func(r Reader) (any, error) { return byText(r.BotScores(a.Context(), a.account, from, to)) },
+		"visitors":   func(r Reader) (any, error) { return r.VisitorsSince(a.Context(), a.account, from, to) },
+		"addresses": func(r Reader) (any, error) {
+			return r.RepeatAddresses(a.Context(), AddressQuery{AccountID: a.account, From: from, To: to, MinHits: 2, Limit: 100})
+		},
+		"addresses of a campaign": func(r Reader) (any, error) {
+			return r.RepeatAddresses(a.Context(), AddressQuery{
+				AccountID: a.account, From: from, To: to, MinHits: 1, Limit: 1000, Campaign: campaigns[1],
+			})
+		},
+	} {
+		if err := a.same(what, ask); err != nil {
+			a.Error(err)
+		}
+	}
+	for split := range goalSplits {
+		err := a.same("goals by "+split, func(r Reader) (any, error) {
+			return byText(r.GoalsOf(a.Context(), a.account, campaigns, split, from, to))
+		})
+		if err != nil {
+			a.Error(err)
+		}
+	}
+}
+
+// byText sorts what has no order of its own.
+func byText[T any](list []T, err error) ([]T, error) {
+	slices.SortFunc(list, func(x, y T) int { return strings.Compare(fmt.Sprint(x), fmt.Sprint(y)) })
+	return list, err
+}
+
+// same asks both engines.
+func (a *asker) same(what string, ask func(Reader) (any, error)) error {
+	want, err := ask(Reader{Conn: a.d})
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	got, err := ask(a.reader())
+	if err != nil {
+		return fmt.Errorf("%s: of ClickHouse: %w", what, err)
+	}
+	if diff := cmp.Diff(want, got, cmp.Comparer(decimal.Decimal.Equal), cmp.Comparer(time.Time.Equal)); diff != "" {
+		return fmt.Errorf("%s: PostgreSQL (-) and ClickHouse (+): %s", what, diff)
+	}
+	return nil
+}

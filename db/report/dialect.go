@@ -1,0 +1,100 @@
+package report
+
+import (
+	"strings"
+	"time"
+
+	"switchyard/db"
+)
+
+// dialect is how an engine writes what a statement needs. Facts have the alias f in both.
+type dialect interface {
+	// raw is what facts, whose time is in column at, are grouped by.
+	raw(d dimension, at string) string
+	// shown is a raw value as a text.
+	shown(d dimension, raw string) string
+	// ordered is what puts raw values in the order of PostgreSQL, those without one last.
+	ordered(d dimension, raw string) string
+	// span gives the number of the span in which the time %s lies, from 1, or the code of that span.
+	span(b *builder, list []span, codes []int64) string
+	// values is the list of a filter's values. Those that no row shows are left out.
+	values(b *builder, d dimension, values []string) string
+	// condition keeps facts by their values. Their time is in column at.
+	condition(c condition, at string) string
+	// quotient is a figure by which groups are put in order, NULL without one.
+	quotient(r ratio) string
+	// statement is the whole statement.
+	statement(b *builder) string
+}
+
+// postgres is the dialect of PostgreSQL.
+type postgres struct{}
+
+func (postgres) raw(d dimension, at string) string {
+	if d.kind == timed || d.kind == local {
+		return strings.ReplaceAll(d.expr, "%s", at)
+	}
+	return d.expr
+}
+
+func (postgres) shown(d dimension, raw string) string {
+	switch d.kind {
+	case id:
+		return `coalesce(nullif(` + raw + `, '00000000-0000-0000-0000-000000000000')::text, '')`
+	case number:
+		return `coalesce(nullif(` + raw + `, 0)::text, '')`
+	case addr:
+		return `coalesce(host(` + raw + `), '')`
+	case timed:
+		return strings.ReplaceAll(d.show, "%s", raw)
+	case local:
+		return raw + "::text"
+	case text:
+	}
+	return raw
+}
+
+func (postgres) ordered(_ dimension, raw string) string { return raw }
+
+func (postgres) span(b *builder, list []span, codes []int64) string {
+	number := "width_bucket(%s, " + b.arg(texts(starts(list))) + "::timestamptz[])"
+	if codes == nil {
+		return number
+	}
+	return "coalesce((" + b.arg(codes) + "::bigint[])[" + number + "], 0)"
+}
+
+func (postgres) values(b *builder, d dimension, values []string) string {
+	switch d.kind {
+	case id:
+		return b.arg(uuids(values)) + `::uuid[]`
+	case number:
+		return b.arg(numbers(values)) + `::bigint[]`
+	case local:
+		return b.arg(b.chosen(d, values)) + `::bigint[]`
+	case text, addr, timed:
+	}
+	return b.arg(values) + `::text[]`
+}
+
+func (p postgres) condition(c condition, at string) string {
+	expr := p.raw(c.dimension, at)
+	if c.kind == addr || c.kind == timed {
+		expr = p.shown(c.dimension, expr)
+	}
+	if c.not {
+		return expr + " <> ALL (" + c.values + ")"
+	}
+	return expr + " = ANY (" + c.values + ")"
+}
+
+func (postgres) quotient(r ratio) string {
+	if r.under == "" {
+		return r.over
+	}
+	return "(" + r.over + ")::numeric / nullif(" + r.under + ", 0)"
+}
+
+func starts(list []span) []time.Time {
+	return db.Map(list, func(s span) time.Time { return s.start })
+}

@@ -1,0 +1,183 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/rates"
+	"switchyard/models"
+)
+
+// statement is a question as the copy in ClickHouse is asked it.
+type statement struct {
+	*builder
+
+	must bool // PostgreSQL cannot answer it: it is about clicks that are in the copy alone
+}
+
+// elsewhere decides who answers a question: the statement for ClickHouse, or nil for PostgreSQL. The copies of the ledger are
+// PostgreSQL's and answer at once. What reads clicks one by one, or the ledger by itself, is asked of the copy if it has the
+// window; not for the hours in which a window begins and ends, unless their clicks are in the copy alone.
+func (r Reader) elsewhere(ctx context.Context, q Query, b *builder) (*statement, error) {
+	if r.Copy == nil || len(b.read) == 0 && !r.CopyOnly {
+		return nil, nil
+	}
+	may, must, err := r.copyHas(ctx, q, b.read)
+	switch {
+	case err != nil:
+		return nil, err
+	case must && !may:
+		return nil, errAway
+	case !must && !r.CopyOnly && (!may || !b.scans || !r.Copy.Answers()):
+		r.Copy.Answered(clicklog.FromPostgres)
+		return nil, nil
+	}
+	if q.kept.IsZero() {
+		if q.kept, err = clicklog.OldestDay(ctx, r.Conn, q.AccountID); err != nil {
+			return nil, err
+		}
+	}
+	others, err := r.others(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	there, err := planIn(q, columnar{others}, clickFacts)
+	return &statement{there, must}, err
+}
+
+// copyHas reports whether the copy has the clicks of some stretches, and whether some of them are there alone. While the account's
+// currency is changed PostgreSQL alone knows what they count.
+func (r Reader) copyHas(ctx context.Context, q Query, list []stretch) (may, must bool, err error) {
+	s, err := r.Copy.State(ctx, r.Conn)
+	if err != nil || !s.On {
+		return false, false, err
+	}
+	may = q.change == nil
+	for _, one := range list {
+		may = may && s.Has(one.from)
+		must = must || !one.ledger && s.Cold(one.from)
+	}
+	return may, must, nil
+}
+
+var errAway = models.Errorf(models.KindUnavailable, "unavailable", "old clicks cannot be read at the moment, try again")
+
+// window is a stretch of an account's clicks that is read click by click.
+type window struct {
+	account  uuid.UUID
+	from, to time.Time
+	money    bool // what clicks count is asked for too
+}
+
+// columnar is the condition of ClickHouse for the clicks of the window, whose time is in column at. $1 is the account.
+func (w window) columnar(fact, at string) string {
+	return fact + ".account_id = $1 AND " + clicklog.ColumnarWindow(fact+"."+at, w.from, w.to)
+}
+
+// onClicks reads something about the clicks of a window: there from the copy, if it has them, else here from PostgreSQL.
+func onClicks[T any](ctx context.Context, r Reader, w window, here func(Reader) ([]T, error), there func() ([]T, error)) (list []T, err error) {
+	if r.Copy == nil {
+		return here(r)
+	}
+	var elsewhere, must bool
+	err = r.snapshot(ctx, func(r Reader) error {
+		if elsewhere, must, err = r.clicksElsewhere(ctx, w); err == nil && !elsewhere {
+			list, err = here(r)
+		}
+		return err
+	})
+	if err != nil || !elsewhere {
+		return list, err
+	}
+	list, err = there()
+	if _, away := errors.AsType[*clicklog.CopyAwayError](err); away && !must && !r.CopyOnly {
+		r.Copy.Answered(clicklog.FromPostgres)
+		return here(r)
+	}
+	return list, err
+}
+
+// clicksElsewhere reports whether the copy is asked about the clicks of a window, and whether PostgreSQL cannot be.
+func (r Reader) clicksElsewhere(ctx context.Context, w window) (elsewhere, must bool, err error) {
+	q := Query{AccountID: w.account}
+	if w.money {
+		change, open, err := rates.FindChange(ctx, r.Conn, w.account)
+		if err != nil {
+			return false, false, err
+		}
+		if open {
+			q.change = &change
+		}
+	}
+	may, must, err := r.copyHas(ctx, q, []stretch{{from: w.from, to: w.to}})
+	if err == nil && must && !may {
+		err = errAway
+	}
+	elsewhere = may && (must || r.CopyOnly || r.Copy.Answers())
+	if elsewhere {
+		r.Copy.Answered(clicklog.FromCopy)
+	} else {
+		r.Copy.Answered(clicklog.FromPostgres)
+	}
+	return elsewhere, must, err
+}
+
+// columnarRows reads rows of the copy. places are where the columns of a row go.
+func columnarRows[T any](ctx context.Context, r Reader, what string, places func(*T) []any, query string, args ...any) ([]T, error) {
+	var list []T
+	err := r.Copy.Each(ctx, what, func(scan func(...any) error) error {
+		var row T
+		err := scan(places(&row)...)
+		list = append(list, row)
+		return err
+	}, query, args...)
+	return list, err
+}
+
+// eachOfCopy answers from the copy.
+func (r Reader) eachOfCopy(ctx context.Context, q Query, b *statement, fn func(Row) error) error {
+	var last *Row // the totals, which come first
+	err := r.Copy.Each(ctx, "performance", func(scan func(...any) error) error {
+		var total uint8
+		row, dst := b.row(q)
+		if err := scan(append(dst, &total)...); err != nil {
+			return err
+		}
+		row.Total = total == 1
+		if b.label(row); row.Total {
+			last = row
+			return nil
+		}
+		return fn(*row)
+	}, b.sql(), b.args...)
+	if err == nil {
+		r.Copy.Answered(clicklog.FromCopy)
+	}
+	if err != nil || !q.Totals || len(b.dims) == 0 {
+		return err
+	}
+	if last == nil {
+		last, _ = b.row(q)
+		last.Total = true
+	}
+	return fn(*last)
+}
+
+// cheaper is how many clicks the copy reads in the time in which PostgreSQL reads one: ops/lab/bench/README.md.
+const cheaper = 5
+
+// readCost is what it costs to read so many clicks of some stretches: so many, or fewer where the copy is asked.
+func (r Reader) readCost(ctx context.Context, q Query, b *builder, clicks int64) (int64, error) {
+	if r.Copy == nil || !b.scans || !r.Copy.Answers() {
+		return clicks, nil
+	}
+	may, _, err := r.copyHas(ctx, q, b.read)
+	if may {
+		clicks /= cheaper
+	}
+	return clicks, err
+}

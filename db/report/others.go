@@ -1,0 +1,75 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jmoiron/sqlx"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// maxHanded is how many groups of facts PostgreSQL hands to ClickHouse at most.
+const maxHanded = 100_000
+
+// others reads the facts of a question that ClickHouse does not have, grouped, as columnar takes them.
+func (r Reader) others(ctx context.Context, q Query) (string, error) {
+	b, err := planIn(q, postgres{}, otherFacts)
+	if err != nil || len(b.parts) == 0 {
+		return "", err
+	}
+	var out strings.Builder
+	n, width := 0, len(b.dims)+len(measures)
+	if b.compares {
+		width++
+	}
+	err = db.EachRow(ctx, r.Conn, "facts beside clicks", func(rows *sqlx.Rows) error {
+		cells, into := make([]string, width), make([]any, width)
+		for i := range cells {
+			into[i] = &cells[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		if n++; n > maxHanded {
+			return models.Invalid("invalid_input", "the answer has too many groups: ask about fewer days or dimensions")
+		}
+		for i := range into {
+			if i > 0 {
+				out.WriteByte('\t')
+			}
+			out.WriteString(tabbed.Replace(cells[i]))
+		}
+		out.WriteByte('\n')
+		return nil
+	}, b.grouped(), b.args...)
+	return out.String(), err
+}
+
+var tabbed = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
+
+// grouped is the statement for the sums of facts by raw values, as texts.
+func (b *builder) grouped() string {
+	var list, keys []string
+	for i, d := range b.dims {
+		shown := group(i) + "::text"
+		if d.kind == addr {
+			shown = "coalesce(host(" + group(i) + "), '::')"
+		}
+		list, keys = append(list, shown), append(keys, strconv.Itoa(i+1))
+	}
+	if b.compares {
+		list, keys = append(list, "before::text"), append(keys, strconv.Itoa(len(keys)+1))
+	}
+	for _, m := range measures {
+		list = append(list, "coalesce(sum("+m.name+"::numeric), 0)::text")
+	}
+	query := "SELECT " + strings.Join(list, ", ") + " FROM (\n" + strings.Join(b.parts, "\nUNION ALL\n") + "\n) facts"
+	if len(keys) == 0 {
+		return query
+	}
+	return fmt.Sprintf("%s\nGROUP BY %s LIMIT %d", query, strings.Join(keys, ", "), maxHanded+1)
+}
