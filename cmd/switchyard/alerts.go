@@ -1,7 +1,6 @@
 package main
 
 import (
-	"switchyard/db"
 	dbalerts "switchyard/db/alerts"
 	"switchyard/db/report"
 	"switchyard/db/store"
@@ -14,13 +13,13 @@ import (
 )
 
 // registerAlerts registers what announces alerts.
-func registerAlerts(cfg config.Config, r *workers.Runtime, records *store.Store, figures *db.DB) error {
+func registerAlerts(cfg config.Config, r *workers.Runtime, records *store.Store, figures report.Reader) error {
 	out, err := egress.New(egress.Options{Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile})
 	if err != nil {
 		return err
 	}
 	o := alerts.Options{
-		Alerts: dbalerts.Reader{Store: records, Figures: report.Reader{Conn: figures}}, From: cfg.BaseURL,
+		Alerts: dbalerts.Reader{Store: records, Figures: figures}, From: cfg.BaseURL,
 		Chat: chat.New(chat.Options{Egress: out, Telegram: cfg.TelegramURL}), Schedule: cfg.WebhookSchedule,
 	}
 	if cfg.SMTPURL != "" {

@@ -97,7 +97,7 @@ type faultProcess struct {
 }
 
 func (f faultProcess) worker(ctx context.Context, cfg config.Config, o workers.Options) error {
-	r, err := newRuntime(cfg, f.bulk, f.locks, o)
+	r, err := newRuntime(cfg, readers{bulk: f.bulk, locks: f.locks}, o)
 	if err != nil {
 		return err
 	}

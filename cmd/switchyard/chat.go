@@ -3,9 +3,6 @@ package main
 import (
 	"switchyard/api"
 	"switchyard/api/v1"
-	"switchyard/db"
-	"switchyard/db/clicklog"
-	"switchyard/db/report"
 	"switchyard/db/store"
 	"switchyard/ops/config"
 	"switchyard/workers"
@@ -15,7 +12,7 @@ import (
 )
 
 // registerChat registers what asks language models.
-func registerChat(cfg config.Config, r *workers.Runtime, records *store.Store, bulk *db.DB) error {
+func registerChat(cfg config.Config, r *workers.Runtime, records *store.Store, from readers) error {
 	out, err := egress.New(egress.Options{
 		Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile, MaxHeaders: 64 << 10, MaxBody: 8 << 20,
 	})
@@ -25,7 +22,7 @@ func registerChat(cfg config.Config, r *workers.Runtime, records *store.Store, b
 	chat.Register(r, records, chat.Options{
 		Client: ai.New(ai.Options{Egress: out, URL: cfg.AIURL}),
 		Reads: api.Reads(api.Deps{Store: records, BaseURL: cfg.BaseURL, V1: v1.Deps{
-			Jobs: r.Client(), Clicks: clicklog.Log{Conn: bulk}, Reports: report.Reader{Conn: bulk},
+			Jobs: r.Client(), Clicks: from.clicks(from.bulk), Reports: from.reports(from.bulk),
 			TrackingHost: cfg.TrackingHost, Edge: cfg.Edge(), EdgePublishing: publishes(cfg), SignIn: signInApps(cfg),
 			NetworkFile: cfg.GeoASNDB != "", AnonymousFile: cfg.GeoAnonymousDB != "",
 		}}),

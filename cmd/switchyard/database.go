@@ -106,10 +106,18 @@ type migrateCmd struct {
 
 // Run implements the command.
 func (c *migrateCmd) Run(ctx context.Context, e *env) error {
-	return withAnyDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
+	return withAnyDatabase(ctx, e, func(cfg config.Config, d *db.DB) (err error) {
 		n, err := db.Migrate(ctx, d)
 		if err != nil {
 			return err
+		}
+		to, err := openClicks(cfg)
+		if err != nil {
+			return err
+		}
+		if to != nil {
+			defer func() { err = errors.Join(err, to.Close()) }()
+			ensureClicks(ctx, cfg, d, to)
 		}
 		return e.print(c.JSON, map[string]int{"applied": n},
 			fmt.Sprintf("%d migrations applied, the schema is up to date", n))

@@ -54,7 +54,7 @@ func newPublished(t *testing.T) *published {
 	p := &published{t: t, fake: fake, client: jobs.Connect(redis), domain: uuid.New()}
 	p.Server = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: p.client, EdgePublishing: publishes(cfg)}})
 	p.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, $3, true)`, p.domain, p.Account.ID, publishedHost)
-	runtime, err := newRuntime(cfg, p.DB, p.DB, workers.Options{DB: p.DB, Redis: redis, Client: p.client, Grace: 4 * time.Second})
+	runtime, err := newRuntime(cfg, readers{bulk: p.DB, locks: p.DB}, workers.Options{DB: p.DB, Redis: redis, Client: p.client, Grace: 4 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

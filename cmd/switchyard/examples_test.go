@@ -151,7 +151,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		MicrosoftToken: apps[models.MicrosoftAds].DeveloperToken, OAuthURL: logins.URL,
 		DNSServers: []netip.AddrPort{egresstest.Answers(t, "go.acme.example. CNAME cname.example.com.", "cname.example.com. A 192.0.2.10")},
 	}
-	runtime, err := newRuntime(cfg, x.DB, x.DB, workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})
+	runtime, err := newRuntime(cfg, readers{bulk: x.DB, locks: x.DB}, workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

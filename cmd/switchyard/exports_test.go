@@ -49,7 +49,7 @@ func newExporting(t *testing.T) *exporting {
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: client, BaseURL: "https://track.example.com"}})
 	runtime := workers.New(workers.Options{DB: s.DB, Redis: redis, Client: client, Grace: 4 * time.Second})
 	export.Register(runtime, s.Store, dbexport.Reader{Conn: s.DB}, report.Reader{Conn: s.DB})
-	flowreplay.Register(runtime, s.Store, flowReplayOptions(s.DB))
+	flowreplay.Register(runtime, s.Store, flowReplayOptions(clicklog.Log{Conn: s.DB}))
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- runtime.Run(ctx) }()

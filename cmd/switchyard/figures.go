@@ -18,7 +18,7 @@ type figuresFlag struct {
 }
 
 // beside runs a process and, with an address, serves its metrics and health there.
-func (f figuresFlag) beside(ctx context.Context, cfg config.Config, d *db.DB, r jobs.Redis, reg *prometheus.Registry,
+func (f figuresFlag) beside(ctx context.Context, cfg config.Config, p pools, d *db.DB, r jobs.Redis, reg *prometheus.Registry,
 	process func(context.Context) error,
 ) error {
 	if f.Metrics == "" {
@@ -27,10 +27,10 @@ func (f figuresFlag) beside(ctx context.Context, cfg config.Config, d *db.DB, r 
 	name, _, _ := net.SplitHostPort(f.Metrics)
 	pages := monitor.New(monitor.Options{
 		Password: cfg.OpsPassword, Host: name, TrustedProxies: cfg.TrustedProxies, Registry: reg,
-		Checks: []monitor.Check{
+		Checks: append(p.clicksCheck(), []monitor.Check{
 			{Name: "postgres", Ask: func(ctx context.Context) error { return d.PingContext(ctx) }},
 			{Name: "redis", Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, r) }},
-		},
+		}...),
 	})
 	stop, err := serveBeside(ctx, port{addr: f.Metrics, setting: "--metrics"}, pages)
 	if err != nil {

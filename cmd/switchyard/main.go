@@ -39,6 +39,7 @@ type cli struct {
 	Geo      geoCmd      `cmd:"" help:"Say what the geo databases of this install are."`
 	Data     dataCmd     `cmd:"" help:"Load lists of networks, referrers and crawlers for bot detection."`
 	Rates    ratesCmd    `cmd:"" help:"Import and list exchange rates."`
+	Clicks   clicksCmd   `cmd:"" help:"Copy clicks to ClickHouse for reports, compare the copy, and go back."`
 	Privacy  privacyCmd  `cmd:"" help:"Export what is stored of a visitor, or erase it."`
 	OpenAPI  openapiCmd  `cmd:"" name:"openapi" help:"Print the description of the API."`
 	Demo     demoCmd     `cmd:"" help:"Send visitors to the demo account of a running service."`

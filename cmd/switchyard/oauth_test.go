@@ -82,7 +82,7 @@ func work(t *testing.T, d *db.DB, vars map[string]string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = redis.Close() })
-	r, err := newRuntime(cfg, d, d, workers.Options{DB: d, Redis: redis, Client: jobs.Connect(redis), Grace: 4 * time.Second})
+	r, err := newRuntime(cfg, readers{bulk: d, locks: d}, workers.Options{DB: d, Redis: redis, Client: jobs.Connect(redis), Grace: 4 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func newOutbound(t *testing.T, allow ...netip.Prefix) *outbound {
 	redis := jobstest.Redis(t)
 	o.client = jobs.Connect(redis)
 	o.api = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: o.client, EgressAllow: allow}})
-	r, err := newRuntime(config.Config{EgressAllow: allow, EncryptionKey: bytes.Repeat([]byte{7}, 32)}, o.api.DB, o.api.DB, workers.Options{
+	r, err := newRuntime(config.Config{EgressAllow: allow, EncryptionKey: bytes.Repeat([]byte{7}, 32)}, readers{bulk: o.api.DB, locks: o.api.DB}, workers.Options{
 		DB: o.api.DB, Redis: redis, Client: o.client, Grace: 4 * time.Second,
 	})
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 
 	"switchyard/api/route"
 	"switchyard/db"
+	"switchyard/db/clickhouse"
+	"switchyard/db/clicklog"
 	"switchyard/ops/config"
 	"switchyard/ops/monitor"
 )
@@ -27,7 +29,7 @@ type pool struct {
 }
 
 // The pools. A process takes as many connections as its pools have together: web 24, and one that listens for changes;
-// worker 20; clock 2; up 44 and one; with DATABASE_READ_URL web, worker and up have two more. ops/README.md says so too.
+// worker 21; clock 2; up 45 and one; with DATABASE_READ_URL web, worker and up have two more. ops/README.md says so too.
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}
@@ -43,15 +45,17 @@ var (
 	// bulkPool is for what jobs read at length: exports and large reports.
 	bulkPool = pool{name: "bulk", conns: 8, statement: 5 * time.Minute, serial: true, reads: true}
 	// lockPool is for the locks by which one process of all is chosen, and for migrations.
-	lockPool  = pool{name: "locks", conns: 2, sessions: true}
+	lockPool  = pool{name: "locks", conns: 3, sessions: true}
 	clockPool = pool{name: "clock", conns: 2, sessions: true}
 )
 
 // pools are the open pools of a process.
 type pools struct {
 	open    map[pool]*db.DB
-	beside  []*db.DB    // what compares the replica with its primary
-	replica *db.Replica // nil without DATABASE_READ_URL
+	beside  []*db.DB         // what compares the replica with its primary
+	replica *db.Replica      // nil without DATABASE_READ_URL
+	clicks  *clickhouse.Conn // nil without CLICKS_URL, and so is copied
+	copied  *clicklog.CopyReader
 }
 
 // openPools makes the pools of a process type, without connecting.
@@ -62,6 +66,12 @@ func openPools(cfg config.Config, process string, needed []pool) (p pools, err e
 			err = errors.Join(err, p.close())
 		}
 	}()
+	if p.clicks, err = openClicks(cfg); err != nil {
+		return p, err
+	}
+	if p.clicks != nil {
+		p.copied = clicklog.NewCopyReader(p.clicks)
+	}
 	if cfg.ReadURL != "" && slices.ContainsFunc(needed, func(n pool) bool { return n.reads }) {
 		if err := p.openReplica(cfg, process); err != nil {
 			return p, err
@@ -114,6 +124,9 @@ func (p pools) of(which pool) *db.DB {
 
 func (p pools) close() error {
 	var failed error
+	if p.clicks != nil {
+		failed = p.clicks.Close()
+	}
 	for _, d := range slices.Concat(p.beside, slices.Collect(maps.Values(p.open))) {
 		if d != nil {
 			failed = errors.Join(failed, d.Close())
@@ -134,6 +147,9 @@ func (p pools) registry() *prometheus.Registry {
 	r := monitor.NewRegistry(rows)
 	b := readBuild()
 	r.MustRegister(monitor.BuildInfo(b.Version, b.Revision, b.Go))
+	if p.clicks != nil {
+		r.MustRegister(append(answerFigures(p.copied), monitor.ClickCopy(rows))...)
+	}
 	if p.replica != nil {
 		r.MustRegister(replicaFigures(p.replica)...)
 	}
@@ -143,6 +159,20 @@ func (p pools) registry() *prometheus.Registry {
 		}
 	}
 	return r
+}
+
+// reading are the readers of a process that has no runtime.
+func (p pools) reading() readers { return readers{copied: p.copied} }
+
+// answerFigures are the metrics of who answers reports.
+func answerFigures(k *clicklog.CopyReader) (all []prometheus.Collector) {
+	for engine, by := range map[string]int{"postgres": clicklog.FromPostgres, "clickhouse": clicklog.FromCopy} {
+		all = append(all, prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Namespace: "switchyard", Name: "report_answers_total", Help: "Reports by the engine that answered them.",
+			ConstLabels: prometheus.Labels{"engine": engine},
+		}, func() float64 { return k.Reports(by) }))
+	}
+	return all
 }
 
 // replicaFigures are the metrics of a read replica.

@@ -83,7 +83,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	}
 	w.readySeal(ctx, records)
 	t.handler, err = click.New(ctx, click.Deps{
-		DB: d, DatabaseURL: w.cfg.SessionURL(), Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d},
+		DB: d, DatabaseURL: w.cfg.SessionURL(), Clicks: w.pools.reading().clicks(d), Usage: report.Reader{Conn: d},
 		Spool: t.clicks.spool, Postbacks: t.postbacks.spool, Proofs: records, Visitors: t.visitors,
 		DataDir: w.cfg.DataDir, Caps: t.caps, Privacy: w.cfg.PrivacyIP, EdgeSecret: w.cfg.EdgeSecret,
 	})

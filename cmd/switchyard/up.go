@@ -58,6 +58,7 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 		return err
 	}
 	e.say("%d migrations applied, the schema is up to date", n)
+	ensureClicks(ctx, cfg, p.of(workPool), p.clicks)
 	r, err := jobs.OpenRedis(cfg.RedisURL)
 	if err != nil {
 		return err

@@ -22,9 +22,7 @@ import (
 	"switchyard/api"
 	"switchyard/api/click/visitor"
 	v1 "switchyard/api/v1"
-	"switchyard/db/clicklog"
 	"switchyard/db/kv"
-	"switchyard/db/report"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -225,7 +223,7 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 		V1: v1.Deps{
 			Jobs: w.client, Visitors: w.visitors, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
 			Edge:   w.cfg.Edge(),
-			Clicks: clicklog.Log{Conn: w.pools.of(reportPool)}, Reports: report.Reader{Conn: w.pools.of(reportPool)},
+			Clicks: w.pools.reading().clicks(w.pools.of(reportPool)), Reports: w.pools.reading().reports(w.pools.of(reportPool)),
 			EdgePublishing: publishes(w.cfg), SignIn: signInApps(w.cfg), Spool: behind, AIProvider: w.cfg.AIProvider,
 			Email:       w.cfg.SMTPURL != "",
 			NetworkFile: w.cfg.GeoASNDB != "", AnonymousFile: w.cfg.GeoAnonymousDB != "",
@@ -244,7 +242,7 @@ func (w web) checks(t *tracking) []monitor.Check {
 	if t != nil {
 		checks = append(checks, t.checks()...)
 	}
-	return checks
+	return append(checks, w.pools.clicksCheck()...)
 }
 
 // finishTimeout is how long a stop waits for requests. A stop ends within 25 seconds, with the drain of the spool,

@@ -67,7 +67,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 		o := workers.Options{
 			DB: p.of(workPool), Redis: r, Client: jobs.Connect(r), Queues: queues, Slots: c.Slots, Metrics: registry,
 		}
-		return c.beside(ctx, cfg, p.of(workPool), r, registry, func(ctx context.Context) error {
+		return c.beside(ctx, cfg, p, p.of(workPool), r, registry, func(ctx context.Context) error {
 			return runWorker(ctx, cfg, p, o)
 		})
 	})
@@ -75,16 +75,27 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 
 // runWorker works until the context ends.
 func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Options) error {
-	r, err := newRuntime(cfg, p.of(bulkPool), p.of(lockPool), o)
+	r, err := newRuntime(cfg, readers{bulk: p.of(bulkPool), locks: p.of(lockPool), copied: p.copied}, o)
 	if err != nil {
 		return err
 	}
-	return r.Run(ctx)
+	return p.work(ctx, cfg, r, o)
 }
 
-// newRuntime makes a runtime with every handler of the service. Long reads run on bulk, locks of one process are taken
-// on locks.
-func newRuntime(cfg config.Config, bulk, locks *db.DB, o workers.Options) (*workers.Runtime, error) {
+// readers are what a runtime uses beside its own pool. Long reads run on bulk, locks of one process are taken on locks.
+type readers struct {
+	bulk, locks *db.DB
+	copied      *clicklog.CopyReader // nil: PostgreSQL has all clicks
+}
+
+// clicks reads clicks by a pool, and those that are copied.
+func (r readers) clicks(d *db.DB) clicklog.Log { return clicklog.Log{Conn: d, Copy: r.copied} }
+
+// reports answers by a pool, and from the copy of clicks.
+func (r readers) reports(d *db.DB) report.Reader { return report.Reader{Conn: d, Copy: r.copied} }
+
+// newRuntime makes a runtime with every handler of the service.
+func newRuntime(cfg config.Config, from readers, o workers.Options) (*workers.Runtime, error) {
 	records, err := openStore(cfg, o.DB)
 	if err != nil {
 		return nil, err
@@ -99,7 +110,7 @@ func newRuntime(cfg config.Config, bulk, locks *db.DB, o workers.Options) (*work
 	}
 	r := workers.New(o)
 	webhook.Register(r, records, webhook.Options{Egress: out, Schedule: cfg.WebhookSchedule})
-	clicks, reports := clicklog.Log{Conn: o.DB}, report.Reader{Conn: o.DB}
+	clicks, reports := from.clicks(o.DB), from.reports(o.DB)
 	source.Register(r, records, source.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})
 	conversion.Register(r, records, clicks)
 	idempotency.Register(r, records)
@@ -118,7 +129,7 @@ func newRuntime(cfg config.Config, bulk, locks *db.DB, o workers.Options) (*work
 	if err := registerCertificates(cfg, r, records, o.Redis, issuer); err != nil {
 		return nil, err
 	}
-	if err := registerEdge(cfg, r, records, o, locks); err != nil {
+	if err := registerEdge(cfg, r, records, o, from.locks); err != nil {
 		return nil, err
 	}
 	if err := registerGeo(cfg, r, records, clicks); err != nil {
@@ -130,11 +141,11 @@ func newRuntime(cfg config.Config, bulk, locks *db.DB, o workers.Options) (*work
 	if err := registerRates(cfg, r, records, clicks); err != nil {
 		return nil, err
 	}
-	copilot.Register(r, records, report.Reader{Conn: bulk}, nil)
-	if err := registerAlerts(cfg, r, records, bulk); err != nil {
+	copilot.Register(r, records, from.reports(from.bulk), nil)
+	if err := registerAlerts(cfg, r, records, from.reports(from.bulk)); err != nil {
 		return nil, err
 	}
-	export.Register(r, records, dbexport.Reader{Conn: bulk}, report.Reader{Conn: bulk})
+	export.Register(r, records, dbexport.Reader{Conn: from.bulk, Copy: from.copied}, from.reports(from.bulk))
 	orders, err := openNetworks(cfg, r, records, clicks, o.Redis)
 	if err != nil {
 		return nil, err
@@ -152,17 +163,17 @@ func newRuntime(cfg config.Config, bulk, locks *db.DB, o workers.Options) (*work
 	if err := registerUploads(cfg, r, records, clicks, tokens, o.Redis); err != nil {
 		return nil, err
 	}
-	if err := registerChat(cfg, r, records, bulk); err != nil {
+	if err := registerChat(cfg, r, records, from); err != nil {
 		return nil, err
 	}
-	flowreplay.Register(r, records, flowReplayOptions(bulk))
+	flowreplay.Register(r, records, flowReplayOptions(from.clicks(from.bulk)))
 	return r, nil
 }
 
 // flowReplayOptions let a worker decide as the redirect does.
-func flowReplayOptions(bulk *db.DB) flowreplay.Options {
+func flowReplayOptions(clicks clicklog.Log) flowreplay.Options {
 	return flowreplay.Options{
-		Clicks: clicklog.Log{Conn: bulk}, WentTo: routing.WentTo,
+		Clicks: clicks, WentTo: routing.WentTo,
 		NewRouter: func(r *store.Routing, campaign uuid.UUID) (flowreplay.Router, error) {
 			return routing.NewReplayer(r, campaign)
 		},
@@ -182,7 +193,7 @@ func (c *clockCmd) Run(ctx context.Context, e *env) error {
 		if err := jobs.CheckRedis(ctx, r); errors.Is(err, jobs.ErrEvicts) {
 			return err
 		}
-		return c.beside(ctx, cfg, d, r, p.registry(), func(ctx context.Context) error {
+		return c.beside(ctx, cfg, p, d, r, p.registry(), func(ctx context.Context) error {
 			return runClock(ctx, d, jobs.Connect(r))
 		})
 	})

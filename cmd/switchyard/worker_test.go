@@ -16,7 +16,7 @@ import (
 // TestEveryJobHasItsHandler: what the service can submit, its workers can carry out.
 func TestEveryJobHasItsHandler(t *testing.T) {
 	t.Parallel()
-	r, err := newRuntime(config.Config{}, nil, nil, workers.Options{})
+	r, err := newRuntime(config.Config{}, readers{}, workers.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

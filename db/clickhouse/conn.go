@@ -51,6 +51,14 @@ func Open(url, cluster string) (*Conn, error) {
 // Close closes the connections.
 func (c *Conn) Close() error { return c.conn.Close() }
 
+// Ping asks whether the server answers.
+func (c *Conn) Ping(ctx context.Context) error {
+	if err := c.conn.Ping(ctx); err != nil {
+		return fmt.Errorf("clickhouse: ping: %w", err)
+	}
+	return nil
+}
+
 // Exec runs a statement. what names it in errors.
 func (c *Conn) Exec(ctx context.Context, what, query string, args ...any) error {
 	if err := c.conn.Exec(c.settings(ctx, nil), query, args...); err != nil {

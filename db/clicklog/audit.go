@@ -12,6 +12,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/ledger"
 	"switchyard/models"
+	"switchyard/models/interval"
 )
 
 // What a click and its conversions count, as clicklog works it out: a bot's click counts none of its own amounts.
@@ -131,4 +132,72 @@ func (k Copy) Repair(ctx context.Context, account uuid.UUID, at time.Time) error
 	}
 	_, err = k.copyPart(ctx, p)
 	return err
+}
+
+const bookedAccounts = `SELECT DISTINCT account_id FROM ledger WHERE hour >= $1 AND hour < $2`
+
+// Accounts lists the accounts that PostgreSQL's ledger or ClickHouse has something of, of a day.
+func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
+	from := at.UTC().Truncate(day)
+	list, err := db.Select[uuid.UUID](ctx, k.From, "accounts of a day", bookedAccounts, from, from.Add(day))
+	if err != nil {
+		return nil, err
+	}
+	named := map[uuid.UUID]bool{}
+	for _, id := range list {
+		named[id] = true
+	}
+	err = k.To.Each(ctx, "accounts of a day", func(scan func(...any) error) error {
+		var id uuid.UUID
+		err := scan(&id)
+		named[id] = true
+		return err
+	}, `SELECT DISTINCT account_id FROM clicks WHERE at >= $1 AND at < $2`, from, from.Add(day))
+	return sortedIDs(named), err
+}
+
+// AuditDay audits each account of a day, and repairs what differs if repair is set. found is called with what differs. busy counts
+// the accounts whose clicks changed again and again meanwhile: they were not compared.
+func (k Copy) AuditDay(ctx context.Context, at time.Time, repair bool, found func(Difference)) (accounts, busy int, err error) {
+	list, err := k.Accounts(ctx, at)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, account := range list {
+		differ, quiet, err := k.auditQuiet(ctx, account, at)
+		if err != nil {
+			return accounts, busy, err
+		}
+		if accounts++; !quiet {
+			busy++
+			continue
+		}
+		for _, d := range differ {
+			found(d)
+		}
+		if len(differ) > 0 && repair {
+			if err := k.Repair(ctx, account, at); err != nil {
+				return accounts, busy, err
+			}
+		}
+	}
+	return accounts, busy, nil
+}
+
+const (
+	auditTries = 10
+	auditPause = time.Second
+)
+
+// auditQuiet audits an account's day, and again while it changes.
+func (k Copy) auditQuiet(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, quiet bool, err error) {
+	for range auditTries {
+		if list, quiet, err = k.Audit(ctx, account, at); err != nil || quiet {
+			return list, quiet, err
+		}
+		if err := interval.Sleep(ctx, auditPause); err != nil {
+			return nil, false, err
+		}
+	}
+	return nil, false, nil
 }

@@ -186,7 +186,7 @@ func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, er
 	if err != nil {
 		return time.Time{}, err
 	}
-	oldest, err := time.Parse(partitionPrefix+"20060102", name)
+	oldest, err := time.Parse(partitionPrefix+partitionDay, name)
 	if err != nil {
 		return time.Now().UTC().Truncate(day), nil
 	}

@@ -54,8 +54,37 @@ func (k Copy) Forget(ctx context.Context, before time.Time) error {
 	return err
 }
 
+// Tidy deletes in ClickHouse the clicks of days that PostgreSQL does not keep any more.
+func (k Copy) Tidy(ctx context.Context) error {
+	name, err := db.Get[string](ctx, k.From, "oldest day", firstPartition)
+	if err != nil {
+		return err
+	}
+	oldest, err := time.Parse(partitionPrefix+partitionDay, name)
+	if err != nil {
+		return nil //nolint:nilerr // there is no partition, so nothing says what is old
+	}
+	var old []string
+	err = k.To.Each(ctx, "old days", func(scan func(...any) error) error {
+		var day string
+		err := scan(&day)
+		old = append(old, day)
+		return err
+	}, `SELECT DISTINCT toString(toYYYYMMDD(at)) FROM clicks WHERE at < $1`, oldest)
+	for _, day := range old {
+		if err == nil {
+			err = k.To.DropPartition(ctx, columnarClicks, day)
+		}
+	}
+	return err
+}
+
 // forwardOnce brings one batch.
 func (k Copy) forwardOnce(ctx context.Context) (int, error) {
+	const anything = `SELECT EXISTS (SELECT FROM click_changes)`
+	if some, err := db.Get[bool](ctx, k.From, "noted changes", anything); err != nil || !some {
+		return 0, err
+	}
 	var b forwarded
 	err := k.versioned(ctx, func(c db.Conn, version uint64) (err error) {
 		b, err = readNoted(ctx, c, version, k.batch())

@@ -14,8 +14,11 @@ import (
 // partitioned are the tables of which one UTC day is one partition: clicks_p20261121.
 var partitioned = []string{"clicks", "smartlink_clicks"}
 
-// partitionPrefix is what the partitions of clicks are called before the day.
-const partitionPrefix = "clicks_p"
+// partitionPrefix is what the partitions of clicks are called before the day, and partitionDay how the day is written.
+const (
+	partitionPrefix = "clicks_p"
+	partitionDay    = "20060102"
+)
 
 const day = 24 * time.Hour
 
@@ -25,7 +28,9 @@ const (
 	newestClick = 2 * day
 )
 
-func partitionName(table string, day time.Time) string { return table + "_p" + day.Format("20060102") }
+func partitionName(table string, day time.Time) string {
+	return table + "_p" + day.Format(partitionDay)
+}
 
 const lockPartitions = `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks partitions'))`
 

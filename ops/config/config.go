@@ -40,6 +40,10 @@ type Config struct {
 	ReadURL           string // empty: reports are read from DatabaseURL
 	ReadBehind        time.Duration
 	RedisURL          string // empty: "switchyard up" brings a private server
+	ClicksURL         string // of ClickHouse; empty: clicks are in PostgreSQL alone
+	ClicksCluster     string // empty: ClicksURL leads to one server
+	ClicksBatch       int
+	ClicksFlush       time.Duration
 	BaseURL           string // without a slash at the end
 	SharedDomains     []string
 	TrackingHost      string
@@ -189,6 +193,8 @@ func (c *Config) together() error {
 		return errors.New("config: AI_KEY: is missing beside AI_PROVIDER")
 	case c.SMTPURL != "" && c.SMTPFrom == "":
 		return errors.New("config: SMTP_FROM: is missing beside SMTP_URL: name the address that e-mail comes from")
+	case c.ClicksCluster != "" && c.ClicksURL == "":
+		return errors.New("config: CLICKS_URL: is missing beside CLICKS_CLUSTER")
 	case c.TLSAddr != "" && c.TLSAddr == c.HTTPAddr:
 		return errors.New("config: HTTP_ADDR: is that of TLS_ADDR; choose another")
 	case len(c.ACMEDirectories) > 0 && len(c.ACMEAccounts) > len(c.ACMEDirectories):

@@ -30,7 +30,7 @@ func TestLoadDefaults(t *testing.T) {
 	want := Config{
 		Port: 8080, OpsAddr: "127.0.0.1:9080", BaseURL: "http://localhost:8080",
 		SharedDomains: []string{"localhost"}, TrackingHost: "localhost",
-		DataDir: ".data", ReadBehind: 5 * time.Second, ClickAck: AckDisk, DomainPorts: [2]string{"80", "443"}, PrivacyIP: models.IPFull, LogLevel: slog.LevelInfo,
+		DataDir: ".data", ReadBehind: 5 * time.Second, ClicksBatch: 20_000, ClicksFlush: time.Second, ClickAck: AckDisk, DomainPorts: [2]string{"80", "443"}, PrivacyIP: models.IPFull, LogLevel: slog.LevelInfo,
 		ConversionUploads: true, GoogleUploads: GoogleDataManager,
 	}
 	if !reflect.DeepEqual(c, want) {
@@ -61,6 +61,9 @@ func TestLoad(t *testing.T) {
 		{"OPS_ADDR", "[::]:9000", func(c Config) any { return c.OpsAddr }, "[::]:9000"},
 		{"OPS_ADDR", "Ops.Example.com:9000", func(c Config) any { return c.OpsAddr }, "ops.example.com:9000"},
 		{"DATABASE_URL", "postgres://u:p@h/d", func(c Config) any { return c.DatabaseURL }, "postgres://u:p@h/d"},
+		{"CLICKS_URL", "clickhouse://u:p@h1:9000,h2:9000/d", func(c Config) any { return c.ClicksURL }, "clickhouse://u:p@h1:9000,h2:9000/d"},
+		{"CLICKS_BATCH", "500", func(c Config) any { return c.ClicksBatch }, 500},
+		{"CLICKS_FLUSH", "2s", func(c Config) any { return c.ClicksFlush }, 2 * time.Second},
 		{"DATABASE_URL", "postgres:///d?host=/run/pg", func(c Config) any { return c.DatabaseURL }, "postgres:///d?host=/run/pg"},
 		{"REDIS_URL", "rediss://:p@h:1/2", func(c Config) any { return c.RedisURL }, "rediss://:p@h:1/2"},
 		{"REDIS_URL", "unix:///run/redis.sock", func(c Config) any { return c.RedisURL }, "unix:///run/redis.sock"},

@@ -94,6 +94,24 @@ func address(v string, schemes ...string) (string, error) {
 
 func databaseURL(v string) (string, error) { return address(v, "postgres", "postgresql") }
 
+func clicksURL(v string) (string, error) { return address(v, "clickhouse", "http", "https") }
+
+// clusterName reads a name that goes into statements.
+func clusterName(v string) (string, error) {
+	if len(v) > 100 || strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") != "" {
+		return "", errors.New("must be a name of letters, digits, _, - and .")
+	}
+	return v, nil
+}
+
+func clicksBatch(v string) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 100 || n > 1_000_000 {
+		return 0, errors.New("must be a number from 100 to 1000000")
+	}
+	return n, nil
+}
+
 func redisURL(v string) (string, error) {
 	if strings.HasPrefix(v, "unix://") {
 		return text(v)

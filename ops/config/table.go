@@ -39,6 +39,13 @@ func ownSettings(c *Config) []row {
 		setting("REDIS_URL", "", &c.RedisURL, redisURL,
 			"Redis 7+, redis://:password@host:6379/0 or rediss://; ?master_name=NAME at the address of a Sentinel, "+
 				"?addr=HOST:PORT for further nodes of a Cluster; empty: `up` starts a private one below DATA_DIR").masked(maskURL),
+		setting("CLICKS_URL", "", &c.ClicksURL, clicksURL,
+			"ClickHouse 24.8+, where clicks are copied for reports, clickhouse://user:password@host:9000/name, further hosts separated by "+
+				"commas, or https://; see ops/runbooks/clickhouse.md; empty: clicks are in PostgreSQL alone").masked(maskURL),
+		setting("CLICKS_CLUSTER", "", &c.ClicksCluster, clusterName,
+			"name of the cluster of CLICKS_URL, as its remote_servers say, whose tables are then replicated; empty: one server"),
+		setting("CLICKS_BATCH", "20000", &c.ClicksBatch, clicksBatch, "how many changes go to ClickHouse at once, 100 to 1000000"),
+		setting("CLICKS_FLUSH", "1s", &c.ClicksFlush, duration, "how often changes go to ClickHouse"),
 		setting("BASE_URL", "", &c.BaseURL, webURL, "address of the API as its users see it; empty: http://localhost:PORT"),
 		setting("SHARED_DOMAINS", "localhost", &c.SharedDomains, hosts,
 			"hosts of the tracking links that all accounts share, separated by commas"),

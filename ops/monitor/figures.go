@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"switchyard/db"
+	"switchyard/db/clicklog"
 	"switchyard/db/jobrow"
 )
 
@@ -57,11 +58,8 @@ func (jobRows) Describe(ch chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector. While PostgreSQL does not answer, these metrics are missing and the others
 // are not.
 func (c jobRows) Collect(ch chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
-	defer cancel()
-	stats, err := c.count(ctx)
-	if err != nil {
-		slog.WarnContext(ctx, "figures of jobs not read", "error", err)
+	stats, ok := count(c.db, c.busy, "figures of jobs not read", jobrow.ReadStats)
+	if !ok {
 		return
 	}
 	for _, s := range stats {
@@ -70,28 +68,60 @@ func (c jobRows) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// count counts the rows in a goroutine of its own, because a query on a server that hangs outlives its context. Only
-// one runs at a time.
-func (c jobRows) count(ctx context.Context) ([]jobrow.Stats, error) {
-	select {
-	case c.busy <- struct{}{}:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// clickCopy counts at each scrape what waits for ClickHouse.
+type clickCopy struct {
+	db   *db.DB
+	busy chan struct{} // as that of jobRows
+}
+
+// ClickCopy are the metrics of changes of clicks that wait for ClickHouse.
+func ClickCopy(d *db.DB) prometheus.Collector { return clickCopy{d, make(chan struct{}, 1)} }
+
+var (
+	waitingDesc = prometheus.NewDesc("switchyard_click_copy_waiting", "Changes of clicks and conversions that wait for ClickHouse.", nil, nil)
+	waitedDesc     = prometheus.NewDesc("switchyard_click_copy_age_seconds", "How long the oldest change of a click waits for ClickHouse.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (clickCopy) Describe(ch chan<- *prometheus.Desc) {
+	ch <- waitingDesc
+	ch <- waitedDesc
+}
+
+// Collect implements prometheus.Collector, as that of jobRows.
+func (c clickCopy) Collect(ch chan<- prometheus.Metric) {
+	if w, ok := count(c.db, c.busy, "changes of clicks not counted", clicklog.ReadWaiting); ok {
+		ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(w.Changes))
+		ch <- prometheus.MustNewConstMetric(waitedDesc, prometheus.GaugeValue, w.Age.Seconds())
 	}
+}
+
+// count reads figures in a goroutine of its own, because a query on a server that hangs outlives its context. Only one runs at a
+// time for a token. ok is false if there are none, which the log says.
+func count[T any](d *db.DB, busy chan struct{}, failed string, read func(context.Context, db.Conn) (T, error)) (figures T, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
+	defer cancel()
 	type result struct {
-		stats []jobrow.Stats
-		err   error
+		figures T
+		err     error
 	}
 	done := make(chan result, 1)
-	go func() {
-		defer func() { <-c.busy }()
-		stats, err := jobrow.ReadStats(ctx, c.db)
-		done <- result{stats, err}
-	}()
 	select {
-	case r := <-done:
-		return r.stats, r.err
+	case busy <- struct{}{}:
+		go func() {
+			defer func() { <-busy }()
+			figures, err := read(ctx, d)
+			done <- result{figures, err}
+		}()
 	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
+	r := result{err: context.DeadlineExceeded}
+	select {
+	case r = <-done:
+	case <-ctx.Done():
+	}
+	if r.err != nil {
+		slog.WarnContext(ctx, failed, "error", r.err)
+	}
+	return r.figures, r.err == nil
 }

@@ -1,0 +1,96 @@
+// Package clickcopy keeps the copy of clicks in ClickHouse up to date. Any number of workers may run it: a lock in PostgreSQL
+// chooses the one that works, and a dead one is replaced within seconds. While ClickHouse is away changes wait in PostgreSQL.
+package clickcopy
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/db"
+	"switchyard/db/advisory"
+	"switchyard/db/clicklog"
+	"switchyard/models/interval"
+)
+
+// Forwarder brings changes of clicks to ClickHouse. Copy, Locks and Flush are required.
+type Forwarder struct {
+	Copy  clicklog.Copy
+	Locks *db.DB        // whose sessions hold the lock
+	Flush time.Duration // between two looks for changes
+	// Metrics receives the figures; nil: nobody does.
+	Metrics prometheus.Registerer
+
+	brought  prometheus.Counter
+	failures prometheus.Counter
+}
+
+const (
+	lockName = "switchyard click copy"
+	// attempt is how long changes are tried to be brought before it counts as a failure.
+	attempt = time.Minute
+	// tidyEvery is how often is deleted in ClickHouse what PostgreSQL does not keep any more.
+	tidyEvery = 10 * time.Minute
+	// forgottenAfter is how long after its deletion an account's rows are deleted in ClickHouse: nothing of it is on its way then.
+	forgottenAfter = 10 * time.Minute
+)
+
+// Run works while this process is the chosen one, until the context ends.
+func (f *Forwarder) Run(ctx context.Context) error {
+	f.brought = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "switchyard_click_copy_changes_total", Help: "Changes of clicks and conversions that were brought to ClickHouse.",
+	})
+	f.failures = prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "switchyard_click_copy_failures_total", Help: "Attempts to bring changes to ClickHouse that failed.",
+	})
+	if f.Metrics != nil {
+		f.Metrics.MustRegister(f.brought, f.failures)
+	}
+	err := advisory.Hold(ctx, f.Locks, lockName, f.lead)
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// lead brings changes until the context ends.
+func (f *Forwarder) lead(ctx context.Context) {
+	slog.InfoContext(ctx, "clicks are brought to ClickHouse by this process")
+	var tidied time.Time
+	for ctx.Err() == nil {
+		next := time.Now().Add(f.Flush)
+		f.tried(ctx, "changes of clicks not brought to ClickHouse", f.forward)
+		if time.Since(tidied) > tidyEvery {
+			tidied = time.Now()
+			f.tried(ctx, "old clicks not deleted in ClickHouse", f.tidy)
+		}
+		if interval.Sleep(ctx, time.Until(next)) != nil {
+			return
+		}
+	}
+}
+
+// tried counts and logs a failure.
+func (f *Forwarder) tried(ctx context.Context, failed string, step func(context.Context) error) {
+	if err := step(ctx); err != nil && ctx.Err() == nil {
+		f.failures.Inc()
+		slog.WarnContext(ctx, failed, "error", err)
+	}
+}
+
+func (f *Forwarder) forward(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, attempt)
+	defer cancel()
+	n, err := f.Copy.Forward(ctx)
+	f.brought.Add(float64(n))
+	return err
+}
+
+func (f *Forwarder) tidy(ctx context.Context) error {
+	if err := f.Copy.Forget(ctx, time.Now().Add(-forgottenAfter)); err != nil {
+		return err
+	}
+	return f.Copy.Tidy(ctx)
+}

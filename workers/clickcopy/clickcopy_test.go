@@ -1,0 +1,134 @@
+package clickcopy_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/columnar"
+	"switchyard/db/dbtest"
+	"switchyard/models/await"
+	"switchyard/workers/clickcopy"
+)
+
+// store is a ClickHouse that counts rows, and can be away.
+type store struct {
+	mu      sync.Mutex
+	away    bool
+	rows    int
+	dropped []uuid.UUID
+}
+
+var errAway = errors.New("away")
+
+func (s *store) Put(_ context.Context, t columnar.Table, rows iter.Seq[[]any]) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.away {
+		return errAway
+	}
+	for range rows {
+		if t.Name == "clicks" {
+			s.rows++
+		}
+	}
+	return nil
+}
+
+func (s *store) DropAccounts(_ context.Context, t columnar.Table, accounts []uuid.UUID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.Name == "clicks" {
+		s.dropped = append(s.dropped, accounts...)
+	}
+	return nil
+}
+
+func (s *store) Ensure(context.Context, ...columnar.Table) error             { return nil }
+func (s *store) DropPartition(context.Context, columnar.Table, string) error { return nil }
+func (s *store) Exec(context.Context, string, string, ...any) error          { return nil }
+func (s *store) Each(context.Context, string, func(func(...any) error) error, string, ...any) error {
+	return nil
+}
+
+func (s *store) set(away bool) { s.mu.Lock(); defer s.mu.Unlock(); s.away = away }
+
+func (s *store) count() int { s.mu.Lock(); defer s.mu.Unlock(); return s.rows }
+
+// TestForwarder: of two forwarders one brings changes. While ClickHouse is away they wait, and come when it is there again. Rows of
+// accounts that were deleted a while ago are deleted.
+func TestForwarder(t *testing.T) {
+	t.Parallel()
+	d, s, account := dbtest.New(t), &store{}, uuid.New()
+	exec := func(query string, args ...any) {
+		t.Helper()
+		if _, err := db.Exec(t.Context(), d, "test", query, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k := clicklog.Copy{From: d, To: s}
+	if err := k.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := (clicklog.Log{Conn: d}).EnsurePartition(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	gone := uuid.New()
+	exec(`INSERT INTO click_forgotten VALUES ($1, now() - interval '1 hour'), ($2, now())`, gone, uuid.New())
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	var registries []*prometheus.Registry
+	for range 2 {
+		r := prometheus.NewRegistry()
+		registries = append(registries, r)
+		running.Go(func() {
+			if err := (&clickcopy.Forwarder{Copy: k, Locks: d, Flush: time.Millisecond, Metrics: r}).Run(ctx); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	note := func() {
+		exec(`INSERT INTO click_changes (account_id, click_id, removed) VALUES ($1, $2, true)`, account, uuid.Must(uuid.NewV7()))
+	}
+	note()
+	await.Until(t, "a change is brought", func() bool { return s.count() == 1 })
+	s.set(true)
+	note()
+	figure := func(name string) (n float64) {
+		for _, r := range registries {
+			families, err := r.Gather()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range families {
+				if f.GetName() == "switchyard_click_copy_"+name {
+					n += f.GetMetric()[0].GetCounter().GetValue()
+				}
+			}
+		}
+		return n
+	}
+	await.Until(t, "a failure is counted", func() bool { return figure("failures_total") > 0 })
+	s.set(false)
+	await.Until(t, "the change is brought", func() bool { return s.count() == 2 })
+	await.Until(t, "nothing waits", func() bool {
+		w, err := clicklog.ReadWaiting(t.Context(), d)
+		return err == nil && w.Changes == 0
+	})
+	cancel()
+	running.Wait()
+	if len(s.dropped) != 1 || s.dropped[0] != gone {
+		t.Errorf("dropped are %v, not %s", s.dropped, gone)
+	}
+	if n := figure("changes_total"); n != 2 {
+		t.Errorf("%v changes were brought", n)
+	}
+}
