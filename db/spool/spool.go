@@ -186,20 +186,13 @@ func (s *Spool) wake() {
 	}
 }
 
-const (
-	// busyBatch is the number of records in a batch from which on the spool counts as busy.
-	busyBatch = 8
-	// busyPace is the minimum time between two writes of a busy spool. A write with its sync costs some 0.1 ms of a
-	// processor, whatever its size, so the records that arrive meanwhile share one.
-	busyPace = 700 * time.Microsecond
-)
-
 // flush is the only goroutine that writes. While it syncs a batch, the next one collects. A single record is written
 // at once. What the disk refuses is written again, before what came later, if the spool retries.
 func (s *Spool) flush() {
 	defer close(s.done)
 	var spare []byte
 	var last time.Time
+	paces := pacer{least: s.o.Pace}
 	pace := s.o.Pace
 	for range s.work {
 		if wait := pace - time.Since(last); wait > 0 {
@@ -207,7 +200,7 @@ func (s *Spool) flush() {
 		}
 		last = time.Now()
 		b, closed := s.swap(spare)
-		pace, spare = s.o.Pace, b.buf
+		pace, spare = paces.wrote(b.count, last), b.buf
 		if b.count > 0 {
 			b.err = s.write(b)
 			if b.err != nil && s.o.Retry && !closed {
@@ -217,9 +210,6 @@ func (s *Spool) flush() {
 			}
 			s.count(b)
 			close(b.done)
-		}
-		if b.count >= busyBatch {
-			pace = max(pace, busyPace)
 		}
 		if cap(spare) > 1<<20 {
 			spare = nil

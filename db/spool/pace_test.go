@@ -1,0 +1,33 @@
+package spool
+
+import (
+	"testing"
+	"time"
+)
+
+// TestPacer: writes are spaced while records come fast, and not any more once they come slowly.
+func TestPacer(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(0, 0)
+	p := pacer{}
+	// during writes every millisecond with so many records each, and gives the pace at the end.
+	during := func(writes int, records int64) (pace time.Duration) {
+		for range writes {
+			now = now.Add(time.Millisecond)
+			pace = p.wrote(records, now)
+		}
+		return pace
+	}
+	for _, c := range []struct {
+		records int64
+		want    time.Duration
+	}{{1, 0}, {5, busyPace}, {2, busyPace}, {1, 0}, {0, 0}} {
+		if got := during(120, c.records); got != c.want {
+			t.Errorf("%d records a millisecond: %s, want %s", c.records, got, c.want)
+		}
+	}
+	p = pacer{least: 10 * time.Millisecond}
+	if got := during(120, 5); got != 10*time.Millisecond {
+		t.Errorf("of a spool that takes its time: %s", got)
+	}
+}
