@@ -90,6 +90,7 @@ var parts = []part{
 	{name: "figures", steps: []func(*run, context.Context) error{(*run).figures}},
 	{name: "rescore", steps: []func(*run, context.Context) error{(*run).rescoring}},
 	{name: "scale", steps: []func(*run, context.Context) error{(*run).scaling}},
+	{name: "units", steps: []func(*run, context.Context) error{(*run).setUp, (*run).units}},
 	{name: "tls", steps: []func(*run, context.Context) error{(*run).secureSetUp, (*run).secure, (*run).certificates}},
 	{name: "sync", steps: []func(*run, context.Context) error{(*run).syncing}},
 	{name: "copilot", steps: []func(*run, context.Context) error{(*run).suggestions}, alone: true},
@@ -97,7 +98,8 @@ var parts = []part{
 
 // Parts are the names of what can be measured: tracking links and ingest; 10,000 campaigns against 10; events and jobs;
 // detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks;
-// a million of them scored anew; the same clicks in ClickHouse; tracking links by TLS, and 10,000 certificates; syncs with platforms; suggestions
+// a million of them scored anew; the same clicks in ClickHouse; what a click, a conversion and a campaign cost, and what machines take;
+// tracking links by TLS, and 10,000 certificates; syncs with platforms; suggestions
 // in simulated markets.
 func Parts() []string {
 	var names []string

@@ -141,19 +141,26 @@ func (p *Process) Log() []byte {
 
 // CPU is the processor time that the process has used, in units of the system's clock tick (10 ms); 0 where the system
 // does not tell.
-func (p *Process) CPU() time.Duration {
-	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.PID()), "stat"))
-	if err != nil {
+func (p *Process) CPU() time.Duration { return processorTime(p.PID(), false) }
+
+// tick is the unit in which the system tells processor time.
+const tick = 10 * time.Millisecond
+
+// processorTime is what a process has used, user and system; with what its children had used that have ended, if asked for.
+func processorTime(pid int, ended bool) (sum time.Duration) {
+	last := 13
+	if ended {
+		last = 15
+	}
+	fields := statFields(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+	if len(fields) < last {
 		return 0
 	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
-	if len(fields) < 13 {
-		return 0
+	for _, text := range fields[11:last] {
+		ticks, _ := strconv.Atoi(text)
+		sum += time.Duration(ticks) * tick
 	}
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return time.Duration(user+system) * 10 * time.Millisecond
+	return sum
 }
 
 // Memory reads a line of the process's status, such as VmRSS, in kB.

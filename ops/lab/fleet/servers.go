@@ -76,6 +76,15 @@ func (s Server) Kill(ctx context.Context) error {
 	})
 }
 
+// CPU is the processor time of the server's processes, those that have ended among them.
+func (s Server) CPU() time.Duration {
+	sum := processorTime(s.pid, true)
+	for _, pid := range children(s.pid) {
+		sum += processorTime(pid, true)
+	}
+	return sum
+}
+
 // Freeze stops the server without ending it: its connections stay open and nobody answers. Thaw lets it go on.
 func (s Server) Freeze() error { return s.signal(syscall.SIGSTOP) }
 
