@@ -80,7 +80,7 @@ func (l Log) findCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) 
 	if account != uuid.Nil {
 		where = "f.account_id = $1 AND " + where
 	}
-	return l.coldRows(ctx, "find clicks", "SELECT "+clickColumns.sql()+" FROM clicks AS f FINAL WHERE "+where, account, db.UUIDs(ids), times)
+	return l.coldRows(ctx, "find clicks", "SELECT "+clickColumns.sql()+" FROM clicks AS f FINAL WHERE "+where, account, ids, times)
 }
 
 const selectConversionsByID = `SELECT %s FROM conversions WHERE account_id = $1 AND id = ANY ($2::uuid[])
@@ -91,21 +91,18 @@ ORDER BY recorded_at DESC, id DESC`
 func (l Log) coldConversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
 	ofClick := q
 	ofClick.Converted = false
-	where := "v.account_id = $1 AND " + ColumnarWindow("v.recorded_at", q.From, q.To)
-	for _, c := range []struct {
-		asked bool
-		sql   string
-	}{
-		{q.ClickID != uuid.Nil, " AND v.click_id = toUUID($6)"},
-		{q.ConversionID != "", " AND v.conversion_id = $8"},
-		{q.Status != "", " AND v.status = $9"},
-	} {
-		if c.asked {
-			where += c.sql
-		}
+	where := []string{"v.account_id = $1", ColumnarWindow("v.recorded_at", q.From, q.To)}
+	if q.ClickID != uuid.Nil {
+		where = append(where, "v.click_id = toUUID($6)")
+	}
+	if q.ConversionID != "" {
+		where = append(where, "v.conversion_id = $8")
+	}
+	if q.Status != "" {
+		where = append(where, "v.status = $9")
 	}
 	var ids []uuid.UUID
-	query := "SELECT v.id FROM conversions AS v FINAL WHERE " + where + " AND v.click_id GLOBAL IN (SELECT f.id FROM clicks AS f FINAL WHERE " +
+	query := "SELECT v.id FROM conversions AS v FINAL WHERE " + strings.Join(where, " AND ") + " AND v.click_id GLOBAL IN (SELECT f.id FROM clicks AS f FINAL WHERE " +
 		ofClick.columnarClicksOf(time.UnixMilli(0), time.UnixMilli(latestMoment)) +
 		") ORDER BY v.recorded_at DESC, toString(v.id) DESC LIMIT $4 OFFSET $5"
 	err := l.Copy.Each(ctx, "list conversions", func(scan func(...any) error) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -12,12 +13,15 @@ import (
 	"switchyard/models"
 )
 
-// CopyReader asks the copy of clicks and conversions in ClickHouse. While it is away it is left alone for some seconds, so that
-// those who can ask PostgreSQL do not wait for it. A nil one is of an install without a copy.
+// CopyReader asks the copy of clicks and conversions in ClickHouse. A nil one is of an install without a copy.
 type CopyReader struct {
-	from     columnar.Store
-	away     atomic.Int64 // until then it is left alone: Unix nanoseconds
+	from     columnar.Reader
+	away     atomic.Int64 // until then it is not Current: Unix nanoseconds
 	answered [2]atomic.Int64
+
+	mu      sync.Mutex
+	late    bool
+	checked time.Time // when late was found out
 }
 
 // Who answers reports.
@@ -37,9 +41,9 @@ func (k *CopyReader) Answered(by int) {
 func (k *CopyReader) Reports(by int) float64 { return float64(k.answered[by].Load()) }
 
 // NewCopyReader makes one for a process.
-func NewCopyReader(from columnar.Store) *CopyReader { return &CopyReader{from: from} }
+func NewCopyReader(from columnar.Reader) *CopyReader { return &CopyReader{from: from} }
 
-// leftAlone is how long a copy is not asked that did not answer.
+// leftAlone is how long a copy is not asked that did not answer, by those who can ask PostgreSQL.
 const leftAlone = 5 * time.Second
 
 // Snapshot runs fn in a transaction that only reads, and sees what there was at its first statement. No day's clicks leave
@@ -63,14 +67,32 @@ func (k *CopyReader) State(ctx context.Context, c db.Conn) (CopyState, error) {
 	return ReadCopy(ctx, c)
 }
 
-// Answers reports whether the copy may be asked now.
-func (k *CopyReader) Answers() bool { return k != nil && time.Now().UnixNano() >= k.away.Load() }
+const (
+	lateAfter  = "30 seconds"
+	lateFor    = 2 * time.Second
+	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - interval '` + lateAfter + `', false)`
+)
+
+// Current reports whether the copy answers, and no change has waited for long to be brought there: who can answer instead does so
+// otherwise.
+func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
+	if k == nil || time.Now().UnixNano() < k.away.Load() {
+		return false, nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if time.Since(k.checked) < lateFor {
+		return !k.late, nil
+	}
+	late, err := db.Get[bool](ctx, c, "waiting changes", selectLate)
+	if err == nil {
+		k.late, k.checked = late, time.Now()
+	}
+	return !late, err
+}
 
 // Each runs a query and calls fn with each row. An error of fn ends it. An error of the copy's own is a CopyAwayError.
 func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error {
-	if !k.Answers() {
-		return &CopyAwayError{fmt.Errorf("clicklog: %s: ClickHouse did not answer lately", what)}
-	}
 	var own error
 	err := k.from.Each(ctx, what, func(scan func(...any) error) error {
 		own = fn(scan)

@@ -34,7 +34,7 @@ func (r Reader) countCold(ctx context.Context, q Query) (int, error) {
 	var n uint64
 	err := r.Copy.Each(ctx, "count rows", func(scan func(...any) error) error { return scan(&n) },
 		"SELECT count()"+ofColdClicks+clicklog.ColumnarWindow("f.at", q.From, q.To), q.AccountID)
-	return int(n), err //nolint:gosec // a number of clicks
+	return int(n), err
 }
 
 // eachCold is each of the copy. It reads a day at a time, since the copy puts rows in order after it has read them.

@@ -38,10 +38,11 @@ func (e *engines) there(t *testing.T, d *db.DB) *clicklog.CopyReader {
 }
 
 // onBoth runs fn as asked of PostgreSQL, and as asked of ClickHouse.
-func (e *engines) onBoth(whole *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
-	whole.Helper()
-	whole.Run("postgres", func(t *testing.T) { fn(t, Reader{Conn: d}) })
-	whole.Run("clickhouse", func(t *testing.T) {
+func (e *engines) onBoth(t *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
+	t.Helper()
+	whole := t
+	t.Run("postgres", func(t *testing.T) { fn(t, Reader{Conn: d}) })
+	t.Run("clickhouse", func(t *testing.T) {
 		clickhousetest.Server(t) // skips only this without one
 		fn(t, Reader{Conn: d, Copy: e.there(whole, d), CopyOnly: true})
 	})

@@ -26,15 +26,9 @@ func (r Reader) elsewhere(ctx context.Context, q Query, b *builder) (*statement,
 	if r.Copy == nil || len(b.read) == 0 && !r.CopyOnly {
 		return nil, nil
 	}
-	may, must, err := r.copyHas(ctx, q, b.read)
-	switch {
-	case err != nil:
+	elsewhere, must, err := r.pick(ctx, q, b.read, b.scans)
+	if err != nil || !elsewhere {
 		return nil, err
-	case must && !may:
-		return nil, errAway
-	case !must && !r.CopyOnly && (!may || !b.scans || !r.Copy.Answers()):
-		r.Copy.Answered(clicklog.FromPostgres)
-		return nil, nil
 	}
 	if q.kept.IsZero() {
 		if q.kept, err = clicklog.OldestDay(ctx, r.Conn, q.AccountID); err != nil {
@@ -47,6 +41,22 @@ func (r Reader) elsewhere(ctx context.Context, q Query, b *builder) (*statement,
 	}
 	there, err := planIn(q, columnar{others}, clickFacts)
 	return &statement{there, must}, err
+}
+
+// pick reports whether the copy is asked about some stretches of clicks, and whether PostgreSQL cannot be. Where it can, the copy is
+// asked what reads many clicks, if it is not behind.
+func (r Reader) pick(ctx context.Context, q Query, list []stretch, scans bool) (elsewhere, must bool, err error) {
+	may, must, err := r.copyHas(ctx, q, list)
+	if err == nil && must && !may {
+		err = errAway
+	}
+	if elsewhere = may && (must || r.CopyOnly); err == nil && may && !elsewhere && scans {
+		elsewhere, err = r.Copy.Current(ctx, r.Conn)
+	}
+	if err == nil && !elsewhere {
+		r.Copy.Answered(clicklog.FromPostgres)
+	}
+	return elsewhere, must, err
 }
 
 // copyHas reports whether the copy has the clicks of some stretches, and whether some of them are there alone. While the account's
@@ -93,7 +103,9 @@ func onClicks[T any](ctx context.Context, r Reader, w window, here func(Reader) 
 	if err != nil || !elsewhere {
 		return list, err
 	}
-	list, err = there()
+	if list, err = there(); err == nil {
+		r.Copy.Answered(clicklog.FromCopy)
+	}
 	if _, away := errors.AsType[*clicklog.CopyAwayError](err); away && !must && !r.CopyOnly {
 		r.Copy.Answered(clicklog.FromPostgres)
 		return here(r)
@@ -113,17 +125,7 @@ func (r Reader) clicksElsewhere(ctx context.Context, w window) (elsewhere, must 
 			q.change = &change
 		}
 	}
-	may, must, err := r.copyHas(ctx, q, []stretch{{from: w.from, to: w.to}})
-	if err == nil && must && !may {
-		err = errAway
-	}
-	elsewhere = may && (must || r.CopyOnly || r.Copy.Answers())
-	if elsewhere {
-		r.Copy.Answered(clicklog.FromCopy)
-	} else {
-		r.Copy.Answered(clicklog.FromPostgres)
-	}
-	return elsewhere, must, err
+	return r.pick(ctx, q, []stretch{{from: w.from, to: w.to}}, true)
 }
 
 // columnarRows reads rows of the copy. places are where the columns of a row go.
@@ -172,11 +174,15 @@ const cheaper = 5
 
 // readCost is what it costs to read so many clicks of some stretches: so many, or fewer where the copy is asked.
 func (r Reader) readCost(ctx context.Context, q Query, b *builder, clicks int64) (int64, error) {
-	if r.Copy == nil || !b.scans || !r.Copy.Answers() {
+	if r.Copy == nil || !b.scans {
 		return clicks, nil
 	}
 	may, _, err := r.copyHas(ctx, q, b.read)
-	if may {
+	if err != nil || !may {
+		return clicks, err
+	}
+	current, err := r.Copy.Current(ctx, r.Conn)
+	if current {
 		clicks /= cheaper
 	}
 	return clicks, err

@@ -113,6 +113,7 @@ func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
 	if _, away := errors.AsType[*clicklog.CopyAwayError](err); !away || given || there.must || r.CopyOnly {
 		return err
 	}
+	r.Copy.Answered(clicklog.FromPostgres)
 	r.Copy = nil
 	return r.Each(ctx, q, fn)
 }

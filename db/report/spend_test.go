@@ -17,7 +17,7 @@ import (
 )
 
 // Spend of a day without clicks is in every report of that day, from rows and from the ledger, compacted or not.
-func TestSpendWithoutClicks(t *testing.T) {
+func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines are asked in turn
 	t.Parallel()
 	d := dbtest.New(t)
 	account, source, campaign := uuid.New(), uuid.New(), uuid.New()

@@ -278,12 +278,12 @@ func TestTrendsOfTheArchive(t *testing.T) {
 // archived holds trends of days of which the first have no clicks any more against their totals.
 func archived(h *history, from, to time.Time) {
 	h.t.Helper()
-	t, want := h.t, models.Figures{}
-	var err error
+	t := h.t
 	for _, bucket := range Buckets {
 		for _, name := range []string{"UTC", "Asia/Kathmandu", "America/St_Johns"} {
 			for _, end := range []time.Time{to, from.AddDate(0, 0, 1)} {
-				if want, err = h.reader.Totals(t.Context(), Query{AccountID: h.account, From: from, To: end}); err != nil {
+				want, err := h.reader.Totals(t.Context(), Query{AccountID: h.account, From: from, To: end})
+				if err != nil {
 					t.Fatal(err)
 				}
 				list, err := h.reader.Trends(t.Context(), TrendQuery{

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/clicklog"
+	"switchyard/db/export"
+	"switchyard/models"
+)
+
+// readers are all that read clicks.
+type readers struct {
+	reports Reader
+	log     clicklog.Log
+	exports export.Reader
+}
+
+func readersOf(d *db.DB, there *clicklog.CopyReader) readers {
+	return readers{Reader{Conn: d, Copy: there}, clicklog.Log{Conn: d, Copy: there}, export.Reader{Conn: d, Copy: there}}
+}
+
+// asks are questions about some days, of which some are cold later on.
+func asks(h *history, from, to time.Time) map[string]func(context.Context, readers) (any, error) {
+	list := map[string]func(context.Context, readers) (any, error){}
+	q := Query{AccountID: h.account, From: from.Add(17 * time.Minute), To: to.Add(-time.Minute)}
+	for _, dims := range []string{"", "campaign_id", "city,date", "country,hour", "ip", "campaign_id,country,browser,os,offer_id"} {
+		q := q
+		if dims != "" {
+			q.Dimensions, q.Totals = strings.Split(dims, ","), true
+		}
+		list["report by "+dims] = func(ctx context.Context, r readers) (any, error) { return r.reports.Performance(ctx, q) }
+	}
+	for _, name := range []string{"UTC", "Asia/Kathmandu"} {
+		q := TrendQuery{q, Hour}
+		q.Zone = zone(h.t, name)
+		list["trends in "+name] = func(ctx context.Context, r readers) (any, error) { return r.reports.Trends(ctx, q) }
+	}
+	where, there, err := Conditions([]Filter{{Dimension: "country", Values: []string{"FR"}}}, time.UTC, from, to)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	for n, log := range []clicklog.LogQuery{
+		{Limit: 10}, {Limit: 1000}, {Limit: 20, Offset: 30}, {Limit: 20, Offset: 199}, {Limit: 5, Offset: 150, Converted: true},
+		{Limit: 30, Offset: 90, Where: where, There: there}, {Limit: 10, ClickID: h.order[0]}, {Limit: 5, ClickID: h.order[1], Converted: true},
+		{Limit: 100, ConversionID: "a"}, {Limit: 10, ExternalID: "nobody's"}, {Limit: 3, From: from, To: from.Add(time.Hour)},
+	} {
+		log.AccountID = h.account
+		if log.From.IsZero() {
+			log.From, log.To = from, to
+		}
+		list[fmt.Sprint("page ", n)] = func(ctx context.Context, r readers) (any, error) { return r.log.Clicks(ctx, log) }
+		log.To = time.Now().Add(time.Hour)
+		log.Converted = false
+		for _, log.Status = range []string{"", "approved"} {
+			list[fmt.Sprint("conversions ", n, log.Status)] = func(ctx context.Context, r readers) (any, error) { return r.log.Conversions(ctx, log) }
+		}
+	}
+	for n, id := range append(h.order[:40:40], uuid.New(), models.FloorClickID(from)) {
+		list[fmt.Sprint("click ", n)] = func(ctx context.Context, r readers) (any, error) {
+			c, err := r.log.FindClick(ctx, h.account, id)
+			if errors.Is(err, models.NotFound("click")) {
+				err = nil
+			}
+			return c, err
+		}
+		list[fmt.Sprint("click by id ", n)] = func(ctx context.Context, r readers) (any, error) {
+			c, ok, err := r.log.FindByID(ctx, id)
+			return fmt.Sprint(c.ID, ok, c.Country, c.Cost, c.At.UTC()), err
+		}
+	}
+	list["clicks by ids"] = func(ctx context.Context, r readers) (any, error) {
+		return r.log.FindByIDs(ctx, h.account, h.order[:50])
+	}
+	list["a click of somebody else's"] = func(ctx context.Context, r readers) (any, error) {
+		_, err := r.log.FindClick(ctx, uuid.New(), h.order[0])
+		return errors.Is(err, models.NotFound("click")), nil
+	}
+	list["export"] = func(ctx context.Context, r readers) (any, error) {
+		var rows []string
+		err := r.exports.Each(ctx, export.Clicks, export.Query{AccountID: h.account, From: q.From, To: q.To}, func(cells []sql.RawBytes) error {
+			rows = append(rows, strings.Join(db.Map(cells, func(c sql.RawBytes) string { return string(c) }), "|"))
+			return nil
+		})
+		return rows, err
+	}
+	for _, most := range []int{50, 10_000} {
+		list[fmt.Sprint("count ", most)] = func(ctx context.Context, r readers) (any, error) {
+			return r.exports.Count(ctx, export.Clicks, export.Query{AccountID: h.account, From: q.From, To: q.To}, most)
+		}
+	}
+	list["live"] = func(ctx context.Context, r readers) (any, error) {
+		return r.reports.VisitorsSince(ctx, h.account, from, to)
+	}
+	return list
+}
+
+var alike = cmp.Options{
+	cmp.Comparer(decimal.Decimal.Equal), cmp.Comparer(time.Time.Equal), cmp.Comparer(func(a, b decimal.NullDecimal) bool {
+		return a.Valid == b.Valid && a.Decimal.Equal(b.Decimal)
+	}), cmp.Comparer(func(a, b uuid.UUID) bool { return a == b }),
+	cmp.Comparer(func(a, b models.Visitor) bool { return a == b }),
+}
+
+// TestColdDays asks about days before and after their clicks have left PostgreSQL: the answers are the same.
+func TestColdDays(t *testing.T) {
+	t.Parallel()
+	clickhousetest.Server(t)
+	h := newHistory(t, 21)
+	today := h.start.Truncate(day)
+	from := today.AddDate(0, 0, -5)
+	strew(t, h, from, today, 300)
+	var e engines
+	there := e.there(t, h.d)
+	questions, want := asks(h, from, today), map[string]any{}
+	here := readersOf(h.d, nil)
+	for name, ask := range questions {
+		var err error
+		if want[name], err = ask(t.Context(), here); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	check := func(what string) {
+		t.Helper()
+		for name, ask := range questions {
+			got, err := ask(t.Context(), readersOf(h.d, there))
+			if diff := cmp.Diff(want[name], got, alike); diff != "" || err != nil {
+				t.Errorf("%s: %s: %v, before (-) and now (+): %s", what, name, err, diff)
+			}
+		}
+	}
+	check("nothing is cold")
+	h.freeze(from, from.AddDate(0, 0, 3))
+	check("three days are cold")
+	away := clicklog.NewCopyReader(silent{})
+	for name, ask := range questions {
+		got, err := ask(t.Context(), readersOf(h.d, away))
+		if err == nil {
+			if diff := cmp.Diff(want[name], got, alike); diff != "" {
+				t.Errorf("ClickHouse is away: %s, before (-) and now (+): %s", name, diff)
+			}
+		} else if !errors.Is(err, models.Errorf(models.KindUnavailable, "unavailable", "")) {
+			t.Errorf("ClickHouse is away: %s: %v", name, err)
+		}
+	}
+	for name, ask := range asks(h, from.AddDate(0, 0, 3), today) {
+		if _, err := ask(t.Context(), readersOf(h.d, away)); err != nil && !strings.HasPrefix(name, "conversions") && !strings.HasPrefix(name, "click") {
+			t.Errorf("ClickHouse is away: %s of days that are not cold: %v", name, err)
+		}
+	}
+	h.freeze(from.AddDate(0, 0, 3), today.AddDate(0, 0, 1))
+	check("all days are cold")
+}
+
+// freeze has the clicks of days leave PostgreSQL.
+func (h *history) freeze(from, to time.Time) {
+	h.t.Helper()
+	exec := func(query string, args ...any) {
+		h.t.Helper()
+		if _, err := h.d.ExecContext(h.t.Context(), query, args...); err != nil {
+			h.t.Fatal(err)
+		}
+	}
+	exec(`UPDATE click_copy SET cold_before = $1`, to.Format(time.DateOnly))
+	for ; from.Before(to); from = from.AddDate(0, 0, 1) {
+		exec(`DROP TABLE IF EXISTS clicks_p` + from.Format("20060102"))
+	}
+}
+
+// silent is a server that does not answer.
+type silent struct{}
+
+// Each implements columnar.Reader.
+func (silent) Each(context.Context, string, func(func(...any) error) error, string, ...any) error {
+	return errors.New("connection refused")
+}
