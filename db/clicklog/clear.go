@@ -175,20 +175,29 @@ func archived(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time,
 	return from, to, nil
 }
 
-const firstPartition = `
-SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-WHERE i.inhparent = 'clicks'::regclass`
+// Days of which the copy alone has clicks have no partitions. Those before the longest history are deleted there too.
+const firstKept = `
+SELECT coalesce(min(c.relname), '') AS name, EXISTS (SELECT FROM click_copy WHERE cold_before IS NOT NULL) AS cold
+FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'clicks'::regclass`
 
-// OldestDay is the first day whose clicks the account keeps: that of the first partition, or of its history if that
-// begins later. Without any partition everything that is over is archive.
+// OldestDay is the first day whose clicks the account keeps, in PostgreSQL or in the copy: that of the first partition, or of the
+// longest history while there are cold days, or of its own history if that begins later. Without any everything that is over is
+// archive.
 func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
-	name, err := db.Get[string](ctx, c, "oldest day", firstPartition)
+	first, err := db.Get[struct {
+		Name string `db:"name"`
+		Cold bool   `db:"cold"`
+	}](ctx, c, "oldest day", firstKept)
 	if err != nil {
 		return time.Time{}, err
 	}
-	oldest, err := time.Parse(partitionPrefix+partitionDay, name)
+	today := time.Now().UTC().Truncate(day)
+	oldest, err := time.Parse(partitionPrefix+partitionDay, first.Name)
 	if err != nil {
-		return time.Now().UTC().Truncate(day), nil
+		oldest = today
+	}
+	if longest := today.AddDate(0, 0, -models.LongestHistory()); first.Cold && longest.Before(oldest) {
+		oldest = longest
 	}
 	kept, err := Log{}.KeptFrom(ctx, c, account)
 	if kept.After(oldest) {
