@@ -176,9 +176,12 @@ func archived(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time,
 }
 
 // Days of which the copy alone has clicks have no partitions. Those before the longest history are deleted there too.
-const firstKept = `
-SELECT coalesce(min(c.relname), '') AS name, EXISTS (SELECT FROM click_copy WHERE cold_before IS NOT NULL) AS cold
-FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = 'clicks'::regclass`
+const (
+	firstPartition = `
+SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+WHERE i.inhparent = 'clicks'::regclass`
+	firstKept = `SELECT (` + firstPartition + `) AS name, EXISTS (SELECT FROM click_copy WHERE cold_before IS NOT NULL) AS cold`
+)
 
 // OldestDay is the first day whose clicks the account keeps, in PostgreSQL or in the copy: that of the first partition, or of the
 // longest history while there are cold days, or of its own history if that begins later. Without any everything that is over is
