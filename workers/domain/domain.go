@@ -22,6 +22,7 @@ import (
 	"switchyard/workers"
 	"switchyard/workers/egress"
 	"switchyard/workers/providers/dns"
+	"switchyard/workers/providers/rest"
 )
 
 // Names looks up the addresses of a name: *egress.Names.
@@ -75,7 +76,8 @@ type account struct {
 	zones []string
 }
 
-// open opens a DNS account and lists its zones. It notes how that went. A failure of the provider is a text in why.
+// open opens a DNS account and lists its zones. It notes how that went. A failure of the provider is a text in why. One that asks
+// for patience says nothing about the account.
 func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account, why string, err error) {
 	opened.DNSAccount = a
 	credentials, err := w.store.DNSAccounts().Credentials(ctx, a)
@@ -95,6 +97,9 @@ func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account,
 	if opened.zones, failure = opened.Zones(limited); failure != nil {
 		why = failure.Error()
 		slog.InfoContext(ctx, "dns account fails", "account_id", a.AccountID, "provider", a.Provider, "error", why)
+	}
+	if errors.Is(failure, rest.ErrBusy) {
+		return opened, why, nil
 	}
 	return opened, why, w.store.DNSAccounts().Note(context.WithoutCancel(ctx), a, why)
 }

@@ -177,6 +177,10 @@ func TestAccounts(t *testing.T) {
 	if noted(good) != "" || !strings.Contains(noted(bad), "refused the credentials") {
 		t.Errorf("noted are %q and %q", noted(good), noted(bad))
 	}
+	w.dns.Fail(resttest.Busy)
+	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || tested.Message == "" || noted(good) != "" {
+		t.Errorf("a provider that asks for patience: %+v, %v, noted %q", tested, err, noted(good))
+	}
 	w.dns.Fail(resttest.Down)
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || noted(good) == "" {
 		t.Errorf("%+v, %v", tested, err)
