@@ -28,7 +28,7 @@ export const en = {
     campaign_id: 'Campaign', stream_id: 'Path', lander_id: 'Landing page', offer_id: 'Offer', source_id: 'Source', lp_slot: 'Slot', country: 'Country', region: 'Region',
     city: 'City', language: 'Language', isp: 'ISP', asn: 'ASN', connection_type: 'Connection', mobile_operator: 'Operator', device_type: 'Device', device_brand: 'Brand',
     device_model: 'Model', os: 'OS', os_version: 'OS version', browser: 'Browser', browser_version: 'Browser version', ip: 'Address', referrer: 'Referrer', arrival: 'Arrival', bot_reason: 'Bot reason',
-    proxy_kind: 'Proxy', date: 'Day', hour: 'Hour', hour_of_day: 'Hour of day', day_of_week: 'Weekday', month: 'Month',
+    proxy_kind: 'Proxy', crawler: 'Crawler', date: 'Day', hour: 'Hour', hour_of_day: 'Hour of day', day_of_week: 'Weekday', month: 'Month',
     sub1: 'Sub 1', sub2: 'Sub 2', sub3: 'Sub 3', sub4: 'Sub 4', sub5: 'Sub 5', sub6: 'Sub 6', sub7: 'Sub 7', sub8: 'Sub 8', sub9: 'Sub 9', sub10: 'Sub 10',
   } as Record<string, string>,
   weekdays: ['', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
