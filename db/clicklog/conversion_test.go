@@ -132,6 +132,7 @@ func TestConversionLife(t *testing.T) {
 			t.Errorf("event %d: %s", i, body)
 		}
 	}
+	onBoth(t, d)
 }
 
 // A conversion does not depend on the order in which its postbacks are recorded.

@@ -338,5 +338,6 @@ func TestConversionOfMoney(t *testing.T) {
 		if number[string](t, x.db, all) != before {
 			t.Error("restating again changes something")
 		}
+		onBoth(t, x.db)
 	}
 }

@@ -146,6 +146,7 @@ func TestIngestStoresOnce(t *testing.T) {
 			t.Errorf("%s: %d, want %d", table, n, want)
 		}
 	}
+	onBoth(t, d)
 }
 
 func TestPoisonBlocksNothing(t *testing.T) {
@@ -315,6 +316,7 @@ func TestUniqueWindows(t *testing.T) {
 			}
 		}
 	}
+	onBoth(t, d)
 }
 
 func TestRetention(t *testing.T) {

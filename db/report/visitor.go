@@ -161,7 +161,7 @@ func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address,
 	})
 }
 
-// columnarAddresses is selectAddresses.
+// columnarAddresses is selectAddresses. What is different of an address is counted of those that are shown alone.
 var columnarAddresses = `
 SELECT ` + clicklog.ColumnarHost("t.ip") + `, t.hits, t.bots, t.visitors, t.agents, t.campaigns, t.sources, t.country, t.isp, t.first, t.last
 FROM (
@@ -170,9 +170,15 @@ FROM (
 		toInt64(uniqExactIf(f.source_id, f.source_id <> ` + clicklog.ColumnarNoID + `)) AS sources, toString(max(f.country)) AS country,
 		toString(max(f.isp)) AS isp, min(f.at) AS first, max(f.at) AS last
 	FROM clicks AS f FINAL
-	WHERE %s AND f.ip <> toIPv6('::')
-		AND ($2 = '00000000-0000-0000-0000-000000000000' OR f.campaign_id = toUUID($2))
-		AND ($3 = '00000000-0000-0000-0000-000000000000' OR f.source_id = toUUID($3))
-	GROUP BY f.ip HAVING count() >= $4
+	WHERE %[1]s AND f.ip GLOBAL IN (SELECT n.ip FROM (
+		SELECT f.ip AS ip, count() AS hits FROM clicks AS f FINAL WHERE %[1]s AND f.ip <> toIPv6('::') ` + columnarChosen + `
+		GROUP BY f.ip HAVING count() >= $4 ORDER BY hits DESC, ` + columnar{}.ordered(dimension{kind: addr}, "ip") + ` LIMIT $5
+	) AS n) ` + columnarChosen + `
+	GROUP BY f.ip
 ) AS t
 ORDER BY t.hits DESC, ` + columnar{}.ordered(dimension{kind: addr}, "t.ip") + ` LIMIT $5`
+
+// columnarChosen keeps the clicks of a campaign and a source. The zero one is any.
+const columnarChosen = `
+		AND ($2 = '00000000-0000-0000-0000-000000000000' OR f.campaign_id = toUUID($2))
+		AND ($3 = '00000000-0000-0000-0000-000000000000' OR f.source_id = toUUID($3))`

@@ -28,6 +28,7 @@ type Options struct {
 	Duration    time.Duration // of one turn
 	Connections int           // of the saturating loads
 	Sustained   time.Duration // of the load that is held at twice the promised rate
+	Clicks      int           // of the week that reports are measured on; default 2,000,005
 	Parts       []string      // names in Parts; none: all
 	Out         io.Writer
 	Binary      string // the program of the service

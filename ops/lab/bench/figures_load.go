@@ -18,7 +18,7 @@ import (
 const (
 	day        = 24 * time.Hour
 	weekDays   = 7
-	weekClicks = weekDays * 285_715 // 2,000,005
+	weekClicks = weekDays * 285_715 // 2,000,005: the default of Options.Clicks
 	longClicks = 30_000             // with all they have, as many as about fit into a file
 )
 
@@ -39,7 +39,7 @@ AS $$ SELECT md5(kind || n)::uuid $$`
 // load puts the clicks into the tables by SQL, with the deltas that the ingester would have written, and lets the
 // compaction of the service do the rest.
 func (w *week) load(ctx context.Context) error {
-	w.say("storing %d clicks", weekClicks)
+	w.say("storing %d clicks", w.clicks)
 	for n := -1; n < weekDays; n++ {
 		if err := (clicklog.Log{Conn: w.d}).EnsurePartition(ctx, w.start.AddDate(0, 0, n)); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (w *week) load(ctx context.Context) error {
 	const hands = 2
 	failed := make(chan error, hands)
 	for range hands {
-		go func() { failed <- w.clicks(ctx, days) }()
+		go func() { failed <- w.storeDays(ctx, days) }()
 	}
 	for range hands {
 		if err := <-failed; err != nil {
@@ -78,9 +78,9 @@ func (w *week) load(ctx context.Context) error {
 	return w.compact(ctx)
 }
 
-func (w *week) clicks(ctx context.Context, days <-chan time.Time) error {
+func (w *week) storeDays(ctx context.Context, days <-chan time.Time) error {
 	for at := range days {
-		if err := storeDay(ctx, w.d, w.account, at, weekClicks/weekDays); err != nil {
+		if err := storeDay(ctx, w.d, w.account, at, w.clicks/weekDays); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,7 @@ type scored struct {
 // rescore lowers the threshold and raises it again, over a million clicks with signals. The first worker is killed on
 // the way. Ledger and rows agree at every moment.
 func (w *week) rescore(ctx context.Context) error {
-	w.say("giving signals to %d clicks", weekClicks/2)
+	w.say("giving signals to %d clicks", w.clicks/2)
 	_, err := w.d.ExecContext(ctx, setSignals, w.account, models.FloorClickID(w.start), models.FloorClickID(w.start.Add(weekDays*day/2)),
 		int64(bot.LinkPreview), int64(bot.Datacenter), int64(bot.NoAcceptLanguage))
 	if err == nil {
