@@ -87,7 +87,9 @@ func New(tb testing.TB, options ...Options) *Server {
 	if o.V1.Jobs == nil {
 		s.Jobs, o.V1.Jobs = jobstest.New()
 	}
-	o.V1.Clicks = clicklog.Log{Conn: s.DB}
+	if o.V1.Clicks == nil {
+		o.V1.Clicks = clicklog.Log{Conn: s.DB}
+	}
 	if o.V1.Visitors == nil {
 		o.V1.Visitors, err = visitors()
 		check(tb, err)

@@ -63,10 +63,10 @@ func (r Reader) pick(ctx context.Context, q Query, list []stretch, scans bool) (
 // currency is changed PostgreSQL alone knows what they count.
 func (r Reader) copyHas(ctx context.Context, q Query, list []stretch) (may, must bool, err error) {
 	s, err := r.Copy.State(ctx, r.Conn)
-	if err != nil || !s.On {
+	if err != nil {
 		return false, false, err
 	}
-	may = q.change == nil
+	may = s.On && q.change == nil
 	for _, one := range list {
 		may = may && s.Has(one.from)
 		must = must || !one.ledger && s.Cold(one.from)
