@@ -3,6 +3,7 @@ package clicklog
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -27,12 +28,62 @@ const walkStep = 500
 
 var (
 	oldestOfNewest = `SELECT id` + ofCampaign + ` ORDER BY id DESC OFFSET $5 LIMIT 1`
+	countWalk      = `SELECT count(*) FROM (SELECT` + ofCampaign + ` LIMIT $5) f`
 	walkClicks     = `SELECT ` + clickColumns.sql() + ofCampaign + ` ORDER BY id LIMIT $5`
 )
 
 // Walk calls fn for the clicks of a campaign, the oldest first. It reports whether there are more than the newest. fn
 // must not keep the click.
 func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
+	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) error {
+		in := Log{Conn: c, Copy: l.Copy}
+		s, err := l.Copy.State(ctx, c)
+		if err != nil || !s.Cold(q.From) {
+			if err == nil {
+				more, err = in.walk(ctx, q, fn)
+			}
+			return err
+		}
+		cold := q
+		if q.From = s.ColdBefore; s.ColdBefore.Before(cold.To) {
+			cold.To = s.ColdBefore
+		} else {
+			q.From = q.To
+		}
+		n, err := db.Get[int](ctx, c, "clicks of a walk", countWalk, q.AccountID, models.FloorClickID(q.From), models.FloorClickID(q.To), q.CampaignID,
+			q.Newest+1)
+		if err != nil {
+			return err
+		}
+		if cold.Newest -= n; cold.Newest >= 0 {
+			if more, err = in.walkCold(ctx, cold, fn); err != nil {
+				return err
+			}
+		}
+		beyond, err := in.walk(ctx, q, fn)
+		more = more || beyond
+		return err
+	})
+	return more, err
+}
+
+// walkCold is walk of the copy.
+func (l Log) walkCold(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
+	list, err := l.coldRows(ctx, "walk clicks", "SELECT "+clickColumns.sql()+" FROM clicks AS f FINAL WHERE f.account_id = $1 AND "+
+		ColumnarWindow("f.at", q.From, q.To)+" AND if(f.parent_campaign_id = "+ColumnarNoID+", f.campaign_id, f.parent_campaign_id) = toUUID($2)"+
+		" ORDER BY f.at DESC, toString(f.id) DESC LIMIT $3", q.AccountID, q.CampaignID.String(), q.Newest+1)
+	if more = len(list) > q.Newest; more {
+		list = list[:q.Newest]
+	}
+	slices.Reverse(list)
+	for i := range list {
+		fn(&list[i])
+	}
+	return more, err
+}
+
+// walk is Walk of PostgreSQL.
+func (l Log) walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	from, to := models.FloorClickID(q.From), models.FloorClickID(q.To)
 	first, err := db.Select[uuid.UUID](ctx, l.Conn, "start of a walk", oldestOfNewest, q.AccountID, from, to, q.CampaignID, q.Newest)
 	if err != nil {

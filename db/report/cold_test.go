@@ -108,6 +108,16 @@ func asks(h *history, from, to time.Time) map[string]func(context.Context, reade
 			return r.exports.Count(ctx, export.Clicks, export.Query{AccountID: h.account, From: q.From, To: q.To}, most)
 		}
 	}
+	for _, newest := range []int{3, 40, 90, 1000} {
+		list[fmt.Sprint("walk ", newest)] = func(ctx context.Context, r readers) (any, error) {
+			walk := clicklog.CampaignClicks{
+				AccountID: h.account, CampaignID: h.ids["campaign"][0], TimeRange: models.TimeRange{From: q.From, To: q.To}, Newest: newest,
+			}
+			var ids []uuid.UUID
+			more, err := r.log.Walk(ctx, walk, func(c *clicklog.StoredClick) { ids = append(ids, c.ID) })
+			return fmt.Sprint(more, ids), err
+		}
+	}
 	list["live"] = func(ctx context.Context, r readers) (any, error) {
 		return r.reports.VisitorsSince(ctx, h.account, from, to)
 	}
