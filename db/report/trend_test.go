@@ -259,6 +259,28 @@ func TestTrendsOfAllTime(t *testing.T) {
 	}
 }
 
+// TestTrendsOfTenYears: as many spans as a question may have are one statement, of either engine.
+func TestTrendsOfTenYears(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t, 6)
+	strew(t, h, h.start, h.start.Add(5*time.Hour), 40)
+	h.onBoth(func() {
+		q := TrendQuery{Query{
+			AccountID: h.account, From: h.start.AddDate(-10, 0, 0), To: h.start.Add(6 * time.Hour), Zone: zone(h.t, "Asia/Kathmandu"), FromRows: true,
+		}, WeekdayHour}
+		list, err := h.reader.Trends(h.t.Context(), q)
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		want := recount(h, q)
+		for _, r := range list {
+			if diff := cmp.Diff(want[r.Label], r.Figures, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
+				h.t.Errorf("%s (-model +report): %s", r.Label, diff)
+			}
+		}
+	})
+}
+
 // What is only in the ledger any more lies in a bucket of every zone, whole.
 func TestTrendsOfTheArchive(t *testing.T) {
 	t.Parallel()
