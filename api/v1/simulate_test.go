@@ -2,6 +2,7 @@ package v1_test
 
 import (
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -238,4 +239,46 @@ func TestClickTrace(t *testing.T) {
 	exec(t, s, `UPDATE campaigns SET deleted_at = $2 WHERE id = $1`, id, time.Now())
 	trace = s.Do("GET", path+"?trace=1", nil).Want(200, "").Map()["trace"].(map[string]any)
 	same(t, trace, map[string]any{"flow_changed": true, "reproduced": false, "decision": nil, "campaigns": []any{}})
+}
+
+// TestSimulateDraws: many visitors go by the weights, the same ones for the same seed, and the decision of one is there
+// besides.
+func TestSimulateDraws(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	path := func(name, url string, weight int) map[string]any {
+		return map[string]any{"id": uuid.New(), "name": name, "action": "redirect", "weight": weight, "destinations": []any{map[string]any{"url": url}}}
+	}
+	body := map[string]any{
+		"streams":       []any{path("a", "https://a.example/", 75), path("b", "https://b.example/", 25)},
+		"flow_rotation": "weight", "seed": 5, "draws": 1000,
+	}
+	ask := func() []any {
+		out := s.Do("POST", "/tools/simulate", body).Want(200, "").Map()
+		if out["decision"] == nil {
+			t.Error("without the decision of one")
+		}
+		return out["distribution"].([]any)
+	}
+	list := ask()
+	if len(list) != 2 {
+		t.Fatalf("the ways are %v", list)
+	}
+	first, second := list[0].(map[string]any), list[1].(map[string]any)
+	same(t, first, map[string]any{"path": "a", "via": "regular", "lander_id": nil})
+	a, b := first["count"].(float64), second["count"].(float64)
+	if a+b != 1000 || a < 690 || a > 810 {
+		t.Errorf("%v and %v of 1000 took the ways of 75 and 25", a, b)
+	}
+	if again := ask(); !reflect.DeepEqual(again, list) {
+		t.Errorf("with the same seed: %v, then %v", list, again)
+	}
+	for _, draws := range []int{-1, 0, 1001} {
+		body["draws"] = draws
+		s.Do("POST", "/tools/simulate", body).Want(400, "invalid_input")
+	}
+	delete(body, "draws")
+	if out := s.Do("POST", "/tools/simulate", body).Want(200, "").Map(); out["distribution"] != nil {
+		t.Errorf("a distribution that nobody asked for: %v", out)
+	}
 }

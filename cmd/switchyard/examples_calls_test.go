@@ -222,7 +222,7 @@ func (x *examples) route() {
 	x.call("DELETE /traffic-sources/{id}/integration", x.id("source"), nil)
 	x.signIn()
 	x.call("POST /tools/simulate", nil, object{
-		"campaign_id": x.ids["campaign"], "seed": 7, "visitor": object{"country": "DE", "device_type": "mobile"},
+		"campaign_id": x.ids["campaign"], "seed": 7, "draws": 100, "visitor": object{"country": "DE", "device_type": "mobile"},
 		"at": x.today.Format(time.DateTime),
 	})
 }

@@ -70,6 +70,7 @@ type SimulateBody struct {
 	Visitor json.RawMessage `json:"visitor" is:"visitor" doc:"an object: names of attributes (country, device_type, param.x, header.x, ...) with their values"`
 	At      string          `json:"at" bad:"invalid_time" doc:"YYYY-MM-DD HH:MM:SS, UTC; now"`
 	Seed    *int64          `json:"seed" doc:"of the draws; random"`
+	Draws   int             `json:"draws" bad:"invalid_input" min:"1" max:"1000" doc:"as many such visitors, each with draws of his own; counted by where they go"`
 
 	BoundPathID   uuid.UUID `json:"bound_path_id" bad:"invalid_id" doc:"the path that the visitor had before"`
 	BoundLanderID uuid.UUID `json:"bound_lander_id" bad:"invalid_id"`
@@ -80,6 +81,7 @@ type SimulateBody struct {
 type Simulated struct {
 	Seed int64 `json:"seed" doc:"sent again it gives the same draws"`
 	RouteTrace
+	Distribution []DrawnWay `json:"distribution,omitempty" doc:"with draws: where that many visitors go, the most first"`
 }
 
 func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
@@ -123,7 +125,14 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	if err := d.useOfDay(c, explainer, at, &q); err != nil {
 		return Simulated{}, err
 	}
-	return Simulated{Seed: int64(q.Seed), RouteTrace: routeTrace(explainer.Explain(q))}, nil //nolint:gosec // any bits do
+	s := Simulated{Seed: int64(q.Seed)} //nolint:gosec // any bits do
+	if b.Draws > 0 {
+		if s.Distribution, err = drawn(c.Context(), explainer, q, b.Draws); err != nil {
+			return Simulated{}, err
+		}
+	}
+	s.RouteTrace = routeTrace(explainer.Explain(q))
+	return s, nil
 }
 
 // simulatedClick reads the click that the body names; nil: none. Without another flow it goes through that of its

@@ -1,0 +1,66 @@
+package reporting
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/routing"
+	"switchyard/models/cond"
+)
+
+// DrawnWay is one of the ways that visitors of a simulation go, and how many of them.
+type DrawnWay struct {
+	Via      string     `json:"via" enum:"none,forced,bound,regular,default,fallback_url,destination_url"`
+	PathID   *uuid.UUID `json:"path_id"`
+	Path     string     `json:"path"`
+	LanderID *uuid.UUID `json:"lander_id"`
+	OfferID  *uuid.UUID `json:"offer_id"`
+	Count    int        `json:"count"`
+}
+
+// way identifies a DrawnWay.
+type way struct {
+	via                 string
+	path, lander, offer uuid.UUID
+}
+
+// drawn answers the question again with other draws, which follow from its seed, and counts the ways, those of most
+// visitors first.
+func drawn(ctx context.Context, x *routing.Explainer, q routing.Question, draws int) ([]DrawnWay, error) {
+	rnd := rand.New(rand.NewPCG(q.Seed, uint64(draws))) //nolint:gosec // draws, no secrets
+	at := map[way]int{}
+	list := []DrawnWay{}
+	facts := q.Facts
+	for range draws {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		q.Seed, q.Facts = rnd.Uint64(), copyOf(facts)
+		d := routeTrace(x.Explain(q)).Decision
+		key := way{d.Via, orNil(d.PathID), orNil(d.LanderID), orNil(d.OfferID)}
+		i, known := at[key]
+		if !known {
+			i = len(list)
+			at[key], list = i, append(list, DrawnWay{d.Via, d.PathID, d.Path, d.LanderID, d.OfferID, 0})
+		}
+		list[i].Count++
+	}
+	slices.SortStableFunc(list, func(a, b DrawnWay) int { return b.Count - a.Count })
+	return list, nil
+}
+
+// copyOf keeps what one draw finds out of a visitor from the next one.
+func copyOf(f *cond.Facts) *cond.Facts {
+	c := *f
+	return &c
+}
+
+func orNil(id *uuid.UUID) uuid.UUID {
+	if id == nil {
+		return uuid.Nil
+	}
+	return *id
+}
