@@ -19,11 +19,16 @@ import (
 	"switchyard/api/dashboard"
 	"switchyard/api/route"
 	"switchyard/models"
+	"switchyard/models/cond"
+	"switchyard/models/token"
 )
 
 var update = flag.Bool("update", false, "write the types of the dashboard anew")
 
-const typesFile = "dashboard/web/src/api.gen.ts"
+const (
+	typesFile = "dashboard/web/src/api.gen.ts"
+	wordsFile = "dashboard/web/src/words.gen.ts"
+)
 
 // TestTypes: what the dashboard's scripts know of the API is what the rows say.
 func TestTypes(t *testing.T) {
@@ -41,14 +46,61 @@ func TestTypes(t *testing.T) {
 	slices.Sort(w.types)
 	text := "// Made of the rows of the API by its tests (-run TestTypes -update). Do not edit.\n\n" +
 		"export type Json = unknown\n\n" + strings.Join(w.types, "\n") + "\nexport interface Calls {\n" + strings.Join(calls, "") + "}\n"
+	fresh(t, typesFile, text)
+	fresh(t, wordsFile, words(t))
+}
+
+// fresh holds a generated file against what it has to be; with -update it is written.
+func fresh(t *testing.T, file, text string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(typesFile, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if have, err := os.ReadFile(typesFile); err != nil || string(have) != text {
-		t.Errorf("%s is stale: go test ./api -run TestTypes -update (%v)", typesFile, err)
+	if have, err := os.ReadFile(file); err != nil || string(have) != text {
+		t.Errorf("%s is stale: go test ./api -run TestTypes -update (%v)", file, err)
 	}
+}
+
+// words are what editors of conditions and of addresses offer: the forms of conditions, and the tokens.
+func words(t *testing.T) string {
+	t.Helper()
+	type form struct {
+		Kind       cond.Kind `json:"kind"`
+		Operators  []string  `json:"operators"`
+		Attributes []string  `json:"attributes"`
+		Families   bool      `json:"families"`
+		Values     []string  `json:"values"`
+		Open       bool      `json:"open"`
+	}
+	type entry struct {
+		Name         string   `json:"name"`
+		Aliases      []string `json:"aliases"`
+		Doc          string   `json:"doc"`
+		OfConversion bool     `json:"of_conversion"`
+	}
+	var forms []form
+	for _, f := range cond.Forms() {
+		values := slices.Clone(f.Values.List())
+		forms = append(forms, form{f.Kind, f.Operators, append([]string{}, f.Attributes...), f.Families, append([]string{}, values...), f.Values != nil && f.Values.Open})
+	}
+	var tokens []entry
+	for _, e := range token.Catalog() {
+		tokens = append(tokens, entry{e.Name, append([]string{}, e.Aliases...), e.Doc, e.OfConversion})
+	}
+	lines := func(list any) string {
+		raw, err := json.Marshal(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(strings.ReplaceAll(string(raw), `},{"kind"`, "},\n{\"kind\""), `},{"name"`, "},\n{\"name\"")
+	}
+	return "// Made of the conditions and tokens of the service by the API's tests (-run TestTypes -update). Do not edit.\n\n" +
+		"export interface Form { kind: string; operators: string[]; attributes: string[]; families: boolean; values: string[]; open: boolean }\n" +
+		"export const forms: Form[] = " + lines(forms) + "\n\n" +
+		"export interface Token { name: string; aliases: string[]; doc: string; of_conversion: boolean }\n" +
+		"export const tokens: Token[] = " + lines(tokens) + "\n"
 }
 
 // typeWriter writes types of Go as types of TypeScript, each once.
@@ -104,6 +156,8 @@ var plain = map[reflect.Type]string{
 	reflect.TypeFor[uuid.UUID](): "string", reflect.TypeFor[uuid.NullUUID](): "string | null",
 	reflect.TypeFor[decimal.Decimal](): "number", reflect.TypeFor[models.Money](): "number",
 	reflect.TypeFor[json.RawMessage](): "Json", reflect.TypeFor[models.ASN](): "number | null",
+	reflect.TypeFor[models.TokenMacros](): "Record<string, string>", reflect.TypeFor[models.Stamp](): "string",
+	reflect.TypeFor[models.Active](): "string",
 }
 
 func (w *typeWriter) of(t reflect.Type, body bool) string {

@@ -54,6 +54,9 @@ func New(d Deps) http.Handler {
 	pages := newPages(d)
 	mux.HandleFunc(Prefix, pages.shell)
 	mux.HandleFunc(Prefix+"/", pages.shell)
+	if d.Dir == "" {
+		mux.HandleFunc(Prefix+"/_parts", http.NotFound) // the gallery is for work on the page
+	}
 	mux.HandleFunc(Prefix+"/assets/{file}", pages.asset)
 	mux.HandleFunc(Prefix+"/licences", pages.licences)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

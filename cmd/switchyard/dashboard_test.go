@@ -32,13 +32,13 @@ type board struct {
 }
 
 // openBoard starts a service and a browser. It is skipped in a build without the dashboard's files.
-func openBoard(t *testing.T) *board {
+func openBoard(t *testing.T, env ...string) *board {
 	t.Helper()
 	axe, err := os.ReadFile(axePath)
 	if err != nil {
 		t.Skipf("the dashboard is not built here: run `make build` on a machine with npm (%v)", err)
 	}
-	b := &board{f: startFleet(t, fleet.Options{Env: []string{"OPS_ADDR="}}), axe: string(axe)}
+	b := &board{f: startFleet(t, fleet.Options{Env: append(env, "OPS_ADDR=")}), axe: string(axe)}
 	p, err := b.f.Spawn("up")
 	if err != nil {
 		t.Fatal(err)
@@ -263,7 +263,7 @@ func (b *board) drills() {
 	b.run(`history.back()`)
 	b.until("the filters are off", func() bool { return b.run(`document.querySelectorAll('.chip.on').length`) == "0" })
 	b.press("?")
-	b.until("the keys", func() bool { return b.run(`document.querySelector('dialog[open]')?.ariaLabel`) != "" })
+	b.until("the keys", func() bool { return b.run(`document.querySelector('dialog[open] .keys')?.textContent`) != "" })
 	b.press("Escape")
 	b.until("they are closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "" })
 }

@@ -1,24 +1,43 @@
 import './switchyard.css'
 import 'uplot/dist/uPlot.min.css'
 import './more.css'
+import './build.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import { ApiError, call, confirming, signedOut } from './core/call.ts'
+import { palette, typing } from './core/keys.ts'
 import { me } from './core/me.ts'
 import { busy } from './core/query.ts'
 import { go, place, to } from './core/router.ts'
 import { t } from './core/text.ts'
 import { Failed, Late } from './parts/state.tsx'
+import { Toasts } from './parts/toast.tsx'
 import { Shell } from './parts/shell.tsx'
 import { Overview } from './screens/overview.tsx'
 
 type Screen = ComponentType
 const screens: Record<string, Screen> = { '/app': Overview }
+
+// lazy are the screens that are loaded when they are first shown. A star stands for one part of the address.
 const lazy: Record<string, () => Promise<Screen>> = {
   '/app/reports': () => import('./screens/reports.tsx').then(m => m.Reports),
   '/app/more': () => import('./screens/more.tsx').then(m => m.More),
+  '/app/campaigns': () => import('./screens/campaigns.tsx').then(m => m.Campaigns),
+  '/app/campaigns/new': () => import('./screens/campaign_new.tsx').then(m => m.NewCampaign),
+  '/app/campaigns/*': () => import('./screens/campaign.tsx').then(m => m.Campaign),
+  '/app/campaigns/*/*': () => import('./screens/campaign.tsx').then(m => m.Campaign),
+  '/app/offers': () => import('./screens/offers.tsx').then(m => m.Offers),
+  '/app/landers': () => import('./screens/offers.tsx').then(m => m.Landers),
+  '/app/sources': () => import('./screens/sources.tsx').then(m => m.Sources),
+  '/app/networks': () => import('./screens/sources.tsx').then(m => m.Networks),
+  '/app/clicks': () => import('./screens/clicks.tsx').then(m => m.Clicks),
+  '/app/_parts': () => import('./screens/gallery.tsx').then(m => m.Gallery),
 }
+const shapes = Object.keys(lazy).map(shape => [shape, new RegExp('^' + shape.replaceAll('*', '[^/]+') + '$')] as const)
+
+// screenOf is the shape of an address: an exact one before one with stars.
+const screenOf = (path: string) => lazy[path] ? path : shapes.find(([, of]) => of.test(path))?.[0]
 const enter = () => import('./screens/enter.tsx')
 
 function useLazy<M>(load: () => Promise<M>): M | undefined {
@@ -39,6 +58,13 @@ function Enter({ over }: { over?: boolean }) {
   return m ? <m.Enter over={over} /> : null
 }
 
+const find = () => import('./screens/palette.tsx')
+
+function Finding() {
+  const m = useLazy(find)
+  return m ? <m.Palette /> : null
+}
+
 function Confirm() {
   const m = useLazy(enter)
   return m ? <m.Confirm /> : null
@@ -56,14 +82,21 @@ function App() {
   if (welcome || state === 'out') return <Enter />
   if (state === 'asking') return null
   if (state instanceof ApiError) return <main class="alone"><div class="card"><Failed error={state} again={load} /></div></main>
-  const Found = screens[path], chunk = lazy[path]
+  const Found = screens[path], shape = screenOf(path), chunk = shape && lazy[shape]
   return <>
-    <Shell>{Found ? <Found /> : chunk ? <Lazy key={path} load={chunk} /> : <NotFound />}</Shell>
+    <Shell>{Found ? <Found /> : chunk ? <Lazy key={shape.startsWith('/app/campaigns/*') ? path.split('/')[3] : shape} load={chunk} /> : <NotFound />}</Shell>
+    <Toasts />
+    {palette.value !== 'closed' && <Finding />}
     {busy.value > 0 && <div class="bar" aria-hidden="true" />}
     {signedOut.value && <Enter over />}
     {confirming.value && <Confirm />}
   </>
 }
+
+// The palette and the list of keys open on every screen.
+addEventListener('keydown', e => {
+  if ((e.ctrlKey || e.metaKey) && e.key === 'k') { e.preventDefault(); palette.value = 'find' } else if (e.key === '?' && !typing(e)) { e.preventDefault(); palette.value = 'keys' }
+})
 
 // A page that is left open meets files that a new version has not: it loads itself anew, once.
 addEventListener('unhandledrejection', e => {

@@ -3,7 +3,8 @@ import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 
 export type Row = keyof Calls
-type Ask<R extends Row> = { query?: Calls[R]['query'], path?: Calls[R]['path'], body?: Calls[R]['body'] | object, signal?: AbortSignal, key?: string }
+// match: the version that a write is about; key: of a write that is sent again.
+type Ask<R extends Row> = { query?: Calls[R]['query'], path?: Calls[R]['path'], body?: Calls[R]['body'] | object, signal?: AbortSignal, key?: string, match?: string }
 
 export class ApiError extends Error {
   constructor(readonly code: string, readonly status: number, message: string, readonly request = '', readonly wait = 0) { super(message) }
@@ -13,6 +14,8 @@ export class ApiError extends Error {
 export const signedOut = signal(false)
 // confirming asks who it is once more; it is settled when the person has answered.
 export const confirming = signal<null | { done: (ok: boolean) => void }>(null)
+
+export const asError = (e: unknown) => e instanceof ApiError ? e : new ApiError('away', 0, String(e))
 
 const writes = (method: string) => method === 'POST'
 
@@ -27,6 +30,7 @@ export async function call<R extends Row>(row: R, ask: Ask<R> = {}): Promise<Cal
   if (query.size) path += '?' + query
   const headers: Record<string, string> = {}
   if (ask.body !== undefined) headers['Content-Type'] = 'application/json'
+  if (ask.match) headers['If-Match'] = `"${ask.match}"`
   if (writes(method) && !pattern.startsWith('/app/')) headers['Idempotency-Key'] = ask.key ?? crypto.randomUUID()
   try {
     return await follow(await send(method, path, headers, ask.body, ask.signal), ask.signal) as Calls[R]['answer']

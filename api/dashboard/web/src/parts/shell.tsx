@@ -2,20 +2,32 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../core/call.ts'
 import { short } from '../core/format.ts'
+import { palette } from '../core/keys.ts'
 import { me, zone } from '../core/me.ts'
 import { forget, use } from '../core/query.ts'
 import { go, place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
+import { heading } from '../core/title.ts'
 import { Icon, Mark, type IconName } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 import { Windows } from './window.tsx'
 
-const rooms: { path: string, icon: IconName, name: string }[] = [
-  { path: '/app', icon: 'overview', name: t.nav.overview }, { path: '/app/reports', icon: 'reports', name: t.nav.reports },
+// Room is a screen that the side leads to. phone: the bar at the bottom has it too.
+export type Room = { path: string, icon: IconName, name: string, phone?: boolean }
+export const watching: Room[] = [
+  { path: '/app', icon: 'overview', name: t.nav.overview, phone: true }, { path: '/app/reports', icon: 'reports', name: t.nav.reports, phone: true },
+  { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, phone: true },
 ]
-const titles: Record<string, string> = { '/app': t.overview.title, '/app/reports': t.reports.title, '/app/more': t.nav.more }
+export const building: Room[] = [
+  { path: '/app/campaigns', icon: 'campaigns', name: t.campaigns.title, phone: true },
+  { path: '/app/offers', icon: 'offers', name: t.kinds.offers.title }, { path: '/app/landers', icon: 'landers', name: t.kinds.landers.title },
+  { path: '/app/sources', icon: 'sources', name: t.kinds.sources.title }, { path: '/app/networks', icon: 'networks', name: t.kinds.networks.title },
+]
+const rooms = [...watching, ...building]
+const titles: Record<string, string> = { ...Object.fromEntries(rooms.map(r => [r.path, r.name])), '/app/more': t.nav.more, '/app/_parts': t.gallery.title }
 
-const Rooms = () => <>{rooms.map(r => <a key={r.path} href={to(r.path)} title={r.name} aria-current={place.value.path === r.path ? 'page' : undefined}><Icon name={r.icon} />{r.name}</a>)}</>
+const isHere = (path: string) => place.value.path === path || path !== '/app' && place.value.path.startsWith(path + '/')
+export const Rooms = ({ of }: { of: Room[] }) => <>{of.map(r => <a key={r.path} href={to(r.path)} title={r.name} aria-current={isHere(r.path) ? 'page' : undefined}><Icon name={r.icon} />{r.name}</a>)}</>
 
 // Usage is how many clicks of the month are used.
 function Usage() {
@@ -60,21 +72,25 @@ function Person() {
   </>}</Menu>
 }
 
-const withWindow = ['/app', '/app/reports']
+// windowed are the screens that show figures of a window.
+const windowed = /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
 
 export function Shell({ children }: { children: ComponentChildren }) {
-  const path = place.value.path, title = titles[path] ?? t.brand
+  const path = place.value.path, head = heading.value, title = head?.name ?? titles[path] ?? t.brand
   useEffect(() => { document.title = title === t.brand ? t.brand : `${title} · ${t.brand}` }, [title])
   return <div class="app">
     <a class="skip" href="#main" onClick={e => { e.preventDefault(); document.getElementById('main')?.focus() }}>{t.nav.skip}</a>
     <nav class="side nav" aria-label={t.nav.main}>
       <div class="brand"><Mark />{t.brand}</div>
-      <Rooms />
+      <Rooms of={watching} />
+      <h3>{t.nav.build}</h3>
+      <Rooms of={building} />
       <footer><Usage /><Person /></footer>
     </nav>
-    <header class="top"><h1>{title}</h1><span class="chip wide"><Icon name="clock" />{zone.value}</span><Updated /><span class="grow" />{withWindow.includes(path) && <Windows />}</header>
+    <header class="top">{head?.above && <><a class="dim wide" href={head.above.path}>{head.above.name}</a><span class="dim wide crumb"><Icon name="right" /></span></>}<h1 title={title}>{title}</h1>{head?.beside}{!head && <span class="chip wide"><Icon name="clock" />{zone.value}</span>}<Updated /><span class="grow" />
+      <button type="button" class="find" onClick={() => { palette.value = 'find' }}><Icon name="search" />{t.palette.find}<kbd>Ctrl K</kbd></button>{windowed.test(path) && <Windows />}</header>
     <main class="main" id="main" tabIndex={-1}>{children}</main>
-    <nav class="tabbar" aria-label={t.nav.main}><Rooms /><a href={to('/app/more')} aria-current={path === '/app/more' ? 'page' : undefined}><Icon name="more" />{t.nav.more}</a></nav>
+    <nav class="tabbar" aria-label={t.nav.main}><Rooms of={rooms.filter(r => r.phone)} /><a href={to('/app/more')} aria-current={path === '/app/more' ? 'page' : undefined}><Icon name="more" />{t.nav.more}</a></nav>
   </div>
 }
 

@@ -1,7 +1,9 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow, Trends } from '../api.gen.ts'
+import { canCreateCampaigns } from '../core/can.ts'
 import { changeOf, figures, isReal, profit, rounded, text, type Name } from '../core/figures.ts'
 import { count, country, money, percent, short, shown, spanText } from '../core/format.ts'
+import { typing } from '../core/keys.ts'
 import { use, type Used } from '../core/query.ts'
 import { change, place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
@@ -35,8 +37,6 @@ function stepWindow(by: 1 | -1) {
   change({ w: `${iso(plus(s.from, n))}_${iso(plus(s.to, n))}` })
 }
 
-export const typing = (e: KeyboardEvent) => e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
-
 const windowQuery = (w: Window) => ({ from: w.from, to: w.to, tz: w.tz })
 const compareQuery = () => compares.value ? { compare: 'previous' } : {}
 
@@ -62,7 +62,7 @@ export function Overview() {
     <h2 class="hidden">{t.overview.totals}</h2>
     <Kpis list={list} trend={now.data} />
     <div class="grid cols"><Over now={now} was={was.data} step={step} choice={days(w.span) <= 14} list={list.data} /><RightNow /></div>
-    {nothing ? <section class="card"><Empty title={t.overview.empty}><p class="dim">{t.overview.emptyMore}</p></Empty></section> : <Campaigns list={list} />}
+    {nothing ? <section class="card"><Empty title={t.overview.empty}><p class="dim">{t.overview.emptyMore}</p>{canCreateCampaigns() && <a class="btn primary" href={to('/app/campaigns/new')}>{t.campaigns.add}</a>}</Empty></section> : <Campaigns list={list} />}
     <div class="grid pair"><NeedsYou /><Changed campaigns={list.data} w={w} /></div>
   </div>
 }

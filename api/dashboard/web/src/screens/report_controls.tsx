@@ -56,11 +56,12 @@ function Columns({ ask }: { ask: Ask }) {
   return <Menu name={t.reports.columns} label={<><span data-key="columns" hidden /><Icon name="columns" />{t.reports.columns} <span class="dim">{ask.columns.length}</span></>}>{() => <>{names.map(n => <Item key={n} pressed={ask.columns.includes(n)} on={() => set(n)}><span style={ask.columns.includes(n) ? '' : 'visibility:hidden'}><Icon name="check" /></span>{t.figures.names[n]}</Item>)}</>}</Menu>
 }
 
-function Filters({ ask, labels }: { ask: Ask, labels: Labels }) {
+// Filters are those of the address. counts: one may also ask for a least number of clicks.
+export function Filters({ ask, labels, counts = true }: { ask: Ask, labels: Labels, counts?: boolean }) {
   return <div class="line" role="group" aria-label={t.reports.only}><span class="dim">{t.reports.only}</span>
     {ask.filters.map(f => <FilterChip key={f.dimension + f.not} filter={f} labels={labels} />)}
     {ask.least > 0 && <span class="chip on">{t.reports.atLeast} <b>≥ {count(ask.least)}</b><button type="button" aria-label={t.reports.remove(t.reports.minClicks)} onClick={() => change({ min: null })}><Icon name="x" /></button></span>}
-    <AddFilter ask={ask} />
+    <AddFilter ask={ask} counts={counts} />
   </div>
 }
 
@@ -73,14 +74,14 @@ function FilterChip({ filter: f, labels }: { filter: Filter, labels: Labels }) {
     <button type="button" aria-label={t.reports.remove(name)} onClick={() => setFilter({ ...f, values: [] })}><Icon name="x" /></button></span>
 }
 
-function AddFilter({ ask }: { ask: Ask }) {
+function AddFilter({ ask, counts }: { ask: Ask, counts: boolean }) {
   const [dimension, choose] = useState<string>(), [not, except] = useState(false), [least, set] = useState('')
   return <Menu kind="chip add" name={t.reports.filter} onOpen={() => choose(undefined)} label={<><Icon name="plus" />{t.reports.filter}</>}>{close => dimension ? <>
     <div class="row"><span class="seg" role="group" aria-label={t.dimensions[dimension]}><button type="button" aria-pressed={!not} onClick={() => except(false)}>{t.reports.is(t.dimensions[dimension]!)}</button><button type="button" aria-pressed={not} onClick={() => except(true)}>{t.reports.isNot(t.dimensions[dimension]!)}</button></span></div>
     <Values dimension={dimension} not={not} ask={ask} />
     <button type="button" class="btn sm" onClick={close}>{t.reports.done}</button></> : <>
     <Choices list={dimensions} text={d => t.dimensions[d]!} pick={choose} />
-    <form onSubmit={e => { e.preventDefault(); change({ min: Number(least) > 0 ? least : null }); close() }}><label class="field"><span>{t.reports.minClicks}</span><input class="input" type="number" min="1" value={least} onInput={e => set(e.currentTarget.value)} /></label><button class="btn sm">{t.reports.set}</button></form></>}</Menu>
+    {counts && <form onSubmit={e => { e.preventDefault(); change({ min: Number(least) > 0 ? least : null }); close() }}><label class="field"><span>{t.reports.minClicks}</span><input class="input" type="number" min="1" value={least} onInput={e => set(e.currentTarget.value)} /></label><button class="btn sm">{t.reports.set}</button></form>}</>}</Menu>
 }
 
 function Values({ dimension, not, ask }: { dimension: string, not: boolean, ask: Ask }) {

@@ -3,16 +3,17 @@ import type { Performance, PerformanceRow } from '../api.gen.ts'
 import { ApiError } from '../core/call.ts'
 import { changeOf, text, type Name } from '../core/figures.ts'
 import { count } from '../core/format.ts'
+import { useKeys } from '../core/keys.ts'
 import { ask as fetchRows, epoch, known } from '../core/query.ts'
-import { asked, keyOf, pathOf, questionOf, setFilter, setOpen, setSort, valueText, type Ask } from '../core/report.ts'
-import { change } from '../core/router.ts'
+import { asked, filterQuery, keyOf, pathOf, questionOf, setFilter, setOpen, setSort, valueText, type Ask } from '../core/report.ts'
+import { change, go, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { compares } from '../core/window.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Bone, Empty, Failed } from '../parts/state.tsx'
 import { Controls } from './report_controls.tsx'
-import { Keys, OverTime } from './report_sheets.tsx'
-import { typing } from './overview.tsx'
+import { useVirtual } from '../parts/virtual.ts'
+import { keys, OverTime } from './report_sheets.tsx'
 
 type Got = { data?: Performance, error?: ApiError }
 type Line = { kind: 'row', level: number, path: string[], row: PerformanceRow, name: string, dimension: string, open: boolean, leaf: boolean } |
@@ -49,6 +50,12 @@ function useRows(ask: Ask) {
   return { at, retry }
 }
 
+// clicksOf is the click log of a row: its values, and the filters of the report. The log knows no dimension of time.
+function clicksOf(ask: Ask, path: string[]): Record<string, string | string[]> {
+  return Object.fromEntries(Object.entries(filterQuery(ask, path)).filter(([name]) => !timely.includes(name.slice(2))).map(([name, v]) => [name, v as string[]]))
+}
+const timely = ['date', 'hour', 'hour_of_day', 'day_of_week', 'month']
+
 function linesOf(ask: Ask, at: (key: string) => Got): Line[] {
   const out: Line[] = [], open = new Set(ask.open)
   const walk = (path: string[]) => {
@@ -73,7 +80,7 @@ export function Reports() {
   const ask = asked(), { at, retry } = useRows(ask)
   const root = at(''), lines = useMemo(() => linesOf(ask, at), [JSON.stringify(ask), root, ...ask.open.map(k => at(k).data ?? at(k).error)])
   const [cursor, move] = useState(-1)
-  const [sheet, show] = useState<{ kind: 'time', path: string[], name: string } | { kind: 'keys' } | null>(null)
+  const [sheet, show] = useState<{ path: string[], name: string } | null>(null)
   const table = useRef<HTMLDivElement>(null)
   const focus = (i: number) => { move(i); table.current?.dispatchEvent(new CustomEvent('reveal', { detail: i })) }
   const toggle = (line: Line) => {
@@ -94,37 +101,32 @@ export function Reports() {
     switch (key) {
       case 'f': only(line, false); break
       case 'x': only(line, true); break
-      case 't': show({ kind: 'time', path: line.path, name: line.name }); break
+      case 'l': go(to('/app/clicks', clicksOf(ask, line.path))); break
+      case 't': show({ path: line.path, name: line.name }); break
       default: return false
     }
     return true
   }
-  useEffect(() => {
-    const press = (e: KeyboardEvent) => {
-      if (typing(e)) return
-      const line = lines[cursor], inTable = table.current?.contains(document.activeElement) || document.activeElement === document.body
-      const step = (to: number) => { if (inTable && lines.length) { e.preventDefault(); focus(Math.max(0, Math.min(lines.length - 1, to))) } }
-      switch (e.key) {
-        case 'ArrowDown': return step(cursor + 1)
-        case 'ArrowUp': return step(cursor - 1)
-        case 'Home': return step(0)
-        case 'End': return step(lines.length - 1)
-        case 'ArrowRight': if (line?.kind === 'row' && !line.open && inTable) { e.preventDefault(); toggle(line) } return
-        case 'ArrowLeft':
-          if (line?.kind !== 'row' || !inTable) return
-          e.preventDefault()
-          if (line.open) toggle(line)
-          else if (line.path.length > 1) step(lines.findIndex(l => l.kind === 'row' && keyOf(l.path) === keyOf(line.path.slice(0, -1))))
-          return
-        case 'Escape': { const last = ask.filters.at(-1); if (last) setFilter({ ...last, values: [] }); return }
-        case '?': return show({ kind: 'keys' })
-        case 'c': document.querySelector<HTMLElement>('[data-key=columns]')?.click(); return
-        case 'e': document.querySelector<HTMLElement>('[data-key=export]')?.click(); return
-      }
-      act(e.key.toLowerCase(), line)
+  useKeys(keys, e => {
+    const line = lines[cursor], inTable = table.current?.contains(document.activeElement) || document.activeElement === document.body
+    const step = (to: number) => { if (inTable && lines.length) { e.preventDefault(); focus(Math.max(0, Math.min(lines.length - 1, to))) } }
+    switch (e.key) {
+      case 'ArrowDown': return step(cursor + 1)
+      case 'ArrowUp': return step(cursor - 1)
+      case 'Home': return step(0)
+      case 'End': return step(lines.length - 1)
+      case 'ArrowRight': if (line?.kind === 'row' && !line.open && inTable) { e.preventDefault(); toggle(line) } return
+      case 'ArrowLeft':
+        if (line?.kind !== 'row' || !inTable) return
+        e.preventDefault()
+        if (line.open) toggle(line)
+        else if (line.path.length > 1) step(lines.findIndex(l => l.kind === 'row' && keyOf(l.path) === keyOf(line.path.slice(0, -1))))
+        return
+      case 'Escape': { const last = ask.filters.at(-1); if (last) setFilter({ ...last, values: [] }); return }
+      case 'c': document.querySelector<HTMLElement>('[data-key=columns]')?.click(); return
+      case 'e': document.querySelector<HTMLElement>('[data-key=export]')?.click(); return
     }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
+    act(e.key.toLowerCase(), line)
   })
   const shown = root.data
   const filtered = ask.filters.length > 0 || ask.least > 0
@@ -137,8 +139,7 @@ export function Reports() {
       <div class="statusbar wide"><span>{shown ? t.reports.rows(count(lines.filter(l => l.kind === 'row').length)) : t.loading}</span><span><kbd>↑</kbd> <kbd>↓</kbd> {t.reports.move}</span><span><kbd>→</kbd> {t.reports.opens}</span><span><kbd>←</kbd> {t.reports.closes}</span>
         <span><kbd>F</kbd> {t.reports.onlyKey}</span><span><kbd>X</kbd> {t.reports.exceptKey}</span><span><kbd>?</kbd> {t.reports.allKeys}</span>{compares.value && <span>{t.reports.chance}</span>}</div>
     </section>
-    {sheet?.kind === 'time' && <OverTime ask={ask} path={sheet.path} name={sheet.name} close={() => show(null)} />}
-    {sheet?.kind === 'keys' && <Keys close={() => show(null)} />}
+    {sheet && <OverTime ask={ask} path={sheet.path} name={sheet.name} close={() => show(null)} />}
   </>
 }
 
@@ -146,28 +147,15 @@ type TableProps = {
   box: { current: HTMLDivElement | null }, ask: Ask, root?: Performance, lines: Line[], cursor: number, focus: (i: number) => void,
   toggle: (l: Line) => void, act: (key: string, l: Line) => boolean, retry: () => void
 }
-const beyond = 12 // rows that are made above and below those in sight
-
-// Table makes the rows that are in sight. All rows have one height, so which these are follows from the scrolled distance.
+// Table makes the rows that are in sight.
 function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry }: TableProps) {
   const compare = compares.value, height = compare ? 44 : 34
-  const [seen, see] = useState({ top: 0, rows: 40 })
+  const { first, last, reveal } = useVirtual(box, lines.length, height, 32 + height)
   useEffect(() => {
-    const el = box.current!
-    const look = () => see(now => { const top = Math.floor(el.scrollTop / height), rows = Math.ceil(el.clientHeight / height); return now.top === top && now.rows === rows ? now : { top, rows } })
-    const reveal = (e: Event) => {
-      const i = (e as CustomEvent<number>).detail, head = 32 + height, y = i * height
-      if (y < el.scrollTop) el.scrollTop = y
-      else if (y + height > el.scrollTop + el.clientHeight - head) el.scrollTop = y + height - el.clientHeight + head
-      requestAnimationFrame(() => el.querySelector<HTMLElement>(`[data-row="${i}"]`)?.focus({ preventScroll: true }))
-    }
-    el.addEventListener('scroll', look, { passive: true })
-    el.addEventListener('reveal', reveal)
-    const fit = new ResizeObserver(look)
-    fit.observe(el)
-    return () => { el.removeEventListener('scroll', look); el.removeEventListener('reveal', reveal); fit.disconnect() }
-  }, [height])
-  const first = Math.max(0, seen.top - beyond), last = Math.min(lines.length, seen.top + seen.rows + beyond)
+    const el = box.current!, on = (e: Event) => reveal((e as CustomEvent<number>).detail)
+    el.addEventListener('reveal', on)
+    return () => el.removeEventListener('reveal', on)
+  }, [])
   const most = Math.max(1, ...(root?.rows ?? []).map(r => r.clicks)), heat = Math.max(1, ...(root?.rows ?? []).map(r => Math.abs(r.profit)))
   const what = ask.group.map((d, i) => i ? <span key={d} class="dim"> › {t.dimensions[d]}</span> : t.dimensions[d])
   const tabbed = cursor >= first && cursor < last ? cursor : first
@@ -185,7 +173,7 @@ function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry }: Tab
           <td role="gridcell" class="first" style={`--d:${line.level - 1}`}>
             {line.leaf ? <span class="tw" /> : <button type="button" class={'tw' + (line.open ? ' open' : '')} tabIndex={-1} aria-label={(line.open ? t.reports.close : t.reports.open) + ' ' + line.name} onClick={() => toggle(line)}><Icon name="right" /></button>}
             {line.dimension === 'country' && !ask.flat && line.path.at(-1) && <span class="cc">{line.path.at(-1)}</span>}<span class="name" title={line.name}>{line.name}</span>
-            <span class="acts wide" role="group" aria-label={t.reports.actionsOf(line.name)}>{([['f', 'filter', t.reports.onlyThis], ['x', 'except', t.reports.exclude], ['t', 'reports', t.reports.overTime]] as const).map(([key, icon, label]) => <button key={key} type="button" tabIndex={-1} title={label} aria-label={label} onClick={() => act(key, line)}><Icon name={icon} /></button>)}</span>
+            <span class="acts wide" role="group" aria-label={t.reports.actionsOf(line.name)}>{([['f', 'filter', t.reports.onlyThis], ['x', 'except', t.reports.exclude], ['l', 'clicks', t.reports.itsClicks], ['t', 'reports', t.reports.overTime]] as const).map(([key, icon, label]) => <button key={key} type="button" tabIndex={-1} title={label} aria-label={label} onClick={() => act(key, line)}><Icon name={icon} /></button>)}</span>
           </td>
           {ask.columns.map(n => <Cell key={n} name={n} row={line.row} compare={compare} most={most} heat={heat} />)}
         </tr>

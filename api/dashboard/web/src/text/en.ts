@@ -1,13 +1,17 @@
 // Every text that is shown. Another language is another file of the same type.
+import { build } from './build.ts'
+import { records } from './records.ts'
+
 const plural = new Intl.PluralRules('en')
 const of = (n: number, one: string, other: string, shown = String(n)) => `${shown} ${plural.select(n) === 'one' ? one : other}`
 
 export const en = {
+  ...build, ...records,
   brand: 'Switchyard',
   nav: {
     main: 'Main', overview: 'Overview', reports: 'Reports', more: 'More', account: 'Account', signOut: 'Sign out', api: 'API reference', skip: 'Go to content',
     clicksMonth: 'Clicks this month', used: (used: string, limit: string, forecast: string) => `${used} of ${limit} · on course for ${forecast}`,
-    usedOnly: (used: string, forecast: string) => `${used} · on course for ${forecast}`, theme: 'Theme', licences: 'Licences',
+    usedOnly: (used: string, forecast: string) => `${used} · on course for ${forecast}`, theme: 'Theme', licences: 'Licences', build: 'Build', screens: 'More screens',
   },
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   roles: { viewer: 'Viewer', contributor: 'Contributor', member: 'Member', owner: 'Owner' } as Record<string, string>,
@@ -48,12 +52,12 @@ export const en = {
     title: 'Reports', group: 'Group', only: 'Only', add: (n: number) => `Add (${n} of 5)`, addDimension: 'Add a dimension', filter: 'Filter', tree: 'Tree', flat: 'Flat', shape: 'Shape of the table',
     columns: 'Columns', exportIt: 'Export', total: (n: number, shown: string) => `Total of ${of(n, 'row', 'rows', shown)}`, totalMore: 'Total of all', remove: (what: string) => `Remove ${what}`,
     earlier: (what: string) => `${what} one level up`, is: (what: string) => `${what} is`, isNot: (what: string) => `${what} is not`, atLeast: 'Clicks', or: 'or',
-    onlyThis: 'Only this (F)', exclude: 'All but this (X)', overTime: 'Over time (T)', open: 'Open', close: 'Close', most: (n: string) => `The ${n} largest are shown; the export has all.`,
+    onlyThis: 'Only this (F)', exclude: 'All but this (X)', overTime: 'Over time (T)', itsClicks: 'Its clicks (L)', open: 'Open', close: 'Close', most: (n: string) => `The ${n} largest are shown; the export has all.`,
     empty: 'Nothing in this window.', emptyFiltered: 'Nothing passes these filters.', clearFilters: 'Clear filters', grouped: (g: number, f: number) => `Grouped by ${g}, filtered by ${f}`,
     rows: (n: string) => `${n} rows`, move: 'move', opens: 'open', closes: 'close', onlyKey: 'only this', exceptKey: 'all but this', allKeys: 'all keys', chance: 'Grey changes are within chance',
     exporting: 'Making the export', exported: (n: string) => `Export of ${n} rows`, download: 'Download', runsOn: 'it goes on if you leave this page', search: 'Search', value: 'Value', dimension: 'Dimension',
     chooseValue: 'Values by clicks', minClicks: 'At least so many clicks', set: 'Set', done: 'Done', except: 'except', loadingRow: 'Loading',
-    overTimeOf: (name: string) => `${name} over time`, keys: 'Keys', actionsOf: (name: string) => `Actions for ${name}`,
+    overTimeOf: (name: string) => `${name} over time`, actionsOf: (name: string) => `Actions for ${name}`,
   },
   enter: {
     title: 'Sign in', email: 'E-mail', password: 'Password', code: 'Code of your app', codeHint: 'six digits, or a recovery code', go: 'Sign in', again: 'Your session has ended. Sign in to go on where you were.',

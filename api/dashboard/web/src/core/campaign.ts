@@ -1,0 +1,23 @@
+// What a campaign needs to be made.
+import { use } from './query.ts'
+import type { Choice } from '../parts/combobox.tsx'
+import { t } from './text.ts'
+
+const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
+
+// newAlias is a word that nobody guesses and everybody can type.
+export const newAlias = () => Array.from(crypto.getRandomValues(new Uint8Array(9)), n => letters[n % letters.length]).join('')
+
+// useDomains are the domains of tracking links: those of the account, then the shared ones.
+export function useDomains(): Choice[] | undefined {
+  const { data } = use('GET /domains', { limit: 500 })
+  if (!data) return undefined
+  return [...data.rows.map(d => ({ value: d.id, label: d.domain, side: d.is_default ? t.campaigns.defaultDomain : d.is_verified ? '' : t.campaigns.unverified })), ...data.shared.map(d => ({ value: d.id, label: d.domain, side: t.campaigns.sharedDomain }))]
+}
+
+export function useDefaultDomain(): string {
+  const { data } = use('GET /domains', { limit: 500 })
+  return data?.rows.find(d => d.is_default)?.id ?? data?.rows.find(d => d.is_verified)?.id ?? data?.shared.find(d => d.is_default)?.id ?? data?.shared[0]?.id ?? ''
+}
+
+export const useGroups = (scope: string) => use('GET /groups', { scope }).data?.groups ?? []

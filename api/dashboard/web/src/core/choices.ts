@@ -1,0 +1,15 @@
+// Records of the account as choices of a field.
+import type { Choice } from '../parts/combobox.tsx'
+import { useAll } from './query.ts'
+
+const of = (rows: { id: string, name: string, status: string, tags?: string[] }[] | undefined): Choice[] | undefined => rows?.filter(r => r.status !== 'archived').map(r => ({ value: r.id, label: r.name, side: r.status === 'paused' ? r.status : undefined }))
+
+// The lists are asked for without a window, so that they are kept for every screen. on false asks nothing.
+export const useOffers = (on = true) => useAll('GET /offers', on ? {} : null).rows
+export const useLanders = (on = true) => useAll('GET /landers', on ? {} : null).rows
+export const useSources = (on = true) => useAll('GET /traffic-sources', on ? {} : null).rows
+export const useNetworks = (on = true) => useAll('GET /networks', on ? {} : null).rows
+export const useCampaigns = (on = true) => useAll('GET /campaigns', on ? {} : null).rows
+export const useRules = (on = true) => useAll('GET /rules', on ? {} : null).rows
+export const useFlows = (on = true) => useAll('GET /flows', on ? {} : null).rows
+export const choicesOf = of

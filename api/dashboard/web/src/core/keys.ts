@@ -1,0 +1,32 @@
+// Keys of the screen that is shown. Single letters do nothing while somebody types.
+import { useEffect, useRef } from 'preact/hooks'
+import { computed, signal } from '@preact/signals'
+
+export const typing = (e: KeyboardEvent) => e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
+
+export type Key = { key: string, text: string }
+const lists = signal<Key[][]>([])
+
+// helped are the keys of all that is shown, for the list of keys.
+export const helped = computed(() => lists.value.flat())
+export const palette = signal<'closed' | 'find' | 'keys'>('closed')
+
+// useKeys listens while a screen is shown. What on returns true for is not handled by the browser.
+export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
+  useEffect(() => {
+    lists.value = [...lists.value, list]
+    return () => { lists.value = lists.value.filter(o => o !== list) }
+  }, [JSON.stringify(list)])
+  usePress(e => { if (!typing(e) && !e.defaultPrevented && on(e)) e.preventDefault() })
+}
+
+// usePress listens to every key while a part is shown. What it does is that of the last rendering, never of one before.
+export function usePress(on: (e: KeyboardEvent) => void) {
+  const last = useRef(on)
+  last.current = on
+  useEffect(() => {
+    const press = (e: KeyboardEvent) => last.current(e)
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [])
+}

@@ -1,0 +1,23 @@
+// Values that the account's visitors have had, as choices of a condition. They are asked for when an editor first needs
+// them.
+import { useRef, useState } from 'preact/hooks'
+import type { Choice } from '../parts/combobox.tsx'
+import type { Lookup } from '../parts/condition.tsx'
+import { call } from './call.ts'
+import { valueName } from './condition.ts'
+import { count } from './format.ts'
+import { t } from './text.ts'
+
+export function useLookup(records: Record<string, Choice[] | undefined>): Lookup {
+  const [got, put] = useState<Record<string, Choice[]>>({}), asked = useRef(new Set<string>())
+  return attribute => {
+    if (attribute in records) return records[attribute]
+    if (!t.dimensions[attribute]) return null
+    if (!asked.current.has(attribute)) {
+      asked.current.add(attribute)
+      call('GET /reports/values', { query: { dimension: attribute, limit: 300 } }).then(
+        v => put(now => ({ ...now, [attribute]: v.values.filter(o => o.value).map(o => ({ value: o.value, label: v.labels[o.value] ?? valueName(attribute, o.value), side: count(o.clicks) })) })), () => put(now => ({ ...now, [attribute]: [] })))
+    }
+    return got[attribute]
+  }
+}

@@ -1,0 +1,30 @@
+// The tokens of an address: {name}, {name:argument}, {param.name}. What is not known is left as it is written.
+import { tokens } from '../words.gen.ts'
+
+const known = new Map<string, boolean>() // by name, whether only postbacks know it
+for (const k of tokens) for (const name of [k.name.split(/[:.](?=[A-Z\d]|d\.)/)[0]!, ...k.aliases]) known.set(name.toLowerCase(), k.of_conversion)
+
+export type Part = { text: string, state: 'text' | 'known' | 'unknown' | 'conversion' }
+
+// partsOf takes an address apart. Inside a postback tokens of the conversion are known.
+export function partsOf(url: string, postback = false): Part[] {
+  const out: Part[] = []
+  let at = 0
+  for (const m of url.matchAll(/\{([^{}]*)\}/g)) {
+    if (m.index > at) out.push({ text: url.slice(at, m.index), state: 'text' })
+    out.push({ text: m[0], state: stateOf(m[1]!, postback) })
+    at = m.index + m[0].length
+  }
+  if (at < url.length) out.push({ text: url.slice(at), state: 'text' })
+  return out
+}
+
+function stateOf(name: string, postback: boolean): Part['state'] {
+  const base = name.split(':')[0]!.toLowerCase()
+  if (/^(param\.|var:)./.test(name.toLowerCase()) || /^(sub|sub_id_|subid|var|t)(10|[1-9])$/.test(base) || /^(date|random|sample)$/.test(base)) return 'known'
+  const conversion = known.get(base)
+  return conversion === undefined ? 'unknown' : conversion && !postback ? 'conversion' : 'known'
+}
+
+// looksLikeURL is a first check while typing; the service has the last word.
+export const looksLikeURL = (url: string) => /^https?:\/\/[^\s/{}?#]+/i.test(url) && !/\s/.test(url.replace(/\{\w+:[^{}]*\}/g, ''))

@@ -1,0 +1,30 @@
+// Only the rows in sight are made. All rows have one height, so which these are follows from the scrolled distance.
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+const beyond = 12 // rows that are made above and below those in sight
+
+export type Virtual = { first: number, last: number, top: number, reveal: (i: number) => void }
+
+// useVirtual looks at a box that scrolls. head is the height of what sticks to its top. reveal scrolls a row into sight
+// and gives it the focus.
+export function useVirtual(box: { current: HTMLElement | null }, count: number, height: number, head: number): Virtual {
+  const [seen, see] = useState({ top: 0, rows: 40 })
+  useEffect(() => {
+    const el = box.current
+    if (!el) return
+    const look = () => see(now => { const top = Math.floor(el.scrollTop / height), rows = Math.ceil(el.clientHeight / height); return now.top === top && now.rows === rows ? now : { top, rows } })
+    el.addEventListener('scroll', look, { passive: true })
+    const fit = new ResizeObserver(look)
+    fit.observe(el)
+    return () => { el.removeEventListener('scroll', look); fit.disconnect() }
+  }, [height])
+  const reveal = useRef((i: number) => {
+    const el = box.current
+    if (!el) return
+    const y = i * height
+    if (y < el.scrollTop) el.scrollTop = y
+    else if (y + height > el.scrollTop + el.clientHeight - head) el.scrollTop = y + height - el.clientHeight + head
+    requestAnimationFrame(() => el.querySelector<HTMLElement>(`[data-row="${i}"]`)?.focus({ preventScroll: true }))
+  }).current
+  return { first: Math.max(0, seen.top - beyond), last: Math.min(count, seen.top + seen.rows + beyond), top: seen.top, reveal }
+}
