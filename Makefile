@@ -74,12 +74,12 @@ race: ## all tests with the race detector
 
 # The tests that kill processes, empty Redis, send hostile answers or count a month, in their long form, one package after
 # another.
-CHAOS := ./api/click ./models/cond ./models/correction ./db ./db/report ./cmd/switchyard ./workers/webhook ./workers/egress \
+CHAOS := ./api/click ./models/cond ./models/correction ./db ./db/clickhouse ./db/clicklog ./db/report ./cmd/switchyard ./workers/webhook ./workers/egress \
 	./ops/lab/bench/market
 
 chaos: lab ## the fault tests in their long form, with what they measured (about half an hour)
 	@$(BIN) devstack exec --test -- $(CLICKHOUSE) env SWITCHYARD_CHAOS=1 CGO_ENABLED=1 go test $(TAGS) -count=1 -p 1 -parallel 1 \
-		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Attempts|Private|Rebinding|Redeliver|Month|Spans|Big|Neighbour|Random|Order|Flood|Equals|Limits)' $(CHAOS)
+		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Attempts|Private|Rebinding|Redeliver|Month|Spans|Big|Neighbour|Random|Order|Flood|Equals|Limits|Outlives|Cold)' $(CHAOS)
 	@echo "make chaos: all fault tests passed"
 
 screens: build ## pictures of every screen of the dashboard, in both themes and two widths, into screens/

@@ -54,7 +54,7 @@ func (p pools) work(ctx context.Context, cfg config.Config, r *workers.Runtime, 
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return r.Run(ctx) })
 	g.Go(func() error {
-		f := clickcopy.Forwarder{Copy: copyOf(cfg, o.DB, p.clicks), Locks: p.of(lockPool), Flush: cfg.ClicksFlush, Metrics: o.Metrics}
+		f := clickcopy.Forwarder{Copy: copyOf(cfg, o.DB, p.clicks), Locks: p.of(lockPool), Flush: cfg.ClicksFlush, Days: cfg.ClicksDays, Metrics: o.Metrics}
 		return f.Run(ctx)
 	})
 	return g.Wait()
@@ -113,7 +113,8 @@ processes afterwards.`
 func (c *clicksMove) Run(ctx context.Context, e *env) error {
 	return withCopy(ctx, e, func(k clicklog.Copy) error {
 		if c.To == "postgres" {
-			if err := k.End(ctx); err != nil {
+			err := k.Return(ctx, func(day time.Time) { e.say("%s is back", day.Format(time.DateOnly)) })
+			if err != nil {
 				return err
 			}
 			e.say("clicks are in PostgreSQL alone: take CLICKS_URL away from all processes")

@@ -142,7 +142,7 @@ func (w web) openLine(dir string, o spool.Options, redirects func() clicklog.Red
 		return line{}, err
 	}
 	return line{s, clicklog.NewIngester(s, w.pools.of(ingestPool), clicklog.IngestOptions{
-		Redirects: redirects,
+		Redirects: redirects, Copy: w.pools.copied,
 		OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
 			w.client.Dispatch(ctx, rows...)
 		},

@@ -45,7 +45,8 @@ func newService(t *testing.T) *service {
 		t.Fatal(err)
 	}
 	dbtest.FillAccount(t, s.db, s.account)
-	if _, err := s.db.ExecContext(t.Context(), `INSERT INTO click_copy (state, base, version) VALUES ('copying', 7, 7)`); err != nil {
+	if _, err := s.db.ExecContext(t.Context(), `
+		INSERT INTO click_copy (state, base, version) VALUES ('copying', 7, 7); INSERT INTO click_cold (day) VALUES ('2026-01-02')`); err != nil {
 		t.Fatal(err)
 	}
 	return s

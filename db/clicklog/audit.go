@@ -122,11 +122,10 @@ func (k Copy) booked(ctx context.Context, account uuid.UUID, from, to time.Time)
 func (k Copy) Repair(ctx context.Context, account uuid.UUID, at time.Time) error {
 	p := copiedPart{account: account, from: at.UTC().Truncate(day)}
 	p.to = p.from.Add(day)
-	s, err := ReadCopy(ctx, k.From)
-	if err != nil || s.Cold(p.from) {
+	if cold, err := k.cold(ctx, p.from); err != nil || cold {
 		return err
 	}
-	err = k.versioned(ctx, func(_ db.Conn, version uint64) error { p.version = version; return nil })
+	err := k.versioned(ctx, func(_ db.Conn, version uint64) error { p.version = version; return nil })
 	if err != nil || p.version == 0 {
 		return err
 	}

@@ -29,10 +29,16 @@ type clickStore interface {
 	remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error
 	// addDeltas adds figures to the ledger.
 	addDeltas(ctx context.Context, c db.Conn, d ledger.Deltas) error
+	// thaw brings those of some clicks back that are in ClickHouse alone. The zero account is any.
+	thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error)
+	// thawRange is thaw for all clicks of an account with ids in [low, high).
+	thawRange(ctx context.Context, c db.Conn, account, low, high uuid.UUID) error
 }
 
 // store is the click store that the log is in.
-func (Log) store() clickStore { return pgStore{} }
+func (l Log) store() clickStore { return l.own() }
+
+func (l Log) own() pgStore { return pgStore{copied: l.Copy} }
 
 // clickSet names clicks by their ids. With lock nobody else changes them until the transaction ends.
 type clickSet struct {

@@ -175,32 +175,20 @@ func archived(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time,
 	return from, to, nil
 }
 
-// Days of which the copy alone has clicks have no partitions. Those before the longest history are deleted there too.
-const (
-	firstPartition = `
+const firstPartition = `
 SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'clicks'::regclass`
-	firstKept = `SELECT (` + firstPartition + `) AS name, EXISTS (SELECT FROM click_copy WHERE cold_before IS NOT NULL) AS cold`
-)
 
-// OldestDay is the first day whose clicks the account keeps, in PostgreSQL or in the copy: that of the first partition, or of the
-// longest history while there are cold days, or of its own history if that begins later. Without any everything that is over is
-// archive.
+// OldestDay is the first day whose clicks the account keeps: that of the first partition, which a cold day has too, or of its
+// history if that begins later. Without any partition everything that is over is archive.
 func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
-	first, err := db.Get[struct {
-		Name string `db:"name"`
-		Cold bool   `db:"cold"`
-	}](ctx, c, "oldest day", firstKept)
+	name, err := db.Get[string](ctx, c, "oldest day", firstPartition)
 	if err != nil {
 		return time.Time{}, err
 	}
-	today := time.Now().UTC().Truncate(day)
-	oldest, err := time.Parse(partitionPrefix+partitionDay, first.Name)
+	oldest, err := time.Parse(partitionPrefix+partitionDay, name)
 	if err != nil {
-		oldest = today
-	}
-	if longest := today.AddDate(0, 0, -models.LongestHistory()); first.Cold && longest.Before(oldest) {
-		oldest = longest
+		return time.Now().UTC().Truncate(day), nil
 	}
 	kept, err := Log{}.KeptFrom(ctx, c, account)
 	if kept.After(oldest) {

@@ -60,8 +60,8 @@ func (s CopyState) Cold(at time.Time) bool { return at.Before(s.ColdBefore) }
 // What is restored from a backup has the row, and not the triggers: then nothing was noted.
 const selectCopy = `
 SELECT (SELECT count(*) FROM pg_trigger WHERE tgname = ANY ($1) AND tgrelid IN ('clicks'::regclass, 'conversions'::regclass)) = $2 AS noted,
-	CASE state WHEN 'on' THEN '0001-01-01'::timestamptz ELSE coalesce(copied_from::timestamp AT TIME ZONE 'UTC', '9999-01-01') END AS since,
-	coalesce(cold_before::timestamp AT TIME ZONE 'UTC', '0001-01-01'::timestamptz) AS cold_before, state = 'on' AS done
+	CASE WHEN state <> 'copying' THEN '0001-01-01'::timestamptz ELSE coalesce(copied_from::timestamp AT TIME ZONE 'UTC', '9999-01-01') END AS since,
+	coalesce(cold_before::timestamp AT TIME ZONE 'UTC', '0001-01-01'::timestamptz) AS cold_before, state <> 'copying' AS done
 FROM click_copy`
 
 // ReadCopy reads how far the copy is. Without a copy it is the zero state.
@@ -99,6 +99,9 @@ func (k Copy) Begin(ctx context.Context) error {
 		return err
 	}
 	if s, err := ReadCopy(ctx, k.From); err != nil || s.On {
+		if err == nil {
+			_, err = db.Exec(ctx, k.From, "stay in ClickHouse", `UPDATE click_copy SET state = 'on' WHERE state = 'ending'`)
+		}
 		return err
 	}
 	var highest uint64
@@ -138,7 +141,7 @@ func (k Copy) End(ctx context.Context) error {
 			return err
 		}
 		if !s.ColdBefore.IsZero() {
-			return ErrCold
+			return errCold
 		}
 		for _, t := range noteTriggers {
 			if _, err := db.Exec(ctx, c, "note no changes", `DROP TRIGGER IF EXISTS `+t.name+` ON `+t.table); err != nil {
@@ -150,5 +153,5 @@ func (k Copy) End(ctx context.Context) error {
 	})
 }
 
-// ErrCold says that clicks are in ClickHouse alone.
-var ErrCold error = models.Conflict("cold_clicks", "there are clicks that only ClickHouse has: bring them back first")
+// errCold says that clicks are in ClickHouse alone.
+var errCold error = models.Conflict("cold_clicks", "there are clicks that only ClickHouse has: bring them back first")

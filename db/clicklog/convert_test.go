@@ -27,7 +27,10 @@ type exchange struct {
 	published map[string]map[string]*big.Rat // by day and currency: how much of it is one euro
 	fixed     map[string]string              // as it was seen, by day and currency
 	replaced  bool
+	copied    *clicklog.CopyReader // nil: no click is cold
 }
+
+func (x *exchange) log() clicklog.Log { return clicklog.Log{Conn: x.db, Copy: x.copied} }
 
 var currencies = []string{"USD", "EUR", "GBP", "JPY"}
 
@@ -64,7 +67,7 @@ func (x *exchange) arrive(n int) {
 		put(x, s, spool.Record{Click: c})
 		x.clicks = append(x.clicks, c)
 	}
-	drain(x, s, x.db, clicklog.IngestOptions{})
+	drain(x, s, x.db, clicklog.IngestOptions{Copy: x.copied})
 }
 
 // sell records conversions in any currency, at any time of the last days.
@@ -82,12 +85,12 @@ func (x *exchange) sell(n int) {
 		}
 		in.Final = x.rnd.IntN(2) == 0
 	}
-	expected, _, err := clicklog.Log{}.CorrectConversions(x.Context(), x.db, x.account, list, false)
+	expected, _, err := x.log().CorrectConversions(x.Context(), x.db, x.account, list, false)
 	if err != nil {
 		x.Fatal(err)
 	}
 	x.tx(func(c db.Conn) error {
-		out, _, err := clicklog.Log{}.CorrectConversions(x.Context(), c, x.account, list, true)
+		out, _, err := x.log().CorrectConversions(x.Context(), c, x.account, list, true)
 		if diff := cmp.Diff(brief(expected), brief(out)); diff != "" {
 			x.Errorf("preview (-) and what happened (+): %s", diff)
 		}
@@ -112,7 +115,7 @@ func (x *exchange) move() {
 				At: x.today.Add(-time.Duration(x.rnd.IntN(72*60)) * time.Minute),
 			})
 		}
-		_, _, err := clicklog.Log{}.CorrectConversions(x.Context(), c, x.account, list, true)
+		_, _, err := x.log().CorrectConversions(x.Context(), c, x.account, list, true)
 		return err
 	})
 }
@@ -123,7 +126,7 @@ func (x *exchange) pay() {
 	s.Day = x.today.AddDate(0, 0, -x.rnd.IntN(7)) // clicks are of three days only
 	s.Currency = append(currencies, "")[x.rnd.IntN(5)]
 	x.tx(func(c db.Conn) error {
-		_, err := clicklog.Log{}.SetSpend(x.Context(), c, x.account, s)
+		_, err := x.log().SetSpend(x.Context(), c, x.account, s)
 		return err
 	})
 }
@@ -217,7 +220,7 @@ func (x *exchange) restate(steps int) {
 				return
 			}
 			x.tx(func(c db.Conn) (err error) {
-				done, err = clicklog.Log{}.Restate(x.Context(), c, &r, 7)
+				done, err = x.log().Restate(x.Context(), c, &r, 7)
 				return err
 			})
 			x.check("a batch of a restatement")
@@ -230,11 +233,15 @@ func (x *exchange) clear() {
 	from := x.today.Add(-time.Duration(x.rnd.IntN(72)) * time.Hour)
 	q := clicklog.ClearQuery{AccountID: x.account, Of: x.campaigns[:1], From: from, To: from.Add(6 * time.Hour)}
 	x.tx(func(c db.Conn) error {
-		_, err := clicklog.Log{}.Clear(x.Context(), c, q, 1000)
+		_, err := x.log().Clear(x.Context(), c, q, 1000)
 		return err
 	})
 	x.clicks = slices.DeleteFunc(x.clicks, func(c *models.Click) bool {
-		return number[int](x, x.db, `SELECT count(*) FROM clicks WHERE id = $1`, c.ID) == 0
+		found, err := x.log().FindByIDs(x.Context(), x.account, []uuid.UUID{c.ID})
+		if err != nil {
+			x.Fatal(err)
+		}
+		return len(found) == 0
 	})
 }
 
@@ -244,10 +251,10 @@ func (x *exchange) rescore() {
 	q := clicklog.RescoreQuery{AccountID: x.account, Settings: bot.Settings{Threshold: threshold}}
 	q.From, q.To = x.today.AddDate(0, 0, -9), x.today.AddDate(0, 0, 2)
 	x.tx(func(c db.Conn) error {
-		out, err := clicklog.Log{}.Rescore(x.Context(), c, q, 1000)
+		out, err := x.log().Rescore(x.Context(), c, q, 1000)
 		for _, day := range out.Days {
 			if err == nil {
-				err = clicklog.Log{}.RespreadSpend(x.Context(), c, x.account, day)
+				err = x.log().RespreadSpend(x.Context(), c, x.account, day)
 			}
 		}
 		return err

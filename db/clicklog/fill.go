@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	selectBase  = `SELECT base, copied_from, cold_before FROM click_copy WHERE state = 'copying'`
+	selectBase  = `SELECT base, copied_from FROM click_copy WHERE state = 'copying'`
 	oldestFacts = `
 SELECT coalesce((SELECT id FROM clicks ORDER BY id LIMIT 1), $1) AS click, coalesce((SELECT click_id FROM conversions ORDER BY click_id LIMIT 1), $1) AS sold`
 	noteCopied = `UPDATE click_copy SET copied_from = $1 WHERE state = 'copying' AND base = $2`
@@ -24,7 +24,6 @@ func (k Copy) Fill(ctx context.Context, told func(day time.Time, clicks int64)) 
 	at, open, err := db.First[struct {
 		Base   int64      `db:"base"`
 		Copied *time.Time `db:"copied_from"`
-		Cold   *time.Time `db:"cold_before"`
 	}](ctx, k.From, "state of the copy", selectBase)
 	if err != nil || !open {
 		return err
@@ -39,7 +38,9 @@ func (k Copy) Fill(ctx context.Context, told func(day time.Time, clicks int64)) 
 	}
 	for ; !next.Before(first); next = next.AddDate(0, 0, -1) {
 		part := copiedPart{from: next, to: next.AddDate(0, 0, 1), version: uint64(at.Base)} //nolint:gosec // versions are positive
-		part.cold = at.Cold != nil && next.Before(*at.Cold)
+		if part.cold, err = k.cold(ctx, next); err != nil {
+			return err
+		}
 		clicks, err := k.copyPart(ctx, part)
 		if err == nil {
 			_, err = db.Exec(ctx, k.From, "day that was copied", noteCopied, next.Format(time.DateOnly), at.Base)
@@ -64,6 +65,11 @@ func oldestDayOf(ctx context.Context, c db.Conn) (time.Time, error) {
 		oldest = sold
 	}
 	return oldest.UTC().Truncate(day), err
+}
+
+// cold reports whether the clicks of a day are in ClickHouse alone.
+func (k Copy) cold(ctx context.Context, at time.Time) (bool, error) {
+	return db.Get[bool](ctx, k.From, "cold days", `SELECT EXISTS (SELECT FROM click_cold WHERE day = $1::date)`, at.Format(time.DateOnly))
 }
 
 // copiedPart are the clicks of [from, to), and their conversions, that are brought as a version.

@@ -97,7 +97,13 @@ func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err er
 			break
 		}
 		ids := clickIDs(found)
-		if err := db.Tx(ctx, l.Conn, func(c db.Conn) error { return deleteClicks(ctx, c, l.store(), ids) }); err != nil {
+		err = db.Tx(ctx, l.Conn, func(c db.Conn) error {
+			if _, err := l.store().thaw(ctx, c, h.Account, ids); err != nil { // they may have left since
+				return err
+			}
+			return deleteClicks(ctx, c, l.store(), ids)
+		})
+		if err != nil {
 			return total, err
 		}
 		total, low = total+int64(n), ids[n-1]

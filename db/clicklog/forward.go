@@ -171,7 +171,7 @@ func (n note) after(before note) note {
 // on, or it is in ClickHouse alone.
 func noteClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
 	ids := sortedIDs(noted)
-	list, err := pgStore{}.read(ctx, c, clickColumns, clickSet{ids: ids})
+	list, err := pgStore{}.readHere(ctx, c, clickColumns, clickSet{ids: ids})
 	if err != nil {
 		return nil, err
 	}

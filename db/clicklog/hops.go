@@ -3,6 +3,7 @@ package clicklog
 import (
 	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -151,7 +152,32 @@ func (l Log) ApplyWaitingHops(ctx context.Context, limit int) (int, error) {
 	if err != nil || len(ids) == 0 {
 		return 0, err
 	}
-	return len(ids), db.Tx(ctx, l.Conn, func(c db.Conn) error {
+	return len(ids), l.applyWaiting(ctx, ids)
+}
+
+// hopsOfCold is how long hops wait for a cold click.
+const hopsOfCold = day
+
+const selectColdHops = `
+SELECT DISTINCT click_id FROM click_hops
+WHERE NOT applied AND id >= $1 AND click_id < $2 LIMIT $3`
+
+// ApplyColdHops is ApplyWaitingHops for clicks that are in ClickHouse alone. While that is away they wait.
+func (l Log) ApplyColdHops(ctx context.Context, limit int) error {
+	s, err := ReadCopy(ctx, l.Conn)
+	if err != nil || s.ColdBefore.IsZero() {
+		return err
+	}
+	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "hops of cold clicks", selectColdHops, models.FloorClickID(l.now().Add(-hopsOfCold)),
+		models.FloorClickID(s.ColdBefore), limit)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return l.applyWaiting(ctx, ids)
+}
+
+func (l Log) applyWaiting(ctx context.Context, ids []uuid.UUID) error {
+	return db.Tx(ctx, l.Conn, func(c db.Conn) error {
 		deltas := ledger.Deltas{}
 		if _, err := applyHops(ctx, c, l.store(), ids, deltas); err != nil {
 			return err
@@ -174,6 +200,7 @@ func (l Log) Compact(ctx context.Context) error {
 	if err := l.ApplyWaitingArrivals(ctx, clicksAtOnce); err != nil {
 		return err
 	}
+	cold := l.ApplyColdHops(ctx, clicksAtOnce)
 	_, err := ledger.Compact(ctx, l.Conn, time.Now(), hoursAtOnce)
-	return err
+	return errors.Join(err, cold)
 }

@@ -24,6 +24,8 @@ type IngestOptions struct {
 	// OnPostbacks is called after a commit with the jobs of new postbacks, so that they can be dispatched at once. It
 	// must not block for long. The reconciler of the jobs finds what it loses.
 	OnPostbacks func(ctx context.Context, rows []models.JobRef)
+	// Copy has clicks that are not in PostgreSQL any more; nil: there are none.
+	Copy *CopyReader
 }
 
 // batchStore stores a batch once: records that are stored already stay as they are. A batch either is stored as a
@@ -59,7 +61,7 @@ func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 		o.Interval = 100 * time.Millisecond
 	}
 	return &Ingester{
-		spool: s, store: &postgres{Log{Conn: d}, days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
+		spool: s, store: &postgres{Log{Conn: d, Copy: o.Copy}, days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
 		throttle: newThrottle(o.Redirects), waiting: map[uuid.UUID]time.Time{},
 	}
 }

@@ -33,6 +33,9 @@ const maxKnown = 10_000
 // Known reads what is stored of a visitor. What proves the senders of postbacks is left out.
 func (l Log) Known(ctx context.Context, v Visitor) (k Known, err error) {
 	from, to := uuid.Nil, models.FloorClickID(time.Now().Add(day))
+	if err := l.own().thawVisitor(ctx, l.Conn, v, time.Unix(0, 0), time.Now()); err != nil {
+		return k, err
+	}
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "clicks of a visitor",
 		`SELECT id FROM clicks WHERE `+ofVisitor+` ORDER BY id DESC LIMIT $6`, v.AccountID, from, to, v.ID, v.ClickID, maxKnown)
 	if err != nil {

@@ -2,8 +2,10 @@ package clicklog
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/lib/pq"
 
 	"switchyard/db"
@@ -17,7 +19,7 @@ import (
 var matchPostbacks = `
 WITH due AS MATERIALIZED (
 	SELECT id, account_id, network_id, click_id, attempts FROM postbacks
-	WHERE match_at <= clock_timestamp() ORDER BY match_at LIMIT $1 FOR UPDATE SKIP LOCKED
+	WHERE match_at <= clock_timestamp() AND (click_id >= $3 OR click_id = '00000000-0000-0000-0000-000000000000') ORDER BY match_at LIMIT $1 FOR UPDATE SKIP LOCKED
 ), looked AS MATERIALIZED (
 	SELECT p.id, owner.account_id AS owner, ($2::float8[])[p.attempts + 1] AS wait,
 		coalesce(nullif(p.account_id, '00000000-0000-0000-0000-000000000000'), owner.account_id, n.account_id, p.account_id) AS account_id,
@@ -66,10 +68,14 @@ type Matched struct {
 // for n times before. After the last wait it is unmatched.
 func (l Log) MatchPostbacks(ctx context.Context, waits []time.Duration, limit int) (Matched, error) {
 	seconds := db.Map(waits, time.Duration.Seconds)
+	first, err := l.thawDue(ctx, limit)
+	if err != nil {
+		slog.WarnContext(ctx, "postbacks of old clicks wait", "error", err)
+	}
 	list, err := db.Select[struct {
 		models.JobRef
 		Outcome string `db:"outcome"`
-	}](ctx, l.Conn, "match postbacks", matchPostbacks, limit, pq.Float64Array(seconds))
+	}](ctx, l.Conn, "match postbacks", matchPostbacks, limit, pq.Float64Array(seconds), first)
 	m := Matched{Looked: len(list), Decided: map[string]int{}}
 	for _, row := range list {
 		if row.Kind != "" {
@@ -80,4 +86,26 @@ func (l Log) MatchPostbacks(ctx context.Context, waits []time.Duration, limit in
 		}
 	}
 	return m, err
+}
+
+const selectColdDue = `
+SELECT click_id FROM postbacks WHERE match_at <= clock_timestamp() AND click_id < $2 AND click_id <> '00000000-0000-0000-0000-000000000000'
+ORDER BY match_at LIMIT $1`
+
+// thawDue brings the cold clicks back that due postbacks name. While they cannot be read, postbacks of earlier clicks than first
+// are not due.
+func (l Log) thawDue(ctx context.Context, limit int) (first uuid.UUID, err error) {
+	s, err := ReadCopy(ctx, l.Conn)
+	if err != nil || s.ColdBefore.IsZero() {
+		return first, err
+	}
+	cold := models.FloorClickID(s.ColdBefore)
+	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "postbacks of cold clicks", selectColdDue, limit, cold)
+	if err == nil && len(ids) > 0 {
+		_, err = l.own().thaw(ctx, l.Conn, uuid.Nil, ids)
+	}
+	if err != nil {
+		return cold, err
+	}
+	return first, nil
 }

@@ -71,6 +71,11 @@ func (l Log) DropBefore(ctx context.Context, t time.Time) (int, error) {
 			return days, err
 		}
 	}
+	for _, q := range []string{`DELETE FROM click_cold WHERE day < $1::date`, `DELETE FROM click_thaws WHERE day < $1::date`} {
+		if _, err := db.Exec(ctx, l.Conn, "drop cold days", q, cut.Format(time.DateOnly)); err != nil {
+			return days, err
+		}
+	}
 	_, err := db.Exec(ctx, l.Conn, "drop hops", `DELETE FROM click_hops WHERE id < $1`, models.FloorClickID(cut))
 	for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; {
 		n, err = l.forgetOnce(ctx, selectPostbacksBefore, models.FloorClickID(cut), postbacksAtOnce)

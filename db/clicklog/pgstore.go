@@ -1,9 +1,11 @@
 package clicklog
 
 import (
+	"bytes"
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,8 +18,12 @@ import (
 	"switchyard/models"
 )
 
-// pgStore is the clickStore of PostgreSQL: everything happens in the transaction at once.
-type pgStore struct{}
+// pgStore is the clickStore of PostgreSQL: everything happens in the transaction at once. Clicks that are in ClickHouse alone come
+// back when they are locked: see thaw.go.
+type pgStore struct {
+	copied *CopyReader // nil: there is no copy
+	warm   bool        // what is in ClickHouse alone is not asked for
+}
 
 // The bounds choose the partitions, the list the rows: a planner that knows nothing of a young partition yet must not
 // read all that lies between.
@@ -25,9 +31,23 @@ const someClicks = ` FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 A
 
 func boundsOf(ids []uuid.UUID) (first, last uuid.UUID) { return ids[0], ids[len(ids)-1] }
 
-func (pgStore) known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
+func (s pgStore) known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
+	list, err := s.here(ctx, c, ids)
+	if err != nil {
+		return nil, err
+	}
+	cold, _, err := s.cold(ctx, c, without(ids, func(id uuid.UUID) bool { return slices.Contains(list, id) }))
+	if err != nil || len(cold) == 0 {
+		return list, err
+	}
+	found, err := s.find(ctx, c, idColumn, uuid.Nil, cold)
+	return append(list, clickIDs(found)...), err
+}
+
+// here gives those of the ids that are in PostgreSQL, in their order.
+func (pgStore) here(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
 	first, last := boundsOf(ids)
-	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+someClicks, db.UUIDs(ids), first, last)
+	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+someClicks+` ORDER BY id`, db.UUIDs(ids), first, last)
 }
 
 func (pgStore) insert(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
@@ -37,7 +57,31 @@ func (pgStore) insert(ctx context.Context, c db.Conn, clicks []*StoredClick) err
 // Rows are locked in the order of their ids, here and everywhere.
 const locking = ` FOR NO KEY UPDATE`
 
-func (pgStore) read(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickSet) ([]*StoredClick, error) {
+func (s pgStore) read(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickSet) ([]*StoredClick, error) {
+	list, err := s.readHere(ctx, c, cols, q)
+	if err != nil || len(list) == len(q.ids) {
+		return list, err
+	}
+	have := db.ByKey(list, (*StoredClick).id)
+	missing := without(q.ids, func(id uuid.UUID) bool { return have[id] != nil })
+	if q.lock {
+		if thawed, err := s.thaw(ctx, c, q.account, missing); err != nil || !thawed {
+			return list, err
+		}
+		return s.readHere(ctx, c, cols, q)
+	}
+	cold, _, err := s.cold(ctx, c, missing)
+	if err != nil || len(cold) == 0 {
+		return list, err
+	}
+	found, err := s.find(ctx, c, cols, q.account, cold)
+	list = append(list, found...)
+	slices.SortFunc(list, func(a, b *StoredClick) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	return list, err
+}
+
+// readHere is read for what is in PostgreSQL.
+func (pgStore) readHere(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickSet) ([]*StoredClick, error) {
 	first, last := boundsOf(q.ids)
 	query, args := `SELECT `+cols.sql()+someClicks, []any{db.UUIDs(q.ids), first, last}
 	if q.account != uuid.Nil {
@@ -50,7 +94,31 @@ func (pgStore) read(ctx context.Context, c db.Conn, cols columns[StoredClick], q
 	return cols.readPointers(ctx, c, "read clicks", query, args...)
 }
 
-func (pgStore) scan(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickRange) ([]*StoredClick, error) {
+func (s pgStore) scan(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickRange) ([]*StoredClick, error) {
+	frozen, err := s.frozen(ctx, c, q.account, q.low, q.high)
+	if err != nil {
+		return nil, err
+	}
+	var list []*StoredClick
+	for _, at := range frozen {
+		part, start := q, models.FloorClickID(at)
+		if part.high = start; later(start, q.low) == start && start != q.low {
+			before, err := s.scanHere(ctx, c, cols, part)
+			if list = append(list, before...); err != nil || len(before) == q.limit {
+				return list, err
+			}
+			q.low, q.limit = start, q.limit-len(before)
+		}
+		if err := s.thawDay(ctx, c, q.account, at); err != nil {
+			return nil, err
+		}
+	}
+	last, err := s.scanHere(ctx, c, cols, q)
+	return append(list, last...), err
+}
+
+// scanHere is scan for what is in PostgreSQL.
+func (pgStore) scanHere(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickRange) ([]*StoredClick, error) {
 	args := []any{q.account, q.low, q.high}
 	arg := func(v any) string {
 		args = append(args, v)

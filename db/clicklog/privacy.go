@@ -32,9 +32,30 @@ FROM (SELECT account_id FROM clicks WHERE visitor_id = $1 UNION SELECT account_i
 // all clicks. It is for operators, who answer for all accounts.
 func (l Log) FindVisitors(ctx context.Context, click, visitor uuid.UUID) ([]Visitor, error) {
 	if click != uuid.Nil {
+		if _, err := l.own().thaw(ctx, l.Conn, uuid.Nil, []uuid.UUID{click}); err != nil {
+			return nil, err
+		}
 		return db.Select[Visitor](ctx, l.Conn, "visitor of a click", ownerOfClick, click)
 	}
+	if err := l.thawEverywhere(ctx, visitor); err != nil {
+		return nil, err
+	}
 	return db.Select[Visitor](ctx, l.Conn, "accounts of a visitor", accountsOfVisitor, visitor)
+}
+
+// thawEverywhere brings the cold clicks of a visitor back, of all accounts.
+func (l Log) thawEverywhere(ctx context.Context, visitor uuid.UUID) error {
+	s, err := ReadCopy(ctx, l.Conn)
+	if err != nil || s.ColdBefore.IsZero() {
+		return err
+	}
+	list, err := l.own().ask(ctx, "clicks of a visitor", idColumn, ` FROM clicks FINAL WHERE visitor_id = $1 AND `+
+		ColumnarWindow("at", time.Unix(0, 0), s.ColdBefore), visitor)
+	if err != nil || len(list) == 0 {
+		return err
+	}
+	_, err = l.own().thaw(ctx, l.Conn, uuid.Nil, clickIDs(list))
+	return err
 }
 
 // The clicks of a visitor in a window. A visitor without an id has the one click.
@@ -107,6 +128,9 @@ func (l Log) IsErased(ctx context.Context, v Visitor) (bool, error) {
 	if v.ID != uuid.Nil {
 		return false, nil
 	}
+	if _, err := l.own().thaw(ctx, l.Conn, v.AccountID, []uuid.UUID{v.ClickID}); err != nil {
+		return false, err
+	}
 	told, err := db.Get[bool](ctx, l.Conn, "what is told", stillTold, v.AccountID, v.ClickID)
 	return !told, err
 }
@@ -125,7 +149,7 @@ type Erased struct {
 // day, and of at most limit clicks. Decided postbacks and those to traffic sources are deleted, events of sites are no
 // click's any more. No figure changes. Repeat it, each time in a transaction of its own, until it is Done. Doing it again
 // finds nothing.
-func (Log) Erase(ctx context.Context, c db.Conn, v Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
+func (l Log) Erase(ctx context.Context, c db.Conn, v Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
 	begin := models.ClickTime(after).UTC().Truncate(day)
 	end := begin.Add(day)
 	if end.After(until) {
@@ -133,6 +157,9 @@ func (Log) Erase(ctx context.Context, c db.Conn, v Visitor, after uuid.UUID, unt
 	}
 	last := models.FloorClickID(end)
 	out := Erased{After: last, Done: !end.Before(until)}
+	if err := l.own().thawVisitor(ctx, c, v, begin, begin.Add(day)); err != nil {
+		return out, err
+	}
 	found, err := db.Select[struct {
 		ID       uuid.UUID `db:"id"`
 		Campaign uuid.UUID `db:"campaign_id"`

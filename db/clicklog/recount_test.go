@@ -71,6 +71,9 @@ GROUP BY 1, 2, 3 HAVING sum(k.amount) <> 0`
 func (x *exchange) check(after string) {
 	x.Helper()
 	x.watch(after)
+	if x.copied != nil { // rows are in ClickHouse
+		return
+	}
 	x.agree(after)
 	if diff := cmp.Diff(x.recount(), x.counted()); diff != "" {
 		x.Fatalf("after %s ledger (+) and recount (-) differ: %s", after, diff)

@@ -136,6 +136,23 @@ WHERE v.account_id = $1 AND v.recorded_at >= $2 AND v.recorded_at < $3 AND v.cur
 	AND v.click_id >= $7
 LIMIT $6`
 
+const selectSoldCold = `
+SELECT DISTINCT v.click_id FROM conversions v
+WHERE v.account_id = $1 AND v.recorded_at >= $2 AND v.recorded_at < $3 AND v.currency = $4 AND v.rate IS DISTINCT FROM $5::numeric
+	AND v.click_id >= $6 AND v.click_id < $7`
+
+// thawSold brings the clicks of conversions back that are to be restated.
+func (r *Restatement) thawSold(ctx context.Context, c db.Conn, in clickStore) error {
+	from, to := r.bounds()
+	ids, err := db.Select[uuid.UUID](ctx, c, "cold clicks of conversions", selectSoldCold, r.Account, from, to, r.Currency, r.rate,
+		models.FloorClickID(r.Kept), models.FloorClickID(time.Now().Add(-coldAfter)))
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	_, err = in.thaw(ctx, c, r.Account, ids)
+	return err
+}
+
 var lockUnrated = `SELECT ` + conversionColumns + ` FROM conversions
 WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND currency = $4 AND rate IS DISTINCT FROM $5::numeric
 	AND id = ANY ($6::uuid[]) ORDER BY id FOR NO KEY UPDATE`
@@ -143,6 +160,9 @@ WHERE account_id = $1 AND recorded_at >= $2 AND recorded_at < $3 AND currency = 
 // conversions restates conversions. Their clicks are locked first, as everywhere.
 func (r *Restatement) conversions(ctx context.Context, c db.Conn, in clickStore, sums ledger.Deltas, limit int) (int, error) {
 	from, to := r.bounds()
+	if err := r.thawSold(ctx, c, in); err != nil {
+		return 0, err
+	}
 	found, err := db.Pairs[uuid.UUID, uuid.UUID](ctx, c, "conversions to restate", selectUnrated, r.Account, from, to, r.Currency, r.rate, limit,
 		models.FloorClickID(r.Kept))
 	if err != nil || len(found) == 0 {

@@ -103,7 +103,10 @@ func (Log) SpendRates(ctx context.Context, c db.Conn, account uuid.UUID, list []
 func set(ctx context.Context, c db.Conn, in clickStore, account uuid.UUID, list []setSpend) ([]int64, error) {
 	clicks, sums := make([]int64, len(list)), ledger.Deltas{}
 	for i, s := range list {
-		var err error
+		err := in.thawRange(ctx, c, account, models.FloorClickID(s.Day), models.FloorClickID(s.Day.AddDate(0, 0, 1)))
+		if err != nil {
+			return nil, err
+		}
 		if clicks[i], err = s.set(ctx, c, account, sums); err != nil {
 			return nil, err
 		}

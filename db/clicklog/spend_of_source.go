@@ -34,12 +34,15 @@ SELECT date_trunc('day', at, 'UTC') AS day, platform, campaign_id, count(*) AS c
 
 // SentClicks counts the clicks of a source from the first day on and before the second, by the parameter of the link that carries
 // the platform's campaign id: sub1 to sub10, or the name of any.
-func (Log) SentClicks(ctx context.Context, c db.Conn, account, source uuid.UUID, from, to time.Time, param string) ([]SentClicks, error) {
+func (l Log) SentClicks(ctx context.Context, c db.Conn, account, source uuid.UUID, from, to time.Time, param string) ([]SentClicks, error) {
 	sub := 0
 	if digits, ok := strings.CutPrefix(strings.ToLower(param), "sub"); ok {
 		if n, err := strconv.Atoi(digits); err == nil && n >= 1 && n <= models.Subs {
 			sub = n
 		}
+	}
+	if err := l.store().thawRange(ctx, c, account, models.FloorClickID(from), models.FloorClickID(to)); err != nil {
+		return nil, err
 	}
 	pattern := `(?i)(?:^|&)` + regexp.QuoteMeta(url.QueryEscape(param)) + `=([^&]*)`
 	if param == "" {

@@ -152,7 +152,8 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn, in clickStore) (out s
 	for _, o := range b.outs {
 		ids = append(ids, o.ClickID)
 	}
-	if out.missing, err = applyHops(ctx, c, in, append(ids, b.retry...), deltas); err != nil {
+	// Hops of cold clicks wait for ApplyWaitingHops: anybody can name some.
+	if out.missing, err = applyHops(ctx, c, pgStore{warm: true}, append(ids, b.retry...), deltas); err != nil {
 		return out, err
 	}
 	if err := findAds(ctx, c, b.events); err != nil {

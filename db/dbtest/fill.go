@@ -17,7 +17,7 @@ SELECT c.relname::text AS table_name, a.attname::text AS name, format_type(a.att
 		AND k.conkey = ARRAY[a.attnum] LIMIT 1), '') AS other
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-	AND c.relname NOT IN ('goose_db_version', 'installation', 'click_copy')
+	AND c.relname NOT IN ('goose_db_version', 'installation', 'click_copy', 'click_cold')
 	AND a.attgenerated = '' AND a.attidentity = ''
 ORDER BY c.oid, a.attnum`
 

@@ -195,7 +195,9 @@ func (h *history) freeze(from, to time.Time) {
 	}
 	exec(`UPDATE click_copy SET cold_before = $1`, to.Format(time.DateOnly))
 	for ; from.Before(to); from = from.AddDate(0, 0, 1) {
-		exec(`DROP TABLE IF EXISTS clicks_p` + from.Format("20060102"))
+		name := "clicks_p" + from.Format("20060102")
+		exec(`DO $$ BEGIN IF to_regclass('` + name + `') IS NOT NULL THEN TRUNCATE ` + name + `; END IF; END $$`)
+		exec(`INSERT INTO click_cold (day) VALUES ($1) ON CONFLICT DO NOTHING`, from.Format(time.DateOnly))
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 var shared = []string{
 	"currency_rates", "rate_changes", "rate_sources",
 	"acme_accounts", "acme_challenges", "edge_hosts", "edge_changes", "edge_accounts", "edge_keys", "bot_data", "bot_sweeps",
-	"crawler_answers", "link_services", "spool_states", "lander_keys", "click_copy", "click_forgotten", "installation", "goose_db_version",
+	"crawler_answers", "link_services", "spool_states", "lander_keys", "click_copy", "click_cold", "click_forgotten", "installation", "goose_db_version",
 }
 
 // TestDeleteAccount: an account with a row in every table that there is goes with all of them, although the call is cut

@@ -63,6 +63,7 @@ func TestLoad(t *testing.T) {
 		{"DATABASE_URL", "postgres://u:p@h/d", func(c Config) any { return c.DatabaseURL }, "postgres://u:p@h/d"},
 		{"CLICKS_URL", "clickhouse://u:p@h1:9000,h2:9000/d", func(c Config) any { return c.ClicksURL }, "clickhouse://u:p@h1:9000,h2:9000/d"},
 		{"CLICKS_BATCH", "500", func(c Config) any { return c.ClicksBatch }, 500},
+		{"CLICKS_DAYS", "90", func(c Config) any { return c.ClicksDays }, 90},
 		{"CLICKS_FLUSH", "2s", func(c Config) any { return c.ClicksFlush }, 2 * time.Second},
 		{"DATABASE_URL", "postgres:///d?host=/run/pg", func(c Config) any { return c.DatabaseURL }, "postgres:///d?host=/run/pg"},
 		{"REDIS_URL", "rediss://:p@h:1/2", func(c Config) any { return c.RedisURL }, "rediss://:p@h:1/2"},

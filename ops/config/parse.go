@@ -112,6 +112,15 @@ func clicksBatch(v string) (int, error) {
 	return n, nil
 }
 
+// clicksDays reads after how many days clicks leave PostgreSQL: what is decided about clicks is decided within a week.
+func clicksDays(v string) (int, error) {
+	n, err := strconv.Atoi(v)
+	if err != nil || n != 0 && n < 8 || n > 400 {
+		return 0, errors.New("must be 0, or a number of days from 8 to 400")
+	}
+	return n, nil
+}
+
 func redisURL(v string) (string, error) {
 	if strings.HasPrefix(v, "unix://") {
 		return text(v)

@@ -46,6 +46,8 @@ func ownSettings(c *Config) []row {
 			"name of the cluster of CLICKS_URL, as its remote_servers say, whose tables are then replicated; empty: one server"),
 		setting("CLICKS_BATCH", "20000", &c.ClicksBatch, clicksBatch, "how many changes go to ClickHouse at once, 100 to 1000000"),
 		setting("CLICKS_FLUSH", "1s", &c.ClicksFlush, duration, "how often changes go to ClickHouse"),
+		setting("CLICKS_DAYS", "0", &c.ClicksDays, clicksDays,
+			"days after which clicks are in ClickHouse alone, from 8 on, such as 90; 0: all stay in PostgreSQL too"),
 		setting("BASE_URL", "", &c.BaseURL, webURL, "address of the API as its users see it; empty: http://localhost:PORT"),
 		setting("SHARED_DOMAINS", "localhost", &c.SharedDomains, hosts,
 			"hosts of the tracking links that all accounts share, separated by commas"),

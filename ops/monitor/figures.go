@@ -79,7 +79,7 @@ func ClickCopy(d *db.DB) prometheus.Collector { return clickCopy{d, make(chan st
 
 var (
 	waitingDesc = prometheus.NewDesc("switchyard_click_copy_waiting", "Changes of clicks and conversions that wait for ClickHouse.", nil, nil)
-	waitedDesc     = prometheus.NewDesc("switchyard_click_copy_age_seconds", "How long the oldest change of a click waits for ClickHouse.", nil, nil)
+	waitedDesc  = prometheus.NewDesc("switchyard_click_copy_age_seconds", "How long the oldest change of a click waits for ClickHouse.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.

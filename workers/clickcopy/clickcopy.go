@@ -20,6 +20,8 @@ type Forwarder struct {
 	Copy  clicklog.Copy
 	Locks *db.DB        // whose sessions hold the lock
 	Flush time.Duration // between two looks for changes
+	// Days is after how many days clicks leave PostgreSQL; 0: they stay.
+	Days int
 	// Metrics receives the figures; nil: nobody does.
 	Metrics prometheus.Registerer
 
@@ -35,6 +37,8 @@ const (
 	tidyEvery = 10 * time.Minute
 	// forgottenAfter is how long after its deletion an account's rows are deleted in ClickHouse: nothing of it is on its way then.
 	forgottenAfter = 10 * time.Minute
+	// thawedFor is how long clicks of cold days stay in PostgreSQL that came back.
+	thawedFor = 24 * time.Hour
 )
 
 // Run works while this process is the chosen one, until the context ends.
@@ -92,5 +96,8 @@ func (f *Forwarder) tidy(ctx context.Context) error {
 	if err := f.Copy.Forget(ctx, time.Now().Add(-forgottenAfter)); err != nil {
 		return err
 	}
-	return f.Copy.Tidy(ctx)
+	if err := f.Copy.Tidy(ctx); err != nil || f.Days == 0 {
+		return err
+	}
+	return f.Copy.Freeze(ctx, time.Now().AddDate(0, 0, -f.Days), thawedFor)
 }

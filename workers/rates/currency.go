@@ -82,6 +82,9 @@ func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k rates.Cha
 	if err != nil {
 		return err
 	}
+	if err := w.o.Clicks.Thaw(ctx, k.Account, k.Kept, k.Since); err != nil {
+		return err
+	}
 	return step(ctx, u, func(c db.Conn, next *jobs.ChangeCurrencyArgs) error {
 		next.Found = true
 		return w.o.Clicks.FindCurrencies(ctx, c, k)
@@ -133,6 +136,7 @@ func (w *worker) restateOrphaned(ctx context.Context, u *currencyRun, k rates.Ch
 // currencyClicks is what a change of the currency needs of the click store: clicklog.Log.
 type currencyClicks interface {
 	OlderThanNow(ctx context.Context, others []string) ([]string, error)
+	Thaw(ctx context.Context, account uuid.UUID, from, to time.Time) error
 	FindCurrencies(ctx context.Context, c db.Conn, k rates.Change) error
 	RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error
 	FirstOrphaned(ctx context.Context, c db.Conn, k rates.Change, end time.Time) (time.Time, error)

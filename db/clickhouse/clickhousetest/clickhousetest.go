@@ -37,6 +37,18 @@ func New(tb testing.TB, tables ...columnar.Table) *clickhouse.Conn {
 // NewOn is New for the server of a URL.
 func NewOn(tb testing.TB, server string, tables ...columnar.Table) *clickhouse.Conn {
 	tb.Helper()
+	conn, _ := newOn(tb, server, tables...)
+	return conn
+}
+
+// NewURL is New with the URL of the database, for a test that starts processes of its own.
+func NewURL(tb testing.TB, tables ...columnar.Table) (*clickhouse.Conn, string) {
+	tb.Helper()
+	return newOn(tb, Server(tb), tables...)
+}
+
+func newOn(tb testing.TB, server string, tables ...columnar.Table) (*clickhouse.Conn, string) {
+	tb.Helper()
 	u, err := url.Parse(server)
 	if err != nil {
 		tb.Fatal(err)
@@ -55,7 +67,7 @@ func NewOn(tb testing.TB, server string, tables ...columnar.Table) *clickhouse.C
 	if err := conn.Ensure(tb.Context(), tables...); err != nil {
 		tb.Fatal(err)
 	}
-	return conn
+	return conn, u.String()
 }
 
 func open(tb testing.TB, server string) *clickhouse.Conn {

@@ -1,0 +1,261 @@
+package clicklog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// A day is cold once its clicks have left PostgreSQL. Its partition stays, empty. Whoever changes a cold click thaws it first: the
+// click is read from ClickHouse and inserted again, and then changed like any other. A cold day leaves again when nothing of it
+// came back for a while.
+
+// coldAfter is how old a day is at least when it becomes cold: younger ones are not asked about.
+var coldAfter = 7 * day
+
+const selectColdAmong = `SELECT day FROM click_cold WHERE day = ANY ($1::date[]) ORDER BY day`
+
+// dayOf is the day (UTC) of a click.
+func dayOf(id uuid.UUID) time.Time { return models.ClickTime(id).UTC().Truncate(day) }
+
+func dates(list []time.Time) any {
+	return pq.Array(db.Map(list, func(t time.Time) string { return t.Format(time.DateOnly) }))
+}
+
+// cold gives those of some ids whose day is cold, and these days.
+func (s pgStore) cold(ctx context.Context, c db.Conn, ids []uuid.UUID) (cold []uuid.UUID, days []time.Time, err error) {
+	named := map[time.Time]bool{}
+	for _, id := range ids {
+		if at := dayOf(id); time.Since(at) > coldAfter {
+			named[at] = true
+		}
+	}
+	if len(named) == 0 || s.warm {
+		return nil, nil, nil
+	}
+	asked := make([]time.Time, 0, len(named))
+	for at := range named {
+		asked = append(asked, at)
+	}
+	days, err = db.Select[time.Time](ctx, c, "cold days", selectColdAmong, dates(asked))
+	for _, id := range ids {
+		if slices.ContainsFunc(days, dayOf(id).Equal) {
+			cold = append(cold, id)
+		}
+	}
+	return cold, days, err
+}
+
+const (
+	columnarByID = ` FROM clicks FINAL WHERE (account_id = $1 OR $1 = ` + ColumnarNoID + `)
+	AND toUnixTimestamp64Milli(at) IN (CAST($3, 'Array(Int64)')) AND id IN (CAST($2, 'Array(UUID)')) AND `
+	removedNotes = `SELECT click_id FROM click_changes WHERE removed AND conversion_id IS NULL AND click_id = ANY ($1::uuid[])`
+)
+
+// columnarIDs are ids as a text that ClickHouse casts to an array.
+func columnarIDs(ids []uuid.UUID) string {
+	return "['" + strings.Join(db.Map(ids, uuid.UUID.String), "','") + "']"
+}
+
+// find reads clicks from ClickHouse, in the order of their ids. What was deleted, and is on its way there, is not there. That is
+// asked first: afterwards it might have arrived.
+func (s pgStore) find(ctx context.Context, c db.Conn, cols columns[StoredClick], account uuid.UUID, ids []uuid.UUID) ([]*StoredClick, error) {
+	removed, err := db.Select[uuid.UUID](ctx, c, "deleted clicks", removedNotes, db.UUIDs(ids))
+	if err != nil {
+		return nil, err
+	}
+	times := db.Map(ids, func(id uuid.UUID) int64 { return models.ClickTime(id).UnixMilli() })
+	window := ColumnarWindow("at", time.UnixMilli(slices.Min(times)), time.UnixMilli(slices.Max(times)+1))
+	list, err := s.ask(ctx, "find clicks", cols, columnarByID+window, account, columnarIDs(ids), times)
+	return slices.DeleteFunc(list, func(k *StoredClick) bool { return slices.Contains(removed, k.ID) }), err
+}
+
+// ask reads clicks from ClickHouse by what stands behind the columns, in the order of their ids.
+func (s pgStore) ask(ctx context.Context, what string, cols columns[StoredClick], from string, args ...any) ([]*StoredClick, error) {
+	if s.copied == nil {
+		return nil, &CopyAwayError{errors.New("clicklog: there are cold clicks, and CLICKS_URL is not set")}
+	}
+	list, err := readColumnar(ctx, s.copied, cols, what, `SELECT `+cols.sql()+from, args...)
+	slices.SortFunc(list, func(a, b *StoredClick) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	return list, err
+}
+
+// thaw brings those of some clicks back that are cold. The zero account is any.
+func (s pgStore) thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
+	ids, days, err := s.cold(ctx, c, ids)
+	if err != nil || len(ids) == 0 {
+		return false, err
+	}
+	return true, db.Tx(ctx, c, func(c db.Conn) error {
+		if err := lockCold(ctx, c, days); err != nil {
+			return err
+		}
+		list, err := s.find(ctx, c, clickColumns, account, ids)
+		if err != nil {
+			return err
+		}
+		return bringBack(ctx, c, list)
+	})
+}
+
+// Days are locked in their order. A day does not leave PostgreSQL while it is locked, and nobody else brings a click of it back.
+const lockColdDays = `
+SELECT pg_advisory_xact_lock(hashtextextended('switchyard cold ' || day, 0)) FROM (SELECT day FROM unnest($1::text[]) AS d (day) ORDER BY day) s`
+
+func lockCold(ctx context.Context, c db.Conn, days []time.Time) error {
+	_, err := db.Exec(ctx, c, "lock cold days", lockColdDays, dates(days))
+	return err
+}
+
+const (
+	thawsOn  = `SET LOCAL switchyard.thaws = 'on'`
+	thawsOff = `SET LOCAL switchyard.thaws = 'off'`
+	noteThaw = `UPDATE click_cold SET thawed_at = now() WHERE day = ANY ($1::date[]) AND (thawed_at IS NULL OR thawed_at < now() - interval '1 hour')`
+)
+
+// bringBack inserts clicks of days that are locked, without those that are there.
+func bringBack(ctx context.Context, c db.Conn, list []*StoredClick) error {
+	days := map[time.Time]bool{}
+	for part := range slices.Chunk(list, defaultBatch) {
+		there, err := pgStore{}.here(ctx, c, clickIDs(part))
+		if err != nil {
+			return err
+		}
+		back := slices.DeleteFunc(slices.Clone(part), func(k *StoredClick) bool {
+			days[dayOf(k.ID)] = true
+			_, is := slices.BinarySearchFunc(there, k.ID, func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
+			return is
+		})
+		if len(back) == 0 {
+			continue
+		}
+		if _, err := db.Exec(ctx, c, "thaw", thawsOn); err != nil {
+			return err
+		}
+		if err := clickColumns.insert(ctx, c, "clicks", back); err != nil {
+			return err
+		}
+		if _, err := db.Exec(ctx, c, "thaw", thawsOff); err != nil {
+			return err
+		}
+	}
+	named := make([]time.Time, 0, len(days))
+	for at := range days {
+		named = append(named, at)
+	}
+	_, err := db.Exec(ctx, c, "thaw", noteThaw, dates(named))
+	return err
+}
+
+const selectFrozen = `
+SELECT day FROM click_cold k WHERE day >= $2::date AND day < $3::date
+	AND NOT EXISTS (SELECT FROM click_thaws t WHERE t.account_id = $1 AND t.day = k.day) ORDER BY day`
+
+// latestDay is later than any click.
+var latestDay = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// frozen lists the cold days with clicks in [low, high) that have not come back for an account.
+func (s pgStore) frozen(ctx context.Context, c db.Conn, account, low, high uuid.UUID) ([]time.Time, error) {
+	from, to := dayOf(low), models.ClickTime(high).UTC()
+	if time.Since(from) <= coldAfter || s.warm {
+		return nil, nil
+	}
+	if to.After(latestDay) {
+		to = latestDay
+	}
+	if next := to.Truncate(day); next.Before(to) {
+		to = next.Add(day)
+	}
+	return db.Select[time.Time](ctx, c, "cold days", selectFrozen, account, from.Format(time.DateOnly), to.Format(time.DateOnly))
+}
+
+// thawRange brings all clicks of an account in [low, high) back, day by day.
+func (s pgStore) thawRange(ctx context.Context, c db.Conn, account, low, high uuid.UUID) error {
+	days, err := s.frozen(ctx, c, account, low, high)
+	for _, at := range days {
+		if err == nil {
+			err = s.thawDay(ctx, c, account, at)
+		}
+	}
+	return err
+}
+
+const (
+	removedOfDay  = `SELECT click_id FROM click_changes WHERE removed AND conversion_id IS NULL AND click_id >= $1 AND click_id < $2`
+	columnarOfDay = ` FROM clicks FINAL WHERE (account_id = $1 OR $1 = ` + ColumnarNoID + `) AND `
+	markThawed    = `INSERT INTO click_thaws (account_id, day) VALUES ($1, $2) ON CONFLICT DO NOTHING`
+)
+
+// thawDay brings all clicks of an account's cold day back, or with the zero account those of all.
+func (s pgStore) thawDay(ctx context.Context, c db.Conn, account uuid.UUID, at time.Time) error {
+	return db.Tx(ctx, c, func(c db.Conn) error {
+		if err := lockCold(ctx, c, []time.Time{at}); err != nil {
+			return err
+		}
+		low, high := models.FloorClickID(at), models.FloorClickID(at.Add(day))
+		removed, err := db.Select[uuid.UUID](ctx, c, "deleted clicks", removedOfDay, low, high)
+		if err != nil {
+			return err
+		}
+		gone := map[uuid.UUID]bool{}
+		for _, id := range removed {
+			gone[id] = true
+		}
+		for from := at; from.Before(at.Add(day)); from = from.Add(thawedAtOnce) {
+			list, err := s.ask(ctx, "clicks of a day", clickColumns, columnarOfDay+ColumnarWindow("at", from, from.Add(thawedAtOnce)), account)
+			if err != nil {
+				return err
+			}
+			list = slices.DeleteFunc(list, func(k *StoredClick) bool { return gone[k.ID] })
+			if err := bringBack(ctx, c, list); err != nil {
+				return err
+			}
+		}
+		if account == uuid.Nil {
+			return nil
+		}
+		_, err = db.Exec(ctx, c, "thaw", markThawed, account, at.Format(time.DateOnly))
+		return err
+	})
+}
+
+// thawedAtOnce is how much of a day is read from ClickHouse at once.
+const thawedAtOnce = 30 * time.Minute
+
+const columnarOfVisitor = ` FROM clicks FINAL WHERE account_id = $1 AND visitor_id = $2 AND $2 <> ` + ColumnarNoID + ` AND `
+
+// thawVisitor brings the cold clicks of a visitor in [from, to) back.
+func (s pgStore) thawVisitor(ctx context.Context, c db.Conn, v Visitor, from, to time.Time) error {
+	days, err := s.frozen(ctx, c, v.AccountID, models.FloorClickID(from), models.FloorClickID(to))
+	if err != nil || len(days) == 0 {
+		return err
+	}
+	var ids []uuid.UUID
+	if v.ID != uuid.Nil {
+		list, err := s.ask(ctx, "clicks of a visitor", idColumn, columnarOfVisitor+ColumnarWindow("at", from, to), v.AccountID, v.ID)
+		if err != nil {
+			return err
+		}
+		ids = clickIDs(list)
+	}
+	if at := models.ClickTime(v.ClickID); v.ClickID != uuid.Nil && !at.Before(from) && at.Before(to) {
+		ids = append(ids, v.ClickID)
+	}
+	_, err = s.thaw(ctx, c, v.AccountID, ids)
+	return err
+}
+
+// Thaw brings back what an account has on cold days in [from, to), day by day, each in a transaction of its own. Without a copy
+// nothing is cold.
+func (l Log) Thaw(ctx context.Context, account uuid.UUID, from, to time.Time) error {
+	return l.own().thawRange(ctx, l.Conn, account, models.FloorClickID(from), models.FloorClickID(to))
+}

@@ -1,0 +1,228 @@
+package clicklog_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/clicklog"
+	"switchyard/db/ledger"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/longtest"
+)
+
+// coldCopy begins a copy that days can leave PostgreSQL for.
+func (x *exchange) coldCopy() clicklog.Copy {
+	x.Helper()
+	k := clicklog.Copy{From: x.db, To: clickhousetest.New(x.T), Batch: 50}
+	x.copied = clicklog.NewCopyReader(k.To)
+	return begun(x.T, k)
+}
+
+// freeze has days of before a moment leave PostgreSQL, those that came back too.
+func (x *exchange) freeze(k clicklog.Copy, before time.Time) {
+	x.Helper()
+	x.forward(k)
+	if err := k.Freeze(x.Context(), before, -time.Hour); err != nil {
+		x.Fatal(err)
+	}
+	if n := number[int](x, x.db, `SELECT count(*) FROM clicks WHERE at < $1`, before.UTC().Truncate(24*time.Hour)); n != 0 {
+		x.Fatalf("%d clicks did not leave", n)
+	}
+}
+
+// TestColdClicks: whatever happens to clicks that are in ClickHouse alone, they end with the figures that they would have if none
+// were cold: those of a recount of all rows once they are back.
+func TestColdClicks(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(1)
+	if longtest.On() {
+		seeds = 30
+	}
+	for seed := range seeds {
+		x := newExchange(t, 600+seed)
+		for range 3 {
+			x.publish(false)
+		}
+		x.arrive(60)
+		x.sell(10)
+		x.watch("the facts")
+		k := x.coldCopy()
+		for n := range 30 {
+			if n%3 == 0 {
+				x.freeze(k, x.today.AddDate(0, 0, 1-x.rnd.IntN(3)))
+			}
+			x.happen()
+			x.watch("a step")
+			x.forward(k)
+			x.sameFigures(k)
+		}
+		x.freeze(k, x.today.AddDate(0, 0, 2))
+		if n := number[int](t, x.db, `SELECT count(*) FROM clicks`); n != 0 {
+			t.Fatalf("%d clicks did not leave", n)
+		}
+		back := 0
+		if err := k.Return(t.Context(), func(time.Time) { back++ }); err != nil || back < 3 {
+			t.Fatalf("%d days are back, %v", back, err)
+		}
+		x.copied = nil
+		x.check("the return")
+		sameRows(t, x.db, k.To)
+		if s, err := clicklog.ReadCopy(t.Context(), x.db); err != nil || s != (clicklog.CopyState{}) {
+			t.Errorf("%+v, %v", s, err)
+		}
+	}
+}
+
+// TestColdClickIsFound: what names a cold click finds it: a hop that comes late, a postback, a record of the click that comes twice.
+// A click that was deleted is not found again, though ClickHouse has it still.
+func TestColdClickIsFound(t *testing.T) {
+	t.Parallel()
+	x := newExchange(t, 700)
+	k := x.coldCopy()
+	x.arrive(12)
+	x.freeze(k, x.today.AddDate(0, 0, 2))
+	s := openSpool(t, t.TempDir())
+	hopped, sold := x.clicks[0], x.clicks[1]
+	for _, c := range x.clicks {
+		put(t, s, spool.Record{Click: c})
+	}
+	put(t, s, spool.Record{Out: &models.ClickOut{
+		ID: models.NewClickID(), ClickID: hopped.ID, AccountID: x.account, Slot: 2, OfferID: uuid.New(),
+	}})
+	put(t, s, spool.Record{Postback: &models.Postback{
+		ID: models.NewClickID(), AccountID: x.account, ClickID: sold.ID, Source: models.FromPostback, Params: map[string]string{},
+	}})
+	drain(t, s, x.db, clicklog.IngestOptions{Copy: x.copied})
+	if n := number[int](t, x.db, `SELECT count(*) FROM clicks`); n != 0 {
+		t.Errorf("%d clicks were stored again", n)
+	}
+	if err := x.log().ApplyColdHops(t.Context(), 100); err != nil {
+		t.Fatal(err)
+	}
+	if n := number[int](t, x.db, `SELECT count(*) FROM clicks WHERE id = $1 AND lp_clicks = 1 AND lp_slot = 2`, hopped.ID); n != 1 {
+		t.Error("the hop was not applied")
+	}
+	if _, err := x.db.ExecContext(t.Context(), `UPDATE postbacks SET match_at = now()`); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := x.log().MatchPostbacks(t.Context(), []time.Duration{time.Hour}, 100); err != nil || len(m.Jobs) != 1 {
+		t.Errorf("matched %+v, %v", m, err)
+	}
+	x.forward(k)
+	x.sameFigures(k)
+	q := clicklog.ClearQuery{AccountID: x.account, Of: x.campaigns, From: x.today.AddDate(0, 0, -5), To: x.today.AddDate(0, 0, 2)}
+	x.tx(func(c db.Conn) error {
+		out, err := x.log().Clear(t.Context(), c, q, 1000)
+		if out.Clicks+out.BotClicks != 12 {
+			t.Errorf("%d clicks were deleted", out.Clicks+out.BotClicks)
+		}
+		return err
+	})
+	x.tx(func(c db.Conn) error { // before ClickHouse knows
+		out, _, err := x.log().CorrectConversions(t.Context(), c, x.account, []clicklog.ConversionInput{{ClickID: sold.ID}}, true)
+		if err == nil && out[0].Refusal == nil {
+			t.Error("a deleted click was found")
+		}
+		return err
+	})
+	x.forward(k)
+	x.sameFigures(k)
+}
+
+// TestColdHistory: what the plan of an account does not keep is deleted in ClickHouse too, and days that are dropped go there.
+func TestColdHistory(t *testing.T) {
+	t.Parallel()
+	x := newExchange(t, 800)
+	k := x.coldCopy()
+	x.arrive(40)
+	x.freeze(k, x.today.AddDate(0, 0, 2))
+	const keep = `INSERT INTO click_history (account_id, kept_from, deleted_to, announced_at) VALUES ($1, $2, '2020-01-01', now() - interval '2 hours')`
+	if _, err := x.db.ExecContext(t.Context(), keep, x.account, x.today.AddDate(0, 0, -1)); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.log().ForgetHistory(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	x.forward(k)
+	left := func() (days []string) {
+		t.Helper()
+		err := k.To.Each(t.Context(), "days", func(scan func(...any) error) error {
+			var day string
+			err := scan(&day)
+			days = append(days, day)
+			return err
+		}, `SELECT DISTINCT toString(toDate(at)) AS day FROM clicks FINAL ORDER BY day`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return days
+	}
+	if days := left(); len(days) == 0 || days[0] != x.dayText(1) {
+		t.Errorf("after the history was forgotten there are %v", days)
+	}
+	if _, err := x.log().DropBefore(t.Context(), x.today); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Tidy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, day := range left() {
+		if day < x.dayText(0) {
+			t.Errorf("%s was dropped, and is in ClickHouse", day)
+		}
+	}
+	if n := number[int](t, x.db, `SELECT count(*) FROM click_cold WHERE day < $1`, x.dayText(0)); n != 0 {
+		t.Errorf("%d days that were dropped are cold", n)
+	}
+}
+
+// TestDifferentDayStays: a day whose copy differs stays in PostgreSQL, and so does one of which a change waits.
+func TestDifferentDayStays(t *testing.T) {
+	t.Parallel()
+	x := newExchange(t, 900)
+	k := x.coldCopy()
+	x.arrive(30)
+	x.forward(k)
+	day := x.dayText(1)
+	if err := k.To.Exec(t.Context(), "damage", `ALTER TABLE clicks DROP PARTITION `+x.today.AddDate(0, 0, -1).Format("20060102")); err != nil {
+		t.Fatal(err)
+	}
+	freeze := func() int {
+		t.Helper()
+		if err := k.Freeze(t.Context(), x.today.AddDate(0, 0, 2), -time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		return number[int](t, x.db, `SELECT count(*) FROM clicks WHERE (at AT TIME ZONE 'UTC')::date = $1::date`, day)
+	}
+	if freeze() == 0 {
+		t.Error("a day left whose copy differs")
+	}
+	if err := k.Repair(t.Context(), x.account, x.today.AddDate(0, 0, -1)); err != nil {
+		t.Fatal(err)
+	}
+	reader, err := x.db.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.ExecContext(t.Context(), `SELECT count(*) FROM clicks`); err != nil {
+		t.Fatal(err)
+	}
+	if freeze() == 0 {
+		t.Error("a day left that somebody reads")
+	}
+	if err := reader.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if freeze() != 0 {
+		t.Error("the day did not leave")
+	}
+	if _, err := ledger.Compact(t.Context(), x.db, time.Now().Add(time.Hour), 1000); err != nil {
+		t.Fatal(err)
+	}
+	x.sameFigures(k)
+}
