@@ -132,7 +132,7 @@ func TestConversionLife(t *testing.T) {
 			t.Errorf("event %d: %s", i, body)
 		}
 	}
-	onBoth(t, d)
+	both{t, d}.agree()
 }
 
 // A conversion does not depend on the order in which its postbacks are recorded.

@@ -345,6 +345,6 @@ func TestConversionOfMoney(t *testing.T) {
 		if number[string](t, x.db, all) != before {
 			t.Error("restating again changes something")
 		}
-		onBoth(t, x.db)
+		both{t, x.db}.agree()
 	}
 }

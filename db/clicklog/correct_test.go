@@ -220,7 +220,7 @@ func TestCorrections(t *testing.T) {
 		}
 		last := b.inputs(30)
 		b.correct(last)
-		onBoth(t, b.db)
+		both{t, b.db}.agree()
 		q := clicklog.ClearQuery{
 			AccountID: b.account, Of: b.campaigns, From: b.today.AddDate(0, 0, -9), To: b.today.AddDate(0, 0, 1),
 		}
@@ -289,7 +289,7 @@ func TestCorrectedPayout(t *testing.T) {
 			t.Errorf("row %d: %s, want %s", i, got, want)
 		}
 	}
-	onBoth(t, b.db)
+	both{t, b.db}.agree()
 }
 
 // Corrections of the same spend at once, with postbacks between them, leave ledger and rows the same.
@@ -328,7 +328,7 @@ func TestSpendAtOnce(t *testing.T) {
 		}
 	}
 	b.agree("all")
-	onBoth(t, b.db)
+	both{t, b.db}.agree()
 }
 
 // A correction replaces time and currency of what is recorded too; a day or a second

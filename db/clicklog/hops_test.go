@@ -99,5 +99,5 @@ func TestOffersOfConversions(t *testing.T) {
 	if moved == 0 {
 		t.Error("no conversion was followed by a click-out to another offer")
 	}
-	onBoth(t, d)
+	both{t, d}.agree()
 }

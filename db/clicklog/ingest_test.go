@@ -146,7 +146,7 @@ func TestIngestStoresOnce(t *testing.T) {
 			t.Errorf("%s: %d, want %d", table, n, want)
 		}
 	}
-	onBoth(t, d)
+	both{t, d}.agree()
 }
 
 func TestPoisonBlocksNothing(t *testing.T) {
@@ -316,7 +316,7 @@ func TestUniqueWindows(t *testing.T) {
 			}
 		}
 	}
-	onBoth(t, d)
+	both{t, d}.agree()
 }
 
 func TestRetention(t *testing.T) {

@@ -220,7 +220,7 @@ func TestManyIngesters(t *testing.T) {
 			t.Errorf("%s: %d, want %d", query, n, want)
 		}
 	}
-	onBoth(t, d)
+	both{t, d}.agree()
 }
 
 // A step that was stored beside its click, in transactions that did not see each other, is applied afterwards, with
