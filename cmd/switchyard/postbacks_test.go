@@ -218,6 +218,10 @@ func (x *inbox) replays(ids []uuid.UUID) {
 		}
 		x.settle()
 	}
+	preview := x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": x.id, "dry_run": true}).Want(200, "").Map()
+	if list := preview["outcomes"].([]any); len(list) != 1 || list[0].(map[string]any)["result"] != "unmatched" {
+		x.t.Errorf("it would be %v", preview)
+	}
 	replay(1)
 	if rows := x.rows("result=unmatched"); len(rows) != 1 {
 		x.t.Errorf("still wrong: %v", rows)
@@ -226,6 +230,13 @@ func (x *inbox) replays(ids []uuid.UUID) {
 		"id": x.id, "name": "Net", "postback_params": map[string]any{"click_id": "theirs"},
 		"status_map": map[string]any{"approved": []string{"deal"}},
 	}).Want(200, "")
+	preview = x.Do("POST", "/logs/postbacks/replay", map[string]any{"network": x.id, "dry_run": true}).Want(200, "").Map()
+	if list := preview["outcomes"].([]any); preview["dry_run"] != true || len(list) != 1 || list[0].(map[string]any)["result"] != "matched" {
+		x.t.Errorf("it would be %v", preview)
+	}
+	if rows := x.rows("result=unmatched"); len(rows) != 1 {
+		x.t.Errorf("a dry run changed %v", rows)
+	}
 	replay(1)
 	row := x.rows("")[0]
 	if row["id"] != ids[4].String() || row["result"] != "matched" || row["conversion_id"] == nil || row["sample"] != false {

@@ -170,16 +170,27 @@ func (d Deps) replayPostback(c *route.Call) (PostbackReplayed, error) {
 // ReplayBody chooses which unmatched postbacks are read again.
 type ReplayBody struct {
 	Network bind.Opt[string] `json:"network" bad:"invalid_id" format:"uuid" doc:"only those whose address names this network; left out: all"`
+	DryRun  bool             `json:"dry_run" doc:"changes nothing, and tells what would become of the newest ones"`
 }
 
 // PostbacksReplayed tells how many postbacks are read again.
 type PostbacksReplayed struct {
-	Range    bind.Range `json:"range" doc:"they arrived in it"`
-	Replayed int64      `json:"replayed" doc:"postbacks that are accepted again; what becomes of them is in the log within seconds"`
+	Range    bind.Range      `json:"range" doc:"they arrived in it"`
+	Replayed int64           `json:"replayed" doc:"postbacks that are accepted again; what becomes of them is in the log within seconds. In a dry run those that were read"`
+	DryRun   bool            `json:"dry_run"`
+	Outcomes []ReplayOutcome `json:"outcomes" doc:"of a dry run: of each that was read, newest first, at most 100; else empty"`
+}
+
+// ReplayOutcome is what would become of a postback.
+type ReplayOutcome struct {
+	ID      uuid.UUID `json:"id"`
+	Result  string    `json:"result" enum:"matched,unmatched,refused" doc:"matched: its click is found and its sender believed"`
+	Reason  string    `json:"reason" doc:"of the result, for a person"`
+	ClickID *string   `json:"click_id" doc:"that it names; null: none"`
 }
 
 var replayJob = slow.New(jobs.ReplayPostbacks, func(a jobs.ReplayAnswer) PostbacksReplayed {
-	return PostbacksReplayed{bind.RangeOf(a.From, a.To), a.Replayed}
+	return PostbacksReplayed{Range: bind.RangeOf(a.From, a.To), Replayed: a.Replayed, Outcomes: []ReplayOutcome{}}
 })
 
 func (d Deps) replayPostbacks(c *route.Call, b ReplayBody) (PostbacksReplayed, error) {
@@ -189,6 +200,9 @@ func (d Deps) replayPostbacks(c *route.Call, b ReplayBody) (PostbacksReplayed, e
 		if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, args.Network); err != nil {
 			return PostbacksReplayed{}, err
 		}
+	}
+	if b.DryRun {
+		return previewReplay(c, args.Network)
 	}
 	return replayJob.Run(c, d.Jobs, args)
 }

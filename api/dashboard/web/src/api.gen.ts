@@ -255,7 +255,7 @@ export interface PostbackLog { "range": Range; "rows": (PostbackRow)[]; "sampled
 export interface PostbackRedelivered { "id": string; "told": boolean; "http_status": number | null; "error": string | null }
 export interface PostbackReplayed { "id": string; "result": string }
 export interface PostbackRow { "id": string; "direction": string; "at": string; "decided_at": string | null; "result": string; "reason": string; "sample": boolean; "network_id": string | null; "network_name": string; "campaign_id": string | null; "campaign_name": string; "click_id": string | null; "conversion_id": string | null; "invalid_payout": string | null; "query": string; "source": string; "domain": string; "ip": string; "sent": SentPostback | null }
-export interface PostbacksReplayed { "range": Range; "replayed": number }
+export interface PostbacksReplayed { "range": Range; "replayed": number; "dry_run": boolean; "outcomes": (ReplayOutcome)[] }
 export interface PredictedRow { "to": string; "campaign_id": string; "campaign_name": string | null; "stream_id": string | null; "stream_name": string | null; "lander_id": string | null; "lander_name": string | null; "offer_id": string | null; "offer_name": string | null; "clicks": number; "share": number; "was": number }
 export interface Protection { "enabled": boolean; "mode": string; "ttlSeconds": number; "bindIp": boolean; "bindUserAgent": boolean; "singleUse": boolean; "blockBots": boolean; "countries": (string)[]; "denyCountries": (string)[]; "devices": (string)[]; "referrers": (string)[]; "fallbackUrl": string; "fallbackStatus": number }
 export interface ProtectionBody { "enabled"?: boolean | null; "mode"?: string | null; "ttlSeconds"?: number | null; "bindIp"?: boolean | null; "bindUserAgent"?: boolean | null; "singleUse"?: boolean | null; "blockBots"?: boolean | null; "countries"?: (string)[] | null; "denyCountries"?: (string)[] | null; "devices"?: (string)[] | null; "referrers"?: (string)[] | null; "fallbackUrl"?: string | null; "fallbackStatus"?: number | null }
@@ -265,7 +265,8 @@ export interface RedeliverBody { "webhook"?: string | null }
 export interface RedeliveredAll { "range": Range; "requeued": number }
 export interface RepeatIPRow { "ip": string; "hits": number; "bot_clicks": number; "visitors": number; "user_agents": number; "campaigns": number; "sources": number; "country": string; "isp": string; "first_seen": string; "last_seen": string }
 export interface RepeatIPs { "range": Range; "min_hits": number; "of": string; "rows": (RepeatIPRow)[] }
-export interface ReplayBody { "network"?: string | null }
+export interface ReplayBody { "network"?: string | null; "dry_run"?: boolean }
+export interface ReplayOutcome { "id": string; "result": string; "reason": string; "click_id": string | null }
 export interface ReportingClickRow { "range": Range; "rows": (ClickRow)[] }
 export interface ReportingConversionRow { "range": Range; "rows": (ConversionRow)[] }
 export interface ReportingSmartlinkClickRow { "range": Range; "rows": (SmartlinkClickRow)[] }

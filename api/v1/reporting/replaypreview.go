@@ -1,0 +1,64 @@
+package reporting
+
+import (
+	"errors"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/db/clicklog"
+	"switchyard/db/incoming"
+	"switchyard/models"
+)
+
+// maxPreviewed is how many postbacks a dry run of a replay reads.
+const maxPreviewed = 100
+
+// previewReplay reads the newest unmatched postbacks of the window by the settings that their networks have now. It
+// stores nothing. network is the one that their addresses name; zero: any.
+func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err error) {
+	clicks := clicklog.Log{Conn: c.Store.Conn()}
+	list, err := clicks.Postbacks(c.Context(), clicklog.PostbackQuery{
+		LogQuery: clicklog.LogQuery{AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End(), Limit: maxPreviewed},
+		Network:  network, Result: models.PostbackUnmatched,
+	})
+	out = PostbacksReplayed{
+		Range: c.Window.Range(), Replayed: int64(len(list)), DryRun: true, Outcomes: make([]ReplayOutcome, 0, len(list)),
+	}
+	reader := incoming.Reader{Store: c.Store, Clicks: clicks}
+	for i := 0; i < len(list) && err == nil; i++ {
+		var one ReplayOutcome
+		one, err = outcomeOf(c, reader, list[i].ID)
+		if errors.Is(err, models.NotFound("postback")) { // deleted meanwhile
+			err = nil
+			continue
+		}
+		out.Outcomes = append(out.Outcomes, one)
+	}
+	return out, err
+}
+
+// outcomeOf is what would become of a stored postback.
+func outcomeOf(c *route.Call, reader incoming.Reader, id uuid.UUID) (out ReplayOutcome, err error) {
+	out = ReplayOutcome{ID: id, Result: models.PostbackMatched}
+	m, err := reader.Stored(c.Context(), id)
+	if err != nil {
+		return out, err
+	}
+	m.AccountID = c.Account.ID // a click of another account is not known
+	v, err := reader.Read(c.Context(), m, false)
+	if err != nil {
+		return out, err
+	}
+	switch {
+	case v.Wait != "":
+		out.Result, out.Reason = models.PostbackUnmatched, v.Wait
+	case v.Decision.Outcome != "":
+		out.Result, out.Reason = v.Decision.Outcome, v.Decision.Detail
+	}
+	if v.Decision.ClickID != uuid.Nil {
+		out.ClickID = answer.OrNull(models.FormatClickID(v.Decision.ClickID))
+	}
+	return out, nil
+}
