@@ -70,6 +70,9 @@ var aliases = map[string][]string{
 // Param is the documented parameter of a field.
 func Param(field string) string { return aliases[field][0] }
 
+// Names are the common parameters of a field, the documented one first.
+func Names(field string) []string { return slices.Clone(aliases[field]) }
+
 // reader looks up fields of one message.
 type reader struct {
 	params map[string]string // names in lower case

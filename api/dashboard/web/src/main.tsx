@@ -2,17 +2,20 @@ import './switchyard.css'
 import 'uplot/dist/uPlot.min.css'
 import './more.css'
 import './build.css'
+import './money.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import { ApiError, call, confirming, signedOut } from './core/call.ts'
 import { palette, typing } from './core/keys.ts'
+import { resume } from './core/jobs.ts'
 import { me } from './core/me.ts'
 import { busy } from './core/query.ts'
 import { go, place, to } from './core/router.ts'
 import { t } from './core/text.ts'
 import { Failed, Late } from './parts/state.tsx'
 import { Toasts } from './parts/toast.tsx'
+import { Tray } from './parts/tray.tsx'
 import { Shell } from './parts/shell.tsx'
 import { Overview } from './screens/overview.tsx'
 
@@ -32,6 +35,13 @@ const lazy: Record<string, () => Promise<Screen>> = {
   '/app/sources': () => import('./screens/sources.tsx').then(m => m.Sources),
   '/app/networks': () => import('./screens/sources.tsx').then(m => m.Networks),
   '/app/clicks': () => import('./screens/clicks.tsx').then(m => m.Clicks),
+  '/app/conversions': () => import('./screens/conversions.tsx').then(m => m.Conversions),
+  '/app/unmatched': () => import('./screens/unmatched.tsx').then(m => m.Unmatched),
+  '/app/corrections': () => import('./screens/corrections.tsx').then(m => m.Corrections),
+  '/app/exports': () => import('./screens/exports.tsx').then(m => m.Exports),
+  '/app/alerts': () => import('./screens/alerts.tsx').then(m => m.Alerts),
+  '/app/plan': () => import('./screens/plan.tsx').then(m => m.Plan),
+  '/app/settings': () => import('./screens/settings.tsx').then(m => m.Settings),
   '/app/_parts': () => import('./screens/gallery.tsx').then(m => m.Gallery),
 }
 const shapes = Object.keys(lazy).map(shape => [shape, new RegExp('^' + shape.replaceAll('*', '[^/]+') + '$')] as const)
@@ -74,7 +84,7 @@ function App() {
   const [state, set] = useState<'asking' | 'in' | 'out' | ApiError>('asking')
   const path = place.value.path
   const welcome = path === '/app/welcome'
-  const load = () => call('GET /app/api/session').then(who => { me.value = who; signedOut.value = false; set('in') }, e => {
+  const load = () => call('GET /app/api/session').then(who => { me.value = who; signedOut.value = false; resume(); set('in') }, e => {
     if (e instanceof ApiError && e.status === 401) { signedOut.value = false; set('out') } else set(e as ApiError)
   })
   useEffect(() => { if (!welcome) void load() }, [welcome])
@@ -86,6 +96,7 @@ function App() {
   return <>
     <Shell>{Found ? <Found /> : chunk ? <Lazy key={shape.startsWith('/app/campaigns/*') ? path.split('/')[3] : shape} load={chunk} /> : <NotFound />}</Shell>
     <Toasts />
+    <Tray />
     {palette.value !== 'closed' && <Finding />}
     {busy.value > 0 && <div class="bar" aria-hidden="true" />}
     {signedOut.value && <Enter over />}

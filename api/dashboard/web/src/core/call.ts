@@ -3,8 +3,8 @@ import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 
 export type Row = keyof Calls
-// match: the version that a write is about; key: of a write that is sent again.
-type Ask<R extends Row> = { query?: Calls[R]['query'], path?: Calls[R]['path'], body?: Calls[R]['body'] | object, signal?: AbortSignal, key?: string, match?: string }
+// match: the version that a write is about; key: of a write that is sent again; later hears at once which job does it.
+type Ask<R extends Row> = { query?: Calls[R]['query'], path?: Calls[R]['path'], body?: Calls[R]['body'] | object, signal?: AbortSignal, key?: string, match?: string, later?: (id: string) => void }
 
 export class ApiError extends Error {
   constructor(readonly code: string, readonly status: number, message: string, readonly request = '', readonly wait = 0) { super(message) }
@@ -32,8 +32,9 @@ export async function call<R extends Row>(row: R, ask: Ask<R> = {}): Promise<Cal
   if (ask.body !== undefined) headers['Content-Type'] = 'application/json'
   if (ask.match) headers['If-Match'] = `"${ask.match}"`
   if (writes(method) && !pattern.startsWith('/app/')) headers['Idempotency-Key'] = ask.key ?? crypto.randomUUID()
+  if (ask.later) headers.Prefer = 'respond-async'
   try {
-    return await follow(await send(method, path, headers, ask.body, ask.signal), ask.signal) as Calls[R]['answer']
+    return await follow(await send(method, path, headers, ask.body, ask.signal), ask.signal, ask.later) as Calls[R]['answer']
   } catch (e) {
     if (!(e instanceof ApiError)) throw e
     if (e.status === 401 && e.code === 'unauthenticated') signedOut.value = true
@@ -66,9 +67,10 @@ const pause = (ms: number, signal?: AbortSignal) => new Promise<void>((ok, no) =
 })
 
 // follow waits for the job of a 202.
-async function follow(first: Reply, signal?: AbortSignal): Promise<unknown> {
+async function follow(first: Reply, signal?: AbortSignal, later?: (id: string) => void): Promise<unknown> {
   if (first.status !== 202) return first.data
   const { job } = first.data as { job: { id: string } }
+  later?.(job.id)
   for (let wait = 500; ; wait = Math.min(wait * 1.5, 5000)) {
     await pause(wait, signal)
     const { data } = await send('GET', `/api/v1/jobs/${job.id}`, {}, undefined, signal)

@@ -20,6 +20,8 @@ export function forget() { kept.clear(); epoch.value++ }
 // touches says that a write has changed what rows of these names answer ("campaigns"): what is kept of them goes, and
 // those that are shown are asked anew.
 const stamps = signal<Record<string, number>>({})
+// useStamp changes whenever a write has touched what a row answers.
+export const useStamp = (row: string) => stamps.value[nameOf(row)]
 const nameOf = (row: string) => row.split(/[ /?{]/)[2] ?? ''
 export function touches(...names: string[]) {
   for (const key of kept.keys()) if (names.includes(nameOf(key))) kept.delete(key)

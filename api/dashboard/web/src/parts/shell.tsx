@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { call } from '../core/call.ts'
 import { short } from '../core/format.ts'
+import { dropJobs } from '../core/jobs.ts'
 import { palette } from '../core/keys.ts'
 import { me, zone } from '../core/me.ts'
 import { forget, use } from '../core/query.ts'
@@ -23,7 +24,14 @@ export const building: Room[] = [
   { path: '/app/offers', icon: 'offers', name: t.kinds.offers.title }, { path: '/app/landers', icon: 'landers', name: t.kinds.landers.title },
   { path: '/app/sources', icon: 'sources', name: t.kinds.sources.title }, { path: '/app/networks', icon: 'networks', name: t.kinds.networks.title },
 ]
-const rooms = [...watching, ...building]
+export const earning: Room[] = [
+  { path: '/app/conversions', icon: 'check', name: t.conversions.title }, { path: '/app/unmatched', icon: 'warn', name: t.unmatched.title },
+  { path: '/app/corrections', icon: 'edit', name: t.corrections.title }, { path: '/app/exports', icon: 'download', name: t.exports.title },
+]
+export const account: Room[] = [
+  { path: '/app/alerts', icon: 'bell', name: t.alerts.title }, { path: '/app/plan', icon: 'columns', name: t.plan.title }, { path: '/app/settings', icon: 'doc', name: t.settings.title },
+]
+const rooms = [...watching, ...building, ...earning, ...account]
 const titles: Record<string, string> = { ...Object.fromEntries(rooms.map(r => [r.path, r.name])), '/app/more': t.nav.more, '/app/_parts': t.gallery.title }
 
 const isHere = (path: string) => place.value.path === path || path !== '/app' && place.value.path.startsWith(path + '/')
@@ -44,6 +52,7 @@ function Usage() {
 export async function leave() {
   await call('DELETE /app/api/session').catch(() => undefined)
   forget()
+  dropJobs()
   location.assign('/app')
 }
 
@@ -73,7 +82,7 @@ function Person() {
 }
 
 // windowed are the screens that show figures of a window.
-const windowed = /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
+const windowed = /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const path = place.value.path, head = heading.value, title = head?.name ?? titles[path] ?? t.brand
@@ -85,6 +94,10 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <Rooms of={watching} />
       <h3>{t.nav.build}</h3>
       <Rooms of={building} />
+      <h3>{t.rooms.money}</h3>
+      <Rooms of={earning} />
+      <h3>{t.rooms.account}</h3>
+      <Rooms of={account} />
       <footer><Usage /><Person /></footer>
     </nav>
     <header class="top">{head?.above && <><a class="dim wide" href={head.above.path}>{head.above.name}</a><span class="dim wide crumb"><Icon name="right" /></span></>}<h1 title={title}>{title}</h1>{head?.beside}{!head && <span class="chip wide"><Icon name="clock" />{zone.value}</span>}<Updated /><span class="grow" />

@@ -1,16 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { Performance } from '../api.gen.ts'
-import { ApiError, call } from '../core/call.ts'
+import { makeExport } from '../core/export.ts'
 import { names, type Name } from '../core/figures.ts'
 import { count } from '../core/format.ts'
 import { use } from '../core/query.ts'
 import { mostDimensions, setColumns, setFilter, setGroup, valueText, windowQuery, type Ask, type Filter } from '../core/report.ts'
 import { change } from '../core/router.ts'
 import { t } from '../core/text.ts'
-import { span } from '../core/window.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Item, Menu } from '../parts/menu.tsx'
-import { sentence } from '../parts/state.tsx'
 
 type Labels = Performance['labels']
 const dimensions = Object.keys(t.dimensions)
@@ -92,17 +90,8 @@ function Values({ dimension, not, ask }: { dimension: string, not: boolean, ask:
   return data ? <Choices list={[...clicks.keys()]} text={v => valueText(dimension, v, { [dimension]: data.labels })} pick={pick} on={v => filter.values.includes(v)} side={v => count(clicks.get(v))} /> : <p class="dim none">{t.loading}</p>
 }
 
-// Export makes a file of all rows, as a job that goes on by itself.
+// Export makes a file of all rows, as a job that goes on by itself: the tray shows it.
 function Export({ ask }: { ask: Ask }) {
-  const [state, set] = useState<{ rows?: number, url?: string, error?: ApiError } | null>(null)
-  const start = () => {
-    set({})
-    const filters = ask.filters.flatMap(f => f.values.map(value => ({ dimension: f.dimension, value, not: f.not })))
-    call('POST /reports/exports', { query: { from: span.value.from, to: span.value.to }, body: { kind: 'performance', dimension: ask.group.join(','), filters, tz: span.value.tz } }).then(
-      made => { const f = made as unknown as { row_count: number, download_url: string }; set({ rows: f.row_count, url: f.download_url }) },
-      e => set({ error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) }))
-  }
-  return <><button type="button" class="btn" data-key="export" onClick={start}><Icon name="download" />{t.reports.exportIt}</button>
-    {state && <div class="toast" role="status"><div class="row"><span class={'ico ' + (state.error ? 'warn' : 'accent')}><Icon name={state.error ? 'warn' : 'download'} /></span><div class="grow">{state.error ? sentence(state.error) : state.url ? <>{t.reports.exported(count(state.rows))} <br /><a href={new URL(state.url, location.href).pathname} download>{t.reports.download}</a></> : <>{t.reports.exporting}<div class="dim fine">{t.reports.runsOn}</div></>}</div>
-      <button type="button" class="btn quiet icon" aria-label={t.close} onClick={() => set(null)}><Icon name="x" /></button></div></div>}</>
+  const filters = ask.filters.flatMap(f => f.values.map(value => ({ dimension: f.dimension, value, not: f.not })))
+  return <button type="button" class="btn" data-key="export" onClick={() => { makeExport({ kind: 'performance', dimension: ask.group.join(','), filters }).catch(() => undefined) }}><Icon name="download" />{t.reports.exportIt}</button>
 }

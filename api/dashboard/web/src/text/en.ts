@@ -1,12 +1,13 @@
 // Every text that is shown. Another language is another file of the same type.
 import { build } from './build.ts'
+import { money } from './money.ts'
 import { records } from './records.ts'
 
 const plural = new Intl.PluralRules('en')
 const of = (n: number, one: string, other: string, shown = String(n)) => `${shown} ${plural.select(n) === 'one' ? one : other}`
 
 export const en = {
-  ...build, ...records,
+  ...build, ...money, ...records,
   brand: 'Switchyard',
   nav: {
     main: 'Main', overview: 'Overview', reports: 'Reports', more: 'More', account: 'Account', signOut: 'Sign out', api: 'API reference', skip: 'Go to content',
@@ -55,7 +56,7 @@ export const en = {
     onlyThis: 'Only this (F)', exclude: 'All but this (X)', overTime: 'Over time (T)', itsClicks: 'Its clicks (L)', open: 'Open', close: 'Close', most: (n: string) => `The ${n} largest are shown; the export has all.`,
     empty: 'Nothing in this window.', emptyFiltered: 'Nothing passes these filters.', clearFilters: 'Clear filters', grouped: (g: number, f: number) => `Grouped by ${g}, filtered by ${f}`,
     rows: (n: string) => `${n} rows`, move: 'move', opens: 'open', closes: 'close', onlyKey: 'only this', exceptKey: 'all but this', allKeys: 'all keys', chance: 'Grey changes are within chance',
-    exporting: 'Making the export', exported: (n: string) => `Export of ${n} rows`, download: 'Download', runsOn: 'it goes on if you leave this page', search: 'Search', value: 'Value', dimension: 'Dimension',
+    search: 'Search', value: 'Value', dimension: 'Dimension',
     chooseValue: 'Values by clicks', minClicks: 'At least so many clicks', set: 'Set', done: 'Done', except: 'except', loadingRow: 'Loading',
     overTimeOf: (name: string) => `${name} over time`, actionsOf: (name: string) => `Actions for ${name}`,
   },

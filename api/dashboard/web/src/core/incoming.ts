@@ -1,0 +1,37 @@
+// How a postback is read: which of its parameters says what, and why it may have found no click.
+import type { NetworkRow, NetworkPut, PostbackRow } from '../api.gen.ts'
+import { postbackNames } from '../columns.gen.ts'
+import { t } from './text.ts'
+
+export const fields = Object.keys(t.unmatched.fields)
+const mask = '***'
+
+export const paramsOf = (query: string) => [...new URLSearchParams(query)]
+const macro = /^(\{+.*\}+|\$\{.*\}|\[+.*\]+|#.*#|%%.*%%|__.*__|!!!.*!!!|<.*>)$/
+
+// readAs is the field that a parameter is read as.
+export function readAs(param: string, of: Record<string, string>): string | undefined {
+  const name = param.toLowerCase()
+  return fields.find(f => of[f]?.trim().toLowerCase() === name) ?? fields.find(f => postbackNames[f]!.includes(name))
+}
+
+export type Cause = { kind: 'macro' | 'wrong' | 'ready' | 'hidden' | 'empty' | 'gone', param?: string, value?: string }
+
+// causeOf is why a postback has most likely found no click.
+export function causeOf(row: PostbackRow, settings: Record<string, string> = {}): Cause {
+  if (row.click_id) return { kind: 'gone' }
+  const all = paramsOf(row.query), named = all.filter(([p]) => readAs(p, settings) === 'click_id')
+  const unfilled = named.find(([, v]) => macro.test(v))
+  if (unfilled) return { kind: 'macro', param: unfilled[0], value: unfilled[1] }
+  const wrong = named.find(([, v]) => v && v !== mask)
+  if (wrong) return { kind: 'wrong', param: wrong[0], value: wrong[1] }
+  if (named.some(([, v]) => v === mask)) return { kind: 'ready', param: named[0]![0] }
+  const hidden = all.filter(([p, v]) => v === mask && !readAs(p, settings)).map(([p]) => p)
+  return hidden.length ? { kind: 'hidden', param: hidden.join(', ') } : { kind: 'empty' }
+}
+
+// bodyOf is a network as PUT takes it. Its secret is left out, so that it stays.
+export function bodyOf(n: NetworkRow, postback_params: Record<string, string>): NetworkPut {
+  const { id, name, currency, status_map, url, offer_type, group_name, notes, manager_name, manager_email, manager_phone, manager_im, payment_terms, payment_frequency, tags, minimum_payout, macros, click_param } = n
+  return { id, name, currency, status_map, url, offer_type, group_name, notes, manager_name, manager_email, manager_phone, manager_im, payment_terms, payment_frequency, tags, minimum_payout, macros, click_param, postback_params }
+}

@@ -1,0 +1,75 @@
+// What is under way for this person: calls that the service does as a job. They are kept for the visit, so that they are
+// in sight on every screen and after the page was loaded anew.
+import { signal } from '@preact/signals'
+import type { JobAnswer } from '../api.gen.ts'
+import { asError, call, type Row } from './call.ts'
+import { me } from './me.ts'
+import type { Calls } from '../api.gen.ts'
+import { t } from './text.ts'
+
+export type Job = { key: string, id?: string, account: string, name: string, status: 'pending' | 'running' | 'done' | 'failed', at: number, ended?: number, text?: string, code?: string, path?: string, file?: string }
+const most = 50, name = 'switchyard.jobs', every = 2000
+
+function stored(): Job[] {
+  try { return JSON.parse(sessionStorage.getItem(name) ?? '[]') as Job[] } catch { return [] }
+}
+const all = signal<Job[]>(stored())
+
+// jobs are those of the account that is shown, newest first.
+export const jobs = () => all.value.filter(j => j.account === me.value?.account.id)
+export const isOpen = (j: Job) => j.status === 'pending' || j.status === 'running'
+
+function put(job: Job) {
+  const others = all.value.filter(j => j.key !== job.key)
+  all.value = [job, ...others].sort((a, b) => b.at - a.at).slice(0, most)
+  sessionStorage.setItem(name, JSON.stringify(all.value))
+}
+const update = (key: string, change: Partial<Job>) => { const job = all.value.find(j => j.key === key); if (job) put({ ...job, ...change }) }
+
+// dropJobs forgets them: somebody signs out.
+export function dropJobs() { all.value = []; sessionStorage.removeItem(name) }
+
+type Told = { text: string, path?: string, file?: string }
+
+// task sends a call whose answer takes a while, and shows it as a job until it has come. told says what came of it.
+export async function task<R extends Row>(named: string, row: R, ask: { query?: Calls[R]['query'], body?: Calls[R]['body'] | object }, told: (answer: Calls[R]['answer']) => Told): Promise<Calls[R]['answer']> {
+  const key = crypto.randomUUID()
+  put({ key, account: me.value!.account.id, name: named, status: 'running', at: Date.now() })
+  try {
+    const answer = await call(row, { ...ask, later: id => update(key, { id }) })
+    update(key, { status: 'done', ended: Date.now(), ...told(answer) })
+    return answer
+  } catch (e) {
+    const error = asError(e)
+    update(key, { status: 'failed', ended: Date.now(), text: error.message, code: error.code })
+    throw e
+  }
+}
+
+// adopt shows a job that was begun by an earlier call, and follows it.
+export function adopt(named: string, id: string, text: string, path?: string) {
+  if (all.value.some(j => j.id === id)) return
+  const key = crypto.randomUUID()
+  put({ key, id, account: me.value!.account.id, name: named, status: 'running', at: Date.now() })
+  follow(key, id, text, path)
+}
+
+function follow(key: string, id: string, text = t.exports.done, path?: string) {
+  const look = async () => {
+    try {
+      const job: JobAnswer = await call('GET /jobs/{id}', { path: { id } })
+      if (job.status === 'done') return update(key, { status: 'done', ended: Date.now(), text, path })
+      if (job.status === 'failed') return update(key, { status: 'failed', ended: Date.now(), text: job.error?.message, code: job.error?.code })
+      update(key, { status: job.status as Job['status'] })
+    } catch (e) { // one that is forgotten has ended; anything else may pass
+      if (asError(e).status === 404) return update(key, { status: 'done', ended: Date.now() })
+    }
+    setTimeout(() => void look(), every)
+  }
+  void look()
+}
+
+// resume follows what was under way when the page was loaded anew. A call that had no job yet was cut off.
+export function resume() {
+  for (const j of jobs().filter(isOpen)) j.id ? follow(j.key, j.id) : update(j.key, { status: 'failed', ended: Date.now(), code: 'away' })
+}

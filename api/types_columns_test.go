@@ -1,0 +1,42 @@
+package api_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"switchyard/models/correction"
+	"switchyard/models/postback"
+)
+
+// TestTypesOfColumns: what the dashboard's scripts know of the columns of corrections is what is read.
+func TestTypesOfColumns(t *testing.T) {
+	t.Parallel()
+	lines := func(list []correction.Column) string {
+		raw, err := json.Marshal(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(string(raw), `},{"name"`, "},\n{\"name\"")
+	}
+	fresh(t, "dashboard/web/src/columns.gen.ts",
+		"// Made of the columns of corrections by the API's tests (-run TestTypes -update). Do not edit.\n\n"+
+			"export interface FileColumn { name: string; required: boolean; names: string[] }\n"+
+			"export const conversionColumns: FileColumn[] = "+lines(correction.ConversionColumns())+"\n\n"+
+			"export const costColumns: FileColumn[] = "+lines(correction.CostColumns())+"\n\n"+
+			"export const postbackNames: Record<string, string[]> = "+names(t)+"\n")
+}
+
+// names are the parameters of a postback that are read without settings of its network, by field.
+func names(t *testing.T) string {
+	t.Helper()
+	list := map[string][]string{}
+	for _, field := range []string{"click_id", "payout", "currency", "status", "conversion_id", "goal"} {
+		list[field] = postback.Names(field)
+	}
+	raw, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
