@@ -140,9 +140,9 @@ func (b *board) editsFlow() (link, id string) {
 	b.shows("not live yet")
 	b.chord(2, "s")
 	b.shows("The cap is 1 or more")
-	if at := b.run(`document.activeElement.closest('[data-field]')?.dataset.field`); at != "daily_cap" {
-		b.t.Errorf("the error is at daily_cap, the focus at %q", at)
-	}
+	b.until("the focus is at the field", func() bool {
+		return b.run(`document.activeElement.closest('[data-field]')?.dataset.field`) == "daily_cap"
+	})
 	b.fill(byLabel(sheet, "Daily cap"), "")
 	b.tap(`[...document.querySelectorAll('.side-sheet footer .btn.primary')][0]`)
 	b.run(`[...document.querySelectorAll('.node .opener')].find(e => e.textContent === 'Tagged').focus()`)
@@ -360,7 +360,7 @@ func (b *board) parts() {
 // screens holds what is true of every screen, in both themes, wide and narrow.
 func (b *board) screens(id string) {
 	b.t.Helper()
-	var list struct{ Rows []struct{ ID, Name string } }
+	var list, lander struct{ Rows []struct{ ID, Name string } }
 	if err := b.api.Get(b.t.Context(), "/campaigns?q=demo", &list); err != nil || len(list.Rows) == 0 {
 		b.t.Fatal(list, err)
 	}
@@ -372,7 +372,6 @@ func (b *board) screens(id string) {
 	if err := b.api.Get(b.t.Context(), "/logs/clicks?limit=1&f.campaign_id="+id, &clicks); err != nil || len(clicks.Rows) == 0 {
 		b.t.Fatal(clicks, err)
 	}
-	lander := list
 	if err := b.api.Get(b.t.Context(), "/landers", &lander); err != nil || len(lander.Rows) == 0 {
 		b.t.Fatal(lander, err)
 	}
@@ -388,6 +387,9 @@ func (b *board) screens(id string) {
 			for name, path := range pages {
 				b.goTo(b.f.URL + path)
 				b.settled()
+				if failed := b.run(`document.querySelector('.failed')?.textContent`); failed != "" && name != "parts" {
+					b.t.Errorf("%s shows %q", name, failed)
+				}
 				b.sound(name + "-" + strconv.Itoa(width) + "-" + theme)
 			}
 		}

@@ -42,7 +42,7 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
       {ours.length === 0 && <p>{t.link.noNetwork} <a class="link" href={to('/app/networks')}>{t.kinds.networks.title}</a></p>}
       {ours.map(n => { const full = networks?.find(o => o.id === n.id); return <div key={n.id} class="field"><span class="label">{t.link.pasteAt(n.name)}</span>{full ? <><Copy text={full.postback_url} label={t.link.postbackOf(n.name)} lines />{full.offer_url_suffix && <small class="dim">{t.link.suffix} <code class="mono">{full.offer_url_suffix}</code></small>}</> : <span class="dim">{t.loading}</span>}</div> })}
       {source?.postback_url && <div class="field"><span class="label">{t.link.toSource(source.name)}</span><code class="mono wrap">{source.postback_url}</code></div>}</section>
-    <section class="card part"><h2>{t.link.direct}</h2><p class="dim">{t.link.directText}</p><Copy label={t.link.tag} lines text={`<script src="https://${one.domain}/t.js" data-site="${use('GET /settings', {}).data?.siteKey ?? ''}" async></script>`} /></section>
+    <section class="card part"><h2>{t.link.direct}</h2><p class="dim">{t.link.directText}</p><Copy label={t.link.tag} lines text={`<script src="${new URL(one.url).origin}/t.js" data-site="${use('GET /settings', {}).data?.siteKey ?? ''}" async></script>`} /></section>
   </div></div>
 }
 

@@ -73,7 +73,7 @@ export const en = {
       internal_error: 'Something failed on our side.', role_required: 'Your role does not include this.', buyer_only: 'Your role does not include making campaigns.', plan_limit: 'The plan does not include this.',
       wrong_sign_in: 'This e-mail and password, or this code, are not right.', code_required: 'Give a code of your app, or a recovery code.', link_gone: 'This link was used already, has been withdrawn or is older than a day.',
       weak_password: 'A password has 10 to 200 characters.', no_password: 'Ask the operator of this service for a link to set a password first.', cross_site: 'This call came from another site.',
-      unauthenticated: 'You are not signed in.', too_large: 'That is more than a file may have. Use a shorter window.',
+      unauthenticated: 'You are not signed in.', not_found: 'There is no such record, or it is there no more.', too_large: 'That is more than a file may have. Use a shorter window.',
     } as Record<string, string>,
     wait: (s: number) => `Too many attempts. Wait ${Math.ceil(s / 60)} minutes.`,
   },
