@@ -8,9 +8,7 @@ import (
 	"math/rand/v2"
 	"net/netip"
 	"os"
-	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,53 +26,8 @@ import (
 // historyDays is how many days of traffic the demo account begins with, today included.
 const historyDays = 30
 
-// story is a campaign of the demo account and how its traffic does.
-type story struct {
-	name, source, offer, lander string
-	daily                       int     // clicks on its first day
-	growth                      float64 // of the clicks, over all days
-	rate, rateGrowth            float64 // of clicks that convert, in the end that many times as many
-	goesOn                      float64 // of visitors of the lander
-	cost, payout                float64
-	bots, rejected              float64
-	mobile                      bool
-	countries                   []string // the first has most visitors
-}
-
-var stories = []story{
-	{
-		name: "DACH nutra · mobile", source: "PropellerAds", offer: "NutraX DE", lander: "Quiz v3", daily: 330, growth: .35,
-		rate: .021, rateGrowth: 1.55, goesOn: .31, cost: .031, payout: 2.35, bots: .05, rejected: .08, mobile: true,
-		countries: []string{"DE", "AT", "CH"},
-	},
-	{
-		name: "Tier-1 advertorial", source: "Taboola", offer: "Sleepwell US", lander: "Story A", daily: 210, growth: .12, rate: .024,
-		rateGrowth: 1.05, goesOn: .28, cost: .034, payout: 2.6, bots: .04, rejected: .06, countries: []string{"US", "GB", "CA", "AU"},
-	},
-	{
-		name: "Sweeps LATAM push", source: "PropellerAds", offer: "Phone sweep", daily: 280, growth: .2, rate: .017, rateGrowth: 1,
-		cost: .0115, payout: 1.25, bots: .11, rejected: .12, mobile: true, countries: []string{"BR", "MX", "AR", "CL"},
-	},
-	{
-		name: "Finance FR native", source: "Outbrain", offer: "Crédit FR", lander: "Comparatif", daily: 100, growth: -.05, rate: .019,
-		rateGrowth: .7, goesOn: .22, cost: .06, payout: 4.6, bots: .03, rejected: .1, countries: []string{"FR", "BE"},
-	},
-	{
-		name: "Dating PL pops", source: "PopAds", offer: "Randka PL", lander: "Chat", daily: 150, growth: -.2, rate: .007, rateGrowth: .5,
-		goesOn: .15, cost: .0215, payout: 4.6, bots: .22, rejected: .15, countries: []string{"PL"},
-	},
-}
-
-// campaignAlias is the part of a campaign's name that an address may have.
-func campaignAlias(name string) string {
-	return strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-"), "-")
-}
-
 // comesAgain is the share of clicks by somebody who was there just before.
 const comesAgain = .13
-
-// records are the ids of what a story consists of.
-type records struct{ campaign, stream, source, offer, network, lander uuid.UUID }
 
 // History gives the demo account a month of traffic that was not there: its own campaigns, and what their visitors did on
 // each day until now. It does nothing where the first of them has had clicks. dir takes temporary files.
@@ -120,41 +73,6 @@ func isTold(ctx context.Context, api *client.API) (bool, error) {
 		return len(seen.Rows) > 0, err
 	}
 	return false, nil
-}
-
-// setUpStory makes what a story consists of.
-func setUpStory(ctx context.Context, api *client.API, st *story) (records, error) {
-	s := setup{api: api}
-	network := s.ensure(ctx, "/networks", object{"name": "AdHive"})
-	source := s.ensure(ctx, "/traffic-sources", object{"name": st.source})
-	offer := s.ensure(ctx, "/offers", object{
-		"name": st.offer, "url": "https://example.com/offer" + tokens, "payout": st.payout, "network_id": network,
-	})
-	destinations := []object{{"id": offer, "weight": 100}}
-	action, lander := "offer", ""
-	if st.lander != "" {
-		action = "lander"
-		lander = s.ensure(ctx, "/landers", object{"name": st.lander, "url": "https://" + landerHost + "/story" + tokens, "click_slots": 1})
-		destinations = append([]object{{"id": lander, "weight": 100}}, destinations...)
-	}
-	campaign := s.ensure(ctx, "/campaigns", object{
-		"name": st.name, "alias": "demo-" + campaignAlias(st.name), "source_id": source, "cost_model": "cpc", "cost_value": st.cost,
-		"streams": []object{{"name": "everybody", "action": action, "destinations": destinations}},
-	})
-	if s.err != nil {
-		return records{}, fmt.Errorf("demo: %w", s.err)
-	}
-	var shown struct {
-		Streams []struct{ ID string }
-	}
-	if err := api.Get(ctx, "/campaigns/"+campaign, &shown); err != nil || len(shown.Streams) == 0 {
-		return records{}, errors.Join(errors.New("demo: a campaign without a path"), err)
-	}
-	id := func(text string) uuid.UUID {
-		v, _ := uuid.Parse(text) // of the service; empty is none
-		return v
-	}
-	return records{id(campaign), id(shown.Streams[0].ID), id(source), id(offer), id(network), id(lander)}, nil
 }
 
 // past is what visitors did before now.
@@ -231,8 +149,10 @@ func idAt(at time.Time) uuid.UUID {
 func (w *past) visit(st *story, of records, at time.Time, rate float64) {
 	agent := w.agent(st)
 	country := st.countries[min(int(w.rand.ExpFloat64()*1.1), len(st.countries)-1)]
+	by := of.way(st, country, agent.OS)
+	lander, offer := by.landers.draw(w.rand), by.offers.draw(w.rand)
 	c := &models.Click{
-		ID: idAt(at), AccountID: w.account, CampaignID: of.campaign, StreamID: of.stream, SourceID: of.source, LanderID: of.lander,
+		ID: idAt(at), AccountID: w.account, CampaignID: of.campaign, StreamID: by.stream, SourceID: of.source, LanderID: lander,
 		VisitorID: uuid.New(), Domain: "localhost", Arrival: "url", Cost: decimal.NewFromFloat(st.cost), Currency: "USD", UniqueHours: 24,
 		Visitor: models.Visitor{
 			IP: w.address(country), Country: country, DeviceType: agent.Device, OS: agent.OS, Browser: agent.Browser, UserAgent: agent.UserAgent,
@@ -249,18 +169,18 @@ func (w *past) visit(st *story, of records, at time.Time, rate float64) {
 		c.BotScore = 100
 		return
 	}
-	share := rate
-	if of.lander == uuid.Nil {
-		c.OfferID, c.NetworkID = of.offer, of.network
+	share := rate * by.luck
+	if lander == uuid.Nil {
+		c.OfferID, c.NetworkID = offer, of.network
 	} else {
 		if w.rand.Float64() >= st.goesOn {
 			return
 		}
 		at = at.Add(time.Duration(5+w.rand.IntN(90)) * time.Second)
 		w.outs = append(w.outs, &models.ClickOut{
-			ID: idAt(at), ClickID: c.ID, AccountID: w.account, Slot: 1, OfferID: of.offer, NetworkID: of.network, Destination: "https://example.com/offer",
+			ID: idAt(at), ClickID: c.ID, AccountID: w.account, Slot: 1, OfferID: offer, NetworkID: of.network, Destination: "https://example.com/offer",
 		})
-		share = rate / st.goesOn
+		share = rate / st.goesOn * by.luck
 	}
 	if w.rand.Float64() < share {
 		w.convert(st, c.ID, at)

@@ -1,0 +1,225 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/ops/client"
+)
+
+// story is a campaign of the demo account and how its traffic does.
+type story struct {
+	name, source   string
+	ways           []way   // the last one takes who is left
+	daily          int     // clicks on its first day
+	growth         float64 // of the clicks, over all days
+	rate           float64 // of clicks that convert
+	rateGrowth     float64 // in the end that many times as many
+	goesOn         float64 // of visitors of a lander
+	cost, payout   float64
+	bots, rejected float64
+	mobile         bool
+	countries      []string // the first has most visitors
+}
+
+// way is a path of a campaign: whom it takes, and where to. Without a lander it leads to the offers.
+type way struct {
+	name               string
+	countries, systems []string // empty: any
+	landers, offers    []choice
+	luck               float64 // its visitors convert that many times as often; 0: as often
+}
+
+// choice is a page with its weight.
+type choice struct {
+	name   string
+	weight int
+}
+
+// one is a page alone.
+func one(name string) []choice { return []choice{{name, 100}} }
+
+var stories = []story{
+	{
+		name: "DACH nutra · mobile", source: "PropellerAds", daily: 330, growth: .35, rate: .021, rateGrowth: 1.55, goesOn: .31, cost: .031,
+		payout: 2.35, bots: .05, rejected: .08, mobile: true, countries: []string{"DE", "AT", "CH"},
+		ways: []way{
+			{
+				name: "Android in Germany", countries: []string{"DE"}, systems: []string{"Android"}, luck: 1.2,
+				landers: []choice{{"Quiz v3", 70}, {"Story B", 30}}, offers: []choice{{"NutraX DE", 80}, {"SlimFit DACH", 20}},
+			},
+			{name: "iPhones", systems: []string{"iOS"}, landers: one("Calculator"), offers: []choice{{"NutraX DE", 60}, {"SlimFit DACH", 40}}},
+			{name: "Everybody else", landers: one("Quiz v3"), offers: one("NutraX DE"), luck: .8},
+		},
+	},
+	{
+		name: "Tier-1 advertorial", source: "Taboola", daily: 210, growth: .12, rate: .024, rateGrowth: 1.05, goesOn: .28, cost: .034, payout: 2.6,
+		bots: .04, rejected: .06, countries: []string{"US", "GB", "CA", "AU"},
+		ways: []way{
+			{name: "Americans", countries: []string{"US", "CA"}, landers: []choice{{"Story A", 50}, {"Story A, short", 50}}, offers: one("Sleepwell US"), luck: 1.1},
+			{name: "The rest of the world", landers: one("Story A"), offers: []choice{{"Sleepwell US", 40}, {"Sleepwell GB", 60}}, luck: .9},
+		},
+	},
+	{
+		name: "Sweeps LATAM push", source: "PropellerAds", daily: 280, growth: .2, rate: .017, rateGrowth: 1, cost: .0115, payout: 1.25,
+		bots: .11, rejected: .12, mobile: true, countries: []string{"BR", "MX", "AR", "CL"},
+		ways: []way{{name: "Everybody", offers: []choice{{"Phone sweep", 70}, {"Voucher sweep", 30}}}},
+	},
+	{
+		name: "Finance FR native", source: "Outbrain", daily: 100, growth: -.05, rate: .019, rateGrowth: .7, goesOn: .22, cost: .06, payout: 4.6,
+		bots: .03, rejected: .1, countries: []string{"FR", "BE"},
+		ways: []way{{name: "Everybody", landers: one("Comparatif"), offers: one("Crédit FR")}},
+	},
+	{
+		name: "Dating PL pops", source: "PopAds", daily: 150, growth: -.2, rate: .007, rateGrowth: .5, goesOn: .15, cost: .0215, payout: 4.6,
+		bots: .22, rejected: .15, countries: []string{"PL"},
+		ways: []way{{name: "Everybody", landers: one("Chat"), offers: one("Randka PL")}},
+	},
+}
+
+// campaignAlias is the part of a campaign's name that an address may have.
+func campaignAlias(name string) string {
+	return strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-"), "-")
+}
+
+// records are the ids of what a story consists of.
+type records struct {
+	campaign, source, network uuid.UUID
+	ways                      []wayRecords // as those of the story
+}
+
+// wayRecords are the ids of a path.
+type wayRecords struct {
+	stream          uuid.UUID
+	landers, offers shares
+	luck            float64
+}
+
+// way is the path that takes a visitor.
+func (r records) way(st *story, country, system string) wayRecords {
+	at := slices.IndexFunc(st.ways[:len(st.ways)-1], func(w way) bool {
+		return (len(w.countries) == 0 || slices.Contains(w.countries, country)) && (len(w.systems) == 0 || slices.Contains(w.systems, system))
+	})
+	if at < 0 {
+		at = len(st.ways) - 1
+	}
+	return r.ways[at]
+}
+
+// shares are pages with their weights.
+type shares []share
+
+type share struct {
+	id     uuid.UUID
+	weight int
+}
+
+// draw chooses one by its weight; none of none.
+func (s shares) draw(r *rand.Rand) uuid.UUID {
+	sum := 0
+	for _, one := range s {
+		sum += one.weight
+	}
+	if sum == 0 {
+		return uuid.Nil
+	}
+	at := r.IntN(sum)
+	for _, one := range s {
+		if at -= one.weight; at < 0 {
+			return one.id
+		}
+	}
+	return uuid.Nil
+}
+
+// setUpStory makes what a story consists of.
+func setUpStory(ctx context.Context, api *client.API, st *story) (records, error) {
+	s := setup{api: api}
+	of := records{network: asID(s.ensure(ctx, "/networks", object{
+		"name": "AdHive", "macros": object{"click_id": "{aff_sub}", "payout": "{payout}", "status": "{status}", "conversion_id": "{transaction_id}"},
+	}))}
+	of.source = asID(s.ensure(ctx, "/traffic-sources", object{
+		"name": st.source, "token_macros": object{"sub1": "{zoneid}", "sub2": "{bannerid}"}, "external_id_param": "visitor",
+	}))
+	paths := make([]object, len(st.ways))
+	for i := range st.ways {
+		way, by := s.way(ctx, st, i, of.network)
+		paths[i], of.ways = way, append(of.ways, by)
+	}
+	campaign := s.ensure(ctx, "/campaigns", object{
+		"name": st.name, "alias": "demo-" + campaignAlias(st.name), "source_id": of.source, "cost_model": "cpc", "cost_value": st.cost, "streams": paths,
+	})
+	if s.err != nil {
+		return records{}, fmt.Errorf("demo: %w", s.err)
+	}
+	of.campaign = asID(campaign)
+	var shown struct{ Streams []struct{ ID, Name string } }
+	if err := api.Get(ctx, "/campaigns/"+campaign, &shown); err != nil {
+		return records{}, fmt.Errorf("demo: %w", err)
+	}
+	for i, w := range st.ways {
+		at := slices.IndexFunc(shown.Streams, func(p struct{ ID, Name string }) bool { return p.Name == w.name })
+		if at < 0 {
+			return records{}, errors.New("demo: a campaign without its path " + w.name)
+		}
+		of.ways[i].stream = asID(shown.Streams[at].ID)
+	}
+	return of, nil
+}
+
+// way makes the pages of a path, and gives the path as the API takes it.
+func (s *setup) way(ctx context.Context, st *story, i int, network uuid.UUID) (object, wayRecords) {
+	w := st.ways[i]
+	by := wayRecords{luck: w.luck}
+	if by.luck == 0 {
+		by.luck = 1
+	}
+	path := object{"name": w.name, "action": "offer"}
+	if i == len(st.ways)-1 {
+		path["stream_type"] = "default"
+	}
+	var destinations []object
+	add := func(list []choice, to *shares, make func(name string) string) {
+		for _, c := range list {
+			id := make(c.name)
+			*to = append(*to, share{asID(id), c.weight})
+			destinations = append(destinations, object{"id": id, "weight": c.weight})
+		}
+	}
+	if len(w.landers) > 0 {
+		path["action"] = "lander"
+	}
+	add(w.landers, &by.landers, func(name string) string {
+		return s.ensure(ctx, "/landers", object{"name": name, "url": "https://" + landerHost + "/" + campaignAlias(name) + tokens, "click_slots": 1})
+	})
+	add(w.offers, &by.offers, func(name string) string {
+		return s.ensure(ctx, "/offers", object{
+			"name": name, "url": "https://example.com/" + campaignAlias(name) + tokens, "payout": st.payout, "network_id": network,
+		})
+	})
+	path["destinations"] = destinations
+	var filters []object
+	if len(w.countries) > 0 {
+		filters = append(filters, object{"attribute": "country", "operator": "in", "value": w.countries})
+	}
+	if len(w.systems) > 0 {
+		filters = append(filters, object{"attribute": "os", "operator": "in", "value": w.systems})
+	}
+	if len(filters) > 0 {
+		path["filters"] = filters
+	}
+	return path, by
+}
+
+// asID reads an id of the service. A wrong one is none: then an error was met before.
+func asID(text string) uuid.UUID {
+	id, _ := uuid.Parse(text)
+	return id
+}
