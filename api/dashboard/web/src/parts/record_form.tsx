@@ -31,7 +31,12 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
   const [draft, put] = useState<Draft>(value), [wrong, mark] = useState<Wrong>(), [busy, wait] = useState(false), el = useRef<HTMLFormElement>(null)
   const specs = sections.flatMap(s => s.specs), names = specs.map(s => s.name)
   const changed = names.filter(n => JSON.stringify(draft[n] ?? null) !== JSON.stringify(value[n] ?? null)), dirty = always || changed.length > 0
-  useEffect(() => { if (changed.length === 0) put(value) }, [JSON.stringify(value)])
+  const base = useRef(value)
+  useEffect(() => { // what was changed elsewhere is shown, unless somebody has begun to change it here
+    const old = base.current
+    base.current = value
+    if (old !== value) put(now => names.every(n => JSON.stringify(now[n] ?? null) === JSON.stringify(old[n] ?? null)) ? value : now)
+  }, [JSON.stringify(value)])
   useEffect(() => { onDirty?.(changed.length > 0) }, [changed.length > 0])
   const set = (name: string, v: unknown) => { put(now => ({ ...now, [name]: v })); if (wrong?.field === name) mark(undefined) }
   const send = async () => {
