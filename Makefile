@@ -84,7 +84,7 @@ chaos: lab ## the fault tests in their long form, with what they measured (about
 
 screens: build ## pictures of every screen of the dashboard, in both themes and two widths, into screens/
 	@$(BIN) devstack exec --test -- env SWITCHYARD_TEST_BINARY=$(CURDIR)/$(BIN) SWITCHYARD_SCREENS=$(CURDIR)/screens \
-		go test $(TAGS) -count=1 -run '^TestDashboard$$' ./cmd/switchyard
+		go test $(TAGS) -count=1 -run '^TestDashboard' ./cmd/switchyard
 	@echo "make screens: the pictures are in screens/"
 
 lint: $(PAGE) ## run golangci-lint (the first time builds it, some minutes), and check the types of the dashboard's scripts
