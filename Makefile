@@ -95,7 +95,7 @@ lint: $(PAGE) ## run golangci-lint (the first time builds it, some minutes), and
 # give the directory: VULNDB=file:///path.
 VULNDB   ?= https://vuln.go.dev
 # Licences that what is linked may have: none asks for the source of the service itself.
-LICENCES := MIT,ISC,BSD-2-Clause,BSD-3-Clause,Apache-2.0,MPL-2.0
+LICENCES := MIT,MIT-0,ISC,BSD-2-Clause,BSD-3-Clause,Apache-2.0,MPL-2.0
 
 audit: ## look for known vulnerabilities (VULNDB=file:///path without network), list and check the licences of what is linked
 	@$(TOOL) govulncheck -db $(VULNDB) $(TAGS) ./...

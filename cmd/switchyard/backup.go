@@ -19,7 +19,8 @@ const standard = "-"
 
 // notInBackup says what a backup lacks.
 const notInBackup = `Not in the file: ENCRYPTION_KEY (stored credentials open under that key only: keep it elsewhere),
-what web processes have not yet ingested (DATA_DIR/spool), clicks that are in ClickHouse alone (CLICKS_DAYS), and Redis, which has nothing that PostgreSQL does not have.`
+what web processes have not yet ingested (DATA_DIR/spool), clicks that are in ClickHouse alone (CLICKS_DAYS),
+and Redis, which has nothing that PostgreSQL does not have.`
 
 // backupCmd writes a backup.
 type backupCmd struct {

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"net/url"
+	"os"
+	osexec "os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +18,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/longtest"
 )
 
 // TestClicks walks the operators' commands on the copy of clicks.
@@ -99,7 +103,7 @@ func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close() //nolint:errcheck // the test is over with it
+	defer s.Close()
 	for range n {
 		c := &models.Click{ID: models.NewClickID(), AccountID: account, CampaignID: uuid.New(), Currency: "USD"}
 		if err := s.Append(t.Context(), spool.Record{Click: c}); err != nil {
@@ -108,5 +112,96 @@ func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
 	}
 	if err := clicklog.NewIngester(s, d, clicklog.IngestOptions{}).Drain(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// What TestClicksMoveKilled copies.
+const (
+	someCopied = 20_000
+	manyCopied = 2_000_005 // of make chaos
+)
+
+// multiply makes many clicks of the last days of the one that an account has, with their ledger.
+const multiply = `
+INSERT INTO clicks SELECT r.* FROM (SELECT c FROM clicks c LIMIT 1) f, generate_series(1, $1) n,
+	LATERAL (SELECT (extract(epoch FROM now()) * 1000)::bigint - n * 345600000::bigint / $1 AS ms) m,
+	LATERAL jsonb_populate_record(f.c, jsonb_build_object('at', to_timestamp(ms / 1000.0), 'is_unique', false,
+		'id', lpad(to_hex(ms), 12, '0') || '7' || lpad(to_hex(n % 4096), 3, '0') || '8' || lpad(to_hex(n), 15, '0'))) r`
+
+const recountClicks = `
+INSERT INTO ledger SELECT account_id, date_trunc('hour', at, 'UTC'), campaign_id, stream_id, lander_id, offer_id, source_id, country, device_type, os, browser,
+	count(*), 0, 0, sum(lp_views), sum(lp_clicks), 0, 0, 0, 0, sum(cost * rate), 0, 0
+FROM clicks WHERE NOT is_unique GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`
+
+// TestClicksMoveKilled: while clicks come, the command is killed and given again until all days are copied. The audit then finds
+// no difference.
+func TestClicksMoveKilled(t *testing.T) {
+	t.Parallel()
+	if plainBinary == "" {
+		t.Skip("SWITCHYARD_TEST_BINARY names no program: run the tests by make test")
+	}
+	conn, there := clickhousetest.NewURL(t)
+	d, address := dbtest.NewURL(t)
+	account, clicks, log := uuid.New(), someCopied, clicklog.Log{Conn: d}
+	if longtest.On() {
+		clicks = manyCopied
+	}
+	exec := func(query string, args ...any) {
+		t.Helper()
+		if _, err := db.Exec(t.Context(), d, "test", `SET statement_timeout = 0`); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := db.Exec(t.Context(), d, "test", query, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, account)
+	for back := range 6 {
+		if err := log.EnsurePartition(t.Context(), time.Now().AddDate(0, 0, -back)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record(t, d, account, 1)
+	exec(multiply, clicks)
+	exec(recountClicks)
+	k := clicklog.Copy{From: d, To: conn}
+	forward := func() {
+		t.Helper()
+		if _, err := k.Forward(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	for kills := 0; ; kills++ {
+		cmd := osexec.CommandContext(t.Context(), plainBinary, "clicks", "move", "--to", "clickhouse")
+		cmd.Env = append(os.Environ(), "DATABASE_URL="+address, "CLICKS_URL="+there, "CLICKS_BATCH=1000")
+		said, err := cmd.StderrPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		record(t, d, account, 20)
+		lines := bufio.NewScanner(said)
+		for lines.Scan() {
+			record(t, d, account, 5)
+			if kills < 3 && strings.Contains(lines.Text(), "clicks,") {
+				_ = cmd.Process.Kill()
+			}
+		}
+		forward()
+		if err := cmd.Wait(); err == nil {
+			t.Logf("%d clicks are copied in %s, with %d kills", clicks, time.Since(began).Round(time.Second), kills)
+			break
+		}
+		if kills > 10 {
+			t.Fatal("it does not end")
+		}
+	}
+	forward()
+	vars := map[string]string{"DATABASE_URL": address, "CLICKS_URL": there}
+	if stdout, stderr, code := try(t, vars, "clicks", "audit", "--days", "7"); code != 0 || !strings.Contains(stdout, " 0 keys of the ledger differ") {
+		t.Errorf("code %d: %s%s", code, stdout, stderr)
 	}
 }

@@ -119,7 +119,7 @@ func (p *trouble) store(t *testing.T, conn *clickhouse.Conn, enough func() bool)
 		err := conn.Each(t.Context(), "words", func(scan func(...any) error) error { return scan(&n) }, `SELECT count() FROM words FINAL`)
 		return err == nil
 	})
-	if n != uint64(total.Load()) { //nolint:gosec // it is a count
+	if n != uint64(total.Load()) {
 		t.Errorf("%d rows of %d", n, total.Load())
 	}
 	t.Logf("%d rows, %d faults", total.Load(), p.faults.Load())

@@ -50,7 +50,7 @@ func TestServerThatIsAwayIsUnavailable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close() //nolint:errcheck // nothing was opened
+	defer conn.Close()
 	if err := conn.Exec(t.Context(), "test", "SELECT 1"); !clickhouse.Unavailable(err) || clickhouse.Refused(err) {
 		t.Errorf("a server that is away: %v", err)
 	}

@@ -125,16 +125,20 @@ func (x *exchange) equal(k clicklog.Copy) {
 func sameRows(t *testing.T, d *db.DB, to columnar.Store) {
 	t.Helper()
 	for _, one := range []struct{ here, there string }{
-		{`SELECT id::text || ' ' || campaign_id || ' ' || offer_id || ' ' || visitor_id || ' ' || host(coalesce(ip, '::')) || ' ' || user_agent || ' ' || lp_clicks
+		{
+			`SELECT id::text || ' ' || campaign_id || ' ' || offer_id || ' ' || visitor_id || ' ' || host(coalesce(ip, '::')) || ' ' || user_agent || ' ' || lp_clicks
 			|| ' ' || is_bot || ' ' || is_unique || ' ' || trim_scale(cost) || ' ' || coalesce(trim_scale(rate)::text, '-') || ' ' || external_id || ' ' || bot_score
 			FROM clicks ORDER BY id`,
 			`SELECT concat(id, ' ', campaign_id, ' ', offer_id, ' ', visitor_id, ' ', replaceOne(toString(ip), '::ffff:', ''), ' ', user_agent, ' ', lp_clicks,
-				' ', is_bot, ' ', is_unique, ' ', cost, ' ', ifNull(toString(rate), '-'), ' ', external_id, ' ', bot_score) FROM clicks FINAL ORDER BY toString(id)`},
-		{`SELECT id::text || ' ' || click_id || ' ' || conversion_id || ' ' || goal || ' ' || status || ' ' || trim_scale(payout) || ' ' || currency || ' ' ||
+				' ', is_bot, ' ', is_unique, ' ', cost, ' ', ifNull(toString(rate), '-'), ' ', external_id, ' ', bot_score) FROM clicks FINAL ORDER BY toString(id)`,
+		},
+		{
+			`SELECT id::text || ' ' || click_id || ' ' || conversion_id || ' ' || goal || ' ' || status || ' ' || trim_scale(payout) || ' ' || currency || ' ' ||
 			coalesce(trim_scale(rate)::text, '-') || ' ' || trim_scale(cost) || ' ' || offer_id || ' ' || (extract(epoch FROM recorded_at) * 1000)::bigint
 			|| ' ' || (extract(epoch FROM updated_at) * 1000)::bigint FROM conversions ORDER BY id`,
 			`SELECT concat(id, ' ', click_id, ' ', conversion_id, ' ', goal, ' ', status, ' ', payout, ' ', currency, ' ', ifNull(toString(rate), '-'), ' ', cost, ' ',
-				offer_id, ' ', toUnixTimestamp64Milli(recorded_at), ' ', toUnixTimestamp64Milli(updated_at)) FROM conversions FINAL ORDER BY toString(id)`},
+				offer_id, ' ', toUnixTimestamp64Milli(recorded_at), ' ', toUnixTimestamp64Milli(updated_at)) FROM conversions FINAL ORDER BY toString(id)`,
+		},
 	} {
 		want, err := db.Select[string](t.Context(), d, "rows", one.here)
 		if err != nil {

@@ -194,8 +194,8 @@ func (c *Config) together() error {
 		return errors.New("config: AI_KEY: is missing beside AI_PROVIDER")
 	case c.SMTPURL != "" && c.SMTPFrom == "":
 		return errors.New("config: SMTP_FROM: is missing beside SMTP_URL: name the address that e-mail comes from")
-	case c.ClicksURL == "" && (c.ClicksCluster != "" || c.ClicksDays > 0):
-		return errors.New("config: CLICKS_URL: is missing beside CLICKS_CLUSTER or CLICKS_DAYS")
+	case c.ClicksURL == "" && c.ClicksCluster != "":
+		return errors.New("config: CLICKS_URL: is missing beside CLICKS_CLUSTER")
 	case c.TLSAddr != "" && c.TLSAddr == c.HTTPAddr:
 		return errors.New("config: HTTP_ADDR: is that of TLS_ADDR; choose another")
 	case len(c.ACMEDirectories) > 0 && len(c.ACMEAccounts) > len(c.ACMEDirectories):

@@ -99,7 +99,7 @@ func clicksURL(v string) (string, error) { return address(v, "clickhouse", "http
 // clusterName reads a name that goes into statements.
 func clusterName(v string) (string, error) {
 	if len(v) > 100 || strings.Trim(v, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") != "" {
-		return "", errors.New("must be a name of letters, digits, _, - and .")
+		return "", errors.New("must be a name of letters, digits, dots, _ and -")
 	}
 	return v, nil
 }

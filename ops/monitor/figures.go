@@ -58,7 +58,7 @@ func (jobRows) Describe(ch chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector. While PostgreSQL does not answer, these metrics are missing and the others
 // are not.
 func (c jobRows) Collect(ch chan<- prometheus.Metric) {
-	stats, ok := count(c.db, c.busy, "figures of jobs not read", jobrow.ReadStats)
+	stats, ok := count(c.db, c.busy, "jobs", jobrow.ReadStats)
 	if !ok {
 		return
 	}
@@ -90,7 +90,7 @@ func (clickCopy) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector, as that of jobRows.
 func (c clickCopy) Collect(ch chan<- prometheus.Metric) {
-	if w, ok := count(c.db, c.busy, "changes of clicks not counted", clicklog.ReadWaiting); ok {
+	if w, ok := count(c.db, c.busy, "changes of clicks", clicklog.ReadWaiting); ok {
 		ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(w.Changes))
 		ch <- prometheus.MustNewConstMetric(waitedDesc, prometheus.GaugeValue, w.Age.Seconds())
 	}
@@ -98,7 +98,7 @@ func (c clickCopy) Collect(ch chan<- prometheus.Metric) {
 
 // count reads figures in a goroutine of its own, because a query on a server that hangs outlives its context. Only one runs at a
 // time for a token. ok is false if there are none, which the log says.
-func count[T any](d *db.DB, busy chan struct{}, failed string, read func(context.Context, db.Conn) (T, error)) (figures T, ok bool) {
+func count[T any](d *db.DB, busy chan struct{}, of string, read func(context.Context, db.Conn) (T, error)) (figures T, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()
 	type result struct {
@@ -121,7 +121,7 @@ func count[T any](d *db.DB, busy chan struct{}, failed string, read func(context
 	case <-ctx.Done():
 	}
 	if r.err != nil {
-		slog.WarnContext(ctx, failed, "error", r.err)
+		slog.WarnContext(ctx, "figures not read", "of", of, "error", r.err)
 	}
 	return r.figures, r.err == nil
 }

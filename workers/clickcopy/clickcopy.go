@@ -65,10 +65,10 @@ func (f *Forwarder) lead(ctx context.Context) {
 	var tidied time.Time
 	for ctx.Err() == nil {
 		next := time.Now().Add(f.Flush)
-		f.tried(ctx, "changes of clicks not brought to ClickHouse", f.forward)
+		f.tried(ctx, "changes of clicks", f.forward)
 		if time.Since(tidied) > tidyEvery {
 			tidied = time.Now()
-			f.tried(ctx, "old clicks not deleted in ClickHouse", f.tidy)
+			f.tried(ctx, "old clicks", f.tidy)
 		}
 		if interval.Sleep(ctx, time.Until(next)) != nil {
 			return
@@ -80,7 +80,7 @@ func (f *Forwarder) lead(ctx context.Context) {
 func (f *Forwarder) tried(ctx context.Context, failed string, step func(context.Context) error) {
 	if err := step(ctx); err != nil && ctx.Err() == nil {
 		f.failures.Inc()
-		slog.WarnContext(ctx, failed, "error", err)
+		slog.WarnContext(ctx, "clickhouse is not up to date", "failed", failed, "error", err)
 	}
 }
 
