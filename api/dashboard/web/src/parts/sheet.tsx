@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
@@ -9,7 +9,7 @@ type Props = { title: string, close: () => void, children: ComponentChildren, fo
 // says whether something would be lost by a click beside it or by Esc.
 export function Sheet({ title, close, children, foot, side, beside, keep }: Props) {
   const el = useRef<HTMLDialogElement>(null), id = useId()
-  useEffect(() => { if (!el.current!.open) el.current!.showModal() }, [])
+  useLayoutEffect(() => { if (!el.current!.open) el.current!.showModal() }, []) // it takes the focus, so before the effects of what is in it
   return <dialog ref={el} class={side ? 'side-sheet' : ''} aria-labelledby={id} onClose={close} onCancel={e => { if (e.target === el.current && keep?.()) e.preventDefault() }} onMouseDown={e => { if (e.target === el.current && !keep?.()) el.current?.close() }}>
     <section class="card sheet"><header><h2 id={id}>{title}</h2>{beside}<button type="button" class="btn quiet icon" aria-label={t.close} onClick={() => el.current?.close()}><Icon name="x" /></button></header>
       {children}{foot && <footer class="row">{foot}</footer>}</section></dialog>
