@@ -11,10 +11,11 @@ import (
 type smokeCmd struct {
 	URL    string `help:"Address of a running service; empty: one is started from nothing." placeholder:"URL"`
 	Key    string `help:"A full key of an account without traffic, for --url." env:"SWITCHYARD_KEY" placeholder:"KEY"`
+	Copy   string `help:"A ClickHouse that keeps a copy of the clicks; empty: none." env:"TEST_CLICKS_URL" placeholder:"URL" name:"clicks-url"`
 	Clicks int    `help:"How many visitors to send." default:"2000"`
 }
 
 // Run implements the command.
 func (c *smokeCmd) Run(ctx context.Context, top *cli) error {
-	return smoke.Run(ctx, smoke.Options{URL: c.URL, Key: c.Key, Clicks: c.Clicks, Binary: top.Binary, Out: os.Stdout})
+	return smoke.Run(ctx, smoke.Options{URL: c.URL, Key: c.Key, ClicksURL: c.Copy, Clicks: c.Clicks, Binary: top.Binary, Out: os.Stdout})
 }

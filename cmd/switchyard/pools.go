@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"maps"
 	"slices"
 	"time"
@@ -52,10 +54,10 @@ var (
 // pools are the open pools of a process.
 type pools struct {
 	open    map[pool]*db.DB
-	beside  []*db.DB         // what compares the replica with its primary
-	replica *db.Replica      // nil without DATABASE_READ_URL
-	clicks  *clickhouse.Conn // nil without CLICKS_URL, and so is copied
-	copied  *clicklog.CopyReader
+	beside  []*db.DB             // what compares the replica with its primary
+	replica *db.Replica          // nil without DATABASE_READ_URL
+	clicks  *clickhouse.Conn     // nil without CLICKS_URL
+	copied  *clicklog.CopyReader // nil: PostgreSQL has all clicks
 }
 
 // openPools makes the pools of a process type, without connecting.
@@ -97,6 +99,21 @@ func openPools(cfg config.Config, process string, needed []pool) (p pools, err e
 		}
 	}
 	return p, nil
+}
+
+// missCopy finds out whether CLICKS_URL is missing, because clicks are in ClickHouse alone. A database that does not answer soon
+// does not hold up the start.
+func (p *pools) missCopy(ctx context.Context, d *db.DB) {
+	if p.copied != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	lost, err := clicklog.LostCopy(ctx, d)
+	if err == nil && lost != nil {
+		slog.ErrorContext(ctx, "CLICKS_URL is not set, and clicks of old days are in ClickHouse alone: they are missed in logs and reports answer 503")
+		p.copied = lost
+	}
 }
 
 // openReplica makes the comparison of the replica with its primary.

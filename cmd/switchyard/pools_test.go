@@ -118,8 +118,8 @@ func TestConnections(t *testing.T) {
 		pools []pool
 		want  int
 	}{
-		"web": {(&webCmd{}).pools(), 24}, "worker": {workerPools, 20}, "clock": {[]pool{clockPool}, 2},
-		"up": {upPools, 44},
+		"web": {(&webCmd{}).pools(), 24}, "worker": {workerPools, 21}, "clock": {[]pool{clockPool}, 2},
+		"up": {upPools, 45},
 	} {
 		n := 0
 		for _, p := range c.pools {

@@ -59,6 +59,7 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	}
 	e.say("%d migrations applied, the schema is up to date", n)
 	ensureClicks(ctx, cfg, p.of(workPool), p.clicks)
+	p.missCopy(ctx, p.of(workPool))
 	r, err := jobs.OpenRedis(cfg.RedisURL)
 	if err != nil {
 		return err

@@ -233,6 +233,7 @@ func withServers(ctx context.Context, e *env, name string, needed []pool,
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
+	p.missCopy(ctx, p.of(needed[0]))
 	go warnBehind(ctx, p.of(needed[0])) // nothing waits for it: redirects need no PostgreSQL
 	return fn(cfg, p, r)
 }

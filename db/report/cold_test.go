@@ -159,21 +159,31 @@ func TestColdDays(t *testing.T) {
 		}
 	}
 	check("nothing is cold")
+	if lost, err := clicklog.LostCopy(t.Context(), h.d); lost != nil || err != nil {
+		t.Error("PostgreSQL has all clicks, and the copy is missed", err)
+	}
 	h.freeze(from, from.AddDate(0, 0, 3))
 	check("three days are cold")
-	away, refused := clicklog.NewCopyReader(silent{}), 0
-	for name, ask := range questions {
-		got, err := ask(t.Context(), readersOf(h.d, away))
-		if err == nil {
-			if diff := cmp.Diff(want[name], got, alike); diff != "" {
-				t.Errorf("ClickHouse is away: %s, before (-) and now (+): %s", name, diff)
-			}
-		} else if refused++; !errors.Is(err, models.Errorf(models.KindUnavailable, "unavailable", "")) {
-			t.Errorf("ClickHouse is away: %s: %v", name, err)
-		}
+	lost, err := clicklog.LostCopy(t.Context(), h.d)
+	if lost == nil || err != nil {
+		t.Fatal("nobody misses the copy", err)
 	}
-	if refused < 20 || refused > len(questions)-20 {
-		t.Errorf("%d questions of %d were refused", refused, len(questions))
+	away := clicklog.NewCopyReader(silent{})
+	for what, copied := range map[string]*clicklog.CopyReader{"ClickHouse is away": away, "CLICKS_URL is missing": lost} {
+		refused := 0
+		for name, ask := range questions {
+			got, err := ask(t.Context(), readersOf(h.d, copied))
+			if err == nil {
+				if diff := cmp.Diff(want[name], got, alike); diff != "" {
+					t.Errorf("%s: %s, before (-) and now (+): %s", what, name, diff)
+				}
+			} else if refused++; !errors.Is(err, models.Errorf(models.KindUnavailable, "unavailable", "")) {
+				t.Errorf("%s: %s: %v", what, name, err)
+			}
+		}
+		if refused < 20 || refused > len(questions)-20 {
+			t.Errorf("%s: %d questions of %d were refused", what, refused, len(questions))
+		}
 	}
 	for name, ask := range asks(h, from.AddDate(0, 0, 3), today) {
 		if _, err := ask(t.Context(), readersOf(h.d, away)); err != nil && !strings.HasPrefix(name, "conversions") && !strings.HasPrefix(name, "click") {

@@ -22,6 +22,8 @@ type Options struct {
 	URL, Key string
 	// Binary is the program of the service, which is started without a URL.
 	Binary string
+	// ClicksURL is a ClickHouse that the service keeps a copy of its clicks in; empty: none. It needs a service of its own.
+	ClicksURL string
 	// Clicks is how many visitors are sent.
 	Clicks int
 	// Out receives the progress and the result.
@@ -88,12 +90,17 @@ func (r *run) service(ctx context.Context) (*client.API, error) {
 	r.say("starting private servers and the service")
 	r.fleet, err = fleet.Start(ctx, fleet.Options{
 		Binary: r.Binary, Receiver: r.receiver, Out: r.Out,
-		Env: []string{"WEBHOOK_SCHEDULE=" + schedule, r.sites.Setting(), "META_APP_ID=" + metaApp, "META_APP_SECRET=" + metaSecret},
+		Env: []string{
+			"WEBHOOK_SCHEDULE=" + schedule, r.sites.Setting(), "META_APP_ID=" + metaApp, "META_APP_SECRET=" + metaSecret, "CLICKS_URL=" + r.ClicksURL,
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
 	if err := r.fleet.StartAll(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.startCopy(ctx); err != nil {
 		return nil, err
 	}
 	r.traffic.base = r.fleet.URL
@@ -161,8 +168,14 @@ func (r *run) play(ctx context.Context) error {
 	if err := t.waitCounted(ctx); err != nil {
 		return err
 	}
+	if err := r.waitCopied(ctx); err != nil {
+		return err
+	}
 	r.say("comparing reports, statistics, lists, logs and webhooks")
-	return r.compare(ctx)
+	if err := r.compare(ctx); err != nil {
+		return err
+	}
+	return r.checkCopy(ctx)
 }
 
 // compare holds every answer against the sums.
