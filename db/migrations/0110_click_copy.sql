@@ -3,7 +3,7 @@
 -- +goose Up
 CREATE TABLE click_copy (
     one         boolean PRIMARY KEY DEFAULT true CHECK (one),
-    state       text NOT NULL CHECK (state IN ('copying', 'on')),
+    state       text NOT NULL CHECK (state IN ('copying', 'on', 'ending')),
     base        bigint NOT NULL,            -- the version of the rows that are copied by day
     version     bigint NOT NULL,            -- the highest one that was given out
     copied_from date,                       -- while it is copying: this day and all later ones are there

@@ -1,8 +1,5 @@
 -- Days whose clicks are in ClickHouse alone, and what was brought back of them.
 -- +goose Up
-ALTER TABLE click_copy DROP CONSTRAINT click_copy_state_check;
-ALTER TABLE click_copy ADD CONSTRAINT click_copy_state_check CHECK (state IN ('copying', 'on', 'ending'));
-
 CREATE TABLE click_cold (
     day       date PRIMARY KEY,
     left_at   timestamptz NOT NULL DEFAULT now(), -- when its clicks left PostgreSQL
