@@ -9,6 +9,8 @@ const (
 	// processor, whatever its size, so the records that arrive meanwhile share one: at 5,000 a second, a fifth of a
 	// processor is left to redirects and to PostgreSQL.
 	busyPace = 2 * time.Millisecond
+	// enough is how many records a batch need not wait for more with: a write is spread over them well.
+	enough = 24
 	// paceWindow is how long records are counted before the rate is worked out anew.
 	paceWindow = 50 * time.Millisecond
 )

@@ -43,6 +43,7 @@ type Spool struct {
 	refusing bool   // the disk has refused what is in open; nobody waits for it
 	closed   bool
 	work     chan struct{} // something is in open
+	full     chan struct{} // so much is in open that waiting for more is no use
 	done     chan struct{} // the flusher has ended
 
 	file       segmentFile // flusher only
@@ -107,7 +108,7 @@ func Open(root string, o Options) (*Spool, error) {
 		return nil, errors.Join(err, d.release())
 	}
 	s := &Spool{
-		root: root, dir: d, o: o, open: newBatch(), work: make(chan struct{}, 1), done: make(chan struct{}),
+		root: root, dir: d, o: o, open: newBatch(), work: make(chan struct{}, 1), full: make(chan struct{}, 1), done: make(chan struct{}),
 		written: make(chan struct{}, 1),
 	}
 	mark := d.readMark()
@@ -175,6 +176,12 @@ func (s *Spool) join(frame []byte) (*batch, error) {
 	if s.refusing {
 		return nil, ErrWaiting
 	}
+	if b.count == enough && s.o.Pace == 0 {
+		select {
+		case s.full <- struct{}{}:
+		default:
+		}
+	}
 	return b, nil
 }
 
@@ -196,7 +203,10 @@ func (s *Spool) flush() {
 	pace := s.o.Pace
 	for range s.work {
 		if wait := pace - time.Since(last); wait > 0 {
-			<-time.After(wait)
+			select {
+			case <-time.After(wait):
+			case <-s.full:
+			}
 		}
 		last = time.Now()
 		b, closed := s.swap(spare)
@@ -226,6 +236,10 @@ func (s *Spool) swap(spare []byte) (b *batch, closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b = s.open
+	select {
+	case <-s.full: // it was about this batch
+	default:
+	}
 	s.writing, s.refusing = b.count, false
 	s.open = newBatch()
 	s.open.buf = spare[:0]
