@@ -154,24 +154,39 @@ func (d *spoolDir) writeMark(p position) error {
 	return syncDir(d.path)
 }
 
-// backlog is the number of bytes of segments after p.
-func (d *spoolDir) backlog(p position) int64 {
+// backlog is the number of bytes of segments after p. Written tells how much of a segment is written, where that is known;
+// nil: nowhere. A segment that was prepared and not sealed, because its process was killed, counts with its zeros.
+func (d *spoolDir) backlog(p position, written func(seq uint64) (size int64, growing, known bool)) int64 {
 	list, err := d.segments()
 	if err != nil {
 		return 0
 	}
 	var sum int64
 	for _, seq := range list {
-		info, err := os.Stat(d.segment(seq))
-		switch {
-		case err != nil || seq < p.seq:
-		case seq == p.seq:
-			sum += max(info.Size()-p.off, 0)
-		default:
-			sum += info.Size()
+		if seq < p.seq {
+			continue
 		}
+		size := d.size(seq)
+		if written != nil {
+			if n, _, known := written(seq); known {
+				size = n
+			}
+		}
+		if seq == p.seq {
+			size = max(size-p.off, 0)
+		}
+		sum += size
 	}
 	return sum
+}
+
+// size of a segment, 0 if it is gone.
+func (d *spoolDir) size(seq uint64) int64 {
+	info, err := os.Stat(d.segment(seq))
+	if err != nil {
+		return 0
+	}
+	return info.Size()
 }
 
 // removeBefore deletes the segments older than seq.

@@ -14,7 +14,7 @@ type disk interface {
 
 // segmentFile is what the spool asks of an open segment.
 type segmentFile interface {
-	io.Writer
+	io.WriterAt
 	io.Closer
 	Truncate(size int64) error
 	syncData() error
@@ -25,7 +25,7 @@ type realDisk struct{}
 // create makes the file and makes its directory entry durable. Otherwise a power failure could lose a segment with
 // acknowledged records.
 func (realDisk) create(path string) (segmentFile, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@
 // A record that the disk is slow to take, or refuses for a time, waits in memory, up to a limit. Who appends it may go on
 // meanwhile.
 // A spool is a directory that several processes may share. Each holds a sub-directory by a file lock. It has segments
-// of 32 MiB, the mark, and the file "rejected" for records that PostgreSQL refuses. The sub-directory of a process
-// that is gone is adopted by another. A Reader skips damaged data and goes on at the next intact record.
+// of 32 MiB, the mark, and the file "rejected" for records that PostgreSQL refuses. A busy process prepares its next
+// segment in the file "next": see ahead.go. The sub-directory of a process that is gone is adopted by another. A Reader
+// skips damaged data and goes on at the next intact record.
 package spool

@@ -38,7 +38,7 @@ type scanner struct {
 
 // next finds the first intact frame in buf. It returns the payload and the offset after the frame. If there is none,
 // payload is nil, and end is the number of bytes that need not be scanned again. last means that no data follows buf,
-// so an incomplete frame is damage.
+// so an incomplete frame is damage. Zeros up to the end are none: a prepared segment that was not written to its end.
 func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
 	for i := 0; i < len(buf); {
 		rest := buf[i:]
@@ -49,6 +49,8 @@ func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
 			return rest[frameHeader:n], i + n
 		case state == frameShort && !last:
 			return nil, i
+		case !s.damaged && zeros(rest):
+			return nil, len(buf)
 		}
 		if !s.damaged {
 			s.damaged = true
@@ -65,6 +67,8 @@ func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
 	}
 	return nil, len(buf)
 }
+
+func zeros(b []byte) bool { return b[0] == 0 && len(bytes.TrimLeft(b, "\x00")) == 0 }
 
 type frameState uint8
 

@@ -222,7 +222,7 @@ func (r *Reader) Rewind() {
 }
 
 func (r *Reader) countBacklog() {
-	n := r.dir.backlog(r.done)
+	n := r.dir.backlog(r.done, nil)
 	r.spool.adopted.Add(n - r.backlog)
 	r.backlog = n
 }

@@ -27,7 +27,8 @@ type Options struct {
 	Pace time.Duration
 
 	disk    disk
-	waiting int // default maxWaiting
+	waiting int   // default maxWaiting
+	ahead   int64 // default aheadAfter
 }
 
 // Spool is the log on local disk in which records wait until they are in PostgreSQL. Several processes may share its
@@ -47,7 +48,9 @@ type Spool struct {
 	done     chan struct{} // the flusher has ended
 
 	file       segmentFile // flusher only
+	filled     bool        // flusher only: file is longer than what was written to it
 	active     position    // flusher only: where the next batch goes
+	ahead      *ahead      // flusher only
 	complained time.Time   // flusher only: when it last logged that the disk refuses
 
 	tail    tail
@@ -96,6 +99,7 @@ func Open(root string, o Options) (*Spool, error) {
 		o.SegmentSize = 32 << 20
 	}
 	o.waiting = cmp.Or(o.waiting, maxWaiting)
+	o.ahead = cmp.Or(o.ahead, aheadAfter)
 	if o.disk == nil {
 		o.disk = realDisk{}
 	}
@@ -109,7 +113,7 @@ func Open(root string, o Options) (*Spool, error) {
 	}
 	s := &Spool{
 		root: root, dir: d, o: o, open: newBatch(), work: make(chan struct{}, 1), full: make(chan struct{}, 1), done: make(chan struct{}),
-		written: make(chan struct{}, 1),
+		written: make(chan struct{}, 1), ahead: newAhead(o.disk, d.path, o.SegmentSize),
 	}
 	mark := d.readMark()
 	last := mark.seq
@@ -226,6 +230,7 @@ func (s *Spool) flush() {
 		}
 		if closed {
 			s.seal()
+			s.ahead.close()
 			return
 		}
 	}
@@ -289,17 +294,10 @@ func (s *Spool) count(b *batch) {
 // write makes the batch durable. It truncates what a failed write left. After a failed sync it is unknown what the
 // kernel holds of the segment, so the next batch begins a new one.
 func (s *Spool) write(b *batch) error {
-	if s.file == nil {
-		f, err := s.o.disk.create(s.dir.segment(s.active.seq))
-		if err != nil {
-			if errors.Is(err, fs.ErrExist) {
-				s.skip()
-			}
-			return fmt.Errorf("spool: new segment: %w", err)
-		}
-		s.file = f
+	if err := s.ready(); err != nil {
+		return err
 	}
-	if _, err := s.file.Write(b.buf); err != nil {
+	if _, err := s.file.WriteAt(b.buf, s.active.off); err != nil {
 		if cut := s.file.Truncate(s.active.off); cut != nil {
 			s.seal()
 			err = errors.Join(err, cut)
@@ -311,12 +309,45 @@ func (s *Spool) write(b *batch) error {
 		s.seal()
 		return fmt.Errorf("spool: sync segment: %w", err)
 	}
-	s.active.off += int64(len(b.buf))
+	n := int64(len(b.buf))
+	s.active.off += n
 	b.end = s.active
 	s.tail.grow(s.active)
 	if s.active.off >= s.o.SegmentSize {
 		s.seal()
 	}
+	if s.o.ahead -= n; s.o.ahead <= 0 {
+		s.ahead.begin()
+	}
+	return nil
+}
+
+// ready opens a segment for the next batch: a prepared one if there is one and the active one is not, else the active
+// one, else a new one.
+func (s *Spool) ready() error {
+	if s.filled {
+		return nil
+	}
+	next := s.active.seq
+	if s.file != nil {
+		next++
+	}
+	if f := s.ahead.take(s.dir.segment(next)); f != nil {
+		s.seal()
+		s.file, s.filled = f, true
+		return nil
+	}
+	if s.file != nil {
+		return nil
+	}
+	f, err := s.o.disk.create(s.dir.segment(s.active.seq))
+	if err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			s.skip()
+		}
+		return fmt.Errorf("spool: new segment: %w", err)
+	}
+	s.file = f
 	return nil
 }
 
@@ -325,10 +356,14 @@ func (s *Spool) seal() {
 	if s.file == nil {
 		return
 	}
-	if err := s.file.Close(); err != nil {
+	var err error
+	if s.filled {
+		err = s.file.Truncate(s.active.off)
+	}
+	if err = errors.Join(err, s.file.Close()); err != nil {
 		slog.Warn("spool close", "error", err)
 	}
-	s.file = nil
+	s.file, s.filled = nil, false
 	s.skip()
 }
 
@@ -367,7 +402,7 @@ type Stats struct {
 func (s *Spool) Stats() Stats {
 	st := Stats{
 		Appended: s.appended.Load(), Failed: s.failed.Load(), Dropped: s.dropped.Load(),
-		Rejected: s.rejected.Load(), PendingBytes: s.dir.backlog(s.stored.at()) + s.adopted.Load(),
+		Rejected: s.rejected.Load(), PendingBytes: s.dir.backlog(s.stored.at(), s.tail.size) + s.adopted.Load(),
 	}
 	s.mu.Lock()
 	st.Waiting = s.open.count + s.writing

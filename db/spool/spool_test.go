@@ -75,7 +75,7 @@ func TestSpoolKeepsOrderOverSegments(t *testing.T) {
 	if list, _ := s.dir.segments(); len(list) > 1 {
 		t.Errorf("finished segments stay: %v", list)
 	}
-	if n := s.Stats().PendingBytes; n != s.dir.backlog(q.done) && n == 0 {
+	if n := s.Stats().PendingBytes; n != s.dir.backlog(q.done, nil) && n == 0 {
 		t.Errorf("pending %d", n)
 	}
 }

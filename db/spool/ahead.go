@@ -1,0 +1,120 @@
+package spool
+
+import (
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A file that grows costs its file system a transaction with each sync, which waits for what other programs write.
+// One that is overwritten does not. So a spool with much to write fills its next segment with zeros beforehand.
+const (
+	// aheadAfter is how much a process has written when it begins to prepare segments. Below it, that costs more than it saves.
+	aheadAfter = 1 << 20
+	// aheadPiece is how much of a segment is filled at once.
+	aheadPiece = 1 << 20
+	// aheadRest is how many times longer than it wrote the preparation rests, so that the disk is there for clicks.
+	aheadRest = 9
+	// aheadRetry is when a segment is prepared again after the disk refused one.
+	aheadRetry = time.Minute
+)
+
+// ahead prepares one segment at a time. Its methods are for the flusher alone.
+type ahead struct {
+	disk  disk
+	path  string // of the prepared file, until it is a segment
+	size  int64
+	ready chan segmentFile // has one when it is prepared, nil when the disk refused
+	stop  chan struct{}
+	again time.Time // not before
+	busy  bool
+}
+
+func newAhead(d disk, dir string, size int64) *ahead {
+	return &ahead{disk: d, path: filepath.Join(dir, "next"), size: size, ready: make(chan segmentFile, 1), stop: make(chan struct{})}
+}
+
+// begin starts to prepare a segment, unless one is prepared or under way.
+func (a *ahead) begin() {
+	if a.busy || time.Now().Before(a.again) {
+		return
+	}
+	a.busy = true
+	go func() {
+		f, err := a.fill()
+		if err != nil {
+			slog.Warn("spool: no segment is prepared", "error", err)
+		}
+		a.ready <- f
+	}()
+}
+
+// fill makes the file.
+func (a *ahead) fill() (segmentFile, error) {
+	_ = os.Remove(a.path) // of a process that ended meanwhile
+	f, err := a.disk.create(a.path)
+	if err != nil {
+		return nil, err
+	}
+	zeros := make([]byte, aheadPiece)
+	for off := int64(0); off < a.size; off += aheadPiece {
+		start := time.Now()
+		_, err := f.WriteAt(zeros[:min(aheadPiece, a.size-off)], off)
+		if err == nil {
+			err = f.syncData()
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close(), os.Remove(a.path))
+		}
+		select {
+		case <-a.stop:
+		case <-time.After(aheadRest * time.Since(start)):
+		}
+	}
+	return f, nil
+}
+
+// take gives the prepared segment under its name, or nil if there is none.
+func (a *ahead) take(name string) segmentFile {
+	select {
+	case f := <-a.ready:
+		a.busy = false
+		if f == nil {
+			a.again = time.Now().Add(aheadRetry)
+			return nil
+		}
+		if err := a.rename(name); err != nil {
+			a.again = time.Now().Add(aheadRetry)
+			slog.Warn("spool: the prepared segment is not used", "error", errors.Join(err, f.Close(), os.Remove(a.path)))
+			return nil
+		}
+		return f
+	default:
+		return nil
+	}
+}
+
+// rename makes the prepared file a segment, durably. It never replaces one.
+func (a *ahead) rename(name string) error {
+	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		return errors.Join(fs.ErrExist, err)
+	}
+	if err := os.Rename(a.path, name); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(name))
+}
+
+// close ends the preparation and removes what nothing was written to.
+func (a *ahead) close() {
+	close(a.stop)
+	if !a.busy {
+		return
+	}
+	if f := <-a.ready; f != nil {
+		_ = errors.Join(f.Close(), os.Remove(a.path))
+	}
+}

@@ -1,0 +1,70 @@
+package spool
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+)
+
+// longest is the size of the largest segment there is on disk.
+func longest(t *testing.T, s *Spool) (size int64) {
+	t.Helper()
+	list, err := s.dir.segments()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seq := range list {
+		size = max(size, s.dir.size(seq))
+	}
+	return size
+}
+
+// A busy spool writes into segments that were filled before. Their zeros are no records, no damage and no backlog, for
+// its own reader and for who finds them after a kill, and they are gone when it is closed.
+func TestPreparedSegments(t *testing.T) {
+	t.Parallel()
+	const size = 256 << 10
+	s := open(t, t.TempDir(), Options{SegmentSize: size, ahead: 1})
+	want := appendClicks(t, s, 1)
+	for longest(t, s) < size {
+		if len(want) > 100_000 {
+			t.Fatal("no segment was prepared")
+		}
+		want = append(want, appendClicks(t, s, 1)...)
+	}
+	if n, each := s.Stats().PendingBytes, int64(40); n < each*int64(len(want)) || n >= size {
+		t.Errorf("%d bytes wait, of %d records", n, len(want))
+	}
+
+	killed := filepath.Join(t.TempDir(), "web-1")
+	if err := os.CopyFS(killed, os.DirFS(s.dir.path)); err != nil {
+		t.Fatal(err)
+	}
+	d, err := openDir(killed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := newReader(&Spool{}, d, nil)
+	own := s.Reader()
+	for name, q := range map[string]*Reader{"own": own, "found": found} {
+		if diff := cmp.Diff(want, readAll(t, q)); diff != "" || q.scan.dropped != 0 {
+			t.Errorf("%s: %d stretches dropped, %s", name, q.scan.dropped, diff)
+		}
+	}
+	if diff := cmp.Diff([]uuid.UUID(nil), readAll(t, own)); diff != "" {
+		t.Error(diff)
+	}
+
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n := longest(t, s); n >= size {
+		t.Errorf("a closed segment has %d bytes", n)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir.path, "next")); !os.IsNotExist(err) {
+		t.Errorf("what was prepared stays: %v", err)
+	}
+}
