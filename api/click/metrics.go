@@ -1,12 +1,10 @@
 package click
 
 import (
-	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"switchyard/db/clicklog"
 	"switchyard/models/flow"
 )
 
@@ -16,21 +14,11 @@ type metrics struct {
 	seconds                                                                                           prometheus.Histogram
 	redirected                                                                                        [flow.ViaDestination + 1]prometheus.Counter
 	refusedGoals, edge                                                                                *prometheus.CounterVec
-	redirects, slow                                                                                   atomic.Int64
 }
 
 // observe counts an answered tracking link, of a campaign or of a smartlink.
 func (m *metrics) observe(took time.Duration) {
 	m.seconds.Observe(took.Seconds())
-	m.redirects.Add(1)
-	if took > clicklog.SlowRedirect {
-		m.slow.Add(1)
-	}
-}
-
-// Redirects counts the tracking links that were answered, for the ingester that shares the processor with them.
-func (h *Handler) Redirects() clicklog.Redirects {
-	return clicklog.Redirects{All: h.metrics.redirects.Load(), Slow: h.metrics.slow.Load()}
 }
 
 // newRedirected makes a counter for each way to a decision.

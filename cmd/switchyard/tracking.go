@@ -63,12 +63,11 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 		return nil, fmt.Errorf("DATA_DIR: %w", err)
 	}
 	t.lag = &clicklog.Lag{Conn: d, Lag: func() time.Duration { return max(t.clicks.spool.Stats().Lag, t.postbacks.spool.Stats().Lag) }}
-	redirects := func() clicklog.Redirects { return t.handler.Redirects() }
 	root := filepath.Join(w.cfg.DataDir, "spool")
-	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, redirects); err != nil {
+	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}); err != nil {
 		return nil, err
 	}
-	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}, redirects); err != nil {
+	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close())
 	}
 	closeSpools := func() error { return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close()) }
@@ -135,14 +134,14 @@ const postbackPace = 10 * time.Millisecond
 // openLine opens the spool in a directory. Either line stores every kind of record: a process of before has put
 // postbacks into the spool of clicks. Nobody sends a click again, so its spool retries; a postback that is refused is
 // sent again.
-func (w web) openLine(dir string, o spool.Options, redirects func() clicklog.Redirects) (line, error) {
+func (w web) openLine(dir string, o spool.Options) (line, error) {
 	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
 	s, err := spool.Open(dir, o)
 	if err != nil {
 		return line{}, err
 	}
 	return line{s, clicklog.NewIngester(s, w.pools.of(ingestPool), clicklog.IngestOptions{
-		Redirects: redirects, Copy: w.pools.copied,
+		Copy: w.pools.copied,
 		OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
 			w.client.Dispatch(ctx, rows...)
 		},

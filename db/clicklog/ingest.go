@@ -18,9 +18,6 @@ import (
 type IngestOptions struct {
 	BatchSize int           // records in a transaction at most, default 2000
 	Interval  time.Duration // between two batches at least, default 100 ms; none when the spool waits for PostgreSQL
-	// Redirects counts the process's redirects, so that the ingester can give way to them. Nil: only the queue of
-	// goroutines that wait for a processor is looked at.
-	Redirects func() Redirects
 	// OnPostbacks is called after a commit with the jobs of new postbacks, so that they can be dispatched at once. It
 	// must not block for long. The reconciler of the jobs finds what it loses.
 	OnPostbacks func(ctx context.Context, rows []models.JobRef)
@@ -62,7 +59,7 @@ func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 	}
 	return &Ingester{
 		spool: s, store: &postgres{Log{Conn: d, Copy: o.Copy}, days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
-		throttle: newThrottle(o.Redirects), waiting: map[uuid.UUID]time.Time{},
+		throttle: newThrottle(), waiting: map[uuid.UUID]time.Time{},
 	}
 }
 

@@ -7,41 +7,34 @@ import (
 	"time"
 )
 
-// The ingester gives way when redirects suffer, whatever tells it, never stops, and comes back step by step.
+// The ingester gives way when goroutines queue for the processor, never stops, and comes back step by step.
 func TestThrottle(t *testing.T) {
 	t.Parallel()
-	var p pressure
+	var sum float64
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	th := throttle{share: 1, pressure: func() pressure { return p }}
-	p = pressure{Redirects: Redirects{All: 1000, Slow: 1000}, queued: 1e6} // what was before is nobody's concern
+	th := throttle{share: 1, queued: func() float64 { return sum }}
+	sum = 1e6 // what was before is nobody's concern
 	th.update(now)
 	for i, step := range []struct {
-		after     time.Duration
-		all, slow int64
-		queued    float64
-		want      float64
+		after  time.Duration
+		queued float64
+		want   float64
 	}{
-		{time.Second, 5000, 50, 0.5, 1}, // one in a hundred, and a queue that is short
-		{time.Second, 0, 0, 0, 1},
-		{time.Second, 5000, 51, 0, 0.7},
-		{throttleWindow / 2, 5000, 5000, 99, 0.7}, // too short to tell
-		{throttleWindow / 2, 0, 0, 0, 0.7 / 3},    // what the short one left out
-		{time.Second, 5000, 51, 0, queueShare},    // the queue was too long to be forgotten
-		{time.Hour, 5000, 0, 0, queueShare * 1.5},
-		{time.Hour, 5000, 51, 0, queueShare * 1.5},          // less than slow redirects ask for
-		{throttleWindow, 0, 0, 0.2, queueShare * 1.5 * 1.5}, // 0.8 in one window
-		{throttleWindow, 0, 0, 0.2, queueShare * 1.5 * 1.5 * 1.5},
-		{throttleWindow, 0, 0, 0.4, queueShare * 1.5 * 1.5 / 2}, // again and again
-		{time.Hour, 5000, 0, 0.4 * 3600, queueShare * 1.5 * 1.5 * 1.5 / 2},
-		{time.Hour, 5000, 0, 0, queueShare * 1.5 * 1.5 * 1.5 * 1.5 / 2},
-		{time.Hour, 5000, 0, 0, queueShare * 1.5 * 1.5 * 1.5 * 1.5 * 1.5 / 2},
-		{time.Hour, 5000, 0, 0, queueShare * 1.5 * 1.5 * 1.5 * 1.5 * 1.5 * 1.5 / 2},
-		{time.Hour, 5000, 5000, 0, slowShare},
-		{time.Hour, 5000, 5000, 0, slowShare},
-		{time.Hour, 1, 1, 3601, slowShare / 3},
+		{time.Second, 0.5, 1}, // a queue that is short
+		{time.Hour, 0, 1},
+		{throttleWindow / 2, 99, 1},      // too short to tell
+		{throttleWindow / 2, 0, 1.0 / 3}, // what the short one left out
+		{time.Second, 0, 1.0 / 9},        // the queue was too long to be forgotten
+		{time.Second, 0, queueShare},
+		{time.Hour, 0, queueShare * shareGrowth},
+		{throttleWindow, 0.2, queueShare * 1.5 * 1.5}, // 0.8 in one window
+		{throttleWindow, 0.2, queueShare * 1.5 * 1.5 * 1.5},
+		{throttleWindow, 0.4, queueShare * 1.5 * 1.5 / 2}, // again and again
+		{time.Hour, 0.4 * 3600, queueShare * 1.5 * 1.5 * 1.5 / 2},
+		{time.Hour, 0, queueShare * 1.5 * 1.5 * 1.5 * 1.5 / 2},
+		{time.Hour, 3601, queueShare},
 	} {
-		now = now.Add(step.after)
-		p.All, p.Slow, p.queued = p.All+step.all, p.Slow+step.slow, p.queued+step.queued
+		now, sum = now.Add(step.after), sum+step.queued
 		th.update(now)
 		if math.Abs(th.share-step.want) > 1e-9 {
 			t.Fatalf("step %d: a share of %v, want %v", i, th.share, step.want)
@@ -67,10 +60,9 @@ func TestThrottle(t *testing.T) {
 }
 
 // The real signal is there and only grows.
-func TestPressure(t *testing.T) {
+func TestQueued(t *testing.T) {
 	t.Parallel()
-	th := newThrottle(func() Redirects { return Redirects{7, 3} })
-	before := th.pressure()
+	before := queued()
 	done := make(chan struct{})
 	for range 1000 {
 		go func() { done <- struct{}{} }()
@@ -78,8 +70,8 @@ func TestPressure(t *testing.T) {
 	for range 1000 {
 		<-done
 	}
-	if after := th.pressure(); after.queued <= before.queued || after.Redirects != (Redirects{7, 3}) {
-		t.Errorf("before %+v, after %+v", before, after)
+	if after := queued(); after <= before {
+		t.Errorf("before %v, after %v", before, after)
 	}
 	h := &metrics.Float64Histogram{Counts: []uint64{9, 2, 1}, Buckets: []float64{math.Inf(-1), 0.5, 2, math.Inf(1)}}
 	if sum := sumOf(h); sum != 3 {

@@ -84,7 +84,8 @@ type part struct {
 }
 
 var parts = []part{
-	{name: "redirect", steps: []func(*run, context.Context) error{(*run).setUp, (*run).redirects, (*run).ingest, (*run).sustain, (*run).choice}},
+	{name: "redirect", steps: []func(*run, context.Context) error{(*run).setUp, (*run).redirects, (*run).ingest, (*run).choice}},
+	{name: "sustain", steps: []func(*run, context.Context) error{(*run).setUp, (*run).sustain}},
 	{name: "many", steps: []func(*run, context.Context) error{(*run).setUp, (*run).snapshot}},
 	{name: "jobs", steps: []func(*run, context.Context) error{(*run).setUp, (*run).start, (*run).events}},
 	{name: "bots", steps: []func(*run, context.Context) error{(*run).setUp, (*run).detectors, (*run).lists}},
@@ -97,7 +98,7 @@ var parts = []part{
 	{name: "copilot", steps: []func(*run, context.Context) error{(*run).suggestions}, alone: true},
 }
 
-// Parts are the names of what can be measured: tracking links and ingest; 10,000 campaigns against 10; events and jobs;
+// Parts are the names of what can be measured: tracking links and ingest; 5,000 clicks a second held; 10,000 campaigns against 10; events and jobs;
 // detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks;
 // a million of them scored anew; the same clicks in ClickHouse; what a click, a conversion and a campaign cost, and what machines take;
 // tracking links by TLS, and 10,000 certificates; syncs with platforms; suggestions

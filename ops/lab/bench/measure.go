@@ -103,10 +103,15 @@ func (r *run) ingest(ctx context.Context) error {
 
 // sustain holds twice the promised rate, so that redirects and ingest compete for the processors all the time.
 func (r *run) sustain(ctx context.Context) error {
+	m, err := r.newMeter(ctx)
+	if err != nil {
+		return err
+	}
 	held, err := r.hold(ctx, goalSustained, r.Sustained)
 	if err != nil {
 		return err
 	}
+	r.costs("a click at that rate", m.used(held.Count))
 	r.add(fmt.Sprintf("ingest at %d clicks/s for %s", goalSustained, r.Sustained), held.String(),
 		fmt.Sprintf("<= %d behind", goalBacklog), held.worst <= goalBacklog && held.Rate() >= 0.98*goalSustained)
 	p99 := held.Percentile(0.99)
