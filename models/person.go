@@ -39,7 +39,8 @@ type Person struct {
 	PasswordHash string    `db:"password"`
 	HasTOTP      bool      `db:"has_totp"`
 	Theme        string    `db:"theme"`
-	Language     string    `db:"language"`
+	Language     string    `db:"language"` // empty: that of the browser
+	LetterKeys   bool      `db:"letter_keys"`
 }
 
 // Member is a person of an account.

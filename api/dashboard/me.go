@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"image/png"
-	"net/http"
 	"strings"
 	"time"
 
@@ -42,17 +41,18 @@ func (d Deps) me() []route.Route {
 
 // Me is who is signed in.
 type Me struct {
-	ID        uuid.UUID         `json:"id"`
-	Email     string            `json:"email"`
-	Name      string            `json:"name"`
-	Theme     string            `json:"theme" enum:"system,light,dark"`
-	Language  string            `json:"language"`
-	HasCodes  bool              `json:"has_codes" doc:"signs in with codes of an app"`
-	Role      models.Role       `json:"role" enum:"viewer,contributor,member,owner"`
-	SessionID uuid.UUID         `json:"session_id"`
-	Confirmed bool              `json:"confirmed" doc:"has proved lately who it is"`
-	Account   MeAccount         `json:"account" doc:"the one that the session is on"`
-	Accounts  []store.Workplace `json:"accounts"`
+	ID         uuid.UUID         `json:"id"`
+	Email      string            `json:"email"`
+	Name       string            `json:"name"`
+	Theme      string            `json:"theme" enum:"system,light,dark"`
+	Language   string            `json:"language" doc:"empty: that of the browser"`
+	LetterKeys bool              `json:"letter_keys" doc:"single letters are keys of a screen"`
+	HasCodes   bool              `json:"has_codes" doc:"signs in with codes of an app"`
+	Role       models.Role       `json:"role" enum:"viewer,contributor,member,owner"`
+	SessionID  uuid.UUID         `json:"session_id"`
+	Confirmed  bool              `json:"confirmed" doc:"has proved lately who it is"`
+	Account    MeAccount         `json:"account" doc:"the one that the session is on"`
+	Accounts   []store.Workplace `json:"accounts"`
 }
 
 // MeAccount is the account of a session, with what figures are shown by.
@@ -70,7 +70,7 @@ func (d Deps) showMe(c *route.Call) (Me, error) {
 	places, err := c.Store.People().Accounts(c.Context(), c.Person.ID)
 	p, a := c.Person, c.Account
 	return Me{
-		ID: p.ID, Email: p.Email, Name: p.Name, Theme: p.Theme, Language: p.Language, HasCodes: p.HasTOTP, Role: c.Role,
+		ID: p.ID, Email: p.Email, Name: p.Name, Theme: p.Theme, Language: p.Language, LetterKeys: p.LetterKeys, HasCodes: p.HasTOTP, Role: c.Role,
 		SessionID: c.Session.ID, Confirmed: c.Session.Proven(time.Now()), Accounts: places,
 		Account: MeAccount{a.ID, a.Name, a.Plan, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat},
 	}, err
@@ -127,24 +127,20 @@ func endSession(c *route.Call) (answer.DeletedAnswer, error) {
 }
 
 type meBody struct {
-	Name     string `json:"name" required:"true" maxLength:"120" trim:"true"`
-	Theme    string `json:"theme" enum:"system,light,dark" default:"system"`
-	Language string `json:"language" enum:"en" default:"en"`
+	Name       string `json:"name" required:"true" maxLength:"120" trim:"true"`
+	Theme      string `json:"theme" enum:"system,light,dark" default:"system"`
+	Language   string `json:"language" enum:",en,de" doc:"empty: that of the browser"`
+	LetterKeys *bool  `json:"letter_keys" default:"true" doc:"single letters are keys of a screen"`
 }
 
-// themeCookie tells the page's server the theme, so that the first picture has it already. It is no secret.
-const themeCookie = "switchyard-theme"
-
 func (d Deps) changeMe(c *route.Call, b meBody) (Me, error) {
-	if err := c.Store.People().SetLook(c.Context(), c.Person.ID, b.Name, b.Theme, b.Language); err != nil {
+	p := c.Person
+	p.Name, p.Theme, p.Language, p.LetterKeys = b.Name, b.Theme, b.Language, b.LetterKeys == nil || *b.LetterKeys
+	if err := c.Store.People().SetLook(c.Context(), p); err != nil {
 		return Me{}, err
 	}
-	c.Person.Name, c.Person.Theme, c.Person.Language = b.Name, b.Theme, b.Language
-	theme := http.Cookie{ //nolint:gosec // by http a browser would drop a secure one
-		Name: themeCookie, Value: b.Theme, Path: Prefix, Secure: d.Site.Secure(), HttpOnly: true,
-		SameSite: http.SameSiteStrictMode, MaxAge: int((365 * 24 * time.Hour).Seconds()),
-	}
-	c.Header().Add("Set-Cookie", theme.String())
+	c.Person = p
+	d.remember(c, p)
 	return d.showMe(c)
 }
 

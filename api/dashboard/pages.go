@@ -1,7 +1,6 @@
 package dashboard
 
 import (
-	"bytes"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -83,10 +82,7 @@ func (p pages) read(name string) (route.Static, error) {
 	return route.NewStatic(kind, text)
 }
 
-// themes are those that a person can choose beside that of the system.
-var themes = map[string]string{"light": `<html data-theme="light" `, "dark": `<html data-theme="dark" `}
-
-// shell serves the page, whatever its address, in the theme that the person has chosen.
+// shell serves the page, whatever its address, in the look that the person has chosen.
 func (p pages) shell(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
@@ -94,6 +90,7 @@ func (p pages) shell(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cache-Control", "no-cache")
+	h.Set("Vary", "Accept-Language, Cookie")
 	if p.site.Secure() {
 		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
@@ -104,11 +101,8 @@ func (p pages) shell(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write([]byte(missing)) // a client that went away is no error
 		return
 	}
-	if c, err := r.Cookie(themeCookie); err == nil && themes[c.Value] != "" {
-		page = bytes.Replace(page, []byte("<html "), []byte(themes[c.Value]), 1)
-	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(page)
+	_, _ = w.Write(dressed(page, r))
 }
 
 // asset serves a file that the page needs. Browsers keep it.

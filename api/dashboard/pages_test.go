@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -41,9 +42,20 @@ var (
 	later   = regexp.MustCompile(`import\("\./([\w.-]+\.js)"\)`)
 )
 
-// TestBudgets: the first load and each further screen stay small.
+// isWords reports whether a file has the words of the first load, in one of the languages.
+func isWords(file string) bool {
+	return slices.ContainsFunc(languages, func(lang string) bool { return strings.HasPrefix(file, lang+"-") })
+}
+
+// TestBudgets: the first load, which has the words of one language, and each further screen stay small.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
+	for _, lang := range languages {
+		t.Run(lang, func(t *testing.T) { budget(t, lang) })
+	}
+}
+
+func budget(t *testing.T, lang string) {
 	files, page := made(t)
 	size := func(name string) int {
 		t.Helper()
@@ -73,14 +85,21 @@ func TestBudgets(t *testing.T) {
 			lazy = append(lazy, string(m[1]))
 		}
 	}
-	for _, m := range regexp.MustCompile(`/app/assets/([\w.-]+)`).FindAllStringSubmatch(page, -1) {
+	for _, m := range regexp.MustCompile(`/app/assets/([\w.-]+)`).FindAllStringSubmatch(string(inWords([]byte(page), lang)), -1) {
 		take(m[1])
 	}
 	total := 0
+	words := 0
 	for name := range first {
+		if isWords(name) {
+			words++
+		}
 		total += size(name)
 	}
 	t.Logf("first load: %d bytes in %d files", total, len(first))
+	if words != 1 {
+		t.Errorf("the first load has the words of %d languages", words)
+	}
 	if len(first) < 2 || total > firstLoad {
 		t.Errorf("the first load has %d bytes in %d files, %d are allowed", total, len(first), firstLoad)
 	}
@@ -88,7 +107,7 @@ func TestBudgets(t *testing.T) {
 		t.Errorf("only %v load later", lazy)
 	}
 	for _, name := range lazy {
-		if n := size(name); !first[name] && n > furtherLoad {
+		if n := size(name); !first[name] && !isWords(name) && n > furtherLoad {
 			t.Errorf("%s has %d bytes, %d are allowed", name, n, furtherLoad)
 		}
 	}
@@ -97,16 +116,35 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
+// TestLanguageOfPage: what a person has chosen, else what the browser wants, else English; nothing else of a cookie.
+func TestLanguageOfPage(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ cookie, header, want string }{
+		{"", "", "en"}, {"", "de", "de"}, {"", "de-CH,en;q=0.5", "de"}, {"", "fr, en-GB;q=0.5", "en"}, {"", "fr", "en"},
+		{"de", "en", "de"}, {"en", "de", "en"}, {"ar-XB", "de", "ar-XB"}, {"en-XA", "de", "en-XA"}, {"xx", "", "en"}, {"", ";;q=x", "en"},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/app", nil)
+		r.Header.Set("Accept-Language", c.header)
+		if c.cookie != "" {
+			r.AddCookie(&http.Cookie{Name: languageCookie, Value: c.cookie})
+		}
+		if got := languageOf(r); got != c.want {
+			t.Errorf("cookie %q, browser %q: %s, want %s", c.cookie, c.header, got, c.want)
+		}
+	}
+}
+
 // TestPages: the page allows nothing but this host, has the theme that was chosen and nothing else of a cookie; what is
 // named by its content is kept for ever; a build without the page says what to do.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	p := pages{site: middleware.NewSite("https://track.example.com", nil), files: fstest.MapFS{
-		"index.html": {Data: []byte(`<!doctype html><html lang="en"><p>page`)}, "assets/a-1.js": {Data: []byte("let a")},
+		"index.html": {Data: []byte("<!doctype html><html lang=\"en\">\n<link hreflang=\"en\" e>\n<link hreflang=\"de\" d>\n<p>page")}, "assets/a-1.js": {Data: []byte("let a")},
 	}}
 	p.static = p.read
 	get := func(serve http.HandlerFunc, target, theme, file string) *http.Response {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, nil)
+		r.Header.Set("Accept-Language", "fr;q=0.9, de-AT;q=0.8, en;q=0.7")
 		r.AddCookie(&http.Cookie{Name: themeCookie, Value: theme})
 		r.SetPathValue("file", file)
 		w := httptest.NewRecorder()
@@ -127,8 +165,9 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
-	if got := text(shell); !strings.Contains(got, `<html data-theme="dark" lang="en">`) {
-		t.Errorf("in a dark theme: %s", got)
+	if got := text(shell); !strings.Contains(got, `<html data-theme="dark" lang="de" dir="ltr">`) ||
+		strings.Contains(got, `hreflang="en"`) || !strings.Contains(got, `hreflang="de"`) {
+		t.Errorf("in a dark theme, in German: %s", got)
 	}
 	if got := text(get(p.shell, "/app", `x"onload="`, "")); strings.Contains(got, "onload") || strings.Contains(got, "data-theme") {
 		t.Errorf("with a theme that is none: %s", got)

@@ -133,7 +133,10 @@ func (d Deps) open(c *route.Call, person models.Person, account uuid.UUID) (Sign
 	if err != nil {
 		return SignedIn{}, err
 	}
-	c.After(func(context.Context) { d.Site.SetToken(c.Header(), token) })
+	c.After(func(context.Context) {
+		d.Site.SetToken(c.Header(), token)
+		d.remember(c, person)
+	})
 	return SignedIn{account}, nil
 }
 

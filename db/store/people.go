@@ -17,7 +17,7 @@ type People struct{ s *Store }
 // People gives the people on this store's connection.
 func (s *Store) People() People { return People{s} }
 
-const personColumns = `id, email, name, password, totp IS NOT NULL AS has_totp, theme, language`
+const personColumns = `id, email, name, password, totp IS NOT NULL AS has_totp, theme, language, letter_keys`
 
 // Find finds a person.
 func (p People) Find(ctx context.Context, id uuid.UUID) (models.Person, error) {
@@ -41,9 +41,10 @@ func (p People) SetPassword(ctx context.Context, id uuid.UUID, hash, name string
 	return p.s.one(ctx, "person", `UPDATE users SET password = $2, name = coalesce(nullif($3, ''), name) WHERE id = $1`, id, hash, name)
 }
 
-// SetLook saves a person's name, theme and language.
-func (p People) SetLook(ctx context.Context, id uuid.UUID, name, theme, language string) error {
-	return p.s.one(ctx, "person", `UPDATE users SET name = $2, theme = $3, language = $4 WHERE id = $1`, id, name, theme, language)
+// SetLook saves a person's name, theme, language and whether single letters are keys.
+func (p People) SetLook(ctx context.Context, of models.Person) error {
+	const q = `UPDATE users SET name = $2, theme = $3, language = $4, letter_keys = $5 WHERE id = $1`
+	return p.s.one(ctx, "person", q, of.ID, of.Name, of.Theme, of.Language, of.LetterKeys)
 }
 
 func totpPlace(id uuid.UUID) seal.Place {

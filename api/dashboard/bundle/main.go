@@ -74,8 +74,12 @@ type meta struct {
 	Outputs map[string]struct {
 		EntryPoint string
 		CSSBundle  string
+		Imports    []struct{ Path, Kind string }
 	}
 }
+
+// languages are those of the page. Only the words of one are loaded.
+var languages = []string{"en", "de"}
 
 // write puts a bundle in the place of the one before.
 func write(result api.BuildResult) error {
@@ -123,10 +127,33 @@ func pageOf(m meta) ([]byte, error) {
 		if out.EntryPoint == "" || out.CSSBundle == "" {
 			continue
 		}
-		names := strings.NewReplacer("{{script}}", filepath.Base(path), "{{style}}", filepath.Base(out.CSSBundle))
+		names := strings.NewReplacer("{{script}}", filepath.Base(path), "{{style}}", filepath.Base(out.CSSBundle), "{{words}}", wordsOf(m))
 		return []byte(names.Replace(string(page))), nil
 	}
 	return nil, errors.New("the bundle has no entry")
+}
+
+// wordsOf are the links by which a browser loads the words of its language together with the script. The server leaves
+// out those of other languages.
+func wordsOf(m meta) string {
+	var lines []string
+	for _, lang := range languages {
+		for path, out := range m.Outputs {
+			if out.EntryPoint != filepath.Join(web, "src/text", lang+".ts") {
+				continue
+			}
+			files := []string{path}
+			for _, i := range out.Imports {
+				if i.Kind == "import-statement" {
+					files = append(files, i.Path)
+				}
+			}
+			for _, file := range files {
+				lines = append(lines, fmt.Sprintf(`<link rel="modulepreload" hreflang="%s" href="/app/assets/%s">`, lang, filepath.Base(file)))
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // licencesOf puts together the licences of the packages that are in the bundle.

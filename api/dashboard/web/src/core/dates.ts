@@ -1,14 +1,14 @@
 // Dates in the account's own format, and how long ago something was.
 import { hourOf } from './format.ts'
 import { me, zone } from './me.ts'
-import { t } from './text.ts'
+import { language, t } from './text.ts'
 import { wall } from './window.ts'
 
 const two = (n: number) => String(n).padStart(2, '0')
 
 // dateOf is a day as the account writes it; format is tried before it is saved.
 export function dateOf(at: number, format = me.value?.account.dateFormat ?? 'YYYY-MM-DD', tz = zone.value) {
-  const d = new Date(wall(at, tz)), month = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' }).format(d)
+  const d = new Date(wall(at, tz)), month = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' }).format(d)
   const parts: Record<string, string> = { YYYY: String(d.getUTCFullYear()), MMM: month, MM: two(d.getUTCMonth() + 1), DD: two(d.getUTCDate()) }
   return format.replace(/YYYY|MMM|MM|DD/g, part => parts[part]!)
 }

@@ -1,5 +1,6 @@
 // Numbers, money and dates as people read them. Nothing that is not known is shown as zero.
 import { me, zone } from './me.ts'
+import { language } from './text.ts'
 import type { Day, Span } from './window.ts'
 import { iso } from './window.ts'
 
@@ -10,7 +11,7 @@ const made = new Map<string, Intl.NumberFormat>()
 function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify(options)
   let f = made.get(key)
-  if (!f) made.set(key, f = new Intl.NumberFormat('en', options))
+  if (!f) made.set(key, f = new Intl.NumberFormat(language, options))
   return f
 }
 
@@ -20,18 +21,20 @@ export const short = (n: Maybe) => n == null ? none : minus(numbers({ notation: 
 const currency = () => me.value?.account.currency || 'USD'
 export const money = (n: Maybe, digits = 2) => n == null ? none : minus(numbers({ style: 'currency', currency: currency(), minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
 export const small = (n: Maybe) => n == null ? none : money(n, n !== 0 && Math.abs(n) < 1 ? 3 : 2) // the price of a click
-export const percent = (n: Maybe, digits = 2) => n == null ? none : minus(numbers({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n)) + '%'
+export const percent = (n: Maybe, digits = 2) => n == null ? none : minus(numbers({ style: 'unit', unit: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
 export const signed = (text: string, n: number) => n > 0 ? '+' + text : text
 export const tick = (n: number, kind: Kind) => kind === 'money' || kind === 'small' ? money(n, Number.isInteger(n) ? 0 : 2) : kind === 'percent' ? percent(n, 0) : short(n)
 
 export type Kind = 'count' | 'money' | 'small' | 'percent'
 export const shown = (n: Maybe, kind: Kind, digits?: number) => kind === 'count' ? count(n) : kind === 'money' ? money(n) : kind === 'small' ? small(n) : percent(n, digits)
 
+// locale is that of dates: the day stands before the month.
+export const locale = language === 'en' ? 'en-GB' : language
 const dates = new Map<string, Intl.DateTimeFormat>()
 function date(options: Intl.DateTimeFormatOptions, tz = zone.value): Intl.DateTimeFormat {
   const key = tz + JSON.stringify(options)
   let f = dates.get(key)
-  if (!f) dates.set(key, f = new Intl.DateTimeFormat('en-GB', { timeZone: tz, ...options }))
+  if (!f) dates.set(key, f = new Intl.DateTimeFormat(locale, { timeZone: tz, ...options }))
   return f
 }
 
@@ -49,5 +52,5 @@ export const axisDate = (at: number) => date({ day: 'numeric', month: 'short' })
 export const moment = (text: string) => dayOf(Date.parse(text)) + ', ' + hourOf(Date.parse(text))
 
 // names of countries, by the browser.
-const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
+const regions = new Intl.DisplayNames(language, { type: 'region', fallback: 'code' })
 export const country = (code: string) => { try { return regions.of(code) ?? code } catch { return code } }

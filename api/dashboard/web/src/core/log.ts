@@ -31,3 +31,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
   const own = state.key === key
   return { rows: own ? state.rows : undefined, error: own ? state.error : undefined, end: own && !!state.end, more, again: () => again(n => n + 1) }
 }
+
+// tone is the colour of a conversion's status.
+const tones: Record<string, string> = { approved: 'good', pending: 'warn', rejected: 'bad', chargeback: 'bad' }
+export const tone = (status: string) => tones[status] ?? ''

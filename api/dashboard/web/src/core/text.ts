@@ -1,2 +1,19 @@
-// The words that are shown, in the language of the page.
-export { en as t } from '../text/en.ts'
+// The words that are shown, in the language of the page. The service writes the language into the page; only its words are
+// loaded.
+type Language = 'en' | 'de'
+
+const page = document.documentElement.lang
+// pseudo is a made-up language of the tests: English that is longer and accented (en-XA), or runs right to left (ar-XB).
+const pseudo = page === 'en-XA' || page === 'ar-XB'
+
+export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch' }
+// language is that of the words, of numbers and of dates.
+export const language: Language = page in languages ? page as Language : 'en'
+
+// inLanguage loads the words of a screen in the language of the page.
+export async function inLanguage<T>(of: Record<Language, () => Promise<{ words: T }>>): Promise<T> {
+  const { words } = await of[language]()
+  return pseudo ? (await import('../text/pseudo.ts')).made(words, page) : words
+}
+
+export const t = await inLanguage({ en: () => import('../text/en.ts'), de: () => import('../text/de.ts') })

@@ -59,7 +59,7 @@ export async function leave() {
 export async function setTheme(theme: string) {
   const who = me.value!
   me.value = { ...who, theme }
-  me.value = await call('PATCH /app/api/me', { body: { name: who.name, language: who.language, theme } })
+  me.value = await call('PATCH /app/api/me', { body: { name: who.name, language: who.language, letter_keys: who.letter_keys, theme } })
 }
 
 export async function setAccount(account: string) {

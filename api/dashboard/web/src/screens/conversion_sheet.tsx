@@ -10,7 +10,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Ask, Sheet } from '../parts/sheet.tsx'
 import { Failed, Late } from '../parts/state.tsx'
 import { failed, toast } from '../parts/toast.tsx'
-import { tone } from './conversions.tsx'
+import { tone } from '../core/log.ts'
 
 const w = t.conversions
 // moves are the statuses that a conversion may get from another one.

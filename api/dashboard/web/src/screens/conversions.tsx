@@ -3,7 +3,7 @@ import type { ConversionRow } from '../api.gen.ts'
 import { dateOf, dateTime } from '../core/dates.ts'
 import { count, hourOf } from '../core/format.ts'
 import { useKeys } from '../core/keys.ts'
-import { useLog } from '../core/log.ts'
+import { tone, useLog } from '../core/log.ts'
 import { use } from '../core/query.ts'
 import { asked, filterQuery } from '../core/report.ts'
 import { change, place, to } from '../core/router.ts'
@@ -49,8 +49,6 @@ function Unfound() {
   const { data } = use('GET /logs/postbacks', { from: span.value.from, to: span.value.to, result: 'unmatched', limit: 100 }, 60), n = data?.rows.length ?? 0
   return n > 0 ? <a class="btn quiet" href={to('/app/unmatched')}><span class="warn"><Icon name="warn" /></span>{w.unmatched(n, n === 100 ? '100+' : count(n))}</a> : null
 }
-
-export const tone = (status: string) => t.clicks.statuses[status] ?? ''
 
 const columns: Column<ConversionRow>[] = [
   { name: 'at', label: w.time, left: true, phone: true, width: 110, cell: r => <Two a={hourOf(Date.parse(r.recorded_at))} b={dateOf(Date.parse(r.recorded_at))} /> },

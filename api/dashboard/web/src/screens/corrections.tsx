@@ -16,6 +16,7 @@ import { Empty, Failed, Late } from '../parts/state.tsx'
 import { toast } from '../parts/toast.tsx'
 import { Outcomes } from './correction_outcomes.tsx'
 
+const example = { conversions: 'click id,payout,status,conversion id\n', cost: 'day,source,spend,currency\n' } // columns as the service reads them
 const w = t.corrections, lasts = 10 * 60_000 // ms that a dry run may be applied
 type Kind = keyof typeof w.kinds
 export type Answer = ConversionCorrection | CostCorrection
@@ -64,7 +65,7 @@ function Source({ kind, text, set, tooLarge }: { kind: Kind, text: string, set: 
   const [over, hover] = useState(false)
   const read = (file?: File | null) => { if (!file) return; if (file.size > mostBytes) { set(''); tooLarge(); return } void file.text().then(set) }
   return <div class={'drop' + (over ? ' over' : '')} onDragOver={e => { e.preventDefault(); hover(true) }} onDragLeave={() => hover(false)} onDrop={e => { e.preventDefault(); hover(false); read(e.dataTransfer?.files[0]) }}>
-    <Field label={w.drop}>{wired => <textarea {...wired} class="input area mono" rows={text ? 7 : 5} spellcheck={false} placeholder={w.example[kind]} value={text} onInput={e => { const v = e.currentTarget.value; if (v.length > mostBytes) { e.currentTarget.value = text; tooLarge() } else set(v) }} />}</Field>
+    <Field label={w.drop}>{wired => <textarea {...wired} class="input area mono" rows={text ? 7 : 5} spellcheck={false} placeholder={example[kind]} value={text} onInput={e => { const v = e.currentTarget.value; if (v.length > mostBytes) { e.currentTarget.value = text; tooLarge() } else set(v) }} />}</Field>
     <label class="btn sm filebutton"><Icon name="doc" />{w.file}<input type="file" accept=".csv,.tsv,.txt,text/csv" onChange={e => { read(e.currentTarget.files?.[0]); e.currentTarget.value = '' }} /></label></div>
 }
 

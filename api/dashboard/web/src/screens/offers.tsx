@@ -23,7 +23,7 @@ const check = (body: object) => call('POST /tools/check-links', { body }).then(g
 export function Offers() {
   const networks = useNetworks(), groups = useGroups('offers'), names = new Map(networks?.map(n => [n.id, n.name]))
   const kind: Kind<OfferRow> = {
-    name: 'offers', path: '/app/offers', word: t.kinds.offers, figures: ['clicks', 'conversions', 'cr', 'revenue', 'profit', 'epc'], clones: true, usesRouting: true,
+    name: 'offers', path: '/app/offers', word: t.kinds.offers, dimension: 'offer_id', figures: ['clicks', 'conversions', 'cr', 'revenue', 'profit', 'epc'], clones: true, usesRouting: true,
     under: r => <>{names.get(r.network_id ?? '') ?? host(r.url)} <Check of={r} />{r.capped_today && <span class="tag warn">{t.records.capped}</span>}</>,
     extra: [{ name: 'payout', label: w.payout, cell: r => r.payout_type === 'percent' ? `${r.payout}%` : r.currency === me.value!.account.currency ? money(r.payout) : `${r.payout} ${r.currency}` }],
     fresh: { name: '', url: '', network_id: null, payout: 0, payout_type: 'fixed', currency: me.value!.account.currency, payout_from_param: true, country: '', daily_cap: null, group_name: '', tags: [], notes: '' }, byCode: { invalid_network: 'network_id' },
@@ -41,7 +41,7 @@ export function Offers() {
 export function Landers() {
   const groups = useGroups('landers'), domains = use('GET /domains', { limit: 500 }).data, domain = domains?.rows.find(d => d.is_default)?.domain ?? domains?.rows[0]?.domain ?? domains?.shared[0]?.domain ?? ''
   const kind: Kind<LanderRow> = {
-    name: 'landers', path: '/app/landers', word: t.kinds.landers, figures: ['lp_views', 'lp_ctr', 'conversions', 'cr', 'profit', 'roi'], clones: true, usesRouting: true,
+    name: 'landers', path: '/app/landers', word: t.kinds.landers, dimension: 'lander_id', figures: ['lp_views', 'lp_ctr', 'conversions', 'cr', 'profit', 'roi'], clones: true, usesRouting: true,
     under: r => <>{host(r.url)} <Check of={r} />{r.protection.enabled && <span class="tag">{t.records.protected}</span>}</>,
     fresh: { name: '', url: '', click_slots: 1, country: '', group_name: '', tags: [], notes: '' }, more: () => [{ label: t.records.check, on: r => void check({ lander_id: r.id }) }],
     aside: r => <><section class="part"><h2>{w.slots}</h2><p class="dim">{w.slotsText}</p>{Array.from({ length: r.click_slots }, (_, i) => <Copy key={i} label={t.flow.slot(i + 1)} text={`https://${domain}/out${i ? '/' + (i + 1) : ''}`} />)}</section><Protection of={r} /></>,

@@ -17,7 +17,7 @@ import { failed, toast } from '../parts/toast.tsx'
 
 // Kind is what the lists of offers, landing pages, sources and networks differ in.
 export type Kind<R extends Listed> = {
-  name: 'offers' | 'landers' | 'traffic-sources' | 'networks', path: string, word: typeof t.kinds.offers, figures: Name[], clones?: boolean
+  name: 'offers' | 'landers' | 'traffic-sources' | 'networks', path: string, word: typeof t.kinds.offers, dimension?: string, figures: Name[], clones?: boolean
   under?: (r: R) => ComponentChildren, extra?: Column<R>[], sections: (r: R | null) => Section[], fresh: Draft, byCode?: Record<string, string>
   more?: (r: R) => Action<R>[], aside?: (r: R) => ComponentChildren, saved?: (r: { id: string }) => void, usedBy?: (r: R) => User[] | undefined, usesRouting?: boolean, pick?: (choose: (d: Draft) => void) => ComponentChildren
 }
@@ -52,7 +52,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   }
   const turn = (rows: R[], on: boolean) => { if (!on && (k.usesRouting || rows.some(r => used(r).length))) pause(rows); else void set(rows, on) }
   const clone = (r: R) => write('POST', `${k.name}/{id}/clone`, { path: { id: r.id } }).then(made => { touches(k.name); toast(t.records.cloned(r.name)); show(made.id) }, failed)
-  const actions: Action<R>[] = [{ label: may ? t.lists.edit : t.reports.open, key: 'e', on: r => show(r.id) }, { label: t.records.report, on: r => go(to('/app/reports', { g: `campaign_id,country`, ['f.' + k.word.dimension]: r.id })), if: () => k.word.dimension !== '' }, ...(k.more ? k.more(list.rows?.[0] as R) : [])]
+  const actions: Action<R>[] = [{ label: may ? t.lists.edit : t.reports.open, key: 'e', on: r => show(r.id) }, { label: t.records.report, on: r => go(to('/app/reports', { g: `campaign_id,country`, ['f.' + k.dimension]: r.id })), if: () => k.dimension !== undefined }, ...(k.more ? k.more(list.rows?.[0] as R) : [])]
   if (may) {
     actions.push({ label: t.lists.pause, key: 'p', on: r => turn([r], false), if: r => r.status === 'active' }, { label: t.lists.resume, key: 'p', on: r => turn([r], true), if: r => r.status !== 'active' })
     if (k.clones) actions.push({ label: t.lists.clone, on: r => void clone(r) })

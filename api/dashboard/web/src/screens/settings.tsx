@@ -5,6 +5,7 @@ import { dateOf } from '../core/dates.ts'
 import { adopt } from '../core/jobs.ts'
 import { can, me } from '../core/me.ts'
 import { forget, touches, use } from '../core/query.ts'
+import { locale } from '../core/format.ts'
 import { t } from '../core/text.ts'
 import { Combobox } from '../parts/combobox.tsx'
 import { Copy } from '../parts/copy.tsx'
@@ -71,4 +72,4 @@ function Form({ saved }: { saved: Saved }) {
 }
 
 const zoneOf = (d: Draft) => isZone(d.timezone) ? d.timezone : 'UTC'
-const timeText = (at: number, d: Draft) => new Intl.DateTimeFormat('en-GB', { timeZone: zoneOf(d), hour: '2-digit', minute: '2-digit', hour12: d.timeFormat === '12h' }).format(at)
+const timeText = (at: number, d: Draft) => new Intl.DateTimeFormat(locale, { timeZone: zoneOf(d), hour: '2-digit', minute: '2-digit', hour12: d.timeFormat === '12h' }).format(at)

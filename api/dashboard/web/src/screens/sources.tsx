@@ -29,7 +29,7 @@ export function Sources() {
   const templates = use('GET /traffic-source-templates', {}).data?.rows, campaigns = useCampaigns()
   const fresh: Draft = { name: '', platform: '', external_id_param: '', external_id_macro: '', cost_param: '', cost_macro: '', cost_model: 'cpc', token_macros: {}, traffic_loss_pct: 0, postback_url: '', postback_method: 'GET', postback_statuses: ['approved'], postback_goals: [], send_payout_pct: 100, group_name: '', tags: [], notes: '' }
   const kind: Kind<SourceRow> = {
-    name: 'traffic-sources', path: '/app/sources', word: t.kinds.sources, figures: ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi'], fresh, under: r => templates?.find(p => p.platform === r.platform)?.name ?? t.records.own,
+    name: 'traffic-sources', path: '/app/sources', word: t.kinds.sources, dimension: 'source_id', figures: ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi'], fresh, under: r => templates?.find(p => p.platform === r.platform)?.name ?? t.records.own,
     usedBy: r => campaigns?.filter(c => c.source_id === r.id).map(c => ({ kind: 'campaign', id: c.id, name: c.name, status: c.status })),
     pick: take => <Template label={w.platform} take={take} list={templates?.map(p => ({ value: p.platform, label: p.name, draft: { ...fresh, ...p } }))} />, aside: r => r.postback_url ? <TryPostback of={r} /> : null,
     sections: () => [

@@ -46,6 +46,6 @@ export function Unmatched() {
       {rows && rows.length > 0 && <div class="statusbar"><span>{t.clicks.loaded(count(rows.length))}</span>{rows.some(r => r.sample) && <span class="wide">{w.sampled}</span>}<span class="grow" /><span class="wide"><kbd>J</kbd> <kbd>K</kbd> {t.reports.move}</span><span class="wide"><kbd>R</kbd> {w.replayKey}</span></div>}
     </section>
     {shown && <PostbackSheet key={shown.id} of={shown} network={byID.get(shown.network_id ?? '')} close={() => show(null)} step={step} />}
-    {asking && <Replay network={network} name={network === 'all' ? w.every.toLowerCase() : byID.get(network)?.name ?? w.network} close={() => ask(false)} />}
+    {asking && <Replay network={network} name={network === 'all' ? w.everyOf : byID.get(network)?.name ?? w.network} close={() => ask(false)} />}
   </>
 }

@@ -1,12 +1,12 @@
 // Every text that is shown. Another language is another file of the same type.
-import { build } from './build.ts'
-import { money } from './money.ts'
-import { records } from './records.ts'
+import { words as build } from './en/build.ts'
+import { words as money } from './en/money.ts'
+import { words as records } from './en/records.ts'
+import { counted, named } from './words.ts'
 
-const plural = new Intl.PluralRules('en')
-const of = (n: number, one: string, other: string, shown = String(n)) => `${shown} ${plural.select(n) === 'one' ? one : other}`
+const of = counted('en')
 
-export const en = {
+export const words = {
   ...build, ...money, ...records,
   brand: 'Switchyard',
   nav: {
@@ -15,11 +15,11 @@ export const en = {
     usedOnly: (used: string, forecast: string) => `${used} · on course for ${forecast}`, theme: 'Theme', licences: 'Licences', build: 'Build', screens: 'More screens',
   },
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
-  roles: { viewer: 'Viewer', contributor: 'Contributor', member: 'Member', owner: 'Owner' } as Record<string, string>,
+  roles: named({ viewer: 'Viewer', contributor: 'Contributor', member: 'Member', owner: 'Owner' }),
   window: {
     choose: 'Window of time', compare: 'Compare with', previous: (n: number) => n === 1 ? 'vs the day before' : `vs previous ${n} days`, noCompare: 'no comparison',
     withPrevious: (span: string) => `The days before (${span})`, without: 'Nothing', custom: 'From … to', from: 'From', to: 'To', apply: 'Show',
-    presets: { today: 'Today', yesterday: 'Yesterday', '7d': 'Last 7 days', '14d': 'Last 14 days', '30d': 'Last 30 days', month: 'This month', 'last-month': 'Last month' } as Record<string, string>,
+    presets: named({ today: 'Today', yesterday: 'Yesterday', '7d': 'Last 7 days', '14d': 'Last 14 days', '30d': 'Last 30 days', month: 'This month', 'last-month': 'Last month' }),
   },
   figures: {
     names: {
@@ -29,13 +29,13 @@ export const en = {
     },
     conversions: 'Conversions', points: (n: string) => `${n} pt`, isNew: 'new',
   },
-  dimensions: {
+  dimensions: named({
     campaign_id: 'Campaign', stream_id: 'Path', lander_id: 'Landing page', offer_id: 'Offer', source_id: 'Source', lp_slot: 'Slot', country: 'Country', region: 'Region',
     city: 'City', language: 'Language', isp: 'ISP', asn: 'ASN', connection_type: 'Connection', mobile_operator: 'Operator', device_type: 'Device', device_brand: 'Brand',
     device_model: 'Model', os: 'OS', os_version: 'OS version', browser: 'Browser', browser_version: 'Browser version', ip: 'Address', referrer: 'Referrer', arrival: 'Arrival', bot_reason: 'Bot reason',
     proxy_kind: 'Proxy', crawler: 'Crawler', date: 'Day', hour: 'Hour', hour_of_day: 'Hour of day', day_of_week: 'Weekday', month: 'Month',
     sub1: 'Sub 1', sub2: 'Sub 2', sub3: 'Sub 3', sub4: 'Sub 4', sub5: 'Sub 5', sub6: 'Sub 6', sub7: 'Sub 7', sub8: 'Sub 8', sub9: 'Sub 9', sub10: 'Sub 10',
-  } as Record<string, string>,
+  }),
   weekdays: ['', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
   unknown: 'not known', gone: 'removed',
   overview: {
@@ -68,13 +68,13 @@ export const en = {
   },
   failed: {
     again: 'Try again', request: (id: string) => `Request ${id}`, copy: 'Copy', title: 'This could not be loaded.',
-    codes: {
+    codes: named({
       away: 'The service does not answer. It may be starting; nothing is lost.', unavailable: 'The service cannot reach its data for the moment.', rate_limited: 'Too many calls at once. Wait a little.',
       internal_error: 'Something failed on our side.', role_required: 'Your role does not include this.', buyer_only: 'Your role does not include making campaigns.', plan_limit: 'The plan does not include this.',
       wrong_sign_in: 'This e-mail and password, or this code, are not right.', code_required: 'Give a code of your app, or a recovery code.', link_gone: 'This link was used already, has been withdrawn or is older than a day.',
       weak_password: 'A password has 10 to 200 characters.', no_password: 'Ask the operator of this service for a link to set a password first.', cross_site: 'This call came from another site.',
       unauthenticated: 'You are not signed in.', not_found: 'There is no such record, or it is there no more.', too_large: 'That is more than a file may have. Use a shorter window.',
-    } as Record<string, string>,
+    }),
     wait: (s: number) => `Too many attempts. Wait ${Math.ceil(s / 60)} minutes.`,
   },
   notFound: { title: 'There is no such page', back: 'To the overview' },

@@ -1,0 +1,84 @@
+package dashboard
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+	"time"
+
+	"golang.org/x/text/language"
+
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+// Cookies that tell the page's server the look that a person has chosen, so that the first picture has it already. They
+// are no secrets.
+const (
+	themeCookie    = "switchyard-theme"
+	languageCookie = "switchyard-language"
+)
+
+// themes are those that a person can choose beside that of the system.
+var themes = map[string]bool{"light": true, "dark": true}
+
+// languages are those of the page. The first is taken where a browser wants none of them.
+var (
+	languages = []string{"en", "de"}
+	wanted    = language.NewMatcher([]language.Tag{language.English, language.German})
+)
+
+// madeUp are languages that only the tests ask for: English in disguise, the second one from right to left.
+var madeUp = map[string]string{"en-XA": "ltr", "ar-XB": "rtl"}
+
+// remember sets the cookies of a person's look.
+func (d Deps) remember(c *route.Call, p models.Person) {
+	for name, value := range map[string]string{themeCookie: p.Theme, languageCookie: p.Language} {
+		cookie := http.Cookie{ //nolint:gosec // by http a browser would drop a secure one
+			Name: name, Value: value, Path: Prefix, Secure: d.Site.Secure(), HttpOnly: true,
+			SameSite: http.SameSiteStrictMode, MaxAge: int((365 * 24 * time.Hour).Seconds()),
+		}
+		if value == "" {
+			cookie.MaxAge = -1
+		}
+		c.Header().Add("Set-Cookie", cookie.String())
+	}
+}
+
+// languageOf is the language that the person has chosen, else the first one that the browser wants.
+func languageOf(r *http.Request) string {
+	chosen := ""
+	if c, err := r.Cookie(languageCookie); err == nil {
+		chosen = c.Value
+	}
+	if madeUp[chosen] != "" {
+		return chosen
+	}
+	_, i := language.MatchStrings(wanted, chosen, r.Header.Get("Accept-Language"))
+	return languages[i]
+}
+
+// dressed is the page in the look of whoever asks for it.
+func dressed(page []byte, r *http.Request) []byte {
+	lang, tag := languageOf(r), `<html `
+	if c, err := r.Cookie(themeCookie); err == nil && themes[c.Value] {
+		tag += `data-theme="` + c.Value + `" `
+	}
+	words, dir := lang, "ltr"
+	if to := madeUp[lang]; to != "" {
+		words, dir = "en", to
+	}
+	page = bytes.Replace(page, []byte(`<html lang="en">`), []byte(tag+`lang="`+lang+`" dir="`+dir+`">`), 1)
+	return inWords(page, words)
+}
+
+// inWords leaves out what the page loads for other languages.
+func inWords(page []byte, lang string) []byte {
+	var out []byte
+	for line := range bytes.Lines(page) {
+		if _, of, ok := strings.Cut(string(line), ` hreflang="`); !ok || strings.HasPrefix(of, lang+`"`) {
+			out = append(out, line...)
+		}
+	}
+	return out
+}

@@ -1,0 +1,9 @@
+-- A person's language: empty is that of the browser, which it was for everybody until there was a choice. And whether
+-- single letters are keys of a screen.
+-- +goose Up
+ALTER TABLE users ALTER COLUMN language SET DEFAULT '', ADD COLUMN letter_keys boolean NOT NULL DEFAULT true;
+UPDATE users SET language = '' WHERE language = 'en';
+
+-- +goose Down
+UPDATE users SET language = 'en' WHERE language = '';
+ALTER TABLE users ALTER COLUMN language SET DEFAULT 'en', DROP COLUMN letter_keys;
