@@ -108,6 +108,7 @@ const (
 // How the last run of a kind of check ended.
 const (
 	ServiceOK      = "ok"
+	ServiceBehind  = "behind" // it works, and what it shows is old
 	ServiceFailing = "failing"
 	ServiceOff     = "off"     // not set up on this install
 	ServiceWaiting = "waiting" // it has not run yet

@@ -46,8 +46,8 @@ type Alert struct {
 
 // AlertService is a part of the install, or a check that it makes.
 type AlertService struct {
-	Name      string  `json:"name" enum:"link_checks,safe_browsing,database,jobs,clicks,edge"`
-	Status    string  `json:"status" enum:"ok,failing,off,waiting" doc:"off: not set up on this install; waiting: not run yet"`
+	Name      string  `json:"name" enum:"link_checks,safe_browsing,database,jobs,clicks,clickhouse,edge"`
+	Status    string  `json:"status" enum:"ok,behind,failing,off,waiting" doc:"behind: it works, and what it shows is old; off: not set up on this install; waiting: not run yet"`
 	Message   *string `json:"message"`
 	CheckedAt *string `json:"checkedAt" doc:"of jobs: when the clock's last one ran; of the edge: when it was last brought up to date"`
 }
@@ -104,8 +104,12 @@ func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checke
 	if err != nil {
 		return nil, nil, err
 	}
+	there, err := d.clickhouseService(c, now)
+	if err != nil {
+		return nil, nil, err
+	}
 	edge, err := d.edgeService(c)
-	return append(out, database, clicks, edge), checked, err
+	return append(out, database, clicks, there, edge), checked, err
 }
 
 func (s *AlertService) fails(message string) { s.Status, s.Message = models.ServiceFailing, &message }
@@ -127,6 +131,15 @@ func (d Deps) clicksService(c *route.Call, now time.Time) (AlertService, error) 
 	}
 	if lag > clicklog.Behind {
 		s.fails(fmt.Sprintf("clicks are recorded and wait to be stored: figures are %s old", lag.Round(time.Second)))
+	}
+	return s, err
+}
+
+func (d Deps) clickhouseService(c *route.Call, now time.Time) (AlertService, error) {
+	status, message, err := d.Clicks.CopyHealth(c.Context())
+	s := AlertService{Name: "clickhouse", Status: status, Message: answer.OrNull(message)}
+	if status != models.ServiceOff {
+		s.CheckedAt = answer.StampOrNull(&now)
 	}
 	return s, err
 }

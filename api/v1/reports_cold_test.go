@@ -3,12 +3,15 @@ package v1_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
 	"switchyard/api/apitest"
 	v1 "switchyard/api/v1"
+	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/clicklog"
+	"switchyard/db/columnar"
 	"switchyard/db/dbtest"
 	"switchyard/db/report"
 	"switchyard/models"
@@ -54,5 +57,62 @@ func TestColdClicksAway(t *testing.T) {
 		"/logs/clicks?" + window(-3, 0), "/logs/repeat-ips?" + window(-2, 0), "/logs/conversions?" + window(-6, -1),
 	} {
 		s.Do("GET", path, nil).Want(200, "")
+	}
+}
+
+// answering is a ClickHouse server that answers and has nothing.
+type answering struct{}
+
+// Each implements columnar.Reader.
+func (answering) Each(context.Context, string, func(func(...any) error) error, string, ...any) error {
+	return nil
+}
+
+// TestClickHouseService: GET /alerts says how the copy of clicks does, and what to do.
+func TestClickHouseService(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	expect := func(what string, from columnar.Reader, status, says string) {
+		t.Helper()
+		var copied *clicklog.CopyReader
+		if from != nil {
+			copied = clicklog.NewCopyReader(from)
+		}
+		s := apitest.New(t, apitest.Options{DB: d, V1: v1.Deps{Clicks: clicklog.Log{Conn: d, Copy: copied}}})
+		got := service(s.Do("GET", "/alerts", nil).Want(200, "").Map(), "clickhouse")
+		message, _ := got["message"].(string)
+		if got["status"] != status || !strings.Contains(message, says) || (message == "") != (says == "") {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+	change := func(query string, args ...any) {
+		t.Helper()
+		if _, err := d.ExecContext(t.Context(), query, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect("without a copy", nil, "off", "")
+	expect("nothing is copied", answering{}, "waiting", "clicks move --to clickhouse")
+	change(`INSERT INTO click_copy (state, base, version) VALUES ('on', 1, 1)`)
+	expect("restored", answering{}, "failing", "not noted")
+	if err := (clicklog.Copy{From: d, To: clickhousetest.New(t)}).Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	expect("begun", answering{}, "ok", "being copied")
+	change(`UPDATE click_copy SET state = 'on'`)
+	expect("on", answering{}, "ok", "")
+	expect("on and away", silent{}, "failing", "does not answer. Clicks are stored, and PostgreSQL answers reports: bring")
+	change(`INSERT INTO click_changes (account_id, click_id, removed, noted_at) VALUES (gen_random_uuid(), gen_random_uuid(), false, now() - interval '9 minutes')`)
+	expect("behind", answering{}, "behind", "for 9m0s, and PostgreSQL answers reports: see that a worker")
+	change(`UPDATE click_copy SET cold_before = '2026-03-05'`)
+	expect("behind, with cold days", answering{}, "behind", "but not about clicks of before 2026-03-05")
+	lost, err := clicklog.LostCopy(t.Context(), d)
+	if err != nil || lost == nil {
+		t.Fatal(lost, err)
+	}
+	s := apitest.New(t, apitest.Options{DB: d, V1: v1.Deps{Clicks: clicklog.Log{Conn: d, Copy: lost}}})
+	got := service(s.Do("GET", "/alerts", nil).Want(200, "").Map(), "clickhouse")
+	if message, _ := got["message"].(string); got["status"] != "failing" || !strings.Contains(message, "CLICKS_URL is not set") {
+		t.Errorf("without CLICKS_URL: %v", got)
 	}
 }

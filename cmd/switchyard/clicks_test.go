@@ -115,10 +115,10 @@ func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
 	}
 }
 
-// What TestClicksMoveKilled copies.
+// What TestClicksMoveKilled moves.
 const (
-	someCopied = 20_000
-	manyCopied = 2_000_005 // of make chaos
+	someMoved = 20_000
+	manyMoved = 2_000_005 // of make chaos
 )
 
 // multiply makes many clicks of the last days of the one that an account has, with their ledger.
@@ -133,8 +133,65 @@ INSERT INTO ledger SELECT account_id, date_trunc('hour', at, 'UTC'), campaign_id
 	count(*), 0, 0, sum(lp_views), sum(lp_clicks), 0, 0, 0, 0, sum(cost * rate), 0, 0
 FROM clicks WHERE NOT is_unique GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`
 
-// TestClicksMoveKilled: while clicks come, the command is killed and given again until all days are copied. The audit then finds
-// no difference.
+// recounted are keys of the ledger whose figures are not those of the clicks.
+const recounted = `
+SELECT count(*) FROM (
+	SELECT account_id, date_trunc('hour', at, 'UTC') AS hour, campaign_id, country, count(*) AS clicks, sum(lp_views) AS views, sum(cost * rate) AS cost
+	FROM clicks WHERE NOT is_bot GROUP BY 1, 2, 3, 4
+) f FULL JOIN (
+	SELECT account_id, hour, campaign_id, country, sum(clicks) AS clicks, sum(lp_views) AS views, sum(cost) AS cost FROM ledger GROUP BY 1, 2, 3, 4
+) l USING (account_id, hour, campaign_id, country) WHERE (f.clicks, f.views, f.cost) IS DISTINCT FROM (l.clicks, l.views, l.cost)`
+
+// mover gives a command again and again, while clicks come.
+type mover struct {
+	*testing.T
+
+	d       *db.DB
+	account uuid.UUID
+	vars    []string
+	stored  int
+}
+
+func (m *mover) record(n int) {
+	m.Helper()
+	record(m.T, m.d, m.account, n)
+	m.stored += n
+}
+
+// move moves clicks. It is killed three times when it says that it has come a step further, and given again until it ends.
+func (m *mover) move(to, step string) {
+	m.Helper()
+	began := time.Now()
+	for kills := 0; ; kills++ {
+		cmd := osexec.CommandContext(m.Context(), plainBinary, "clicks", "move", "--to", to)
+		cmd.Env = append(os.Environ(), m.vars...)
+		said, err := cmd.StderrPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			m.Fatal(err)
+		}
+		m.record(20)
+		lines := bufio.NewScanner(said)
+		for lines.Scan() {
+			m.record(5)
+			if kills < 3 && strings.Contains(lines.Text(), step) {
+				_ = cmd.Process.Kill()
+			}
+		}
+		if err := cmd.Wait(); err == nil {
+			m.Logf("%d clicks are in %s after %s, with %d kills", m.stored, to, time.Since(began).Round(time.Second), kills)
+			return
+		}
+		if kills > 10 {
+			m.Fatal("it does not end")
+		}
+	}
+}
+
+// TestClicksMoveKilled: while clicks come, all are moved to ClickHouse, those of old days leave PostgreSQL, and all are moved back,
+// by commands that are killed and given again. After each step nothing differs.
 func TestClicksMoveKilled(t *testing.T) {
 	t.Parallel()
 	if plainBinary == "" {
@@ -142,66 +199,74 @@ func TestClicksMoveKilled(t *testing.T) {
 	}
 	conn, there := clickhousetest.NewURL(t)
 	d, address := dbtest.NewURL(t)
-	account, clicks, log := uuid.New(), someCopied, clicklog.Log{Conn: d}
+	clicks := someMoved
 	if longtest.On() {
-		clicks = manyCopied
+		clicks = manyMoved
 	}
+	m := &mover{T: t, d: d, account: uuid.New(), vars: []string{"DATABASE_URL=" + address, "CLICKS_URL=" + there, "CLICKS_BATCH=1000"}}
 	exec := func(query string, args ...any) {
 		t.Helper()
-		if _, err := db.Exec(t.Context(), d, "test", `SET statement_timeout = 0`); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := db.Exec(t.Context(), d, "test", query, args...); err != nil {
+		err := db.Tx(t.Context(), d, func(c db.Conn) error {
+			if _, err := db.Exec(t.Context(), c, "test", `SET LOCAL statement_timeout = 0`); err != nil {
+				return err
+			}
+			_, err := db.Exec(t.Context(), c, "test", query, args...)
+			return err
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, account)
+	number := func(query string) (n int) {
+		t.Helper()
+		err := db.Tx(t.Context(), d, func(c db.Conn) error {
+			_, err := db.Exec(t.Context(), c, "test", `SET LOCAL statement_timeout = 0`)
+			if err == nil {
+				n, err = db.Get[int](t.Context(), c, "test", query)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'a', 'pro', 'k')`, m.account)
 	for back := range 6 {
-		if err := log.EnsurePartition(t.Context(), time.Now().AddDate(0, 0, -back)); err != nil {
+		if err := (clicklog.Log{Conn: d}).EnsurePartition(t.Context(), time.Now().AddDate(0, 0, -back)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	record(t, d, account, 1)
+	m.record(1)
 	exec(multiply, clicks)
 	exec(recountClicks)
+	m.stored += clicks
 	k := clicklog.Copy{From: d, To: conn}
-	forward := func() {
+	equal := func(what string) {
 		t.Helper()
 		if _, err := k.Forward(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-	}
-	began := time.Now()
-	for kills := 0; ; kills++ {
-		cmd := osexec.CommandContext(t.Context(), plainBinary, "clicks", "move", "--to", "clickhouse")
-		cmd.Env = append(os.Environ(), "DATABASE_URL="+address, "CLICKS_URL="+there, "CLICKS_BATCH=1000")
-		said, err := cmd.StderrPipe()
-		if err == nil {
-			err = cmd.Start()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		record(t, d, account, 20)
-		lines := bufio.NewScanner(said)
-		for lines.Scan() {
-			record(t, d, account, 5)
-			if kills < 3 && strings.Contains(lines.Text(), "clicks,") {
-				_ = cmd.Process.Kill()
-			}
-		}
-		forward()
-		if err := cmd.Wait(); err == nil {
-			t.Logf("%d clicks are copied in %s, with %d kills", clicks, time.Since(began).Round(time.Second), kills)
-			break
-		}
-		if kills > 10 {
-			t.Fatal("it does not end")
+		vars := map[string]string{"DATABASE_URL": address, "CLICKS_URL": there}
+		stdout, stderr, code := try(t, vars, "clicks", "audit", "--days", "7")
+		if code != 0 || !strings.Contains(stdout, " 0 keys of the ledger differ") {
+			t.Errorf("%s: code %d: %s%s", what, code, stdout, stderr)
 		}
 	}
-	forward()
-	vars := map[string]string{"DATABASE_URL": address, "CLICKS_URL": there}
-	if stdout, stderr, code := try(t, vars, "clicks", "audit", "--days", "7"); code != 0 || !strings.Contains(stdout, " 0 keys of the ledger differ") {
-		t.Errorf("code %d: %s%s", code, stdout, stderr)
+	m.move("clickhouse", "clicks,")
+	equal("copied")
+	if err := k.Freeze(t.Context(), time.Now(), time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if n := number(`SELECT count(*) FROM clicks`); n > m.stored/2 {
+		t.Errorf("%d clicks of %d are in PostgreSQL still", n, m.stored)
+	}
+	equal("in ClickHouse alone")
+	m.move("postgres", "is back")
+	if n := number(`SELECT count(*) FROM clicks`); n != m.stored {
+		t.Errorf("%d clicks of %d are back", n, m.stored)
+	}
+	if n := number(recounted); n != 0 {
+		t.Errorf("%d keys of the ledger are not what the clicks count", n)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"net"
-	"slices"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -28,7 +27,7 @@ const (
 	maxConns     = 8
 	firstBackoff = 50 * time.Millisecond
 	lastBackoff  = 2 * time.Second
-	replicaDelay = 5 // seconds
+	replicaDelay = 2 // seconds
 )
 
 // Open opens the database of a URL: clickhouse://user:password@host:9000/name, or http and https with the port of the HTTP
@@ -90,14 +89,15 @@ func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) 
 	return rows.Err()
 }
 
-// settings adds to the settings of a statement those of a cluster: an answer means that a row is on its shard, and who is more
-// than some seconds behind is not asked.
+// settings adds to the settings of a statement those of a cluster. What was answered is on most replicas of its shard, so losing one
+// loses nothing. Most of two replicas are both: while one is away, what is to be stored waits. Who asks about one account asks
+// its shard alone, and no replica that is some seconds behind.
 func (c *Conn) settings(ctx context.Context, own clickhouse.Settings) context.Context {
 	all := clickhouse.Settings{}
 	if c.cluster != "" {
 		all = clickhouse.Settings{
-			"distributed_foreground_insert": 1, "load_balancing": "in_order", "max_replica_delay_for_distributed_queries": replicaDelay,
-			"fallback_to_stale_replicas_for_distributed_queries": 0,
+			"distributed_foreground_insert": 1, "insert_quorum": "auto", "load_balancing": "in_order", "optimize_skip_unused_shards": 1,
+			"max_replica_delay_for_distributed_queries": replicaDelay, "fallback_to_stale_replicas_for_distributed_queries": 0,
 		}
 	}
 	maps.Copy(all, own)
@@ -107,25 +107,34 @@ func (c *Conn) settings(ctx context.Context, own clickhouse.Settings) context.Co
 	return clickhouse.Context(ctx, clickhouse.WithSettings(all))
 }
 
-// passing are the codes of errors that say nothing about the statement: the server is short of something, or stops.
-var passing = []int32{
-	159, // timeout exceeded
-	202, // too many simultaneous queries
-	209, // socket timeout
-	210, // network error
-	236, // aborted
-	241, // memory limit
-	242, // table is read-only
-	252, // too many parts
-	319, // unknown status of insert
-	394, // query was cancelled
-	999, // keeper exception
+// passing are the codes of errors that say nothing about the statement: the server is short of something, stops, or misses
+// another one.
+var passing = map[int32]string{
+	159: "TIMEOUT_EXCEEDED",
+	202: "TOO_MANY_SIMULTANEOUS_QUERIES",
+	209: "SOCKET_TIMEOUT",
+	210: "NETWORK_ERROR",
+	225: "NO_ZOOKEEPER",
+	236: "ABORTED",
+	241: "MEMORY_LIMIT_EXCEEDED",
+	242: "TABLE_IS_READ_ONLY",
+	252: "TOO_MANY_PARTS",
+	254: "NO_ACTIVE_REPLICAS",
+	279: "ALL_CONNECTION_TRIES_FAILED",
+	285: "TOO_FEW_LIVE_REPLICAS",
+	286: "UNSATISFIED_QUORUM_FOR_PREVIOUS_WRITE",
+	289: "REPLICA_IS_NOT_IN_QUORUM",
+	319: "UNKNOWN_STATUS_OF_INSERT",
+	369: "ALL_REPLICAS_ARE_STALE",
+	394: "QUERY_WAS_CANCELLED",
+	415: "ALL_REPLICAS_LOST",
+	999: "KEEPER_EXCEPTION",
 }
 
 // Refused reports whether a server has answered that it will not take a statement, now or later.
 func Refused(err error) bool {
 	e, ok := errors.AsType[*clickhouse.Exception](err)
-	return ok && !slices.Contains(passing, e.Code)
+	return ok && passing[e.Code] == ""
 }
 
 // Unavailable reports whether a server did not answer, or is short of something: the same call may succeed later.

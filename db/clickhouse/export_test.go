@@ -1,9 +1,16 @@
 package clickhouse
 
-import "switchyard/db/columnar"
+import (
+	"maps"
+
+	"switchyard/db/columnar"
+)
 
 // Statements are those that make a table on a cluster, and drop a partition of it.
 func Statements(cluster string, t columnar.Table, partition string) []string {
 	c := &Conn{cluster: cluster}
 	return append(c.ensure(t), c.dropPartition(t, partition))
 }
+
+// Passing are the errors that say nothing about a statement, by their codes.
+func Passing() map[int32]string { return maps.Clone(passing) }

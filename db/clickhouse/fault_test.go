@@ -136,9 +136,9 @@ func TestFaultyConnections(t *testing.T) {
 	p.store(t, p.open(t, password), func() bool { return p.faults.Load() >= 100 })
 }
 
-// Kills of TestKilledEngine.
+// Kills of TestKilledEngine. The 60 of make test are those of clicklog's TestCopyOutlivesItsServer, where figures are compared.
 const (
-	someKills = 60
+	someKills = 15
 	manyKills = 1000 // of make chaos
 )
 

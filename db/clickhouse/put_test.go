@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"switchyard/db/clickhouse"
@@ -110,27 +109,6 @@ func TestEnsureAddsColumns(t *testing.T) {
 	}, `SELECT word, lang FROM words`)
 	if err != nil || len(got) != 2 || got["new"] != "de" || got["old"] != "" {
 		t.Errorf("%v, %v", got, err)
-	}
-}
-
-// TestCluster: with a cluster every server has a replicated part of a table, and all rows of an account are on one shard.
-func TestCluster(t *testing.T) {
-	t.Parallel()
-	got := clickhouse.Statements("main", columnar.Table{
-		Name: "words", Columns: columns("account_id UUID", "version UInt64"), Engine: "ReplacingMergeTree(version)",
-		Layout: "PARTITION BY version ORDER BY account_id",
-	}, "7")
-	want := []string{
-		"CREATE TABLE IF NOT EXISTS words_local ON CLUSTER 'main' (\n\taccount_id UUID,\n\tversion UInt64\n) ENGINE = " +
-			"ReplicatedReplacingMergeTree(version) PARTITION BY version ORDER BY account_id",
-		"ALTER TABLE words_local ON CLUSTER 'main' ADD COLUMN IF NOT EXISTS account_id UUID, ADD COLUMN IF NOT EXISTS version UInt64",
-		"CREATE TABLE IF NOT EXISTS words ON CLUSTER 'main' (\n\taccount_id UUID,\n\tversion UInt64\n) ENGINE = " +
-			"Distributed('main', currentDatabase(), words_local, cityHash64(account_id))",
-		"ALTER TABLE words ON CLUSTER 'main' ADD COLUMN IF NOT EXISTS account_id UUID, ADD COLUMN IF NOT EXISTS version UInt64",
-		"ALTER TABLE words_local ON CLUSTER 'main' DROP PARTITION 7",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
 	}
 }
 

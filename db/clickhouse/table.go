@@ -38,11 +38,24 @@ func (c *Conn) ensure(t columnar.Table) []string {
 	on, local := c.onCluster(), t.Name+localSuffix
 	spread := "Distributed('" + c.cluster + "', currentDatabase(), " + local + ", cityHash64(account_id))"
 	return []string{
-		"CREATE TABLE IF NOT EXISTS " + local + on + body + "Replicated" + t.Engine + " " + t.Layout,
+		"CREATE TABLE IF NOT EXISTS " + local + on + body + replicated(t.Engine) + " " + t.Layout,
 		"ALTER TABLE " + local + on + add,
 		"CREATE TABLE IF NOT EXISTS " + t.Name + on + body + spread,
 		"ALTER TABLE " + t.Name + on + add,
 	}
+}
+
+// The name of a table in Keeper says nothing of when or by which server it was made: so the table of a server that comes later, or in
+// the place of one that was lost, is a replica of those that are there. Servers have the macros shard and replica.
+const keeperPath = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
+
+// replicated is an engine whose tables are replicated by Keeper.
+func replicated(engine string) string {
+	name, arguments, _ := strings.Cut(strings.TrimSuffix(engine, ")"), "(")
+	if arguments != "" {
+		arguments = ", " + arguments
+	}
+	return "Replicated" + name + "(" + keeperPath + arguments + ")"
 }
 
 // localSuffix is what the part of a table that is on one server is called behind the table's name.

@@ -21,6 +21,8 @@ type Copy struct {
 	To   columnar.Store
 	// Batch is how many changes are brought at once, default 20,000.
 	Batch int
+	// Differs is called for a day that does not leave PostgreSQL because its copy differs; nil: nobody is told but the log.
+	Differs func(day time.Time)
 }
 
 // defaultBatch is how many rows go to ClickHouse as one block.
@@ -40,6 +42,8 @@ func (k Copy) Ensure(ctx context.Context) error {
 
 // CopyState is how far the copy is.
 type CopyState struct {
+	// Begun says that there is a copy, or was when the backup was made that the database comes from.
+	Begun bool `db:"begun"`
 	// On says that changes are noted. Without it nothing else counts.
 	On bool `db:"noted"`
 	// Since is the first day (UTC) from which on the copy has every click, but for what waits. Before it it has some at most.
@@ -61,7 +65,7 @@ func (s CopyState) Cold(at time.Time) bool { return at.Before(s.ColdBefore) }
 const selectCopy = `
 SELECT (SELECT count(*) FROM pg_trigger WHERE tgname = ANY ($1) AND tgrelid IN ('clicks'::regclass, 'conversions'::regclass)) = $2 AS noted,
 	CASE WHEN state <> 'copying' THEN '0001-01-01'::timestamptz ELSE coalesce(copied_from::timestamp AT TIME ZONE 'UTC', '9999-01-01') END AS since,
-	coalesce(cold_before::timestamp AT TIME ZONE 'UTC', '0001-01-01'::timestamptz) AS cold_before, state <> 'copying' AS done
+	coalesce(cold_before::timestamp AT TIME ZONE 'UTC', '0001-01-01'::timestamptz) AS cold_before, state <> 'copying' AS done, true AS begun
 FROM click_copy`
 
 // ReadCopy reads how far the copy is. Without a copy it is the zero state.

@@ -170,7 +170,7 @@ func (x *exchange) forward(k clicklog.Copy) {
 // TestCopyOfMoney: whatever happens to clicks and conversions in four currencies, what was noted brings it to ClickHouse.
 func TestCopyOfMoney(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(2) {
+	for seed := range longtest.Size(uint64(1), 10) {
 		x := newExchange(t, 100+seed)
 		for range 3 {
 			x.publish(false)
@@ -180,13 +180,15 @@ func TestCopyOfMoney(t *testing.T) {
 		x.watch("the facts")
 		k := newCopy(t, x.db)
 		x.equal(k)
-		for range 20 {
+		for n := range 25 {
 			for range 2 {
 				x.happen()
 				x.watch("a step")
 			}
 			x.forward(k)
-			x.equal(k)
+			if sameRows(x.T, x.db, k.To); n%5 == 4 {
+				x.sameFigures(k)
+			}
 		}
 	}
 }

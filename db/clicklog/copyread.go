@@ -68,9 +68,9 @@ func (k *CopyReader) State(ctx context.Context, c db.Conn) (CopyState, error) {
 }
 
 const (
-	lateAfter  = "30 seconds"
+	lateAfter  = 30 * time.Second
 	lateFor    = 2 * time.Second
-	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - interval '` + lateAfter + `', false)`
+	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - make_interval(secs => $1), false)`
 )
 
 // Current reports whether the copy answers, and no change has waited for long to be brought there: who can answer instead does so
@@ -84,7 +84,7 @@ func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	if time.Since(k.checked) < lateFor {
 		return !k.late, nil
 	}
-	late, err := db.Get[bool](ctx, c, "waiting changes", selectLate)
+	late, err := db.Get[bool](ctx, c, "waiting changes", selectLate, lateAfter.Seconds())
 	if err == nil {
 		k.late, k.checked = late, time.Now()
 	}

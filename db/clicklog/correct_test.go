@@ -29,6 +29,7 @@ type books struct {
 	sources   []uuid.UUID
 	campaigns []uuid.UUID
 	clicks    []*models.Click
+	between   func() // is called after each transaction; nil: nothing is
 }
 
 func newBooks(t *testing.T, seed uint64, clicks int) *books {
@@ -57,6 +58,9 @@ func (b *books) tx(fn func(c db.Conn) error) {
 	b.Helper()
 	if err := db.Tx(b.Context(), b.db, fn); err != nil {
 		b.Fatal(err)
+	}
+	if b.between != nil {
+		b.between()
 	}
 }
 

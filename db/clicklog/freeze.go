@@ -12,8 +12,9 @@ import (
 )
 
 const (
-	// What a change of a currency restates has come back for it.
-	mayFreeze = `SELECT state = 'on' AND NOT EXISTS (SELECT FROM currency_changes) FROM click_copy`
+	// What a change of a currency restates has come back for it. Who begins one, or ends the copy, waits until a day has left.
+	holdBegins = `SET LOCAL lock_timeout = '2s'; LOCK TABLE currency_changes IN SHARE MODE`
+	mayFreeze  = `SELECT state = 'on' AND NOT EXISTS (SELECT FROM currency_changes) FROM click_copy FOR SHARE`
 
 	selectFreezable = `
 SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -34,7 +35,7 @@ func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Durat
 	if err != nil || !s.On || !s.Done {
 		return err
 	}
-	if may, err := db.Get[bool](ctx, k.From, "state of the copy", mayFreeze); err != nil || !may {
+	if may, _, err := db.First[bool](ctx, k.From, "state of the copy", mayFreeze); err != nil || !may {
 		return err
 	}
 	names, err := db.Select[string](ctx, k.From, "days that may leave", selectFreezable, partitionPrefix,
@@ -60,6 +61,9 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 				"day", at.Format(time.DateOnly), "difference", d.String())
 		}
 	})
+	if differ > 0 && k.Differs != nil {
+		k.Differs(at)
+	}
 	if err != nil || differ > 0 || busy > 0 {
 		return err
 	}
@@ -82,12 +86,19 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 	return err
 }
 
-// emptyPartition takes the clicks of a day out of PostgreSQL unless a change of one waits. Nobody reads or writes them meanwhile.
+// emptyPartition takes the clicks of a day out of PostgreSQL unless a change of one waits, or somebody has begun what needs them.
+// Nobody reads or writes them meanwhile.
 func emptyPartition(ctx context.Context, c db.Conn, name string, at time.Time) (left bool, err error) {
 	if err := lockCold(ctx, c, []time.Time{at}); err != nil {
 		return false, err
 	}
-	if _, err := db.Exec(ctx, c, "lock a day", `SET LOCAL lock_timeout = '2s'; LOCK TABLE `+name+` IN ACCESS EXCLUSIVE MODE`); err != nil {
+	if _, err := db.Exec(ctx, c, "hold changes of currencies", holdBegins); err != nil {
+		return false, err
+	}
+	if may, _, err := db.First[bool](ctx, c, "state of the copy", mayFreeze); err != nil || !may {
+		return false, err
+	}
+	if _, err := db.Exec(ctx, c, "lock a day", `LOCK TABLE `+name+` IN ACCESS EXCLUSIVE MODE`); err != nil {
 		return false, err
 	}
 	const waits = `SELECT EXISTS (SELECT FROM click_changes WHERE click_id >= $1 AND click_id < $2)`

@@ -22,16 +22,16 @@ import (
 // OFFSET 0 makes each postback look into the one partition of its click, whatever days the ids of a batch are of.
 var insertPostbacks = `
 WITH given AS MATERIALIZED (
-	SELECT p.*, owner.account_id AS owner
+	SELECT p.*, owner.account_id AS owner, owner.campaign_id
 	FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
 		$10::text[], $11::timestamptz[], $12::text[], $13::bytea[], $14::text[]) AS p (id, account_id, network_id, click_id, source,
 		domain, ip, params, signature, signed_text, received_at, detail, proof, decided) ` + joinOwner + `
 ), fresh AS (
 	INSERT INTO postbacks (id, account_id, network_id, click_id, source, domain, ip, params, proof, signature, signed_text,
-		received_at, outcome, detail, decided_at, match_at)
+		received_at, outcome, detail, decided_at, match_at, campaign_id)
 	SELECT id, account_id, network_id, click_id, source, domain, nullif(ip, '')::inet, params::jsonb, nullif(proof, ''), signature,
 		signed_text, received_at, decided, detail, CASE WHEN decided <> 'pending' THEN clock_timestamp() END,
-		CASE WHEN decided = 'pending' AND owner IS NULL THEN clock_timestamp() END
+		CASE WHEN decided = 'pending' AND owner IS NULL THEN clock_timestamp() END, campaign_id
 	FROM given
 	ON CONFLICT (id) DO NOTHING
 	RETURNING id
@@ -46,10 +46,10 @@ SELECT ` + recordKind + ` AS kind, id, account_id FROM open`
 // recordKind is the kind of a postback's job, in SQL.
 const recordKind = `'` + models.KindRecordConversion + `'`
 
-// joinOwner joins the account of the click that a postback p names, as owner. It is null if the click is not stored, or
+// joinOwner joins account and campaign of the click that a postback p names, as owner. They are null if the click is not stored, or
 // not of the account that the postback came with.
 const joinOwner = `LEFT JOIN LATERAL (
-	SELECT a.id AS account_id FROM clicks k JOIN accounts a ON a.id = k.account_id
+	SELECT a.id AS account_id, k.campaign_id FROM clicks k JOIN accounts a ON a.id = k.account_id
 	WHERE k.id = p.click_id AND p.account_id IN (a.id, '00000000-0000-0000-0000-000000000000') OFFSET 0
 ) owner ON true`
 
@@ -186,7 +186,8 @@ UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = coale
 	click_id = $6, invalid_payout = $8, params = coalesce($7::jsonb, params), proof = CASE WHEN $7::jsonb IS NULL THEN proof END,
 	signature = CASE WHEN $7::jsonb IS NULL THEN signature ELSE '' END,
 	signed_text = CASE WHEN $7::jsonb IS NULL THEN signed_text ELSE '' END,
-	attempts = attempts + 1, decided_at = now(), match_at = NULL
+	attempts = attempts + 1, decided_at = now(), match_at = NULL,
+	campaign_id = coalesce((SELECT k.campaign_id FROM clicks k WHERE k.id = $6 AND k.account_id = $5), campaign_id)
 WHERE id = $1`
 
 // PostbackDecision is what became of a postback.

@@ -43,10 +43,10 @@ type PostbackQuery struct {
 	Result   string    // empty: all
 }
 
-// The campaign is that of the click, also where there is no conversion.
+// The campaign is that of the click, also where there is no conversion. Of a click that has left PostgreSQL it was noted.
 const selectPostbackLog = `
 SELECT p.id, p.network_id, p.click_id, coalesce(p.conversion_id, '00000000-0000-0000-0000-000000000000') AS conversion_id,
-	coalesce(k.campaign_id, '00000000-0000-0000-0000-000000000000') AS campaign_id, p.source, p.domain,
+	coalesce(k.campaign_id, p.campaign_id, '00000000-0000-0000-0000-000000000000') AS campaign_id, p.source, p.domain,
 	coalesce(host(p.ip), '') AS ip, p.params, p.proof, p.received_at, p.decided_at, r.result, p.detail, p.invalid_payout
 FROM postbacks p
 CROSS JOIN LATERAL (SELECT CASE WHEN p.outcome = 'pending' THEN 'accepted' WHEN p.outcome <> 'recorded' THEN p.outcome
@@ -58,7 +58,7 @@ WHERE p.account_id = $1`
 
 const (
 	selectPostbackPage = selectPostbackLog + ` AND p.received_at >= $2 AND p.received_at < $3
-	AND ($6::uuid IS NULL OR p.network_id = $6) AND ($7::uuid IS NULL OR k.campaign_id = $7) AND ($8 = '' OR r.result = $8)
+	AND ($6::uuid IS NULL OR p.network_id = $6) AND ($7::uuid IS NULL OR coalesce(k.campaign_id, p.campaign_id) = $7) AND ($8 = '' OR r.result = $8)
 	AND ($9::uuid IS NULL OR p.click_id = $9)
 ORDER BY p.received_at DESC, p.id DESC LIMIT $4 OFFSET $5`
 
@@ -67,11 +67,48 @@ ORDER BY p.received_at DESC, p.id DESC LIMIT $4 OFFSET $5`
 
 // Postbacks reads a page of the log of postbacks.
 func (l Log) Postbacks(ctx context.Context, q PostbackQuery) ([]PostbackEntry, error) {
-	return db.Select[PostbackEntry](ctx, l.Conn, "list postbacks", selectPostbackPage, q.AccountID, q.From, q.To, q.Limit,
+	list, err := db.Select[PostbackEntry](ctx, l.Conn, "list postbacks", selectPostbackPage, q.AccountID, q.From, q.To, q.Limit,
 		q.Offset, db.OrNull(q.Network), db.OrNull(q.Campaign), q.Result, db.OrNull(q.Click))
+	if err != nil {
+		return nil, err
+	}
+	return list, l.nameColdCampaigns(ctx, q.AccountID, list)
 }
 
 // Postback reads one of the account's postbacks. One that it does not have is models.NotFound.
 func (l Log) Postback(ctx context.Context, account, id uuid.UUID) (PostbackEntry, error) {
-	return db.Get[PostbackEntry](ctx, l.Conn, "postback", selectPostbackEntry, account, id)
+	p, err := db.Get[PostbackEntry](ctx, l.Conn, "postback", selectPostbackEntry, account, id)
+	if err != nil {
+		return p, err
+	}
+	list := []PostbackEntry{p}
+	err = l.nameColdCampaigns(ctx, account, list)
+	return list[0], err
+}
+
+// nameColdCampaigns gives postbacks the campaigns of cold clicks where none was noted: they were refused when they came.
+func (l Log) nameColdCampaigns(ctx context.Context, account uuid.UUID, list []PostbackEntry) error {
+	named := map[uuid.UUID]bool{}
+	for _, p := range list {
+		if p.CampaignID == uuid.Nil && p.ClickID != uuid.Nil {
+			named[p.ClickID] = true
+		}
+	}
+	if len(named) == 0 {
+		return nil
+	}
+	cold, err := l.findCold(ctx, account, sortedIDs(named)...)
+	if err != nil {
+		return err
+	}
+	campaigns := map[uuid.UUID]uuid.UUID{}
+	for _, c := range cold {
+		campaigns[c.ID] = c.CampaignID
+	}
+	for i := range list {
+		if p := &list[i]; p.CampaignID == uuid.Nil {
+			p.CampaignID = campaigns[p.ClickID]
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package clicklog_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -9,7 +10,9 @@ import (
 	"switchyard/db"
 	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/clicklog"
+	"switchyard/db/columnar"
 	"switchyard/db/ledger"
+	"switchyard/db/rates"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/longtest"
@@ -39,9 +42,9 @@ func (x *exchange) freeze(k clicklog.Copy, before time.Time) {
 // were cold: those of a recount of all rows once they are back.
 func TestColdClicks(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(1)
+	seeds, steps := uint64(1), 20
 	if longtest.On() {
-		seeds = 30
+		seeds, steps = 30, 30
 	}
 	for seed := range seeds {
 		x := newExchange(t, 600+seed)
@@ -52,9 +55,15 @@ func TestColdClicks(t *testing.T) {
 		x.sell(10)
 		x.watch("the facts")
 		k := x.coldCopy()
-		for n := range 30 {
+		leave := func() { x.freeze(k, x.today.AddDate(0, 0, 1-x.rnd.IntN(3))) }
+		x.between = func() { // what has come back leaves in the middle of what needs several transactions
+			if x.rnd.IntN(3) == 0 {
+				leave()
+			}
+		}
+		for n := range steps {
 			if n%3 == 0 {
-				x.freeze(k, x.today.AddDate(0, 0, 1-x.rnd.IntN(3)))
+				leave()
 			}
 			x.happen()
 			x.watch("a step")
@@ -134,6 +143,130 @@ func TestColdClickIsFound(t *testing.T) {
 	x.sameFigures(k)
 }
 
+// TestPostbacksOfColdClicks: the log of postbacks shows the campaign of a click that is in ClickHouse alone, and can be asked for it.
+func TestPostbacksOfColdClicks(t *testing.T) {
+	t.Parallel()
+	x := newExchange(t, 750)
+	k := x.coldCopy()
+	x.arrive(4)
+	s := openSpool(t, t.TempDir())
+	postback := func(click uuid.UUID, refused string) uuid.UUID {
+		p := &models.Postback{
+			ID: models.NewClickID(), AccountID: x.account, ClickID: click, Source: models.FromPostback, Params: map[string]string{}, Refused: refused,
+		}
+		put(t, s, spool.Record{Postback: p})
+		return p.ID
+	}
+	early, refused := postback(x.clicks[0].ID, ""), postback(x.clicks[1].ID, "no secret")
+	drain(t, s, x.db, clicklog.IngestOptions{Copy: x.copied})
+	x.freeze(k, x.today.AddDate(0, 0, 2))
+	late, lateRefused := postback(x.clicks[2].ID, ""), postback(x.clicks[3].ID, "no secret")
+	lost := postback(models.NewClickID(), "")
+	drain(t, s, x.db, clicklog.IngestOptions{Copy: x.copied})
+	if _, err := x.db.ExecContext(t.Context(), `UPDATE postbacks SET match_at = now() WHERE id = $1`, late); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := x.log().MatchPostbacks(t.Context(), []time.Duration{time.Hour}, 100); err != nil || len(m.Jobs) != 1 {
+		t.Fatalf("matched %+v, %v", m, err)
+	}
+	for id, click := range map[uuid.UUID]*models.Click{early: x.clicks[0], late: x.clicks[2]} {
+		x.tx(func(c db.Conn) error {
+			return clicklog.DecidePostback(t.Context(), c, id, clicklog.PostbackDecision{
+				Outcome: clicklog.PostbackIgnored, AccountID: x.account, ClickID: click.ID, Params: map[string]string{},
+			})
+		})
+	}
+	x.freeze(k, x.today.AddDate(0, 0, 2))
+	want := map[uuid.UUID]uuid.UUID{
+		early: x.clicks[0].CampaignID, refused: x.clicks[1].CampaignID, late: x.clicks[2].CampaignID, lateRefused: x.clicks[3].CampaignID, lost: uuid.Nil,
+	}
+	q := clicklog.PostbackQuery{LogQuery: clicklog.LogQuery{AccountID: x.account, From: x.today.AddDate(0, 0, -5), To: x.today.AddDate(0, 0, 2), Limit: 50}}
+	list, err := x.log().Postbacks(t.Context(), q)
+	if err != nil || len(list) != len(want) {
+		t.Fatal(len(list), err)
+	}
+	for _, p := range list {
+		one, err := x.log().Postback(t.Context(), x.account, p.ID)
+		if p.CampaignID != want[p.ID] || one.CampaignID != want[p.ID] || err != nil {
+			t.Errorf("the campaign of %s is %s, and %s, not %s: %v", p.ID, p.CampaignID, one.CampaignID, want[p.ID], err)
+		}
+	}
+	for _, q.Campaign = range x.campaigns {
+		list, err := x.log().Postbacks(t.Context(), q)
+		found := map[uuid.UUID]bool{}
+		for _, p := range list {
+			found[p.ID] = true
+		}
+		for _, id := range []uuid.UUID{early, refused, late} {
+			if found[id] != (want[id] == q.Campaign) || err != nil {
+				t.Errorf("by campaign %s: %s is %t, %v", q.Campaign, id, found[id], err)
+			}
+		}
+	}
+}
+
+// interrupted is a store in which something happens at the first question.
+type interrupted struct {
+	columnar.Store
+	happens func()
+}
+
+// Each implements columnar.Reader.
+func (s *interrupted) Each(ctx context.Context, what string, fn func(func(...any) error) error, query string, args ...any) error {
+	if happens := s.happens; happens != nil {
+		s.happens = nil
+		happens()
+	}
+	return s.Store.Each(ctx, what, fn, query, args...)
+}
+
+// TestDaysStayForACurrency: a day does not leave once a change of the currency has begun that needs its clicks, or the copy is ended.
+func TestDaysStayForACurrency(t *testing.T) {
+	t.Parallel()
+	x := newExchange(t, 950)
+	for back := range 16 {
+		r, err := models.NewRate(x.dayText(back), "USD", "1.25", models.RatesOfFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.tx(func(c db.Conn) error { _, err := rates.Save(t.Context(), c, []models.Rate{r}, false); return err })
+	}
+	k := x.coldCopy()
+	s := openSpool(t, t.TempDir())
+	for range 20 {
+		c := click(x.account, x.campaigns[0], 1)
+		c.ID, c.Currency = idAt(x.today.Add(-time.Duration(x.rnd.IntN(48))*time.Hour)), "USD"
+		put(t, s, spool.Record{Click: c})
+	}
+	drain(t, s, x.db, clicklog.IngestOptions{})
+	x.forward(k)
+	end := `UPDATE click_copy SET state = 'ending'`
+	for what, happens := range map[string]func() error{
+		"a change of the currency": func() error { return x.begin("EUR") },
+		"the end of the copy":      func() error { _, err := x.db.ExecContext(t.Context(), end); return err },
+	} {
+		there := &interrupted{Store: k.To, happens: func() {
+			if err := happens(); err != nil {
+				t.Error(err)
+			}
+		}}
+		if err := (clicklog.Copy{From: x.db, To: there}).Freeze(t.Context(), x.today.AddDate(0, 0, 2), -time.Hour); err != nil {
+			t.Fatal(err)
+		}
+		if n := number[int](t, x.db, `SELECT count(*) FROM clicks`); n != 20 || there.happens != nil {
+			t.Errorf("%s has begun, and %d clicks of 20 are left", what, n)
+		}
+		if what == "a change of the currency" {
+			x.finish(-1, func() {})
+		}
+		if _, err := x.db.ExecContext(t.Context(), `UPDATE click_copy SET state = 'on'`); err != nil {
+			t.Fatal(err)
+		}
+		x.forward(k)
+	}
+	x.freeze(k, x.today.AddDate(0, 0, 2))
+}
+
 // TestColdHistory: what the plan of an account does not keep is deleted in ClickHouse too, and days that are dropped go there.
 func TestColdHistory(t *testing.T) {
 	t.Parallel()
@@ -192,6 +325,8 @@ func TestDifferentDayStays(t *testing.T) {
 	if err := k.To.Exec(t.Context(), "damage", `ALTER TABLE clicks DROP PARTITION `+x.today.AddDate(0, 0, -1).Format("20060102")); err != nil {
 		t.Fatal(err)
 	}
+	told := ""
+	k.Differs = func(day time.Time) { told += day.Format(time.DateOnly) }
 	freeze := func() int {
 		t.Helper()
 		if err := k.Freeze(t.Context(), x.today.AddDate(0, 0, 2), -time.Hour); err != nil {
@@ -199,8 +334,8 @@ func TestDifferentDayStays(t *testing.T) {
 		}
 		return number[int](t, x.db, `SELECT count(*) FROM clicks WHERE (at AT TIME ZONE 'UTC')::date = $1::date`, day)
 	}
-	if freeze() == 0 {
-		t.Error("a day left whose copy differs")
+	if freeze() == 0 || told != day {
+		t.Errorf("a day left whose copy differs, or it was not told: %q", told)
 	}
 	if err := k.Repair(t.Context(), x.account, x.today.AddDate(0, 0, -1)); err != nil {
 		t.Fatal(err)

@@ -194,6 +194,31 @@ func TestColdDays(t *testing.T) {
 	check("all days are cold")
 }
 
+// TestClusterAnswers: a cluster of two shards, asked about cold days, answers as PostgreSQL did.
+func TestClusterAnswers(t *testing.T) {
+	t.Parallel()
+	clickhousetest.Cluster(t)
+	h := newHistory(t, 22)
+	today := h.start.Truncate(day)
+	from := today.AddDate(0, 0, -3)
+	strew(t, h, from, today, 200)
+	questions, want := asks(h, from, today), map[string]any{}
+	for name, ask := range questions {
+		var err error
+		if want[name], err = ask(t.Context(), readersOf(h.d, nil)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	there := (&engines{cluster: true}).there(t, h.d)
+	h.freeze(from, today.AddDate(0, 0, 1))
+	for name, ask := range questions {
+		got, err := ask(t.Context(), readersOf(h.d, there))
+		if diff := cmp.Diff(want[name], got, alike); diff != "" || err != nil {
+			t.Errorf("%s: %v, PostgreSQL (-) and the cluster (+): %s", name, err, diff)
+		}
+	}
+}
+
 // freeze has the clicks of days leave PostgreSQL.
 func (h *history) freeze(from, to time.Time) {
 	h.t.Helper()

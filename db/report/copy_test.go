@@ -14,16 +14,24 @@ import (
 	"switchyard/db"
 	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/clicklog"
+	"switchyard/models/longtest"
 )
 
 // engines asks PostgreSQL and ClickHouse in turn about one database.
-type engines struct{ copy *clicklog.Copy }
+type engines struct {
+	copy    *clicklog.Copy
+	cluster bool // ClickHouse is a cluster of two shards
+}
 
 // there brings all that PostgreSQL has to ClickHouse.
 func (e *engines) there(t *testing.T, d *db.DB) *clicklog.CopyReader {
 	t.Helper()
 	if e.copy == nil {
-		e.copy = &clicklog.Copy{From: d, To: clickhousetest.New(t)}
+		open := clickhousetest.New
+		if e.cluster {
+			open = clickhousetest.NewCluster
+		}
+		e.copy = &clicklog.Copy{From: d, To: open(t)}
 		if err := e.copy.Begin(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -82,7 +90,7 @@ func (a *asker) alike() {
 		return
 	}
 	goals := []string{"", "lead", "sale"}
-	questions := a.questions(150)
+	questions := a.questions(longtest.Size(40, 150))
 	for i := range questions {
 		q := &questions[i]
 		q.AccountID, q.Limit = a.account, 1+a.rnd.IntN(300)

@@ -9,6 +9,7 @@ import (
 
 	"switchyard/db/clicklog"
 	"switchyard/models"
+	"switchyard/models/longtest"
 )
 
 var monthZones = []string{
@@ -31,6 +32,10 @@ func (a *asker) trends() {
 			q.Filters = a.filters(Dimensions())
 			questions = append(questions, q)
 		}
+	}
+	if a.there != nil && !longtest.On() {
+		a.rnd.Shuffle(len(questions), func(i, j int) { questions[i], questions[j] = questions[j], questions[i] })
+		questions = questions[:len(questions)/3]
 	}
 	a.atOnce(len(questions), func(i int) error {
 		q := questions[i]

@@ -49,8 +49,12 @@ func (f *Forwarder) Run(ctx context.Context) error {
 	f.failures = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "switchyard_click_copy_failures_total", Help: "Attempts to bring changes to ClickHouse that failed.",
 	})
+	differs := prometheus.NewCounter(prometheus.CounterOpts{
+		Name: "switchyard_click_copy_differs_total", Help: "Times that a day did not leave PostgreSQL because its copy differs.",
+	})
+	f.Copy.Differs = func(time.Time) { differs.Inc() }
 	if f.Metrics != nil {
-		f.Metrics.MustRegister(f.brought, f.failures)
+		f.Metrics.MustRegister(f.brought, f.failures, differs)
 	}
 	err := advisory.Hold(ctx, f.Locks, lockName, f.lead)
 	if ctx.Err() != nil {

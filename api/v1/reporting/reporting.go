@@ -45,6 +45,7 @@ func (d Deps) reports(c *route.Call) ReportReader {
 // ClickReader is what the logs need of the click store: clicklog.Log.
 type ClickReader interface {
 	Incoming
+	CopyHealth(ctx context.Context) (status, message string, err error)
 	Clicks(ctx context.Context, q clicklog.LogQuery) ([]clicklog.StoredClick, error)
 	Conversions(ctx context.Context, q clicklog.LogQuery) ([]models.Conversion, error)
 	SmartlinkClicks(ctx context.Context, q clicklog.LogQuery) ([]clicklog.StoredSmartlinkClick, error)

@@ -28,6 +28,17 @@ func Server(tb testing.TB) string {
 	return address
 }
 
+// Cluster is the name of the cluster that Server belongs to.
+func Cluster(tb testing.TB) string {
+	tb.Helper()
+	Server(tb)
+	name := os.Getenv("TEST_CLICKS_CLUSTER")
+	if name == "" {
+		tb.Skip("TEST_CLICKS_CLUSTER names no cluster of the server of TEST_CLICKS_URL")
+	}
+	return name
+}
+
 // New opens a new database of Server with some tables.
 func New(tb testing.TB, tables ...columnar.Table) *clickhouse.Conn {
 	tb.Helper()
@@ -37,32 +48,42 @@ func New(tb testing.TB, tables ...columnar.Table) *clickhouse.Conn {
 // NewOn is New for the server of a URL.
 func NewOn(tb testing.TB, server string, tables ...columnar.Table) *clickhouse.Conn {
 	tb.Helper()
-	conn, _ := newOn(tb, server, tables...)
+	conn, _ := newOn(tb, server, "", tables...)
 	return conn
 }
 
 // NewURL is New with the URL of the database, for a test that starts processes of its own.
 func NewURL(tb testing.TB, tables ...columnar.Table) (*clickhouse.Conn, string) {
 	tb.Helper()
-	return newOn(tb, Server(tb), tables...)
+	return newOn(tb, Server(tb), "", tables...)
 }
 
-func newOn(tb testing.TB, server string, tables ...columnar.Table) (*clickhouse.Conn, string) {
+// NewCluster is New for the whole Cluster.
+func NewCluster(tb testing.TB, tables ...columnar.Table) *clickhouse.Conn {
+	tb.Helper()
+	conn, _ := newOn(tb, Server(tb), Cluster(tb), tables...)
+	return conn
+}
+
+func newOn(tb testing.TB, server, cluster string, tables ...columnar.Table) (*clickhouse.Conn, string) {
 	tb.Helper()
 	u, err := url.Parse(server)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	name := "t_" + strings.ToLower(rand.Text())
-	admin := open(tb, server)
-	if err := admin.Exec(tb.Context(), "create database", `CREATE DATABASE `+name); err != nil {
+	admin, where := open(tb, server, ""), ""
+	if cluster != "" {
+		where = " ON CLUSTER '" + cluster + "'"
+	}
+	if err := admin.Exec(tb.Context(), "create database", `CREATE DATABASE `+name+where); err != nil {
 		tb.Fatal(err)
 	}
 	if err := admin.Close(); err != nil {
 		tb.Fatal(err)
 	}
 	u.Path = "/" + name
-	conn := open(tb, u.String())
+	conn := open(tb, u.String(), cluster)
 	tb.Cleanup(func() { _ = conn.Close() })
 	if err := conn.Ensure(tb.Context(), tables...); err != nil {
 		tb.Fatal(err)
@@ -70,9 +91,9 @@ func newOn(tb testing.TB, server string, tables ...columnar.Table) (*clickhouse.
 	return conn, u.String()
 }
 
-func open(tb testing.TB, server string) *clickhouse.Conn {
+func open(tb testing.TB, server, cluster string) *clickhouse.Conn {
 	tb.Helper()
-	conn, err := clickhouse.Open(server, "")
+	conn, err := clickhouse.Open(server, cluster)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -64,7 +64,11 @@ func Open(library, dir string) (*Engine, error) {
 		purego.RegisterLibFunc(fn, handle, name)
 	}
 	e.lib.signals(0)
-	args := []*byte{terminated("clickhouse"), terminated("--path=" + dir)}
+	config, err := configure(dir)
+	if err != nil {
+		return nil, err
+	}
+	args := []*byte{terminated("clickhouse"), terminated("--path=" + dir), terminated("--config-file=" + config)}
 	for range Connections {
 		c := e.lib.connect(int32(len(args)), &args[0])
 		if c == nil || *c == 0 {

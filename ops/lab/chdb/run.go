@@ -23,16 +23,17 @@ type Options struct {
 	Listen string
 	// Password is that of the user default; empty: a new one.
 	Password string
-	// Command runs beside the server. It finds the server's URL in TEST_CLICKS_URL and the program that starts servers in
-	// TEST_CLICKS_LAB. Without a command the server runs until the context ends.
+	// Command runs beside the server. It finds the server's URL in TEST_CLICKS_URL, the name of its cluster in TEST_CLICKS_CLUSTER
+	// and the program that starts servers in TEST_CLICKS_LAB. Without a command the server runs until the context ends.
 	Command []string
 	// Out receives a line about the server, and one about an installation.
 	Out io.Writer
 }
 
-// What tests find in their environment: the URL of a server, and the program that starts one, for those that kill it.
+// What tests find in their environment: the URL of a server, its cluster, and the program that starts one, for those that kill it.
 const (
 	variable = "TEST_CLICKS_URL"
+	cluster  = "TEST_CLICKS_CLUSTER"
 	program  = "TEST_CLICKS_LAB"
 )
 
@@ -62,7 +63,7 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 		if err != nil {
 			return 1, fmt.Errorf("chdb: %w", err)
 		}
-		return runCommand(ctx, o.Command, variable+"="+url, program+"="+self)
+		return runCommand(ctx, o.Command, variable+"="+url, cluster+"="+Cluster, program+"="+self)
 	}
 	_, _ = fmt.Fprintln(o.Out, "  ClickHouse is ready:", url)
 	<-ctx.Done()

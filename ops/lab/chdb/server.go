@@ -51,6 +51,7 @@ func (s Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(w, r, s.hello(r, version))
 		return
 	}
+	st.Text = onOneServer(st.Text)
 	out, err := s.Engine.Do(r.Context(), st)
 	if err != nil {
 		refuse(w, r, err)

@@ -30,7 +30,7 @@ export function Alerts() {
     {data.alerts.length === 0 && <section class="card"><Empty title={w.none}><span class="ico good"><Icon name="check" /></span><p class="dim">{w.noneMore}</p></Empty></section>}
     {order.filter(s => (!only || only === s) && of(s).length > 0).map(s => <section key={s} class="card"><header><h2>{w.severities[s]}</h2><span class={'tag ' + (s === 'critical' ? 'bad' : 'warn')}>{of(s).length}</span></header>
       <ul class="list">{of(s).map(a => <One key={a.type + a.id} of={a} />)}</ul></section>)}
-    <section class="card"><header><h2>{w.services}</h2></header><ul class="list">{data.services.map(o => <li key={o.name}><span class={'ico ' + (o.status === 'ok' ? 'good' : o.status === 'failing' ? 'bad' : '')}><Icon name={o.status === 'ok' ? 'check' : o.status === 'failing' ? 'warn' : 'clock'} /></span><div class="grow"><div class="t">{w.names[o.name] ?? o.name}</div>{o.message && <div class="d wrap">{o.message}</div>}</div><span class="dim fine">{w.states[o.status] ?? o.status}</span></li>)}</ul></section>
+    <section class="card"><header><h2>{w.services}</h2></header><ul class="list">{data.services.map(o => <li key={o.name}><span class={'ico ' + (o.status === 'ok' ? 'good' : o.status === 'failing' ? 'bad' : o.status === 'behind' ? 'warn' : '')}><Icon name={o.status === 'ok' ? 'check' : o.status === 'failing' || o.status === 'behind' ? 'warn' : 'clock'} /></span><div class="grow"><div class="t">{w.names[o.name] ?? o.name}</div>{o.message && <div class="d wrap">{o.message}</div>}</div><span class="dim fine">{w.states[o.status] ?? o.status}</span></li>)}</ul></section>
   </div>
 }
 

@@ -1,0 +1,135 @@
+package clickhouse_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	client "github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/uuid"
+
+	"switchyard/db/clickhouse"
+	"switchyard/db/clickhouse/clickhousetest"
+	"switchyard/db/columnar"
+	"switchyard/models/await"
+)
+
+// owned is a table of accounts' rows, in parts.
+var owned = columnar.Table{
+	Name: "owned", Columns: columns("account_id UUID", "id UUID", "word String", "version UInt64", "removed UInt8"),
+	Engine: "ReplacingMergeTree(version, removed)", Layout: "PARTITION BY word ORDER BY (account_id, id) SETTINGS fsync_after_insert = 1",
+}
+
+// TestClusterStatements: with a cluster every server has a replicated part of a table, whose name in Keeper is the same on a server
+// that comes later, and all rows of an account are on one shard.
+func TestClusterStatements(t *testing.T) {
+	t.Parallel()
+	got := clickhouse.Statements("main", columnar.Table{
+		Name: "words", Columns: columns("account_id UUID", "version UInt64"), Engine: "ReplacingMergeTree(version)",
+		Layout: "PARTITION BY version ORDER BY account_id",
+	}, "7")
+	want := []string{
+		"CREATE TABLE IF NOT EXISTS words_local ON CLUSTER 'main' (\n\taccount_id UUID,\n\tversion UInt64\n) ENGINE = " +
+			"ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/{database}/{table}', '{replica}', version) " +
+			"PARTITION BY version ORDER BY account_id",
+		"ALTER TABLE words_local ON CLUSTER 'main' ADD COLUMN IF NOT EXISTS account_id UUID, ADD COLUMN IF NOT EXISTS version UInt64",
+		"CREATE TABLE IF NOT EXISTS words ON CLUSTER 'main' (\n\taccount_id UUID,\n\tversion UInt64\n) ENGINE = " +
+			"Distributed('main', currentDatabase(), words_local, cityHash64(account_id))",
+		"ALTER TABLE words ON CLUSTER 'main' ADD COLUMN IF NOT EXISTS account_id UUID, ADD COLUMN IF NOT EXISTS version UInt64",
+		"ALTER TABLE words_local ON CLUSTER 'main' DROP PARTITION 7",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestClusterStatementsAreRead has the engine read each statement as it is sent to a cluster.
+func TestClusterStatementsAreRead(t *testing.T) {
+	t.Parallel()
+	conn := open(t)
+	for _, s := range append(clickhouse.Statements("main", owned, "'a'"), clickhouse.Statements("main", words, "1")...) {
+		read := ""
+		err := conn.Each(t.Context(), "read", func(scan func(...any) error) error { return scan(&read) }, `SELECT formatQuery($1)`, s)
+		if err != nil || read == "" {
+			t.Errorf("%s: %v", s, err)
+		}
+	}
+}
+
+// TestErrorsThatPass holds the codes of errors to the engine's names of them.
+func TestErrorsThatPass(t *testing.T) {
+	t.Parallel()
+	conn := open(t)
+	for code, want := range clickhouse.Passing() {
+		name := ""
+		err := conn.Each(t.Context(), "name", func(scan func(...any) error) error { return scan(&name) }, `SELECT errorCodeToName($1)`, code)
+		if err != nil || name != want {
+			t.Errorf("%d is %q, not %s: %v", code, name, want, err)
+		}
+		if e := (&client.Exception{Code: code}); clickhouse.Refused(e) || !clickhouse.Unavailable(e) {
+			t.Errorf("%s is refused for good", want)
+		}
+	}
+	if e := (&client.Exception{Code: 62}); !clickhouse.Refused(e) || clickhouse.Unavailable(errors.Join(e)) {
+		t.Error("a syntax error passes")
+	}
+}
+
+// TestCluster stores and drops rows of accounts that are on different shards.
+func TestCluster(t *testing.T) {
+	t.Parallel()
+	conn := clickhousetest.NewCluster(t, owned)
+	if err := conn.Ensure(t.Context(), owned); err != nil { // again
+		t.Fatal(err)
+	}
+	var accounts []uuid.UUID
+	var rows [][]any
+	for range 20 {
+		account := uuid.New()
+		accounts = append(accounts, account)
+		for _, word := range []string{"a", "b"} {
+			rows = append(rows, []any{account, uuid.New(), word, uint64(1), uint8(0)})
+		}
+	}
+	for range 2 {
+		if err := conn.Put(t.Context(), owned, slices.Values(rows)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second := [][]any{slices.Clone(rows[0]), slices.Clone(rows[1])}
+	second[0][3], second[1][3], second[1][4] = uint64(2), uint64(2), uint8(1)
+	if err := conn.Put(t.Context(), owned, slices.Values(second)); err != nil {
+		t.Fatal(err)
+	}
+	count := func(account uuid.UUID) (n, highest uint64) {
+		err := conn.Each(t.Context(), "rows", func(scan func(...any) error) error { return scan(&n, &highest) },
+			`SELECT count(), max(version) FROM owned FINAL WHERE account_id = $1`, account)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n, highest
+	}
+	for i, account := range accounts {
+		want, version := uint64(2), uint64(1)
+		if i == 0 {
+			want, version = 1, 2
+		}
+		if n, highest := count(account); n != want || highest != version {
+			t.Errorf("account %d has %d rows of version %d", i, n, highest)
+		}
+	}
+	if err := conn.DropPartition(t.Context(), owned, "'b'"); err != nil {
+		t.Fatal(err)
+	}
+	if n, _ := count(accounts[1]); n != 1 {
+		t.Errorf("%d rows are left of a part that was dropped", n)
+	}
+	if err := conn.DropAccounts(t.Context(), owned, accounts[:3]); err != nil {
+		t.Fatal(err)
+	}
+	await.Until(t, "the rows of an account are gone", func() bool { n, _ := count(accounts[2]); return n == 0 })
+	if n, _ := count(accounts[3]); n != 1 {
+		t.Errorf("%d rows are left of another account", n)
+	}
+}
