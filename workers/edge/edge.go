@@ -49,9 +49,11 @@ type Options struct {
 }
 
 const (
-	tries    = 3  // of keys that Cloudflare has not written
-	atOnce   = 50 // accounts of a run
-	lockName = "edge publishing"
+	tries  = 3  // of keys that Cloudflare has not written
+	atOnce = 50 // accounts of a run
+	// accountTime is how long a run is at one account. What was written by then stays, and the next run goes on.
+	accountTime = 3 * time.Minute
+	lockName    = "edge publishing"
 	// lockWait is how long a run waits for another one's end. The clock starts the next one soon.
 	lockWait = 2 * time.Second
 	pause    = 1100 * time.Millisecond
@@ -123,7 +125,7 @@ func (p *publisher) sweep(ctx context.Context) error {
 		due, err := p.store.Edge().Due(ctx, p.target(), atOnce)
 		for _, account := range due {
 			if err = p.publishDue(ctx, account); err != nil {
-				break
+				break // of PostgreSQL, or the run ends
 			}
 		}
 		return err
@@ -131,8 +133,16 @@ func (p *publisher) sweep(ctx context.Context) error {
 	return err
 }
 
+// publishDue publishes one account of a run. One that cannot be published waits longer and longer for its next turn: the
+// others do not wait for it.
 func (p *publisher) publishDue(ctx context.Context, account uuid.UUID) error {
-	out, err := p.publish(ctx, p.o.Background, account)
+	limited, cancel := context.WithTimeout(ctx, accountTime)
+	defer cancel()
+	out, err := p.publish(limited, p.o.Background, account)
+	if err != nil && ctx.Err() == nil {
+		slog.ErrorContext(ctx, "campaigns not published to the edge", "account_id", account, "error", err)
+		return p.store.Edge().Failed(ctx, account, "the campaigns could not be compiled and written")
+	}
 	if err == nil && out.Written+out.Removed+out.Failed > 0 {
 		slog.InfoContext(ctx, "campaigns published to the edge", "account_id", account, "written", out.Written,
 			"removed", out.Removed, "failed", out.Failed)

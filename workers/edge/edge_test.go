@@ -3,6 +3,7 @@ package edge_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -54,6 +55,9 @@ func compile(r *store.Routing) ([]models.EdgeBundle, error) {
 	}
 	var out []models.EdgeBundle
 	for _, c := range store.RoutingRows[*store.RoutingCampaign](r) {
+		if strings.HasPrefix(c.Name, "broken") {
+			return nil, errors.New("a campaign that cannot be compiled")
+		}
 		if hosts[c.DomainID] == "" || c.Status != "active" {
 			continue
 		}
@@ -236,6 +240,29 @@ func TestSweep(t *testing.T) {
 		+ (SELECT count(*) FROM edge_accounts WHERE owner_id = $1)`, w.account)
 	if err != nil || left != 0 {
 		t.Errorf("%d rows are left, %v", left, err)
+	}
+}
+
+// TestOneStopsNoOther: an account that cannot be published, and is due before all others, does not keep them waiting.
+func TestOneStopsNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.campaigns(w.account, 1, "broken")
+	w.campaigns(w.other, 1, "theirs")
+	w.exec(`INSERT INTO edge_accounts (owner_id, next_at) VALUES ($1, now() - interval '1 hour')`, w.account)
+	w.sweep()
+	if got, want := w.keys(), fmt.Sprint([]string{w.host(w.other) + "theirs-1"}); got != want {
+		t.Errorf("keys %s, want %s", got, want)
+	}
+	state, err := w.store.Edge().State(t.Context(), w.account)
+	if err != nil || state.Failure == "" || !state.Waiting {
+		t.Errorf("%+v, %v", state, err)
+	}
+	w.exec(`UPDATE campaigns SET name = 'mended' WHERE account_id = $1`, w.account)
+	w.exec(`UPDATE edge_accounts SET next_at = now()`)
+	w.sweep()
+	if state, err = w.store.Edge().State(t.Context(), w.account); err != nil || state.Failure != "" || state.Published != 1 {
+		t.Errorf("%+v, %v", state, err)
 	}
 }
 
