@@ -7,11 +7,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// LinkFailures is how many failed checks in a row make a link a broken one. A check that fails within LinkPatience of the
+// LinkFailures is how many failed checks in a row make a link a broken one. A check that fails within BrokenAfter of the
 // first failure is not counted: a short outage breaks no link, however often somebody checks it by hand.
 const (
 	LinkFailures = 2
-	LinkPatience = 30 * time.Minute
+	BrokenAfter  = 30 * time.Minute
 )
 
 // Link is an active offer, landing page or tracking domain, as the checks see it. A domain is looked up in the list of
@@ -59,7 +59,7 @@ func (s LinkState) Checked(r LinkResult) (next LinkState, broke bool) {
 	if next.FailingSince == nil {
 		next.FailingSince = &r.At
 	}
-	if s.Failures == 0 || r.At.Sub(*next.FailingSince) >= LinkPatience {
+	if s.Failures == 0 || r.At.Sub(*next.FailingSince) >= BrokenAfter {
 		next.Failures++
 	}
 	if next.BrokenAt == nil && next.Failures >= LinkFailures {

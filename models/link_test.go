@@ -43,8 +43,8 @@ func TestLinkState(t *testing.T) {
 	}
 }
 
-// TestLinkPatience: a link that somebody checks again and again is not broken by an outage of some minutes.
-func TestLinkPatience(t *testing.T) {
+// TestBrokenAfter: a link that somebody checks again and again is not broken by an outage of some minutes.
+func TestBrokenAfter(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	var s models.LinkState
@@ -52,12 +52,12 @@ func TestLinkPatience(t *testing.T) {
 		s, broke = s.Checked(models.LinkResult{At: at.Add(after), Error: "the page answered 500"})
 		return broke
 	}
-	for _, after := range []time.Duration{0, time.Second, models.LinkPatience - time.Second} {
+	for _, after := range []time.Duration{0, time.Second, models.BrokenAfter - time.Second} {
 		if check(after) || s.Failures != 1 {
 			t.Errorf("after %s: %+v", after, s)
 		}
 	}
-	if !check(models.LinkPatience) || s.Failures != 2 {
+	if !check(models.BrokenAfter) || s.Failures != 2 {
 		t.Errorf("after half an hour: %+v", s)
 	}
 }

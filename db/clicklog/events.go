@@ -133,8 +133,8 @@ func applyArrivals(ctx context.Context, c db.Conn, named []uuid.UUID) (missing [
 	return sortedIDs(clicks), err
 }
 
-// arrivalPatience is how long an arrival waits for its click.
-const arrivalPatience = 48 * time.Hour
+// arrivalTimeout is how long an arrival waits for its click.
+const arrivalTimeout = 48 * time.Hour
 
 const selectArrivals = `
 SELECT DISTINCT e.click_id FROM site_events e CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = e.click_id LIMIT 1) c
@@ -145,7 +145,7 @@ WHERE NOT e.applied AND e.received_at >= $1 LIMIT $2`
 func (l Log) ApplyWaitingArrivals(ctx context.Context, limit int) error {
 	const expire = `UPDATE site_events SET applied = true WHERE id = ANY (ARRAY(
 		SELECT id FROM site_events WHERE NOT applied AND received_at < $1 LIMIT $2))`
-	since := l.now().Add(-arrivalPatience)
+	since := l.now().Add(-arrivalTimeout)
 	if _, err := db.Exec(ctx, l.Conn, "expire arrivals", expire, since, limit); err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ type Spool struct {
 	filled     bool        // flusher only: file is longer than what was written to it
 	active     position    // flusher only: where the next batch goes
 	ahead      *ahead      // flusher only
-	complained time.Time   // flusher only: when it last logged that the disk refuses
+	lastLogged time.Time   // flusher only: when it last logged that the disk refuses
 
 	tail    tail
 	stored  progress
@@ -255,7 +255,7 @@ func (s *Spool) swap(spare []byte) (b *batch, closed bool) {
 func (s *Spool) requeue(b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.complain(b.err, b.count)
+	s.logThrottled(b.err, b.count)
 	b.err = fmt.Errorf("%w: %w", ErrWaiting, b.err)
 	next := newBatch()
 	next.buf, next.count = slices.Concat(b.buf, s.open.buf), b.count+s.open.count
@@ -266,12 +266,12 @@ func (s *Spool) requeue(b *batch) {
 	s.wake()
 }
 
-// complain logs that the disk refuses, now and then.
-func (s *Spool) complain(cause error, records int64) {
-	if time.Since(s.complained) < logPause {
+// logThrottled logs that the disk refuses, now and then.
+func (s *Spool) logThrottled(cause error, records int64) {
+	if time.Since(s.lastLogged) < logPause {
 		return
 	}
-	s.complained = time.Now()
+	s.lastLogged = time.Now()
 	slog.Error("spool write", "error", cause, "records", records)
 }
 
@@ -281,7 +281,7 @@ func (s *Spool) count(b *batch) {
 	s.mu.Unlock()
 	if b.err != nil {
 		s.failed.Add(b.count)
-		s.complain(b.err, b.count)
+		s.logThrottled(b.err, b.count)
 		return
 	}
 	s.appended.Add(b.count)

@@ -85,7 +85,7 @@ func (w *world) provider() *geolookup.Client {
 	server := httptest.NewTLSServer(http.HandlerFunc(w.serve))
 	w.Cleanup(server.Close)
 	return geolookup.New(geolookup.Options{
-		Egress: egresstest.Client(w, server, egress.Options{}), URL: server.URL, Patience: await.Timeout,
+		Egress: egresstest.Client(w, server, egress.Options{}), URL: server.URL, Timeout: await.Timeout,
 	})
 }
 

@@ -161,8 +161,8 @@ type Account struct {
 // Connection is a connection to a platform. It is for one goroutine.
 type Connection struct{ s *session }
 
-// patience is how long one request waits for a platform that is busy or fails.
-const patience = time.Minute
+// retryTime is how long one request waits for a platform that is busy or fails.
+const retryTime = time.Minute
 
 // Open makes a connection. The error is for a person: a platform that this install or the account lacks something for.
 func (c *Client) Open(a Account) (*Connection, error) {
@@ -174,7 +174,7 @@ func (c *Client) Open(a Account) (*Connection, error) {
 	_, secrets := p.Form(a.Endpoint).Split(a.Credentials)
 	s := &session{platform: how, name: a.Provider, c: a.Credentials, endpoint: a.Endpoint, used: &Usage{}, client: c, account: a}
 	s.API = rest.API{
-		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: patience, Wait: c.o.Wait, Timeout: c.o.Timeout,
+		Out: c.o.Egress, Base: how.base, Now: c.o.Now, RetryTime: retryTime, Wait: c.o.Wait, Timeout: c.o.Timeout,
 		Asked: func() { s.used.Requests++ },
 	}.Keep(append(slices.Collect(maps.Values(secrets)), a.Session, c.o.DeveloperToken)...)
 	s.version = c.o.version(a.Provider)

@@ -146,8 +146,8 @@ type uploading struct {
 	asked  int
 }
 
-// uploadPatience is how long one request waits for a platform that is busy or fails.
-const uploadPatience = 20 * time.Second
+// uploadRetryTime is how long one request waits for a platform that is busy or fails.
+const uploadRetryTime = 20 * time.Second
 
 // Requests of a connection: at most so many at once, and one more after each interval.
 const (
@@ -166,7 +166,7 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 	_, secrets := p.Split(credentials)
 	u := &uploading{uploads: how, c: credentials, action: action, shadow: shadow, tokens: tokens, o: c.o}
 	u.API = rest.API{
-		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: uploadPatience, Wait: c.o.Wait, Timeout: c.o.Timeout,
+		Out: c.o.Egress, Base: how.base, Now: c.o.Now, RetryTime: uploadRetryTime, Wait: c.o.Wait, Timeout: c.o.Timeout,
 		Asked: func() { u.asked++ },
 	}.Keep(append(slices.Collect(maps.Values(secrets)), c.o.DeveloperToken)...)
 	if c.o.Pace != nil {

@@ -128,8 +128,8 @@ var providers = map[string]provider{
 const (
 	// timeout is for one request: a model takes its time.
 	timeout = 20 * time.Second
-	// patience is how long one request waits for a provider that is busy or fails.
-	patience = 3 * time.Second
+	// retryTime is how long one request waits for a provider that is busy or fails.
+	retryTime = 3 * time.Second
 )
 
 // Connection asks a provider with a key.
@@ -146,7 +146,7 @@ func (c *Client) Open(name, key string) (*Connection, error) {
 		return nil, fmt.Errorf("ai: there is no provider %q", name)
 	}
 	api := rest.API{
-		Out: c.o.Egress, Base: p.base, Now: c.o.Now, Sign: p.sign(key), Patience: patience, Wait: c.o.Wait,
+		Out: c.o.Egress, Base: p.base, Now: c.o.Now, Sign: p.sign(key), RetryTime: retryTime, Wait: c.o.Wait,
 		Timeout: func() time.Duration { return timeout },
 		// Whatever the status, an envelope of an error is one.
 		Failed: failure, Coded: code,

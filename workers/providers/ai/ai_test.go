@@ -31,7 +31,7 @@ func TestProviders(t *testing.T) {
 	for _, p := range models.AIProviders {
 		for what, test := range map[string]func(suite){
 			"models": suite.models, "conversation": suite.conversation, "malformed": suite.malformed, "stops": suite.stops,
-			"faults": suite.faults, "patience": suite.patience, "keys": suite.keys,
+			"faults": suite.faults, "retries": suite.retries, "keys": suite.keys,
 		} {
 			t.Run(p.Name+"/"+what, func(t *testing.T) {
 				t.Parallel()
@@ -226,8 +226,8 @@ func (s suite) faults() {
 	}
 }
 
-// patience: what a provider could not answer at first is asked again.
-func (s suite) patience() {
+// retries: what a provider could not answer at first is asked again.
+func (s suite) retries() {
 	for _, fault := range []resttest.Fault{resttest.Swamped, resttest.Down, resttest.Cut} {
 		s.world.Fail(fault, resttest.None)
 		if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || a.Text != "Hello" {

@@ -85,8 +85,8 @@ type Options struct {
 	Egress *egress.Client
 	// URL takes the place of every provider's address, for tests; empty: their own.
 	URL string
-	// Patience is how long one look-up may take; zero: 5 s.
-	Patience time.Duration
+	// Timeout is how long one look-up may take; zero: 5 s.
+	Timeout time.Duration
 }
 
 // Client asks providers. Safe for concurrent use.
@@ -94,7 +94,7 @@ type Client struct{ o Options }
 
 // New makes a Client.
 func New(o Options) *Client {
-	o.Patience = cmp.Or(o.Patience, 5*time.Second)
+	o.Timeout = cmp.Or(o.Timeout, 5*time.Second)
 	return &Client{o}
 }
 
@@ -117,7 +117,7 @@ func (c *Client) Lookup(ctx context.Context, name, key string, ip netip.Addr) (m
 	if len(query) > 0 {
 		to += "?" + query.Encode()
 	}
-	req, cancel, err := egress.Request(ctx, c.o.Patience, http.MethodGet, to, nil)
+	req, cancel, err := egress.Request(ctx, c.o.Timeout, http.MethodGet, to, nil)
 	if err != nil {
 		return models.Place{}, errors.New("the provider's address cannot be read")
 	}

@@ -146,8 +146,8 @@ type session struct {
 	fetch func(ctx context.Context) (string, error) // gets one
 }
 
-// patience is how long one request waits for a platform that is busy or fails.
-const patience = time.Minute
+// retryTime is how long one request waits for a platform that is busy or fails.
+const retryTime = time.Minute
 
 // Connection is a connection to a platform. It is for one goroutine.
 type Connection struct{ s *session }
@@ -166,7 +166,7 @@ func (c *Client) Open(name, key string, credentials map[string]string) (*Connect
 	_, secrets := p.Split(credentials)
 	s := &session{platform: how, c: credentials, zone: zone, used: &Usage{}}
 	s.API = rest.API{
-		Out: c.o.Egress, Base: how.base, Now: c.o.Now, Patience: patience, Wait: c.o.Wait, Timeout: c.o.Timeout,
+		Out: c.o.Egress, Base: how.base, Now: c.o.Now, RetryTime: retryTime, Wait: c.o.Wait, Timeout: c.o.Timeout,
 		Asked: func() { s.used.Requests++ },
 	}.Keep(slices.Collect(maps.Values(secrets))...)
 	if c.o.Pace != nil && how.burst > 0 {

@@ -36,9 +36,9 @@ type API struct {
 	Busy func(f *FailureError) bool
 	// Denied reports whether a failure with another status than 401 and 403 refuses the credentials; nil: none does.
 	Denied func(f *FailureError) bool
-	// Patience is how long a request, with all that is tried again, may wait for a provider that is busy or fails; 0: it is
-	// tried once.
-	Patience time.Duration
+	// RetryTime is how long a request may wait between tries, all waits together, while the provider is busy or fails.
+	// 0: it is tried once.
+	RetryTime time.Duration
 	// Pace holds requests back over all processes; nil: nothing does.
 	Pace Pace
 	// Asked is called before each request; nil: nobody counts.
@@ -128,18 +128,18 @@ func Decode(body []byte, into any) error {
 // ErrForm says that an answer cannot be read.
 var ErrForm = errors.New("the provider's answer has another form than documented")
 
-// Send sends a request and gives a successful answer. It waits and tries again as Patience allows.
+// Send sends a request and gives a successful answer. It waits and tries again as RetryTime allows.
 func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error) {
-	if patience := a.Patience; patience > 0 {
+	if left := a.RetryTime; left > 0 {
 		for try := 0; ; try++ {
-			if out, err = a.once(ctx, r, &patience); err == nil {
+			if out, err = a.once(ctx, r, &left); err == nil {
 				return out, nil
 			}
 			again, wait := r.again(err, try)
-			if !again || wait > patience {
+			if !again || wait > left {
 				return out, err
 			}
-			patience -= wait
+			left -= wait
 			if a.wait(ctx, wait) != nil { // nobody waits any more: what the provider said is the reason
 				return out, err
 			}
@@ -174,9 +174,9 @@ func (r Request) again(err error, try int) (yes bool, wait time.Duration) {
 
 func (r Request) repeats() bool { return r.Method == http.MethodGet || r.Repeat }
 
-// once sends a request once, in its turn. Waiting for the turn costs patience.
-func (a API) once(ctx context.Context, r Request, patience *time.Duration) (out egress.Answer, err error) {
-	if err := a.turn(ctx, patience); err != nil {
+// once sends a request once, in its turn. Waiting for the turn takes from left, the rest of RetryTime.
+func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egress.Answer, err error) {
+	if err := a.awaitTurn(ctx, left); err != nil {
 		return out, err
 	}
 	req, cancel, err := a.request(ctx, r)
@@ -202,16 +202,17 @@ func (a API) once(ctx context.Context, r Request, patience *time.Duration) (out 
 	return out, err
 }
 
-func (a API) turn(ctx context.Context, patience *time.Duration) error {
+// awaitTurn waits until Pace lets the next request go, but no longer than is left.
+func (a API) awaitTurn(ctx context.Context, left *time.Duration) error {
 	for a.Pace != nil {
 		wait := a.Pace.Take(ctx, 0)
 		if wait <= 0 {
 			return nil
 		}
-		if wait > *patience {
+		if wait > *left {
 			return &FailureError{Status: http.StatusTooManyRequests, Busy: true, After: wait}
 		}
-		*patience -= wait
+		*left -= wait
 		if err := a.wait(ctx, wait); err != nil {
 			return err
 		}

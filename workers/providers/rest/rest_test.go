@@ -51,22 +51,22 @@ func cut(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"a":`))
 }
 
-// TestPatience: what fails for a while is asked again, after the pause that the provider asks for, within the patience.
-func TestPatience(t *testing.T) {
+// TestRetryTime: what fails for a while is asked again, after the pause that the provider asks for, within RetryTime.
+func TestRetryTime(t *testing.T) {
 	t.Parallel()
 	fine, busy := says(200, "\ufeff{\"a\": 1}"), says(429, `{"error": {"message": "slow down"}}`, "Retry-After", "7")
 	for name, c := range map[string]struct {
-		answers  []http.HandlerFunc
-		patience time.Duration
-		repeat   bool
-		waits    []time.Duration
-		is       error
+		answers   []http.HandlerFunc
+		retryTime time.Duration
+		repeat    bool
+		waits     []time.Duration
+		is        error
 	}{
 		"at once":             {[]http.HandlerFunc{fine}, time.Minute, true, nil, nil},
 		"busy":                {[]http.HandlerFunc{busy, fine}, time.Minute, false, []time.Duration{7 * time.Second}, nil},
 		"busy without a time": {[]http.HandlerFunc{says(429, ""), says(429, ""), fine}, time.Minute, false, []time.Duration{time.Second, 2 * time.Second}, nil},
 		"busy for too long":   {[]http.HandlerFunc{busy}, 10 * time.Second, true, []time.Duration{7 * time.Second}, rest.ErrBusy},
-		"no patience":         {[]http.HandlerFunc{busy, fine}, 0, true, nil, rest.ErrBusy},
+		"no retry":            {[]http.HandlerFunc{busy, fine}, 0, true, nil, rest.ErrBusy},
 		"broken, then fine":   {[]http.HandlerFunc{says(500, "x"), cut, fine}, time.Minute, true, []time.Duration{time.Second, 2 * time.Second}, nil},
 		"broken, not to be repeated": {
 			[]http.HandlerFunc{says(502, `{"message": "down"}`), fine}, time.Minute, false, nil, errors.New("the provider answered 502: down"),
@@ -74,7 +74,7 @@ func TestPatience(t *testing.T) {
 		"refused": {[]http.HandlerFunc{says(401, `{"detail": "no"}`), fine}, time.Minute, true, nil, rest.ErrRefused},
 	} {
 		api, asked, waits := provider(t, c.answers...)
-		api.Patience = c.patience
+		api.RetryTime = c.retryTime
 		var into struct{ A int }
 		err := api.Do(t.Context(), rest.Request{Method: http.MethodPost, Path: "/x", Repeat: c.repeat}, &into)
 		switch {
@@ -125,7 +125,7 @@ func (p *pace) Take(context.Context, int) time.Duration {
 
 func (p *pace) Pause(_ context.Context, d time.Duration) { p.paused = d }
 
-// TestPace: a request waits for its turn as long as the patience allows, and other processes hear of a pause.
+// TestPace: a request waits for its turn as long as RetryTime allows, and other processes hear of a pause.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	api, asked, waits := provider(t, says(429, "", "Retry-After", "9"), says(200, "{}"))
@@ -134,7 +134,7 @@ func TestPace(t *testing.T) {
 	if err := api.Get(t.Context(), "/x", nil, nil); !errors.Is(err, rest.ErrBusy) || p.paused != 9*time.Second {
 		t.Errorf("%v, paused for %v", err, p.paused)
 	}
-	api.Patience = 10 * time.Second
+	api.RetryTime = 10 * time.Second
 	if err := api.Get(t.Context(), "/x", nil, nil); !errors.Is(err, rest.ErrBusy) || *asked != 1 || len(*waits) != 3 {
 		t.Errorf("%v after %d requests, waits %v", err, *asked, *waits)
 	}
@@ -215,7 +215,7 @@ func TestRows(t *testing.T) {
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
 	api, asked, _ := provider(t, says(502, `{"message": "down"}`))
-	api.Patience, api.Wait = time.Minute, func(context.Context, time.Duration) error { return context.DeadlineExceeded }
+	api.RetryTime, api.Wait = time.Minute, func(context.Context, time.Duration) error { return context.DeadlineExceeded }
 	err := api.Shown(api.Get(t.Context(), "/x", nil, nil))
 	if err == nil || err.Error() != "the provider answered 502: down" || *asked != 1 {
 		t.Errorf("%v after %d requests", err, *asked)

@@ -147,8 +147,8 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// patience is how long one request waits for a platform that is busy or fails, while a person waits too.
-const patience = 8 * time.Second
+// retryTime is how long one request waits for a platform that is busy or fails, while a person waits too.
+const retryTime = 8 * time.Second
 
 // session is a platform while it is asked.
 type session struct {
@@ -176,7 +176,7 @@ func (c *Client) open(provider string, secrets ...string) (*session, error) {
 	if provider == models.GoogleAds {
 		base += "/" + c.o.GoogleVersion
 	}
-	s.API = rest.API{Out: c.o.Egress, Base: base, Now: c.o.Now, Patience: patience, Wait: c.o.Wait}.
+	s.API = rest.API{Out: c.o.Egress, Base: base, Now: c.o.Now, RetryTime: retryTime, Wait: c.o.Wait}.
 		Keep(append(secrets, app.Secret, app.DeveloperToken)...)
 	return s, nil
 }
