@@ -17,7 +17,6 @@ import (
 
 	"switchyard/db"
 	"switchyard/jobs"
-	"switchyard/models"
 )
 
 // Options of a Runtime. DB, Redis and Client are required.
@@ -95,18 +94,6 @@ func (r *Runtime) Client() *jobs.Client { return r.o.Client }
 
 // Metrics is where handlers register theirs; nil: nowhere.
 func (r *Runtime) Metrics() prometheus.Registerer { return r.o.Metrics }
-
-// Platforms limits how many jobs of this process ask a platform outside at once, whatever their kind: they have one share of the places
-// for long jobs. Its endpoints are names of platforms; see PlatformOf.
-func (r *Runtime) Platforms() *Limiter[string] { return r.platforms }
-
-// PlatformOf names what a provider shares places as. A custom one, of networks too, is its customer's own address, which no other waits for.
-func PlatformOf(provider string, target uuid.UUID) string {
-	if provider == models.CustomCost {
-		return provider + " " + target.String()
-	}
-	return provider
-}
 
 // Slots is how many jobs of a queue run at once in this process.
 func (r *Runtime) Slots(queue string) int {

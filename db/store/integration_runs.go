@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"time"
 
 	"github.com/google/uuid"
@@ -62,6 +63,14 @@ func (k IntegrationRuns) List(ctx context.Context, account, target uuid.UUID, li
 func (k IntegrationRuns) Forget(ctx context.Context, before time.Time, limit int) error {
 	_, err := k.s.exec(ctx, "forget runs", `DELETE FROM integration_runs WHERE id IN (
 		SELECT id FROM integration_runs WHERE started_at < $1 LIMIT $2)`, before, limit)
+	return err
+}
+
+// setNext says when a connection, a row of the table, is next asked by itself, and from when on over the longer window; a zero
+// wide: as before. If the connection was changed since saved, nothing is said.
+func (t credentialTable) setNext(ctx context.Context, s *Store, account, row uuid.UUID, saved, at, wide time.Time) error {
+	q := `UPDATE ` + t.name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + t.key + ` = $2 AND saved_at = $3`
+	_, err := s.exec(ctx, "next run of the "+t.what, q, account, row, saved, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
 	return err
 }
 

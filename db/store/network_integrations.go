@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -105,15 +104,10 @@ func (k NetworkIntegrations) Note(ctx context.Context, i models.NetworkIntegrati
 	return err
 }
 
-const setNextNetworkImport = `
-UPDATE network_integrations SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`
-
 // SetNext says when orders are next imported by themselves, and from when on over the longer window; a zero wide: as before. If the
 // connection was changed meanwhile, nothing is said.
 func (k NetworkIntegrations) SetNext(ctx context.Context, i models.NetworkIntegration, at, wide time.Time) error {
-	_, err := k.s.exec(ctx, "next import of network", setNextNetworkImport, i.AccountID, i.NetworkID, i.SavedAt, at,
-		sql.NullTime{Time: wide, Valid: !wide.IsZero()})
-	return err
+	return networkCredentials.setNext(ctx, k.s, i.AccountID, i.NetworkID, i.SavedAt, at, wide)
 }
 
 // After a failure the longer window leaves the next turn to the shorter one: it alone may fail.

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,15 +33,10 @@ func (k SourceIntegrations) Note(ctx context.Context, i models.SourceIntegration
 	return err
 }
 
-const setNextSourceSync = `
-UPDATE source_integrations SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND source_id = $2 AND saved_at = $3`
-
 // SetNext says when spend is next read by itself, and from when on over the longer window; a zero wide: as before. If the
 // connection was changed meanwhile, nothing is said.
 func (k SourceIntegrations) SetNext(ctx context.Context, i models.SourceIntegration, at, wide time.Time) error {
-	_, err := k.s.exec(ctx, "next sync of traffic source", setNextSourceSync, i.AccountID, i.SourceID, i.SavedAt, at,
-		sql.NullTime{Time: wide, Valid: !wide.IsZero()})
-	return err
+	return sourceCredentials.setNext(ctx, k.s, i.AccountID, i.SourceID, i.SavedAt, at, wide)
 }
 
 // After a failure the longer window leaves the next turn to the shorter one: it alone may fail.

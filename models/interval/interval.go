@@ -3,6 +3,7 @@ package interval
 
 import (
 	"context"
+	"math/rand/v2"
 	"time"
 )
 
@@ -31,4 +32,10 @@ func Every(ctx context.Context, d time.Duration, fn func()) {
 			fn()
 		}
 	}
+}
+
+// Vary gives a wait of d, or up to a twentieth of it less or more, so that what began together does not stay together. d is
+// some nanoseconds at least.
+func Vary(d time.Duration) time.Duration {
+	return d - d/20 + rand.N(d/10) //nolint:gosec // it spreads them
 }

@@ -34,3 +34,20 @@ func TestEvery(t *testing.T) {
 		t.Errorf("%d calls", calls)
 	}
 }
+
+// TestVary: waits differ, by a twentieth at most.
+func TestVary(t *testing.T) {
+	t.Parallel()
+	const d = time.Hour
+	seen := map[time.Duration]bool{}
+	for range 100 {
+		wait := interval.Vary(d)
+		if wait < d-d/20 || wait > d+d/20 {
+			t.Fatal(wait)
+		}
+		seen[wait] = true
+	}
+	if len(seen) < 50 {
+		t.Errorf("%d different waits of 100", len(seen))
+	}
+}

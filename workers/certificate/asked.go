@@ -77,15 +77,22 @@ func shown(c models.Certificate) jobs.Certificate {
 	return jobs.Certificate{Host: c.Hostname, CertificateState: c.Shown()}
 }
 
+// known is what is known of a domain's certificate. Errors: not_found, edge_not_configured.
+func (w *worker) known(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
+	c, err := w.store.Certificates().Of(ctx, account, domain)
+	if err == nil && w.o.Edge == nil {
+		err = models.EdgeNotConfigured()
+	}
+	return c, err
+}
+
 // read says how a certificate is, for somebody who waits.
 func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
 	account := workers.Account(ctx)
-	c, err := w.store.Certificates().Of(ctx, account, args.Domain)
+	c, err := w.known(ctx, account, args.Domain)
 	switch {
 	case err != nil:
 		return out, err
-	case w.o.Edge == nil:
-		return out, models.EdgeNotConfigured()
 	case !c.Wanted || c.Edge != w.o.Edge.Name() || c.ExternalID == "" || w.rests(c):
 		return shown(c), nil
 	}
@@ -95,12 +102,9 @@ func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.
 // release releases a certificate, for somebody who waits. What the edge refuses now is tried again later.
 func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jobs.ReleasedCertificate, err error) {
 	account := workers.Account(ctx)
-	c, err := w.store.Certificates().Of(ctx, account, args.Domain)
-	switch {
-	case err != nil:
+	c, err := w.known(ctx, account, args.Domain)
+	if err != nil {
 		return out, err
-	case w.o.Edge == nil:
-		return out, models.EdgeNotConfigured()
 	}
 	job, err := w.store.Certificates().Release(ctx, account, args.Domain)
 	if err == nil {

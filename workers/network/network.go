@@ -4,10 +4,8 @@ package network
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,6 +18,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/correction"
+	"switchyard/models/interval"
 	"switchyard/workers"
 	"switchyard/workers/providers/networks"
 )
@@ -203,29 +202,17 @@ func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID,
 	if of.Wide {
 		wide = models.NextWide(p.o.Now(), failure.Code)
 	}
-	return k.SetNext(ctx, i, p.o.Now().Add(spread(models.NextSync(failures))), wide)
-}
-
-// spread is a wait that differs by up to a tenth, so that imports which began together do not stay so.
-func spread(wait time.Duration) time.Duration {
-	return wait - wait/20 + rand.N(wait/10) //nolint:gosec // it spreads them
+	return k.SetNext(ctx, i, p.o.Now().Add(interval.Vary(models.NextSync(failures))), wide)
 }
 
 // Gate implements correction.Orders.
 func (p *Platforms) Gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
-	row, err := jobrow.Find(ctx, p.store.Conn(), workers.Account(ctx), job)
-	if errors.Is(err, models.NotFound("job")) {
-		return func() {}, 0, nil // nobody will claim it
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	var args jobs.CorrectionArgs
-	if err := json.Unmarshal(row.Args, &args); err != nil || args.Network == nil {
-		return func() {}, 0, nil //nolint:nilerr // the attempt says what is wrong
-	}
-	release, wait = p.room.Admit(ctx, workers.PlatformOf(args.Network.Provider, args.Network.NetworkID), 0)
-	return release, wait, nil
+	return workers.GateByPlatform(ctx, p.store.Conn(), p.room, job, func(a jobs.CorrectionArgs) string {
+		if a.Network == nil {
+			return ""
+		}
+		return workers.PlatformOf(a.Network.Provider, a.Network.NetworkID)
+	})
 }
 
 // takenAtOnce is how many networks one sweep takes at once.
@@ -234,39 +221,26 @@ const takenAtOnce = 500
 // keptRuns is how long runs are kept.
 const keptRuns = 90 * 24 * time.Hour
 
-// sweep starts the imports that are due. One whose worker dies before it is enqueued is found by the reconciler.
+// sweep starts the imports that are due, and forgets old runs.
 func (p *Platforms) sweep(ctx context.Context) error {
 	now := p.o.Now()
-	for {
-		var due []store.DueNetwork
-		var rows []models.Job
-		err := p.store.Tx(ctx, func(s *store.Store) (err error) {
-			if due, err = s.NetworkIntegrations().TakeDue(ctx, now, now.Add(2*models.SyncEvery), takenAtOnce); err != nil {
-				return err
-			}
-			rows = rows[:0]
-			for _, d := range due {
-				row, err := p.row(d, now)
-				if err != nil {
-					return err
-				}
-				if err := jobrow.Insert(ctx, s.Conn(), row); err != nil {
-					return err
-				}
-				rows = append(rows, row)
-			}
-			return nil
-		})
+	err := workers.StartDue(ctx, p.store, p.jobs, takenAtOnce, func(s *store.Store) ([]models.Job, error) {
+		due, err := s.NetworkIntegrations().TakeDue(ctx, now, now.Add(2*models.SyncEvery), takenAtOnce)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, row := range rows {
-			p.jobs.DispatchFor(ctx, row.AccountID.UUID, row.Kind, row.ID)
+		rows := make([]models.Job, len(due))
+		for i, d := range due {
+			if rows[i], err = p.row(d, now); err != nil {
+				return nil, err
+			}
 		}
-		if len(due) < takenAtOnce {
-			return p.store.IntegrationRuns().Forget(ctx, now.Add(-keptRuns), 5000)
-		}
+		return rows, nil
+	})
+	if err != nil {
+		return err
 	}
+	return p.store.IntegrationRuns().Forget(ctx, now.Add(-keptRuns), 5000)
 }
 
 // row is the job that imports the orders of a network. The platform's day may be ahead of ours.

@@ -4,21 +4,19 @@ package spend
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
-	"switchyard/db/jobrow"
 	"switchyard/db/seal"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
+	"switchyard/models/interval"
 	"switchyard/workers"
 	"switchyard/workers/providers/ads"
 )
@@ -156,57 +154,30 @@ func words(err error) string {
 
 // gate admits a job, so that those of one platform do not take the places of the others.
 func (p *Platforms) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
-	row, err := jobrow.Find(ctx, p.store.Conn(), workers.Account(ctx), job)
-	if errors.Is(err, models.NotFound("job")) {
-		return func() {}, 0, nil // nobody will claim it
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	var args jobs.SpendArgs
-	if err := json.Unmarshal(row.Args, &args); err != nil {
-		return func() {}, 0, nil //nolint:nilerr // the attempt says what is wrong
-	}
-	release, wait = p.room.Admit(ctx, workers.PlatformOf(args.Provider, args.SourceID), 0)
-	return release, wait, nil
+	return workers.GateByPlatform(ctx, p.store.Conn(), p.room, job, func(a jobs.SpendArgs) string {
+		return workers.PlatformOf(a.Provider, a.SourceID)
+	})
 }
 
 // takenAtOnce is how many sources one sweep takes at once.
 const takenAtOnce = 500
 
-// sweep starts the syncs that are due. One whose worker dies before it is enqueued is found by the reconciler.
+// sweep starts the syncs that are due.
 func (p *Platforms) sweep(ctx context.Context) error {
 	now := p.o.Now()
-	for {
-		var due []store.DueSource
-		var rows []models.Job
-		err := p.store.Tx(ctx, func(s *store.Store) (err error) {
-			if due, err = s.SourceIntegrations().TakeDue(ctx, now, now.Add(2*models.SpendEvery), takenAtOnce); err != nil {
-				return err
-			}
-			rows = rows[:0]
-			for _, d := range due {
-				row, err := jobs.SyncSpend.NewRow(d.AccountID, window(d, now))
-				if err != nil {
-					return err
-				}
-				if err := jobrow.Insert(ctx, s.Conn(), row); err != nil {
-					return err
-				}
-				rows = append(rows, row)
-			}
-			return nil
-		})
+	return workers.StartDue(ctx, p.store, p.jobs, takenAtOnce, func(s *store.Store) ([]models.Job, error) {
+		due, err := s.SourceIntegrations().TakeDue(ctx, now, now.Add(2*models.SpendEvery), takenAtOnce)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, row := range rows {
-			p.jobs.DispatchFor(ctx, row.AccountID.UUID, row.Kind, row.ID)
+		rows := make([]models.Job, len(due))
+		for i, d := range due {
+			if rows[i], err = jobs.SyncSpend.NewRow(d.AccountID, window(d, now)); err != nil {
+				return nil, err
+			}
 		}
-		if len(due) < takenAtOnce {
-			return nil
-		}
-	}
+		return rows, nil
+	})
 }
 
 // window are the days of a sync by the clock, in the time zone of the platform's account as far as it is known.
@@ -224,11 +195,6 @@ func window(d store.DueSource, now time.Time) jobs.SpendArgs {
 		SourceID: d.SourceID, Provider: d.Provider, Origin: models.RunByClock, Wide: d.Wide,
 		From: today.AddDate(0, 0, 1-days).Format(time.DateOnly), To: today.Format(time.DateOnly),
 	}
-}
-
-// spread is a wait that differs by up to a tenth, so that syncs which began together do not stay so.
-func spread(wait time.Duration) time.Duration {
-	return wait - wait/20 + rand.N(wait/10) //nolint:gosec // it spreads them
 }
 
 // note notes how a sync went, and when the next one comes by itself. code is that of its failure.
@@ -251,7 +217,7 @@ func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID,
 	if of.Wide {
 		wide = models.NextWide(p.o.Now(), code)
 	}
-	return k.SetNext(ctx, i, p.o.Now().Add(spread(models.NextSpend(failures))), wide)
+	return k.SetNext(ctx, i, p.o.Now().Add(interval.Vary(models.NextSpend(failures))), wide)
 }
 
 func parseDays(of jobs.SpendArgs) (from, to time.Time, err error) {

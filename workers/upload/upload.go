@@ -73,8 +73,7 @@ type uploader struct {
 // takenAtOnce is how many traffic sources one sweep takes at once, and how many unwanted uploads it skips.
 const takenAtOnce = 500
 
-// sweep starts the jobs of sources that have something to send. One whose worker dies before it is enqueued is found by the
-// reconciler.
+// sweep starts the jobs of sources that have something to send.
 func (u *uploader) sweep(ctx context.Context) error {
 	if u.o.Off {
 		return nil
@@ -86,59 +85,32 @@ func (u *uploader) sweep(ctx context.Context) error {
 	if err := outgoing.ForgetRequests(ctx, u.store.Conn(), now.Add(-requestsKept)); err != nil {
 		return err
 	}
-	for {
-		var rows []models.Job
-		err := u.store.Tx(ctx, func(s *store.Store) error {
-			due, err := outgoing.TakeDueUploads(ctx, s.Conn(), now, takenAtOnce)
-			if err != nil {
-				return err
-			}
-			rows = rows[:0]
-			for _, d := range due {
-				row, err := jobs.UploadConversions.NewRow(d.AccountID, jobs.UploadArgs{SourceID: d.SourceID, Provider: d.Provider})
-				if err != nil {
-					return err
-				}
-				if err := jobrow.Insert(ctx, s.Conn(), row); err != nil {
-					return err
-				}
-				if err := outgoing.NoteUploadJob(ctx, s.Conn(), d, row.ID); err != nil {
-					return err
-				}
-				rows = append(rows, row)
-			}
-			return nil
-		})
+	return workers.StartDue(ctx, u.store, u.jobs, takenAtOnce, func(s *store.Store) ([]models.Job, error) {
+		due, err := outgoing.TakeDueUploads(ctx, s.Conn(), now, takenAtOnce)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, row := range rows {
-			u.jobs.DispatchFor(ctx, row.AccountID.UUID, row.Kind, row.ID)
+		rows := make([]models.Job, len(due))
+		for i, d := range due {
+			if rows[i], err = jobs.UploadConversions.NewRow(d.AccountID, jobs.UploadArgs{SourceID: d.SourceID, Provider: d.Provider}); err != nil {
+				return nil, err
+			}
+			if err := outgoing.NoteUploadJob(ctx, s.Conn(), d, rows[i].ID); err != nil {
+				return nil, err
+			}
 		}
-		if len(rows) < takenAtOnce {
-			return nil
-		}
-	}
+		return rows, nil
+	})
 }
 
 // gate admits a job, so that those of one platform do not take the places of the others.
 func (u *uploader) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
-	row, err := jobrow.Find(ctx, u.store.Conn(), workers.Account(ctx), job)
-	if errors.Is(err, models.NotFound("job")) {
-		return func() {}, 0, nil // nobody will claim it
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	var args jobs.UploadArgs
-	if err := json.Unmarshal(row.Args, &args); err != nil {
-		return func() {}, 0, nil //nolint:nilerr // the attempt says what is wrong
-	}
-	release, wait = u.room.Admit(ctx, workers.PlatformOf(args.Provider, args.SourceID), 0)
-	return release, wait, nil
+	return workers.GateByPlatform(ctx, u.store.Conn(), u.room, job, func(a jobs.UploadArgs) string {
+		return workers.PlatformOf(a.Provider, a.SourceID)
+	})
 }
 
-// failed notes that a job has failed which could not do so itself. What waits gets another job later.
+// failed notes the failure of a job that died before it could do so itself. Uploads that wait get another job later.
 func (u *uploader) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args jobs.UploadArgs
 	if err := json.Unmarshal(row.Args, &args); err != nil {
@@ -309,7 +281,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 	}), nil
 }
 
-// sendAgain is when an upload is sent again that the platform does not decide, if it does not say when.
+// sendAgain is after what time an undecided upload is sent again, if the platform does not say when.
 const sendAgain = 10 * time.Minute
 
 // decide records the verdicts, and stops the uploads if the platform accepts too few.
@@ -375,8 +347,8 @@ func (s *sending) note(ctx context.Context, c db.Conn, end store.RunEnd, next ti
 	return outgoing.NoteUploads(ctx, c, s.account.ID, s.SourceID, end.Failure, next, s.o.Now())
 }
 
-// fail ends an attempt that failed: err is ours, and the attempt is made again; failure is the account's or the platform's.
-// After the last attempt what waits gets another job later.
+// fail ends an attempt that failed. An err is our own, and the attempt is made again. A failure is the account's or the
+// platform's: it is noted after the last attempt, and uploads that wait get another job later.
 func (s *sending) fail(ctx context.Context, failure, err error) error {
 	if err != nil || failure == nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/bot"
 	"switchyard/models/botdata"
+	"switchyard/models/interval"
 )
 
 // Options say where a Describer reads from. The zero value trusts no proxy and knows countries only.
@@ -19,8 +20,8 @@ type Options struct {
 	// TrustedProxies are the peers whose X-Forwarded-For or Forwarded header is believed.
 	TrustedProxies []netip.Prefix
 	// CityDB, ASNDB and AnonymousDB are paths of MaxMind-format files, or empty. Every known field of each file
-	// is used, so an ISP or connection-type file may stand in any place. They are mapped, not read: replace a
-	// file by renaming a new one over it, and restart.
+	// is used, so an ISP or connection-type file may stand in any place. They are mapped, not read: to replace a file, rename
+	// a new one to its name, and Run opens it.
 	CityDB, ASNDB, AnonymousDB string
 	// UACacheSize is how many user agents are remembered; 0 means 50,000 (some 40 MB when full).
 	UACacheSize int
@@ -70,16 +71,7 @@ const reloadEvery = 30 * time.Second
 // Run opens geo databases anew when their files are replaced, until the context ends. A file is replaced by renaming
 // another one to its name: one that is written over would be read half done.
 func (d *Describer) Run(ctx context.Context) {
-	tick := time.NewTicker(reloadEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			d.Reload(ctx)
-		}
-	}
+	interval.Every(ctx, reloadEvery, func() { d.Reload(ctx) })
 }
 
 // Reload opens geo databases whose files were replaced. One that cannot be opened is logged, and the one of before stays.

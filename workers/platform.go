@@ -1,0 +1,52 @@
+package workers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/jobrow"
+	"switchyard/models"
+)
+
+// Platforms limits how many jobs of this process ask a platform outside at once, whatever their kind: they have one share of the
+// places for long jobs. Its endpoints are names of platforms; see PlatformOf.
+func (r *Runtime) Platforms() *Limiter[string] { return r.platforms }
+
+// PlatformOf names what a provider shares places as. A custom one, of networks too, is its customer's own address, which no other
+// waits for.
+func PlatformOf(provider string, target uuid.UUID) string {
+	if provider == models.CustomCost {
+		return provider + " " + target.String()
+	}
+	return provider
+}
+
+// GateByPlatform is the Gate of a kind of job with a row: the jobs of one platform do not take the places of the others.
+// platform reads its name out of the arguments. A job that names none is admitted, and its attempt says what is wrong.
+func GateByPlatform[A any](ctx context.Context, c db.Conn, room *Limiter[string], job uuid.UUID, platform func(A) string) (
+	release func(), wait time.Duration, err error,
+) {
+	free := func() {}
+	row, err := jobrow.Find(ctx, c, Account(ctx), job)
+	if errors.Is(err, models.NotFound("job")) {
+		return free, 0, nil // nobody will claim it
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	var args A
+	if err := json.Unmarshal(row.Args, &args); err != nil {
+		return free, 0, nil //nolint:nilerr // the attempt says what is wrong
+	}
+	name := platform(args)
+	if name == "" {
+		return free, 0, nil
+	}
+	release, wait = room.Admit(ctx, name, 0)
+	return release, wait, nil
+}
