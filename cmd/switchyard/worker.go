@@ -118,18 +118,7 @@ func newRuntime(cfg config.Config, from readers, o workers.Options) (*workers.Ru
 	botscan.Register(r, records, clicks)
 	plan.Register(r, records, reports, nil)
 	crawler.Register(r, records, crawler.Options{Clicks: clicks, Names: egress.NewNames(cfg.DNSServers...)})
-	if err := registerDomains(cfg, r, records); err != nil {
-		return nil, err
-	}
-	issuer, err := openIssuer(cfg, o.DB)
-	if err != nil {
-		return nil, err
-	}
-	acme.Register(r, issuer, slices.Sorted(maps.Keys(ownHosts(cfg))))
-	if err := registerCertificates(cfg, r, records, o.Redis, issuer); err != nil {
-		return nil, err
-	}
-	if err := registerEdge(cfg, r, records, o, from.locks); err != nil {
+	if err := registerHosts(cfg, r, records, o, from.locks); err != nil {
 		return nil, err
 	}
 	if err := registerGeo(cfg, r, records, clicks); err != nil {
@@ -146,21 +135,7 @@ func newRuntime(cfg config.Config, from readers, o workers.Options) (*workers.Ru
 		return nil, err
 	}
 	export.Register(r, records, dbexport.Reader{Conn: from.bulk, Copy: from.copied}, from.reports(from.bulk))
-	orders, err := openNetworks(cfg, r, records, clicks, o.Redis)
-	if err != nil {
-		return nil, err
-	}
-	signedIn, err := registerSignIns(cfg, r, records)
-	if err != nil {
-		return nil, err
-	}
-	tokens := func(account, connection uuid.UUID) ads.Tokens { return signedIn.Of(account, connection) }
-	if err := registerSpend(cfg, r, records, clicks, tokens, o.Redis); err != nil {
-		return nil, err
-	}
-	correction.Register(r, records, clicks)
-	correction.RegisterNetworks(r, records, clicks, orders)
-	if err := registerUploads(cfg, r, records, clicks, tokens, o.Redis); err != nil {
+	if err := registerPlatforms(cfg, r, records, clicks, o.Redis); err != nil {
 		return nil, err
 	}
 	if err := registerChat(cfg, r, records, from); err != nil {
@@ -168,6 +143,41 @@ func newRuntime(cfg config.Config, from readers, o workers.Options) (*workers.Ru
 	}
 	flowreplay.Register(r, records, flowReplayOptions(from.clicks(from.bulk)))
 	return r, nil
+}
+
+// registerHosts registers what looks after domains and their certificates, and what publishes campaigns to the edge.
+func registerHosts(cfg config.Config, r *workers.Runtime, records *store.Store, o workers.Options, locks *db.DB) error {
+	if err := registerDomains(cfg, r, records); err != nil {
+		return err
+	}
+	issuer, err := openIssuer(cfg, o.DB)
+	if err != nil {
+		return err
+	}
+	acme.Register(r, issuer, slices.Sorted(maps.Keys(ownHosts(cfg))))
+	if err := registerCertificates(cfg, r, records, o.Redis, issuer); err != nil {
+		return err
+	}
+	return registerEdge(cfg, r, records, o, locks)
+}
+
+// registerPlatforms registers what asks the affiliate networks and ad platforms of accounts.
+func registerPlatforms(cfg config.Config, r *workers.Runtime, records *store.Store, clicks clicklog.Log, redis jobs.Redis) error {
+	orders, err := openNetworks(cfg, r, records, clicks, redis)
+	if err != nil {
+		return err
+	}
+	signedIn, err := registerSignIns(cfg, r, records)
+	if err != nil {
+		return err
+	}
+	tokens := func(account, connection uuid.UUID) ads.Tokens { return signedIn.Of(account, connection) }
+	if err := registerSpend(cfg, r, records, clicks, tokens, redis); err != nil {
+		return err
+	}
+	correction.Register(r, records, clicks)
+	correction.RegisterNetworks(r, records, clicks, orders)
+	return registerUploads(cfg, r, records, clicks, tokens, redis)
 }
 
 // flowReplayOptions let a worker decide as the redirect does.
