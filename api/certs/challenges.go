@@ -38,8 +38,8 @@ type challenges struct {
 	last    time.Time  // of the last read's begin
 }
 
-// find finds a challenge of a host that fits. It reads them once more, because its notice may be on its way; not when a known
-// one will do.
+// find finds a challenge of a host that fits. Before it answers it reads the challenges from PostgreSQL, because the notice of a
+// new one may be on its way. With known it first looks at those in memory, and reads only if none of them fits.
 func (c *challenges) find(ctx context.Context, host string, known bool, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
 	if found, ok := c.look(host, fits); ok && known {
 		return found, true

@@ -17,9 +17,10 @@ const (
 	maxOpen = 16_384
 )
 
-// Guard keeps connections that do not get on from keeping out others. Of too many without a request the oldest is closed: an
-// honest handshake takes milliseconds, so the oldest are those that dawdle. Of too many altogether those are closed that have
-// waited longest for their next request: files are left for the spool and for PostgreSQL. It is for ConnState of servers.
+// Guard bounds the open connections of listeners, so that connections which do nothing shut out nobody. Over maxSilent
+// connections without a request, the oldest of them is closed: an honest handshake takes milliseconds. Over maxOpen
+// connections, those are closed that have waited longest for their next request: the spool and PostgreSQL need files too.
+// Its ConnState is for http.Server.
 type Guard struct {
 	max, all int
 

@@ -98,9 +98,9 @@ func (c *count) add() {
 	c.since++
 }
 
-// near reports whether the cap is so close that other processes may be about to reach it, or whether this one has taken
-// a quarter of a percent of it that they do not know of: what a few processes can take too many is below one percent,
-// at any rate.
+// near reports whether Redis has to be asked for the next click: the cap is so close that other processes may be about to reach
+// it, or this one has taken a quarter of a percent of it that they do not know of. So a few processes together never take more
+// than one percent too many.
 func (c *count) near(limit int) bool {
 	return !c.asked || limit-c.used() <= 256+limit/50 || c.own >= limit/400
 }

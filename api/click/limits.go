@@ -11,10 +11,9 @@ import (
 	"switchyard/models"
 )
 
-// The limits of postbacks, events and goals, each a second and at once, for each process. What is counted is what is stored,
-// not the message that brings it. A network sends hundreds a second from
-// one address in a burst. What goes to one addressee is more than what one address may send, so that a single stranger
-// does not use up what a network or a domain may receive.
+// The limits of postbacks, events and goals, in each process: so many a second, and so many at once. Each thing that is stored
+// counts, also where one message brings several. A network sends hundreds a second from one address in a burst. An addressee may
+// receive more than one address may send, so that a single stranger does not use up what a network or a domain may receive.
 const (
 	senderRate     = 300
 	senderBurst    = 3000

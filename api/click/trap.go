@@ -18,7 +18,7 @@ const (
 	trapWord = "h/"
 	// maxTrapAge is how old a click may be: as long as the page tag remembers it.
 	maxTrapAge = 90 * 24 * time.Hour
-	// unstoredFor is how old a click is that PostgreSQL may not have yet.
+	// unstoredFor is how long PostgreSQL may not have a click yet.
 	unstoredFor = time.Minute
 )
 
@@ -43,7 +43,8 @@ func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text stri
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// trapped says of which click somebody has followed the link. ok is false if that says nothing about it.
+// trapped finds the click whose hidden link was followed. ok is false if the request does not show that the click itself was
+// made by a program.
 func (h *Handler) trapped(req *http.Request, d *routing.Domain, text string) (t models.ClickTrap, ok bool) {
 	id, err := models.ParseClickID(text)
 	now := time.Now()

@@ -18,8 +18,8 @@ import (
 	"switchyard/db"
 )
 
-// copyRows is after how many rows a COPY ends and another begins. The server keeps in memory until then which foreign
-// keys it has to check.
+// copyRows is how many rows one COPY brings at most. Until a COPY ends the server keeps in memory which foreign keys it has to
+// check.
 const copyRows = 500_000
 
 // Restore loads a backup into an empty database and brings its schema up to date. Empty is one without a table, or with

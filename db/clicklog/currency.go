@@ -143,8 +143,9 @@ UNION SELECT (recorded_at AT TIME ZONE 'UTC')::date, currency FROM conversions W
 UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN ('', $3)`
 )
 
-// FindCurrencies has every fact of an account whose currency is changed restated, in the transaction of c: also those that
-// transactions stored which knew the former currency still. Call it once these have ended: see OlderThanNow.
+// FindCurrencies notes, in the transaction of c, which days and currencies of an account are to be restated after a change of
+// its currency. Facts count that were stored by transactions which still knew the former currency, so call it once those have
+// ended: see OlderThanNow.
 func (Log) FindCurrencies(ctx context.Context, c db.Conn, k rates.Change) error {
 	if _, err := db.Exec(ctx, c, "find currencies", slowly); err != nil {
 		return err
@@ -174,13 +175,14 @@ func (Log) FindCurrencies(ctx context.Context, c db.Conn, k rates.Change) error 
 	return err
 }
 
-// Virtual transactions are known to everybody. Those of the same user are those of the service.
+// pg_locks shows the virtual transactions of all users. The service is the one user of its database.
 const selectOlder = `
 SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = 'virtualxid' AND l.granted AND a.datname = current_database() AND a.usename = current_user
 	AND l.pid <> pg_backend_pid()`
 
-// OlderThanNow lists the transactions of the service that are under way; with others, those of them that are still.
+// OlderThanNow lists the transactions of the service that are under way. Given others, an earlier list, it gives those of them
+// that have not ended yet.
 func (l Log) OlderThanNow(ctx context.Context, others []string) ([]string, error) {
 	if others == nil {
 		return db.Select[string](ctx, l.Conn, "open transactions", selectOlder)
@@ -214,7 +216,7 @@ func (Log) RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) err
 const firstOrphaned = `
 SELECT coalesce(date_trunc('day', min(recorded_at), 'UTC'), $3) FROM conversions WHERE account_id = $1 AND click_id < $2 AND recorded_at < $3`
 
-// FirstOrphaned is the first day with conversions whose clicks are not kept any more, before an end; the end if there is none.
+// FirstOrphaned is the first day before end with conversions whose clicks are not kept any more. Without such a day it is end.
 func (Log) FirstOrphaned(ctx context.Context, c db.Conn, k rates.Change, end time.Time) (time.Time, error) {
 	return db.Get[time.Time](ctx, c, "conversions without clicks", firstOrphaned, k.Account, models.FloorClickID(k.Kept), end)
 }

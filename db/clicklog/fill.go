@@ -140,7 +140,8 @@ func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error
 	}
 }
 
-// What has an older version than the part was not in PostgreSQL when it was copied. A row that is removed has only its key.
+// A row of the part with an older version than the part itself was not in PostgreSQL when the part was copied. What removes
+// it is a row with the same key, and nothing else.
 const (
 	removeOtherClicks = `
 INSERT INTO clicks (account_id, at, id, version, removed) SELECT account_id, at, id, $4, 1 FROM clicks FINAL

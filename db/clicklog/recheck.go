@@ -24,10 +24,10 @@ type recheck struct {
 // nobody is the id of no account and of no sender.
 const nobody = "00000000-0000-0000-0000-000000000000"
 
-// maxFollowers is how many are remembered who followed the hidden link of a click.
+// maxFollowers is how many followers of the hidden link of one click are remembered.
 const maxFollowers = 16
 
-// A click that two accounts name is looked up, as one that none names.
+// A click that is named for two accounts is stored for nobody, as one without an account. nameRechecks finds whose it is.
 var insertRechecks = `
 INSERT INTO bot_rechecks AS q (click_id, account_id, signals, followers)
 SELECT click, CASE count(DISTINCT account) WHEN 1 THEN min(account::text)::uuid ELSE '` + nobody + `' END, 0, coalesce(array_agg(DISTINCT follower) FILTER (WHERE follower <> '` + nobody + `'), '{}')
@@ -37,15 +37,15 @@ ON CONFLICT (click_id) DO UPDATE SET
 	followers = (q.followers || excluded.followers)[:` + strconv.Itoa(maxFollowers) + `]
 WHERE q.account_id <> excluded.account_id OR NOT q.followers @> excluded.followers`
 
-// A click whose visitor's events come after it was looked at: it is thought to have no script, or its time zone was not
-// known.
+// It finds clicks that were looked at before the events of their visitors came: such a click has the signal of no script, or
+// its time zone was not known.
 const selectOverdue = `
 SELECT c.id, c.account_id FROM clicks c
 WHERE c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3 AND (c.bot_signals & $4 <> 0 OR c.id = ANY ($5::uuid[]) AND NOT EXISTS (
 	SELECT FROM site_events e WHERE e.click_id = c.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
 		AND e.time_zone <> '' AND e.id <> ALL ($6::uuid[])))`
 
-// A scan that is under way does not pass over a late click either: it finds another revision in the end.
+// It counts the revision up. A scan that is under way sees that in the end, and so it does not pass over a late click either.
 const takeScansBack = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
 SELECT account_id, before, true FROM unnest($1::uuid[], $2::uuid[]) AS l (account_id, before)
@@ -140,7 +140,7 @@ SELECT q.click_id FROM bot_rechecks q
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = q.click_id AND c.account_id = q.account_id LIMIT 1) c
 WHERE q.account_id = $1 ORDER BY q.click_id LIMIT $2`
 
-// Whoever knows the id of a click can follow its hidden link: only the click's own sender makes it a bot's.
+// Anybody who knows the id of a click can follow its hidden link. So the click is a bot's only if its own sender did.
 const takeRechecks = `
 DELETE FROM bot_rechecks q USING clicks c
 WHERE q.account_id = $1 AND q.click_id = ANY ($2::uuid[]) AND c.id = q.click_id AND c.account_id = $1 AND c.id BETWEEN $3 AND $4

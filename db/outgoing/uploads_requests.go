@@ -30,8 +30,8 @@ ORDER BY check_at LIMIT $4`
 
 	forgetRequests = `DELETE FROM upload_requests WHERE made_at < $1`
 
-	// They were decided when the request was made. One of whose conversion the platform has decided a later one is not sent again: it
-	// would undo that. Of a request that failed the platform has nothing.
+	// The uploads of the request count as accepted since it was made. One of them is not sent again if the platform has decided a
+	// later upload of the same conversion: it would undo that one. Of a request that failed the platform has kept nothing.
 	decideRequest = `
 UPDATE conversion_uploads u SET reason = $5, request = '',
 	result = CASE WHEN k.again THEN 'pending' WHEN $7 AND u.action = 'upload' THEN 'accepted' ELSE $4 END,

@@ -135,8 +135,8 @@ func (k Copilot) apply(ctx context.Context, change copilot.Change, judged string
 	return out, err
 }
 
-// changedSince is stale for everything that keeps an action from the records as they are by now: a record that is gone, a limit
-// that was reached.
+// changedSince makes a stale of every error by which the records of now refuse an action: a record is gone, or a limit was
+// reached.
 func changedSince(err error) error {
 	if e, ok := models.AsError(err); ok && e.Code != "stale" && e.Code != "invalid" {
 		return models.Conflict("stale", "%s", e.Message)
@@ -149,16 +149,15 @@ const (
 	undoChange = `UPDATE copilot_changes SET status = 'undone', undone_at = clock_timestamp() WHERE account_id = $1 AND id = $2
 RETURNING status, undone_at`
 
-	// Whoever takes it back does not want it suggested again at once.
+	// A change that somebody took back is not suggested again at once.
 	dismissUndone = `
 UPDATE copilot_suggestions s SET status = 'dismissed', decided_at = clock_timestamp() WHERE account_id = $1 AND id = $2
 	AND NOT EXISTS (SELECT FROM copilot_suggestions o WHERE o.account_id = $1 AND o.kind = s.kind AND o.key = s.key
 		AND o.status IN ('open', 'dismissed', 'snoozed'))`
 )
 
-// Undo takes a change back, once. Its suggestion counts as dismissed; its rule leaves what it was about alone for the
-// cool-down. Errors: not_found, already_undone, and stale if what it
-// had changed was changed again since.
+// Undo takes a change back, once. The suggestion that it came from counts as dismissed. The rule that it came from leaves the
+// target alone for its cool-down. Errors: not_found, already_undone, and stale if what it had changed was changed again since.
 func (k Copilot) Undo(ctx context.Context, account, id uuid.UUID) (Applied, error) {
 	return txOf(ctx, k.s, func(s *Store) (out Applied, err error) {
 		change, err := db.Get[copilot.Change](ctx, s.c, "change", `SELECT `+db.Columns[copilot.Change]("")+lockChange, account, id)

@@ -35,8 +35,8 @@ type DueDomain struct {
 	ID        uuid.UUID `db:"domain_id"`
 }
 
-// TakeDue gives domains of all accounts whose check is due, at most limit. They are due again 15 minutes later, unless
-// RecordCheck says when.
+// TakeDue gives domains of all accounts whose check is due, at most limit. Each is due again 15 minutes later, in case the caller
+// dies; RecordCheck sets when it is really due.
 func (d Domains) TakeDue(ctx context.Context, now time.Time, limit int) ([]DueDomain, error) {
 	return db.Select[DueDomain](ctx, d.s.c, "due domains", takeDueDomains, now, limit)
 }
@@ -58,9 +58,10 @@ ON CONFLICT (domain_id) DO UPDATE SET checked_at = $3, points = $4, https = $5, 
 WHERE k.account_id = $1
 RETURNING wrong_since`
 
-// RecordCheck records what a look at a domain found. A domain that is proven serves from now on, if its host serves nobody
-// else. One that has led elsewhere for models.UnverifyAfter does not. What an operator has said stays. A conflict,
-// domain_taken, says that the host serves another owner since a moment ago: call it again.
+// RecordCheck records what a look at a domain found. A proven domain serves from now on, if its host serves nobody else. A
+// domain that has led elsewhere for models.UnverifyAfter stops serving. What an operator has said stays.
+//
+// The conflict domain_taken says that another owner got the host a moment ago: call it again.
 func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c models.DomainCheck) (models.DomainState, error) {
 	return txOf(ctx, d.s, func(s *Store) (out models.DomainState, err error) {
 		domains := s.Domains()
@@ -108,8 +109,8 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// writeCheck writes what a look at a domain found, and gives since when it has led elsewhere. Of a domain that is not
-// verified that ends when it is proven.
+// writeCheck writes what a look at a domain found, and gives since when the domain has led elsewhere. That ends once it is
+// proven; for a verified domain also once DNS leads here again.
 func (d Domains) writeCheck(ctx context.Context, of models.Domain, c models.DomainCheck) (since *time.Time, err error) {
 	records, err := json.Marshal(c.Records)
 	if err != nil {

@@ -26,7 +26,7 @@ work AS (INSERT INTO edge_accounts AS a (owner_id) SELECT owner_id FROM owners
 	ON CONFLICT (owner_id) DO UPDATE SET wanted = a.wanted + 1, next_at = least(a.next_at, now() + make_interval(secs => $2)))
 SELECT count(*) FROM seen`
 
-// Accounts with a domain that were never published, of before there was an edge.
+// It adds accounts with a verified domain that were never published, because the install had no edge then.
 const firstEdge = `
 INSERT INTO edge_accounts (owner_id) SELECT DISTINCT account_id FROM domains WHERE account_id IS NOT NULL AND is_verified
 ON CONFLICT (owner_id) DO NOTHING`
@@ -60,13 +60,13 @@ func (e Edge) Due(ctx context.Context, target string, limit int) ([]uuid.UUID, e
 SELECT owner_id FROM edge_accounts WHERE (published < wanted OR target <> $1) AND next_at <= now() ORDER BY next_at LIMIT $2`, target, limit)
 }
 
-// Begin gives what an account's publishing answers for: its changes so far.
+// Begin gives the number of the last change that a publishing which begins now includes; Done wants it.
 func (e Edge) Begin(ctx context.Context, account uuid.UUID) (wanted int64, err error) {
 	return db.Get[int64](ctx, e.s.c, "publishing", `
 INSERT INTO edge_accounts AS a (owner_id) VALUES ($1) ON CONFLICT (owner_id) DO UPDATE SET wanted = a.wanted RETURNING wanted`, account)
 }
 
-// Done notes that all that was wanted at Begin is at the target. Of an account that is gone nothing is left then.
+// Done notes that all that was wanted at Begin is at the target. If the account was deleted meanwhile, its row goes too.
 func (e Edge) Done(ctx context.Context, account uuid.UUID, wanted int64, target string) error {
 	const done = `UPDATE edge_accounts SET published = $2, target = $3, published_at = now(), failures = 0, failure = '', next_at = now()
 WHERE owner_id = $1`

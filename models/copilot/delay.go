@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// How late conversions come, and what is taken for it where that is not known.
+// How late conversions come, and what is assumed where too few are known.
 const (
 	delayShare  = 0.95 // of the conversions come within the delay
 	minDelays   = 20   // conversions that tell how late they come
@@ -82,10 +82,10 @@ func (d Delays) Of(campaign uuid.UUID) time.Duration {
 	return min(max(delay, delayMargin), longDelay)
 }
 
-// lateSteps are the numbers of days that Late gives: few of them, because figures are read once for each.
+// lateSteps are the numbers of days that Late gives. They are few, because figures are read once for each number.
 var lateSteps = []int{0, 1, 2, 3, 5, 7, 10, 14, 21, int(longDelay/(24*time.Hour)) + 1}
 
-// Late is of how many of the last days before an end conversions are still to come.
+// Late is the number of days before end that are not complete: more conversions of their clicks are to be expected.
 func (d Delays) Late(campaign uuid.UUID, end time.Time) int {
 	settled := d.now.Add(-d.Of(campaign))
 	i := slices.IndexFunc(lateSteps, func(days int) bool { return !end.AddDate(0, 0, -days).After(settled) })

@@ -19,8 +19,8 @@ type Record struct {
 	Paths    []flow.Path
 	Offer    *models.Offer
 	Network  *models.Network
-	// Entries are entries of bot lists. Apply gives those to create, without ids; whoever creates them puts their ids into
-	// the part. Undo gets those of them that are still there, and gives none: they are to be removed.
+	// Entries are entries of bot lists. Apply gives those that are to be created; they have no ids, and the caller puts the
+	// ids into the part. Undo is given those that are still there. It gives none back, because they are to be removed.
 	Entries []models.BotEntry
 	Names   map[string]string // of offers and landing pages by id, as far as they are known: for Title
 }

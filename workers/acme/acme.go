@@ -152,9 +152,11 @@ func (i *Issuer) fresh(ctx context.Context, host string) (*certstore.Certificate
 }
 
 // hold extends the claim of a host until stop is called, which ends it. The context ends when the host is lost to another
-// issuer, and only then. workers.KeepLease would end it too when PostgreSQL has not answered for a lease: whoever holds a row must
-// stop then, because another worker may have begun. Here going on does no harm, for Save refuses the late one of two. Stopping
-// would: what the CA has been asked for by then counts against the limits of this install.
+// issuer, and only then.
+//
+// It is not workers.KeepLease, which also ends when PostgreSQL has not answered for the length of a lease. Going on does no harm
+// here: of two issuers Save refuses the late one. Stopping would, because orders at the CA count against the limits of this
+// install.
 func (i *Issuer) hold(ctx context.Context, host string, fence int64) (held context.Context, stop func()) {
 	held, cancel := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
@@ -209,7 +211,7 @@ func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certsto
 	return c, refusal(refused)
 }
 
-// saveAgain is after what time a certificate is stored again that PostgreSQL has not taken.
+// saveAgain is the wait between two tries to store a certificate.
 const saveAgain = time.Second
 
 // save stores a certificate. It tries until the context ends, while PostgreSQL is away: what is not stored would have to be
@@ -227,8 +229,8 @@ func (i *Issuer) save(ctx context.Context, fence int64, c certstore.Certificate)
 	}
 }
 
-// obtain gets a certificate from one CA. One that has forgotten our account, or the certificate that is to be replaced, is
-// asked as if we were new.
+// obtain gets a certificate from one CA. If the CA has forgotten our account, that is made anew with the same key. If it has
+// forgotten the certificate that is to be replaced, the order stands for itself.
 func (i *Issuer) obtain(ctx context.Context, ca *authority, host string, old certstore.Certificate) (certstore.Certificate, error) {
 	ctx, cancel := context.WithTimeout(ctx, issueTime)
 	defer cancel()
@@ -291,7 +293,7 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 	}
 	out = certstore.Certificate{Host: host, PEM: both, CA: ca.Directory, NotAfter: leaf.NotAfter}
 	out.RenewAt = i.renewal(ctx, ca, leaf)
-	// A CA that advises at once what it has just done is not believed.
+	// A CA that advises to renew what it has issued a moment ago is not believed.
 	if soonest := i.o.Now().Add(lifetime(leaf) / 10); out.RenewAt.Before(soonest) {
 		out.RenewAt = soonest
 	}

@@ -31,13 +31,13 @@ type Forwarder struct {
 
 const (
 	lockName = "switchyard click copy"
-	// attempt is how long changes are tried to be brought before it counts as a failure.
+	// attempt is how long one try to bring changes may take. One that takes longer has failed.
 	attempt = time.Minute
-	// tidyEvery is how often is deleted in ClickHouse what PostgreSQL does not keep any more.
+	// tidyEvery is how often rows are deleted in ClickHouse that PostgreSQL does not keep any more.
 	tidyEvery = 10 * time.Minute
-	// forgottenAfter is how long after its deletion an account's rows are deleted in ClickHouse: nothing of it is on its way then.
+	// forgottenAfter is how long the rows of a deleted account stay in ClickHouse. By then none of its changes is on its way any more.
 	forgottenAfter = 10 * time.Minute
-	// thawedFor is how long clicks of cold days stay in PostgreSQL that came back.
+	// thawedFor is how long a cold day that was brought back stays in PostgreSQL.
 	thawedFor = 24 * time.Hour
 )
 

@@ -64,7 +64,8 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 	return r, nil
 }
 
-// ask is must over the window, but of what is too large it gives nothing and notes which kinds need it.
+// ask reads a report over the window. One that is too large gives no rows, and the kinds of suggestions that need it are
+// noted as unread.
 func (r *reading) ask(ctx context.Context, what string, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	rows, err := r.must(ctx, r.query.From, r.query.To, limit, filters, dimensions...)
 	if errors.Is(err, errTooLarge) {

@@ -21,7 +21,7 @@ import (
 const (
 	// rulesAtOnce is how many accounts one sweep starts.
 	rulesAtOnce = 200
-	// rulesTaken is how long a rule waits for its job before another one takes it.
+	// rulesTaken is after what time a rule gets another job, if the one that it waits for did not run it.
 	rulesTaken = 12 * time.Minute
 )
 

@@ -76,8 +76,8 @@ type account struct {
 	zones []string
 }
 
-// open opens a DNS account and lists its zones. It notes how that went. A failure of the provider is a text in why. One that asks
-// for patience says nothing about the account.
+// open opens a DNS account, lists its zones and notes how that went. A failure of the provider is a text in why. A provider that
+// asks for fewer requests says nothing about the account: then nothing is noted.
 func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account, why string, err error) {
 	opened.DNSAccount = a
 	credentials, err := w.store.DNSAccounts().Credentials(ctx, a)

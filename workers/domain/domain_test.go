@@ -179,7 +179,7 @@ func TestAccounts(t *testing.T) {
 	}
 	w.dns.Fail(resttest.Busy)
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || tested.Message == "" || noted(good) != "" {
-		t.Errorf("a provider that asks for patience: %+v, %v, noted %q", tested, err, noted(good))
+		t.Errorf("a provider that asks for fewer requests: %+v, %v, noted %q", tested, err, noted(good))
 	}
 	w.dns.Fail(resttest.Down)
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || noted(good) == "" {

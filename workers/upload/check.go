@@ -12,15 +12,16 @@ import (
 	"switchyard/workers/providers/ads"
 )
 
-// A platform is asked about so many requests by one job, and about each of them so long.
+// checkedAtOnce is how many requests one job asks the platform about. A request is asked about for askedFor, and its row is kept
+// for requestsKept.
 const (
 	checkedAtOnce = 50
 	askedFor      = 3 * 24 * time.Hour
 	requestsKept  = 30 * 24 * time.Hour
 )
 
-// check asks what became of requests that the platform has taken. What it does not say is asked again later; after askedFor its uploads
-// stay accepted.
+// check asks what became of requests that the platform has taken. A request that it says nothing about is asked about again
+// later. After askedFor its uploads stay accepted.
 func (s *sending) check(ctx context.Context) error {
 	due, err := outgoing.DueRequests(ctx, s.store.Conn(), s.account.ID, s.SourceID, s.o.Now(), checkedAtOnce)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// Sites are an https server of other people under their real names. The service reaches it by Setting and trusts it as it trusts the
-// Receiver that made it.
+// Sites stands in for https servers of other people, under their real names. The service finds it by Setting. It trusts its
+// certificate as that of the Receiver that made it.
 type Sites struct {
 	hosts   []string
 	address string

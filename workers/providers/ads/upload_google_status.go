@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// googleSoon is after what time Google takes an event that came too soon after its click, or after its conversion action was made.
+// googleSoon is the wait before an event is sent again that came too soon after its click, or after its conversion action was made.
 const googleSoon = 6 * time.Hour
 
 // What reasons of Data Manager mean for a request. Those of Google Ads, for actions that are too new, are worded alike.
@@ -21,9 +21,9 @@ const (
 	googleKnown     = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 )
 
-// googleOutcome asks Data Manager what became of a request. A request has one destination. A status that is not known is of one that is
-// under way. One with events that came too early is sent again as a whole: it is not said which they are, and the others are refused as
-// known.
+// googleOutcome asks Data Manager what became of a request, which has one destination. A request with an unknown status counts as
+// under way. A request with events that came too early is sent again as a whole: Google does not say which they are, and refuses
+// the others as known.
 func googleOutcome(ctx context.Context, u *uploading, request string) (Outcome, error) {
 	type counts struct {
 		Counts []struct {

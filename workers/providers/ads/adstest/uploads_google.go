@@ -104,7 +104,7 @@ func googleIngest(c *uploadCall) {
 	c.says(http.StatusOK, document{"requestId": request})
 }
 
-// googleDecided is what becomes of a request of whose events some were known.
+// googleDecided is the outcome of a request with so many events, some of which Google knew already.
 func googleDecided(known, all int) RequestOutcome {
 	const reason = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 	switch known {
