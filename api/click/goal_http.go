@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -109,7 +110,7 @@ func (h *Handler) takeGoals(w http.ResponseWriter, r *http.Request) (out goalRep
 	if !h.Ready() {
 		return out, false, errUnavailable
 	}
-	account, body, err := h.goalSender(w, r)
+	account, body, err := h.goalSender(w, r, from)
 	if err != nil {
 		return out, false, err
 	}
@@ -123,8 +124,9 @@ func (h *Handler) takeGoals(w http.ResponseWriter, r *http.Request) (out goalRep
 	return h.acceptGoals(r, account, raw, single)
 }
 
-// goalSender finds whose server sends a message, and reads the message. Without a proof the body is not read.
-func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request) (*routing.Account, []byte, error) {
+// goalSender finds whose server sends a message from an address, and reads the message. Without a proof the body is not read. A
+// signature proves the sender only with the body, so few large ones are read at once.
+func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.Prefix) (*routing.Account, []byte, error) {
 	routes := h.routes.Current()
 	key := cmp.Or(r.Header.Get("X-Site-Key"), r.URL.Query().Get("site_key"))
 	if secret, ok := bearer(r); ok {
@@ -139,6 +141,11 @@ func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request) (*routing.A
 	if a == nil || signature == "" || len(a.Row.GoalSecret) == 0 {
 		return nil, nil, h.refuseSecret(r, a)
 	}
+	leave, ok := h.limits.unproven.enter(from, r.ContentLength)
+	if !ok {
+		return nil, nil, h.tooMany()
+	}
+	defer leave()
 	body, err := readBody(w, r, maxGoalBody, errGoalLarge, errGoalBody)
 	if err != nil {
 		return nil, nil, err

@@ -6,12 +6,18 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"hash/maphash"
+	"io"
+	"net/http"
+	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/uuid"
 
 	"switchyard/models"
+	"switchyard/models/netguard"
 )
 
 // goalAnswer is what a server reads.
@@ -150,6 +156,62 @@ func TestServersProveThemselves(t *testing.T) {
 	}
 	if a := w.goals(body, auth(fresh)); a.code() != "accepted" {
 		t.Errorf("the new secret: %s", a.code())
+	}
+}
+
+// TestUnprovenBodies: a stranger who knows the public site key, and sends large messages without end under a signature that he
+// has made up, has a few of them in memory. His further ones are refused unread, small ones and those of the account's servers
+// are answered, and his places are free again when he gives up.
+func TestUnprovenBodies(t *testing.T) {
+	t.Parallel()
+	w, secret := servers(t)
+	stranger, place := peer("203.0.113.9:1"), func(from string) uint64 {
+		return maphash.Comparable(w.h.limits.unproven.seed, netguard.ClientPrefix(netip.MustParseAddr(from))) % unprovenGroups
+	}
+	key, forged := header("X-Site-Key", w.account.String()), header("X-Signature", "sha256=00")
+	endless := func(body io.ReadCloser) edit {
+		return func(r *http.Request) { r.Body, r.ContentLength = body, -1 }
+	}
+	var held []*io.PipeWriter
+	var ended sync.WaitGroup
+	for range unprovenEach {
+		read, write := io.Pipe()
+		ended.Go(func() { w.send("POST", "/t/goal", "", stranger, key, forged, endless(read)) })
+		if _, err := write.Write([]byte("[")); err != nil { // which ends when it is read
+			t.Fatal(err)
+		}
+		held = append(held, write)
+	}
+	unread := io.NopCloser(strings.NewReader("never read"))
+	if a := w.goals("", stranger, key, forged, endless(unread)); a.status != 429 {
+		t.Errorf("one more: %d %s", a.status, a.code())
+	}
+	if rest, err := io.ReadAll(unread); err != nil || string(rest) != "never read" {
+		t.Errorf("what was refused was read: %q is left, %v", rest, err)
+	}
+	if a := w.goals("{}", stranger, key, forged); a.status != 401 {
+		t.Errorf("a small one: %d %s", a.status, a.code())
+	}
+	large := fmt.Sprintf(`{"click_id": %q, "goal": "lead"}`, models.FormatClickID(models.NewClickID())) + strings.Repeat(" ", smallBody)
+	if a := w.goals(large, stranger, auth(secret)); a.code() != "accepted" {
+		t.Errorf("with the secret, from the same address: %d %s", a.status, a.code())
+	}
+	other := "198.51.100.1"
+	for i := 2; place(other) == place("203.0.113.9"); i++ {
+		other = fmt.Sprintf("198.51.100.%d", i)
+	}
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(large))
+	signed := header("X-Signature", "sha256="+hex.EncodeToString(mac.Sum(nil)))
+	if a := w.goals(large, peer(other+":1"), key, signed); a.code() != "accepted" {
+		t.Errorf("signed, from another address: %d %s", a.status, a.code())
+	}
+	for _, write := range held {
+		_ = write.Close()
+	}
+	ended.Wait()
+	if a := w.goals(large, stranger, key, signed); a.code() != "accepted" {
+		t.Errorf("signed, after he gave up: %d %s", a.status, a.code())
 	}
 }
 

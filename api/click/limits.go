@@ -51,6 +51,7 @@ type postbackLimits struct {
 	few        bucket.Set[netip.Prefix]
 	samples    bucket.Set[addressee]
 	goals      bucket.Set[uuid.UUID] // by account
+	unproven   *unprovenBodies
 }
 
 func newPostbackLimits() postbackLimits {
@@ -60,6 +61,7 @@ func newPostbackLimits() postbackLimits {
 		few:        bucket.New[netip.Prefix](fewRate, fewBurst, maxSenders),
 		goals:      bucket.New[uuid.UUID](goalRate, goalBurst, maxAddressees),
 		samples:    bucket.New[addressee](rate.Every(time.Hour/samplesPerHour), samplesPerHour, maxAddressees),
+		unproven:   newUnprovenBodies(),
 	}
 }
 
