@@ -34,7 +34,7 @@ $(WEB)/node_modules/.package-lock.json: $(WEB)/package-lock.json
 	@command -v npm >/dev/null || go run ./ops/devstack/npm
 	@npm ci --ignore-scripts --no-audit --no-fund --silent --prefix $(WEB) && touch $@
 
-$(PAGE): $(shell find $(WEB)/src api/dashboard/bundle -type f) $(WEB)/index.html
+$(PAGE): $(shell find $(WEB)/src api/dashboard/bundle -type f) $(WEB)/index.html $(wildcard api/openapi/page/protect.*)
 	@{ $(MAKE) -s $(WEB)/node_modules/.package-lock.json && go run ./api/dashboard/bundle; } || \
 		echo "the dashboard is left out of this build: its packages could not be installed with npm; the rest works" >&2
 

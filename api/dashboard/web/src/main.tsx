@@ -3,6 +3,7 @@ import 'uplot/dist/uPlot.min.css'
 import './more.css'
 import './build.css'
 import './money.css'
+import './rooms.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
@@ -42,6 +43,10 @@ const lazy: Record<string, () => Promise<Screen>> = {
   '/app/alerts': () => import('./screens/alerts.tsx').then(m => m.Alerts),
   '/app/plan': () => import('./screens/plan.tsx').then(m => m.Plan),
   '/app/settings': () => import('./screens/settings.tsx').then(m => m.Settings),
+  '/app/bots': () => import('./screens/bots.tsx').then(m => m.Bots),
+  '/app/smartlinks': () => import('./screens/smartlinks.tsx').then(m => m.Smartlinks),
+  '/app/goals': () => import('./screens/goals.tsx').then(m => m.Goals),
+  '/app/webhooks': () => import('./screens/webhooks.tsx').then(m => m.Webhooks),
   '/app/_parts': () => import('./screens/gallery.tsx').then(m => m.Gallery),
 }
 const shapes = Object.keys(lazy).map(shape => [shape, new RegExp('^' + shape.replaceAll('*', '[^/]+') + '$')] as const)

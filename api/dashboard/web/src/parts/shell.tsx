@@ -17,18 +17,20 @@ import { Windows } from './window.tsx'
 export type Room = { path: string, icon: IconName, name: string, phone?: boolean }
 export const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true }, { path: '/app/reports', icon: 'reports', name: t.nav.reports, phone: true },
-  { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, phone: true },
+  { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, phone: true }, { path: '/app/bots', icon: 'bot', name: t.rooms.bots },
 ]
 export const building: Room[] = [
   { path: '/app/campaigns', icon: 'campaigns', name: t.campaigns.title, phone: true },
   { path: '/app/offers', icon: 'offers', name: t.kinds.offers.title }, { path: '/app/landers', icon: 'landers', name: t.kinds.landers.title },
   { path: '/app/sources', icon: 'sources', name: t.kinds.sources.title }, { path: '/app/networks', icon: 'networks', name: t.kinds.networks.title },
+  { path: '/app/smartlinks', icon: 'link', name: t.rooms.smartlinks }, { path: '/app/goals', icon: 'goal', name: t.rooms.goals },
 ]
 export const earning: Room[] = [
   { path: '/app/conversions', icon: 'check', name: t.conversions.title }, { path: '/app/unmatched', icon: 'warn', name: t.unmatched.title },
   { path: '/app/corrections', icon: 'edit', name: t.corrections.title }, { path: '/app/exports', icon: 'download', name: t.exports.title },
 ]
 export const account: Room[] = [
+  { path: '/app/webhooks', icon: 'hook', name: t.rooms.webhooks },
   { path: '/app/alerts', icon: 'bell', name: t.alerts.title }, { path: '/app/plan', icon: 'columns', name: t.plan.title }, { path: '/app/settings', icon: 'doc', name: t.settings.title },
 ]
 const rooms = [...watching, ...building, ...earning, ...account]
@@ -82,7 +84,7 @@ function Person() {
 }
 
 // windowed are the screens that show figures of a window.
-const windowed = /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
+const windowed = /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports|bots|smartlinks)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const path = place.value.path, head = heading.value, title = head?.name ?? titles[path] ?? t.brand

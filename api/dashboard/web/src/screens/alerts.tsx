@@ -10,7 +10,7 @@ import { Empty, Failed, Late } from '../parts/state.tsx'
 const w = t.alerts, live = 30 // seconds between looks
 const order = ['critical', 'warning']
 
-const screens: Record<string, string> = { offer: '/app/offers', lander: '/app/landers', source: '/app/sources', network: '/app/networks' }
+const screens: Record<string, string> = { offer: '/app/offers', lander: '/app/landers', source: '/app/sources', network: '/app/networks', webhook: '/app/webhooks' }
 
 // placeOf is the screen on which an alert can be put right, where there is one.
 function placeOf(a: Alert): string | null {

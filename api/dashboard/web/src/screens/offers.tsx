@@ -44,7 +44,7 @@ export function Landers() {
     name: 'landers', path: '/app/landers', word: t.kinds.landers, dimension: 'lander_id', figures: ['lp_views', 'lp_ctr', 'conversions', 'cr', 'profit', 'roi'], clones: true, usesRouting: true,
     under: r => <>{host(r.url)} <Check of={r} />{r.protection.enabled && <span class="tag">{t.records.protected}</span>}</>,
     fresh: { name: '', url: '', click_slots: 1, country: '', group_name: '', tags: [], notes: '' }, more: () => [{ label: t.records.check, on: r => void check({ lander_id: r.id }) }],
-    aside: r => <><section class="part"><h2>{w.slots}</h2><p class="dim">{w.slotsText}</p>{Array.from({ length: r.click_slots }, (_, i) => <Copy key={i} label={t.flow.slot(i + 1)} text={`https://${domain}/out${i ? '/' + (i + 1) : ''}`} />)}</section><Protection of={r} /></>,
+    aside: r => <><section class="part"><h2>{w.slots}</h2><p class="dim">{w.slotsText}</p>{Array.from({ length: r.click_slots }, (_, i) => <Copy key={i} label={t.flow.slot(i + 1)} text={`https://${domain}/out${i ? '/' + (i + 1) : ''}`} />)}</section><Protection of={r} domain={domain} /></>,
     sections: () => [
       { title: t.campaigns.fields.basics, specs: [{ name: 'name', kind: 'text', label: t.overview.name, wide: true }, { name: 'url', kind: 'url', label: w.url, hint: w.landerHint }, { name: 'click_slots', kind: 'number', label: w.slotCount, hint: w.slotHint, min: 1, max: 20, whole: true }] },
       { title: w.labels, specs: [{ name: 'group_name', kind: 'group', label: t.lists.group, known: groups }, { name: 'country', kind: 'country', label: t.campaigns.fields.country }, { name: 'tags', kind: 'tags', label: t.campaigns.fields.tags }, { name: 'notes', kind: 'area', label: t.campaigns.fields.notes, max: 2000 }] },

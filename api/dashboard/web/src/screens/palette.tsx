@@ -3,7 +3,7 @@ import { call } from '../core/call.ts'
 import { canCreateCampaigns, canWrite } from '../core/can.ts'
 import { choicesOf, useCampaigns, useLanders, useNetworks, useOffers, useSources } from '../core/choices.ts'
 import { helped, palette } from '../core/keys.ts'
-import { touches } from '../core/query.ts'
+import { touches, useAll } from '../core/query.ts'
 import { go, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { copy } from '../parts/copy.tsx'
@@ -40,7 +40,7 @@ function rankOf(text: string, name: string, what: string): number {
 }
 
 function useEntries(): Entry[] {
-  const campaigns = useCampaigns(), records = [['offers', 'offers', useOffers()], ['landers', 'landers', useLanders()], ['sources', 'sources', useSources()], ['networks', 'networks', useNetworks()]] as const
+  const campaigns = useCampaigns(), smartlinks = useAll('GET /short-links', {}).rows, records = [['offers', 'offers', useOffers()], ['landers', 'landers', useLanders()], ['sources', 'sources', useSources()], ['networks', 'networks', useNetworks()]] as const
   const out: Entry[] = []
   for (const r of [...watching, ...building, ...earning, ...account]) out.push({ id: r.path, name: r.name, what: t.palette.screens, icon: r.icon, on: () => go(to(r.path)) })
   if (canCreateCampaigns()) out.push({ id: 'new', name: t.campaigns.add, what: t.palette.actions, icon: 'plus', on: () => go(to('/app/campaigns/new')) })
@@ -52,6 +52,10 @@ function useEntries(): Entry[] {
       const turn = (to: string) => call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { status: to } }).then(() => touches('campaigns'))
       out.push({ id: c.id + 'p', name: `${on ? t.lists.resume : t.lists.pause}: ${c.name}`, what: t.palette.actions, icon: on ? 'play' : 'pause', on: () => void turn(status).then(() => toast(t.campaigns.nowStatus[status]!(1, c.name), { undo: () => turn(c.status).catch(failed) }), failed) })
     }
+  }
+  for (const l of smartlinks ?? []) {
+    out.push({ id: l.id, name: l.name || l.slug, what: t.rooms.smartlinks, icon: 'link', on: () => go(to('/app/smartlinks', { id: l.id })) })
+    out.push({ id: l.id + 'y', name: `${t.campaigns.copyLink}: ${l.name || l.slug}`, what: t.palette.actions, icon: 'copy', on: () => void copy(l.url, t.campaigns.linkCopied) })
   }
   for (const [kind, icon, rows] of records) if (building.some(r => r.path === '/app/' + kind)) for (const r of choicesOf(rows as never) ?? []) out.push({ id: r.value, name: r.label, what: building.find(b => b.path === '/app/' + kind)!.name, icon, on: () => go(to('/app/' + kind, { id: r.value })) })
   return out
