@@ -54,6 +54,7 @@ type Key struct {
 	CreatedAt time.Time     `db:"created_at"`
 	ExpiresAt *time.Time    `db:"expires_at"`
 	RevokedAt *time.Time    `db:"revoked_at"`
+	UsedAt    *time.Time    `db:"used_at"`    // to some minutes; nil: never
 	RotatedTo uuid.NullUUID `db:"rotated_to"` // the key that replaced it
 }
 

@@ -5,13 +5,19 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/route"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
 // audit is the row of the audit log.
 func audit() []route.Route {
 	row := owned("GET", "/audit", "who changed what, newest first", route.Do(listAudit))
-	row.Page = true
+	row.Page, row.Window = true, true
+	row.Codes = route.Codes("400 invalid_id too_long")
+	row.Query = []route.Param{
+		{Name: "who", Type: "uuid", Doc: "a person or a key"},
+		{Name: "what", Doc: "the first part of the path of the calls: offers"},
+	}
 	return []route.Route{row}
 }
 
@@ -34,8 +40,22 @@ type AuditList struct {
 	NextCursor *string    `json:"next_cursor"`
 }
 
+const maxWhat = 40 // characters of a path's first part
+
 func listAudit(c *route.Call) (AuditList, error) {
-	list, next, err := c.Store.Audit(c.Context(), c.Account.ID, c.Page)
+	from, to := c.Window.From, c.Window.End()
+	filter := store.AuditFilter{What: c.Query.Get("what"), From: &from, To: &to}
+	if len(filter.What) > maxWhat {
+		return AuditList{}, models.Invalid("too_long", "what has %d characters at most", maxWhat)
+	}
+	if who := c.Query.Get("who"); who != "" {
+		id, err := uuid.Parse(who)
+		if err != nil {
+			return AuditList{}, models.Invalid("invalid_id", "who is the id of a person or a key")
+		}
+		filter.Who = uuid.NullUUID{UUID: id, Valid: true}
+	}
+	list, next, err := c.Store.Audit(c.Context(), c.Account.ID, filter, c.Page)
 	return AuditList{answer.Each(list, func(e models.AuditEntry) AuditRow {
 		return AuditRow{
 			e.ID, answer.Stamp(e.CreatedAt), e.Who, answer.OrNull(e.UserID.UUID), answer.OrNull(e.KeyID.UUID), e.Address, e.Route,

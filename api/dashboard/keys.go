@@ -32,6 +32,7 @@ type KeyRow struct {
 	State     string    `json:"state"`
 	CreatedAt string    `json:"created_at"`
 	ExpiresAt *string   `json:"expires_at"`
+	UsedAt    *string   `json:"used_at" doc:"when it was last used, to some minutes"`
 	Key       string    `json:"key,omitempty"`
 }
 
@@ -43,7 +44,7 @@ type KeyList struct {
 func keyRow(k models.Key) KeyRow {
 	return KeyRow{
 		ID: k.ID, Name: k.Name, Scope: k.Scope, Hint: k.Hint, State: k.State(time.Now()),
-		CreatedAt: answer.Stamp(k.CreatedAt), ExpiresAt: answer.StampOrNull(k.ExpiresAt),
+		CreatedAt: answer.Stamp(k.CreatedAt), ExpiresAt: answer.StampOrNull(k.ExpiresAt), UsedAt: answer.StampOrNull(k.UsedAt),
 	}
 }
 

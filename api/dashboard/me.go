@@ -31,6 +31,7 @@ func (d Deps) me() []route.Route {
 		row("POST", "/session/account", "go to another account", route.Take(moveSession), "404 not_found"),
 		row("GET", "/sessions", "browsers that are signed in", route.Do(listSessions)),
 		row("DELETE", "/sessions/{id}", "end a session", route.Do(endSession), "404 not_found"),
+		row("DELETE", "/sessions", "end all other sessions", route.Do(endOthers)),
 		row("PATCH", "/me", "change name, theme and language", route.Take(d.changeMe), "400 required too_long"),
 		confirmed(row("POST", "/me/password", "set a new password; all other sessions end", route.Take(changePassword), "400 weak_password")),
 		confirmed(row("POST", "/me/totp", "begin to sign in with codes", route.Do(beginTOTP))),
@@ -124,6 +125,10 @@ func listSessions(c *route.Call) (SessionList, error) {
 
 func endSession(c *route.Call) (answer.DeletedAnswer, error) {
 	return answer.Deleted(c.ID), c.Store.People().EndSession(c.Context(), c.Person.ID, c.ID)
+}
+
+func endOthers(c *route.Call) (answer.DeletedAnswer, error) {
+	return answer.DeletedAnswer{Deleted: true}, c.Store.People().EndSessions(c.Context(), c.Person.ID, c.Session.ID)
 }
 
 type meBody struct {

@@ -405,7 +405,7 @@ func TestAudit(t *testing.T) {
 	offer["name"] = "by a key"
 	s.Do("POST", "/offers", offer, "Idempotency-Key", "k1").Want(201, "")
 	s.Do("POST", "/offers", offer, "Idempotency-Key", "k1").Want(201, "")
-	entries, _, err := s.Store.Audit(t.Context(), s.Account.ID, store.Page{Limit: 10})
+	entries, _, err := s.Store.Audit(t.Context(), s.Account.ID, store.AuditFilter{}, store.Page{Limit: 10})
 	if err != nil || len(entries) != 2 {
 		t.Fatalf("%+v, %v", entries, err)
 	}

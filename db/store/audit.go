@@ -34,13 +34,35 @@ func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 
 var auditColumns = db.Columns[models.AuditEntry]("")
 
+// AuditFilter says which changes are asked for. What is zero keeps nothing out.
+type AuditFilter struct {
+	Who      uuid.NullUUID // a person or a key
+	What     string        // the first part of the call's path: offers
+	From, To *time.Time
+}
+
+// text is what a cursor is bound to.
+func (f AuditFilter) text() string {
+	text := f.Who.UUID.String() + " " + f.What
+	for _, at := range []*time.Time{f.From, f.To} {
+		if at != nil {
+			text += " " + at.UTC().Format(time.RFC3339)
+		}
+	}
+	return text
+}
+
 // Audit reads the audit log of an account, newest first.
-func (s *Store) Audit(ctx context.Context, account uuid.UUID, p Page) ([]models.AuditEntry, string, error) {
+func (s *Store) Audit(ctx context.Context, account uuid.UUID, f AuditFilter, p Page) ([]models.AuditEntry, string, error) {
 	return readPage(ctx, s, account, p, pageQuery[models.AuditEntry]{
-		Name:  "audit",
-		SQL:   `SELECT ` + auditColumns + ` FROM audit t WHERE account_id = $1`,
-		Args:  []any{account},
-		Order: newest,
-		Place: func(e models.AuditEntry, _ time.Time) []string { return placeOf(e.CreatedAt, e.ID) },
+		Name: "audit",
+		SQL: `SELECT ` + auditColumns + ` FROM audit t WHERE account_id = $1
+			AND ($2::uuid IS NULL OR user_id = $2 OR key_id = $2)
+			AND ($3 = '' OR split_part(regexp_replace(route, '^\S+ (/app/api)?/', ''), '/', 1) = $3)
+			AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)`,
+		Args:    []any{account, f.Who, f.What, f.From, f.To},
+		Filters: f.text(),
+		Order:   newest,
+		Place:   func(e models.AuditEntry, _ time.Time) []string { return placeOf(e.CreatedAt, e.ID) },
 	})
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"log/slog"
 	"strings"
 	"time"
 
@@ -21,10 +22,11 @@ type Caller struct {
 	Account models.Account `db:"account"`
 	KeyID   uuid.UUID      `db:"key_id"`
 	Scope   string         `db:"key_scope"`
+	Seen    bool           `db:"key_seen"` // its use was noted some minutes ago at most
 }
 
 var findCaller = `
-SELECT k.id AS key_id, k.scope AS key_scope, ` + strings.Join(db.Map(strings.Split(accountColumns, ", "),
+SELECT k.id AS key_id, k.scope AS key_scope, coalesce(k.used_at > now() - interval '5 minutes', false) AS key_seen, ` + strings.Join(db.Map(strings.Split(accountColumns, ", "),
 	func(name string) string { return `a.` + name + ` AS "account.` + name + `"` }), ", ") + `
 FROM api_keys k JOIN accounts a ON a.id = k.account_id
 WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`
@@ -40,7 +42,18 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 	if err == nil && !ok {
 		err = unknown
 	}
+	if err == nil && !found.Seen {
+		s.seenKey(ctx, found.KeyID)
+	}
 	return found, err
+}
+
+// seenKey notes that a key is used. A call does not fail for it.
+func (s *Store) seenKey(ctx context.Context, id uuid.UUID) {
+	const q = `UPDATE api_keys SET used_at = now() WHERE id = $1`
+	if _, err := s.exec(ctx, "use of a key", q, id); err != nil {
+		slog.WarnContext(ctx, "use of a key not noted", "error", err)
+	}
 }
 
 var insertKey = `

@@ -177,7 +177,7 @@ export interface InviteBody { "email": string; "role": string }
 export interface JobAnswer { "id": string; "kind": string; "status": string; "url": string; "result": Json; "error": Error | null }
 export interface KeyBody { "name": string; "scope"?: string; "days"?: number }
 export interface KeyList { "rows": (KeyRow)[] }
-export interface KeyRow { "id": string; "name": string; "scope": string; "hint": string; "state": string; "created_at": string; "expires_at": string | null; "key"?: string }
+export interface KeyRow { "id": string; "name": string; "scope": string; "hint": string; "state": string; "created_at": string; "expires_at": string | null; "used_at": string | null; "key"?: string }
 export interface LanderAnswer { "id": string; "name": string; "url": string; "click_slots": number; "group_name": string; "country": string; "tags": (string)[]; "notes": string; "protection": Protection; "status": string; "created_at": string; "updated_at": string }
 export interface LanderBody { "name": string; "url": string; "click_slots"?: number; "group_name"?: string; "country"?: string; "tags"?: (string)[]; "notes"?: string }
 export interface LanderPatch { "id": string; "is_active"?: boolean | null; "protection"?: ProtectionBody | null }
@@ -568,6 +568,7 @@ export interface Calls {
   "POST /app/api/session/account": { query: {  }; path: {  }; body: MoveBody; answer: SignedIn; codes: "not_found" }
   "GET /app/api/sessions": { query: {  }; path: {  }; body: undefined; answer: SessionList; codes: never }
   "DELETE /app/api/sessions/{id}": { query: {  }; path: { id: string }; body: undefined; answer: DeletedAnswer; codes: "not_found" }
+  "DELETE /app/api/sessions": { query: {  }; path: {  }; body: undefined; answer: DeletedAnswer; codes: never }
   "PATCH /app/api/me": { query: {  }; path: {  }; body: MeBody; answer: Me; codes: "required" | "too_long" }
   "POST /app/api/me/password": { query: {  }; path: {  }; body: PasswordBody; answer: SignedIn; codes: "weak_password" }
   "POST /app/api/me/totp": { query: {  }; path: {  }; body: undefined; answer: NewTOTP; codes: never }
@@ -582,5 +583,5 @@ export interface Calls {
   "POST /app/api/keys": { query: {  }; path: {  }; body: KeyBody; answer: KeyRow; codes: "invalid_expiry" | "invalid_scope" | "required" | "too_long" }
   "POST /app/api/keys/{id}/rotate": { query: {  }; path: { id: string }; body: undefined; answer: KeyRow; codes: "not_active" | "not_found" }
   "DELETE /app/api/keys/{id}": { query: {  }; path: { id: string }; body: undefined; answer: KeyRow; codes: "not_found" }
-  "GET /app/api/audit": { query: { "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: AuditList; codes: never }
+  "GET /app/api/audit": { query: { "who"?: string; "what"?: string; "from"?: string; "to"?: string; "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: AuditList; codes: "invalid_id" | "too_long" }
 }

@@ -4,6 +4,7 @@ import './more.css'
 import './build.css'
 import './money.css'
 import './rooms.css'
+import './people.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
@@ -47,6 +48,10 @@ const lazy: Record<string, () => Promise<Screen>> = {
   '/app/smartlinks': () => import('./screens/smartlinks.tsx').then(m => m.Smartlinks),
   '/app/goals': () => import('./screens/goals.tsx').then(m => m.Goals),
   '/app/webhooks': () => import('./screens/webhooks.tsx').then(m => m.Webhooks),
+  '/app/team': () => import('./screens/team.tsx').then(m => m.TeamScreen),
+  '/app/keys': () => import('./screens/keys.tsx').then(m => m.Keys),
+  '/app/audit': () => import('./screens/audit.tsx').then(m => m.Audit),
+  '/app/me': () => import('./screens/me.tsx').then(m => m.Mine),
   '/app/_parts': () => import('./screens/gallery.tsx').then(m => m.Gallery),
 }
 const shapes = Object.keys(lazy).map(shape => [shape, new RegExp('^' + shape.replaceAll('*', '[^/]+') + '$')] as const)

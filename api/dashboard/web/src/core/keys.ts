@@ -1,8 +1,11 @@
 // Keys of the screen that is shown. Single letters do nothing while somebody types.
 import { useEffect, useRef } from 'preact/hooks'
 import { computed, signal } from '@preact/signals'
+import { me } from './me.ts'
 
-export const typing = (e: KeyboardEvent) => e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
+// quiet: the person has switched single letters off.
+const quiet = (e: KeyboardEvent) => me.value?.letter_keys === false && e.key.length === 1 && e.key !== ' '
+export const typing = (e: KeyboardEvent) => quiet(e) || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
 
 export type Key = { key: string, text: string }
 const lists = signal<Key[][]>([])

@@ -4,7 +4,7 @@ import { call } from '../core/call.ts'
 import { short } from '../core/format.ts'
 import { dropJobs } from '../core/jobs.ts'
 import { palette } from '../core/keys.ts'
-import { me, zone } from '../core/me.ts'
+import { can, me, zone } from '../core/me.ts'
 import { forget, use } from '../core/query.ts'
 import { go, place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
@@ -13,8 +13,8 @@ import { Icon, Mark, type IconName } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 import { Windows } from './window.tsx'
 
-// Room is a screen that the side leads to. phone: the bar at the bottom has it too.
-export type Room = { path: string, icon: IconName, name: string, phone?: boolean }
+// Room is a screen that the side leads to. phone: the bar at the bottom has it too; role: what it takes to see it.
+export type Room = { path: string, icon: IconName, name: string, phone?: boolean, role?: string }
 export const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true }, { path: '/app/reports', icon: 'reports', name: t.nav.reports, phone: true },
   { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, phone: true }, { path: '/app/bots', icon: 'bot', name: t.rooms.bots },
@@ -32,12 +32,13 @@ export const earning: Room[] = [
 export const account: Room[] = [
   { path: '/app/webhooks', icon: 'hook', name: t.rooms.webhooks },
   { path: '/app/alerts', icon: 'bell', name: t.alerts.title }, { path: '/app/plan', icon: 'columns', name: t.plan.title }, { path: '/app/settings', icon: 'doc', name: t.settings.title },
+  { path: '/app/team', icon: 'person', name: t.rooms.team, role: 'owner' }, { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' }, { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'owner' },
 ]
 const rooms = [...watching, ...building, ...earning, ...account]
-const titles: Record<string, string> = { ...Object.fromEntries(rooms.map(r => [r.path, r.name])), '/app/more': t.nav.more, '/app/_parts': t.gallery.title }
+const titles: Record<string, string> = { ...Object.fromEntries(rooms.map(r => [r.path, r.name])), '/app/more': t.nav.more, '/app/me': t.rooms.me, '/app/_parts': t.gallery.title }
 
 const isHere = (path: string) => place.value.path === path || path !== '/app' && place.value.path.startsWith(path + '/')
-export const Rooms = ({ of }: { of: Room[] }) => <>{of.map(r => <a key={r.path} href={to(r.path)} title={r.name} aria-current={isHere(r.path) ? 'page' : undefined}><Icon name={r.icon} />{r.name}</a>)}</>
+export const Rooms = ({ of }: { of: Room[] }) => <>{of.filter(r => !r.role || can(r.role)).map(r => <a key={r.path} href={to(r.path)} title={r.name} aria-current={isHere(r.path) ? 'page' : undefined}><Icon name={r.icon} />{r.name}</a>)}</>
 
 // Usage is how many clicks of the month are used.
 function Usage() {
@@ -77,6 +78,7 @@ function Person() {
     <div class="head"><b>{who.name}</b><span class="dim">{who.email} · {t.roles[who.role]}</span></div>
     {who.accounts.length > 1 && who.accounts.map(a => <Item key={a.id} pressed={a.id === who.account.id} on={() => { close(); void setAccount(a.id) }}>{a.name}<span class="grow" /><span class="dim">{t.roles[a.role]}</span></Item>)}
     <div class="themes" role="group" aria-label={t.nav.theme}><span class="seg">{Object.entries(t.themes).map(([name, text]) => <button key={name} type="button" aria-pressed={who.theme === name} onClick={() => void setTheme(name)}>{text}</button>)}</span></div>
+    <a class="item" href={to('/app/me')} onClick={close}>{t.rooms.me}</a>
     <a class="item" href="/docs" target="_blank" rel="noreferrer">{t.nav.api}<span class="grow" /><Icon name="out" /></a>
     <a class="item" href="/app/licences">{t.nav.licences}</a>
     <Item on={() => void leave()}>{t.nav.signOut}</Item>
@@ -84,7 +86,7 @@ function Person() {
 }
 
 // windowed are the screens that show figures of a window.
-const windowed = /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports|bots|smartlinks)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
+const windowed = /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const path = place.value.path, head = heading.value, title = head?.name ?? titles[path] ?? t.brand

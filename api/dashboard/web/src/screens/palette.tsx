@@ -3,6 +3,7 @@ import { call } from '../core/call.ts'
 import { canCreateCampaigns, canWrite } from '../core/can.ts'
 import { choicesOf, useCampaigns, useLanders, useNetworks, useOffers, useSources } from '../core/choices.ts'
 import { helped, palette } from '../core/keys.ts'
+import { can } from '../core/me.ts'
 import { touches, useAll } from '../core/query.ts'
 import { go, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
@@ -42,7 +43,7 @@ function rankOf(text: string, name: string, what: string): number {
 function useEntries(): Entry[] {
   const campaigns = useCampaigns(), smartlinks = useAll('GET /short-links', {}).rows, records = [['offers', 'offers', useOffers()], ['landers', 'landers', useLanders()], ['sources', 'sources', useSources()], ['networks', 'networks', useNetworks()]] as const
   const out: Entry[] = []
-  for (const r of [...watching, ...building, ...earning, ...account]) out.push({ id: r.path, name: r.name, what: t.palette.screens, icon: r.icon, on: () => go(to(r.path)) })
+  for (const r of [...watching, ...building, ...earning, ...account].filter(r => !r.role || can(r.role))) out.push({ id: r.path, name: r.name, what: t.palette.screens, icon: r.icon, on: () => go(to(r.path)) })
   if (canCreateCampaigns()) out.push({ id: 'new', name: t.campaigns.add, what: t.palette.actions, icon: 'plus', on: () => go(to('/app/campaigns/new')) })
   for (const c of campaigns ?? []) {
     out.push({ id: c.id, name: c.name, what: t.campaigns.title, icon: 'campaigns', on: () => go(to(`/app/campaigns/${c.id}/flow`)) })

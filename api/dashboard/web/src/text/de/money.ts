@@ -5,7 +5,7 @@ import { counted } from '../words.ts'
 const of = counted('de')
 
 export const words: typeof en = {
-  rooms: { money: 'Geld', account: 'Konto', bots: 'Bots', smartlinks: 'Smartlinks', goals: 'Ziele und Websites', webhooks: 'Webhooks' },
+  rooms: { money: 'Geld', account: 'Konto', bots: 'Bots', smartlinks: 'Smartlinks', goals: 'Ziele und Websites', webhooks: 'Webhooks', team: 'Team', keys: 'API-Schlüssel', audit: 'Änderungsprotokoll', me: 'Eigenes Profil' },
   conversions: {
     title: 'Conversions', which: 'Welche Conversions', all: 'Alle', statuses: { approved: 'Bestätigt', pending: 'Offen', rejected: 'Abgelehnt', chargeback: 'Rückbuchung' }, find: 'Klick-ID oder Conversion-ID', time: 'Zeit', status: 'Status', what: 'Offer', campaign: 'Kampagne', from: 'Aus', payout: 'Payout', goal: 'Ziel', id: 'Conversion-ID', network: 'Netzwerk', source: 'Quelle',
     empty: 'Keine Conversion in diesem Zeitraum.', emptyMore: 'Netzwerke melden sie per Postback. Die Adresse steht bei jeder Kampagne unter Link und Postback.', emptyFiltered: 'Keine Conversion passt zu diesen Filtern.', changed: when => `geändert ${when}`, word: word => `das Netzwerk sagt „${word}“`, open: 'die Conversion öffnen', next: 'nächste oder vorige Conversion', sheet: 'Conversion', itsClick: 'Ihr Klick', history: 'Wie sie zu ihrem Status kam', recorded: 'Aufgezeichnet', lastChange: 'Letzte Änderung', noHistory: 'Es gibt keinen Postback zu ihr: sie kam auf anderem Weg, oder sie ist älter, als der Tarif Postbacks aufhebt.',

@@ -4,7 +4,7 @@ import { counted, named } from '../words.ts'
 const of = counted('en')
 
 export const words = {
-  rooms: { money: 'Money', account: 'Account', bots: 'Bots', smartlinks: 'Smartlinks', goals: 'Goals and sites', webhooks: 'Webhooks' },
+  rooms: { money: 'Money', account: 'Account', bots: 'Bots', smartlinks: 'Smartlinks', goals: 'Goals and sites', webhooks: 'Webhooks', team: 'Team', keys: 'API keys', audit: 'Audit log', me: 'My profile' },
   conversions: {
     title: 'Conversions', which: 'Which conversions', all: 'All', statuses: named({ approved: 'Approved', pending: 'Pending', rejected: 'Rejected', chargeback: 'Chargeback' }), find: 'Click id or conversion id', time: 'Time', status: 'Status', what: 'Offer', campaign: 'Campaign', from: 'From', payout: 'Payout', goal: 'Goal', id: 'Conversion id', network: 'Network', source: 'Source',
     empty: 'No conversion in this window.', emptyMore: 'Networks report them by a postback. Campaigns have the address under Link and postback.', emptyFiltered: 'No conversion passes these filters.', changed: (when: string) => `changed ${when}`, word: (word: string) => `the network says “${word}”`, open: 'open the conversion', next: 'next or previous conversion', sheet: 'Conversion', itsClick: 'Its click', history: 'How it got its status', recorded: 'Recorded', lastChange: 'Last change', noHistory: 'No postback of it is kept: it came another way, or it is older than the plan keeps postbacks.',
