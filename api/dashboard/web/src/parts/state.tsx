@@ -1,11 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../core/call.ts'
-import { t } from '../core/text.ts'
+import { language, t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 
+// codes are sentences for codes that no screen has one for. The service speaks English, so that English needs none.
+let codes: Record<string, string> = {}
+if (language === 'de') void import('../text/de/codes.ts').then(m => { codes = m.words }, () => undefined)
+
 // sentence is what an error means to a person.
-export const sentence = (e: ApiError) => e.wait > 60 && e.code === 'rate_limited' ? t.failed.wait(e.wait) : t.failed.codes[e.code] ?? e.message
+export const sentence = (e: ApiError) => e.wait > 60 && e.code === 'rate_limited' ? t.failed.wait(e.wait) : t.failed.codes[e.code] ?? codes[e.code] ?? e.message
 
 // Failed stands in the place of what could not be loaded.
 export function Failed({ error, again }: { error: ApiError, again: () => void }) {

@@ -5,10 +5,12 @@ import { newAlias, useDefaultDomain, useDomains } from '../core/campaign.ts'
 import { choicesOf, useFlows, useLanders, useOffers, useSources } from '../core/choices.ts'
 import { touches, use } from '../core/query.ts'
 import { go, to } from '../core/router.ts'
+import { canCreateCampaigns } from '../core/can.ts'
 import { t } from '../core/text.ts'
 import { useHeading } from '../core/title.ts'
 import { Combobox } from '../parts/combobox.tsx'
 import { Field, FormError, Input, Seg, wrongOf, type Wrong } from '../parts/form.tsx'
+import { Empty } from '../parts/state.tsx'
 import { UrlInput } from '../parts/url_input.tsx'
 
 type Way = 'offer' | 'flow' | 'address'
@@ -16,7 +18,9 @@ const template = 'template:' // before the platform of a source that is yet to b
 
 // NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. The first one of an
 // account makes its offer and its source on the way.
-export function NewCampaign() {
+export const NewCampaign = () => canCreateCampaigns() ? <Wizard /> : <section class="card"><Empty title={t.failed.codes.buyer_only} /></section>
+
+function Wizard() {
   useHeading({ name: t.campaigns.newTitle, above: { name: t.campaigns.title, path: to('/app/campaigns') } })
   const offers = useOffers(), landers = useLanders(), sources = useSources(), flows = useFlows(), domains = useDomains(), usual = useDefaultDomain()
   const templates = use('GET /traffic-source-templates', {}).data?.rows

@@ -6,7 +6,7 @@ import { adopt } from '../core/jobs.ts'
 import { can, me } from '../core/me.ts'
 import { forget, touches, use } from '../core/query.ts'
 import { locale } from '../core/format.ts'
-import { t } from '../core/text.ts'
+import { language, t } from '../core/text.ts'
 import { Combobox } from '../parts/combobox.tsx'
 import { Copy } from '../parts/copy.tsx'
 import { Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../parts/form.tsx'
@@ -65,7 +65,7 @@ function Form({ saved }: { saved: Saved }) {
         <Field label={w.timeFormat} group>{() => <Seg label={w.timeFormat} value={d.timeFormat} options={Object.entries(w.times).map(([value, label]) => ({ value, label }))} on={timeFormat => set({ timeFormat })} />}</Field></div></div>
         {restates && <div class="part"><p class="warn">{w.restateText}</p></div>}</fieldset>
         <FormError wrong={wrong} />{may && <div class="formfoot row"><span class="grow" />{changed && <button type="button" class="btn quiet" onClick={() => { put(start); say(undefined) }}>{t.parts.discard}</button>}<button class="btn primary" disabled={!changed || busy}>{w.save}</button></div>}</form></section>
-    <section class="card narrow"><header><h2>{w.example}</h2></header><dl class="facts part" aria-live="polite"><dt>{w.moment}</dt><dd class="num">{dateOf(Date.now(), d.dateFormat, zoneOf(d))} {timeText(Date.now(), d)}</dd><dt>{w.amount}</dt><dd class="num">{isCurrency(d.currency) ? new Intl.NumberFormat('en', { style: 'currency', currency: d.currency }).format(1234.5) : '—'}</dd><dt>{w.count}</dt><dd class="num">{new Intl.NumberFormat('en').format(1234567)}</dd></dl>
+    <section class="card narrow"><header><h2>{w.example}</h2></header><dl class="facts part" aria-live="polite"><dt>{w.moment}</dt><dd class="num">{dateOf(Date.now(), d.dateFormat, zoneOf(d))} {timeText(Date.now(), d)}</dd><dt>{w.amount}</dt><dd class="num">{isCurrency(d.currency) ? new Intl.NumberFormat(language, { style: 'currency', currency: d.currency }).format(1234.5) : '—'}</dd><dt>{w.count}</dt><dd class="num">{new Intl.NumberFormat(language).format(1234567)}</dd></dl>
       <div class="part"><p class="soft">{w.siteKeyHint}</p><Copy label={w.siteKey} text={saved.siteKey} /></div></section>
     {asking && <Ask title={w.restateTitle(saved.currency, d.currency)} text={w.restateText} go={w.restate} close={() => ask(false)} on={save} />}
   </div>

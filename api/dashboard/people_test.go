@@ -1,0 +1,148 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"testing"
+
+	"switchyard/api/apitest"
+	"switchyard/models"
+)
+
+// rowsOf are the rows of an answer.
+func (a answer) rowsOf(t *testing.T) (out []map[string]any) {
+	t.Helper()
+	rows, ok := a.data["rows"].([]any)
+	if !ok {
+		t.Fatalf("no rows: %v", a.data)
+	}
+	for _, row := range rows {
+		out = append(out, row.(map[string]any))
+	}
+	return out
+}
+
+// TestKeysOfThePage: a key made in the page works at once, says that it was used, lives on for a day when it is replaced,
+// and is refused at once when it is revoked. It is shown once.
+func TestKeysOfThePage(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	made := p.do("POST", "/app/api/keys", map[string]any{"name": "ours", "scope": "read_only", "days": 30}).want(t, 201, "").data
+	key, id := made["key"].(string), made["id"].(string)
+	found := func() map[string]any {
+		t.Helper()
+		for _, row := range p.do("GET", "/app/api/keys", nil).want(t, 200, "").rowsOf(t) {
+			if row["key"] != nil {
+				t.Error("the list shows a key")
+			}
+			if row["id"] == id {
+				return row
+			}
+		}
+		t.Fatal("the key is not in the list")
+		return nil
+	}
+	if row := found(); row["used_at"] != nil || row["state"] != "active" || row["expires_at"] == nil {
+		t.Errorf("a new key: %v", row)
+	}
+	program := browserOf(t, s)
+	by := func(key string) answer {
+		return program.do("GET", "/api/v1/offers", nil, "Authorization", "Bearer "+key)
+	}
+	by(key).want(t, 200, "")
+	if row := found(); row["used_at"] == nil {
+		t.Errorf("a used key: %v", row)
+	}
+	offer := map[string]any{"name": "o", "url": "https://shop.example/"}
+	program.do("POST", "/api/v1/offers", offer, "Authorization", "Bearer "+key).want(t, 403, "read_only_key")
+	fresh := p.do("POST", "/app/api/keys/"+id+"/rotate", nil).want(t, 200, "").data
+	by(key).want(t, 200, "")
+	by(fresh["key"].(string)).want(t, 200, "")
+	p.do("POST", "/app/api/keys/"+id+"/rotate", nil).want(t, 409, "not_active")
+	p.do("DELETE", "/app/api/keys/"+id, nil).want(t, 200, "")
+	by(key).want(t, 401, "unauthenticated")
+	by(fresh["key"].(string)).want(t, 200, "")
+}
+
+// TestOtherSessionsEnd: all others at once, by the page or by a new password; the one that asked goes on.
+func TestOtherSessionsEnd(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := withPassword(t, s, "ana@example.com", models.RoleViewer)
+	in := func(password string) *person {
+		o := browserOf(t, s)
+		o.do("POST", "/app/api/session", map[string]any{"email": "ana@example.com", "password": password}).want(t, 200, "")
+		return o
+	}
+	first, stranger := in(password), withPassword(t, s, "ben@example.com", models.RoleViewer)
+	p.do("DELETE", "/app/api/sessions", nil).want(t, 200, "")
+	first.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
+	stranger.do("GET", "/api/v1/offers", nil).want(t, 200, "")
+	if rows := p.do("GET", "/app/api/sessions", nil).want(t, 200, "").rowsOf(t); len(rows) != 1 || rows[0]["current"] != true {
+		t.Errorf("sessions: %v", rows)
+	}
+	second := in(password)
+	p.do("POST", "/app/api/me/password", map[string]any{"password": "another good one"}).want(t, 200, "")
+	second.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
+	in("another good one")
+	id := stranger.do("GET", "/app/api/sessions", nil).want(t, 200, "").rowsOf(t)[0]["id"].(string)
+	p.do("DELETE", "/app/api/sessions/"+id, nil).want(t, 404, "not_found")
+	stranger.do("GET", "/api/v1/offers", nil).want(t, 200, "")
+}
+
+// TestAuditIsAsked by who, by what and by window. What another account changed is not in it.
+func TestAuditIsAsked(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	p.do("POST", "/api/v1/offers", map[string]any{"name": "o", "url": "https://shop.example/"}).want(t, 201, "")
+	p.do("POST", "/app/api/keys", map[string]any{"name": "k", "scope": "full"}).want(t, 201, "")
+	s.Do("POST", "/offers", map[string]any{"name": "by a key", "url": "https://shop.example/"}).Want(201, "")
+	me := p.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string)
+	for query, want := range map[string]int{
+		"": 3, "?what=offers": 2, "?what=keys": 1, "?what=offers&who=" + me: 1, "?who=" + me: 2, "?what=none": 0,
+		"?from=2020-01-01&to=2020-01-02": 0, "?who=00000000-0000-7000-8000-000000000001": 0,
+	} {
+		if rows := p.do("GET", "/app/api/audit"+query, nil).want(t, 200, "").rowsOf(t); len(rows) != want {
+			t.Errorf("%q: %d rows, want %d", query, len(rows), want)
+		}
+	}
+	p.do("GET", "/app/api/audit?who=ana", nil).want(t, 400, "invalid_id")
+	p.do("GET", "/app/api/audit?whom=x", nil).want(t, 400, "invalid_input")
+	page := p.do("GET", "/app/api/audit?limit=1", nil).want(t, 200, "")
+	cursor := page.data["next_cursor"].(string)
+	p.do("GET", "/app/api/audit?what=keys&limit=1&cursor="+cursor, nil).want(t, 400, "invalid_cursor")
+}
+
+// TestNoSessionOnTrackingHosts: nobody signs in where visitors are, and no cookie is set there.
+func TestNoSessionOnTrackingHosts(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	withPassword(t, s, "ana@example.com", models.RoleOwner)
+	p := browserOf(t, s)
+	p.host = "go.customer.example"
+	for path, body := range map[string]map[string]any{
+		"/app/api/session":   {"email": "ana@example.com", "password": password},
+		"/app/api/links/use": {"token": link(t, s, s.Account, models.LinkEntry, "b@example.com", models.RoleViewer)},
+	} {
+		got := p.do("POST", path, body)
+		if got.status != http.StatusNotFound || len(got.header.Values("Set-Cookie")) != 0 {
+			t.Errorf("%s on a tracking host: %d, %v", path, got.status, got.header)
+		}
+	}
+}
+
+// TestLookIsKept: language and theme come with the page of the next visit. A language that is none is refused.
+func TestLookIsKept(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := withPassword(t, s, "ana@example.com", models.RoleViewer)
+	if me := p.do("GET", "/app/api/session", nil).want(t, 200, "").data; me["language"] != "" || me["letter_keys"] != true {
+		t.Errorf("a new person: %v", me)
+	}
+	p.do("PATCH", "/app/api/me", map[string]any{"name": "Ana", "language": "xx"}).want(t, 400, "invalid_input")
+	got := p.do("PATCH", "/app/api/me", map[string]any{"name": "Ana", "language": "de", "theme": "dark", "letter_keys": false}).want(t, 200, "")
+	if got.data["language"] != "de" || got.data["letter_keys"] != false || len(got.header.Values("Set-Cookie")) != 2 {
+		t.Errorf("%v, %v", got.data, got.header)
+	}
+}
