@@ -111,7 +111,7 @@ func TestAuditIsAsked(t *testing.T) {
 	p.do("GET", "/app/api/audit?whom=x", nil).want(t, 400, "invalid_input")
 	page := p.do("GET", "/app/api/audit?limit=1", nil).want(t, 200, "")
 	cursor := page.data["next_cursor"].(string)
-	p.do("GET", "/app/api/audit?what=keys&limit=1&cursor="+cursor, nil).want(t, 400, "invalid_cursor")
+	p.do("GET", "/app/api/audit?what=keys&limit=1&cursor="+cursor, nil).want(t, 400, "invalid_input")
 }
 
 // TestNoSessionOnTrackingHosts: nobody signs in where visitors are, and no cookie is set there.

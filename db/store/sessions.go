@@ -32,7 +32,7 @@ var findVisit = `
 WITH seen AS (UPDATE sessions SET seen_at = now() WHERE hash = $1 AND seen_at < now() - interval '1 minute'
 	AND seen_at > now() - make_interval(secs => $3))
 SELECT m.role, ` + named(accountColumns, "a", "account") + `, ` + named(sessionColumns, "s", "session") + `,
-	` + named("id, email, name, password, theme, language", "u", "person") + `, u.totp IS NOT NULL AS "person.has_totp"
+	` + named("id, email, name, password, theme, language, letter_keys", "u", "person") + `, u.totp IS NOT NULL AS "person.has_totp"
 FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = s.account_id
 	JOIN memberships m ON m.account_id = s.account_id AND m.user_id = s.user_id
 WHERE s.hash = $1 AND s.created_at > now() - make_interval(secs => $2) AND s.seen_at > now() - make_interval(secs => $3)`

@@ -42,7 +42,7 @@ function List() {
     { name: 'acts', label: '', phone: true, width: 200, cell: k => <span class="row">{k.state === 'active' && <button type="button" class="btn sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => ask({ what: 'rotate', of: k })}>{w.rotate}</button>}{runs(k) && <button type="button" class="btn sm" aria-label={w.revokeOf(nameOf(k))} onClick={() => ask({ what: 'revoke', of: k })}>{w.revoke}</button>}</span> },
   ]
   return <>
-    <div class="line">{me.value!.account.plan === 'starter' && <p class="warn">{w.noAPI}</p>}<span class="grow" /><button type="button" class="btn primary" onClick={() => add(true)}><Icon name="plus" />{w.add}</button></div>
+    <div class="line filters">{me.value!.account.plan === 'starter' && <p class="warn">{w.noAPI}</p>}<span class="grow" /><button type="button" class="btn primary" onClick={() => add(true)}><Icon name="plus" />{w.add}</button></div>
     <section class="card report lists">{data.rows.length === 0 ? <Empty title={w.empty}><p class="dim">{w.emptyMore}</p></Empty> : <Table label={t.rooms.keys} rows={data.rows} columns={columns} keyOf={k => k.id} nameOf={nameOf} height={44} rowClass={k => runs(k) ? '' : 'faded'} />}</section>
     {adding && <Make close={() => add(false)} made={k => { add(false); show(k) }} />}
     {shown && <Once of={shown} close={() => show(undefined)} />}
