@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -124,7 +125,7 @@ func Start(tb testing.TB) *Engine {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	e := &Engine{tb: tb, lab: lab, dir: tb.TempDir(), Address: l.Addr().String(), Password: rand.Text()}
+	e := &Engine{tb: tb, lab: lab, dir: filepath.Join(tb.TempDir(), "data"), Address: l.Addr().String(), Password: rand.Text()}
 	if err := l.Close(); err != nil {
 		tb.Fatal(err)
 	}

@@ -24,10 +24,13 @@ const settled = `<clickhouse>
 </clickhouse>
 `
 
-// configure writes the file with the settings beside the data.
-func configure(dir string) (string, error) {
-	file := filepath.Join(dir, "config.xml")
-	if err := os.WriteFile(file, []byte(settled), 0o600); err != nil {
+// configure writes the file with the settings beside the data, in a directory that may be new.
+func configure(dir string) (file string, err error) {
+	file = filepath.Join(dir, "config.xml")
+	if err = os.MkdirAll(dir, 0o700); err == nil {
+		err = os.WriteFile(file, []byte(settled), 0o600)
+	}
+	if err != nil {
 		return "", fmt.Errorf("chdb: %w", err)
 	}
 	return file, nil
