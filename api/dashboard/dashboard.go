@@ -29,7 +29,7 @@ type Deps struct {
 // Routes are the rows of the dashboard's own calls. They are not of the public API.
 func Routes(d Deps) []route.Route {
 	var rows []route.Route
-	for _, part := range [][]route.Route{d.signIn(), d.me(), team(d), keys(), audit()} {
+	for _, part := range [][]route.Route{d.signIn(), d.me(), team(d), keys(), audit(), views(), marks()} {
 		rows = append(rows, part...)
 	}
 	for i := range rows {

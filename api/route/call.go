@@ -66,6 +66,14 @@ func NewCall(r *http.Request, row *Route, header http.Header) *Call {
 // IsPerson reports whether the caller is a person who is signed in.
 func (c *Call) IsPerson() bool { return c.Person.ID != uuid.Nil }
 
+// MayWrite reports whether the caller may change what an account has set up: with a full key, or as a contributor or more.
+func (c *Call) MayWrite() bool {
+	if c.IsPerson() {
+		return c.Role.Includes(models.RoleContributor)
+	}
+	return c.KeyScope == models.ScopeFull
+}
+
 // Context is the request's.
 func (c *Call) Context() context.Context { return c.Request.Context() }
 

@@ -80,6 +80,7 @@ func (d Deps) links(c *route.Call, campaign models.Campaign) (CampaignLinks, err
 type CampaignWhole struct {
 	CampaignAnswer
 	CampaignLinks
+	Revision string `json:"revision" doc:"of the settings, for PATCH"`
 }
 
 // CampaignRow is a campaign in the list.

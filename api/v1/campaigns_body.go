@@ -1,6 +1,8 @@
 package v1
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 
 	"github.com/google/uuid"
@@ -45,14 +47,34 @@ type CampaignPatch struct {
 	Alias  string `json:"alias" bad:"invalid_alias" optional:"true" null:"empty"`
 	Status string `json:"status" bad:"invalid_status" optional:"true" null:"empty" trim:"true" enum:"active,paused,archived" doc:"active or paused; PATCH also archived"`
 
+	Revision string `json:"revision" optional:"true" maxLength:"64" doc:"the revision that was read: 409 stale when somebody has changed the settings since. Left out: not checked"`
+
 	models.CampaignSettings `optional:"true" null:"empty"`
+}
+
+// patchOf is what a CampaignPatch changes, as it is.
+func patchOf(c *models.Campaign) CampaignPatch {
+	return CampaignPatch{Name: c.Name, Alias: c.Alias, Status: c.Status, CampaignSettings: c.CampaignSettings}
+}
+
+// revisionOf is the same for the same settings. The flow has a version of its own.
+func revisionOf(c *models.Campaign) string {
+	raw, err := json.Marshal(patchOf(c))
+	if err != nil {
+		panic("v1: " + err.Error()) // settings are a JSON document
+	}
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:12])
 }
 
 // editCampaign changes a saved campaign by what a CampaignPatch sends.
 func editCampaign(c *models.Campaign, body []byte) error {
-	p := CampaignPatch{c.Name, c.Alias, c.Status, c.CampaignSettings}
+	p := patchOf(c)
 	if err := bind.Decode(body, &p); err != nil {
 		return err
+	}
+	if p.Revision != "" && p.Revision != revisionOf(c) {
+		return models.Conflict("stale", "somebody has changed the settings of the campaign since: read them again")
 	}
 	if p.Alias != c.Alias {
 		if err := models.CheckAlias(p.Alias); err != nil {

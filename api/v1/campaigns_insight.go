@@ -41,6 +41,10 @@ func (d Deps) insight() []route.Route {
 			Codes:   route.Codes("404 not_found"), Handle: route.Do(d.funnel),
 		},
 		{
+			Method: "GET", Path: "/campaigns/{id}/changes", Group: group, Window: true, Page: true,
+			Summary: "who changed what of a campaign in the window, newest first", Codes: answer.IDCodes, Handle: route.Do(campaignChanges),
+		},
+		{
 			Method: "DELETE", Path: "/campaigns/{id}/stats", Group: group, Window: true, Slow: clearJob.Answer(),
 			Summary: "delete the clicks of the window with their conversions, for good; without from and to: of the last " +
 				"seven days",
@@ -53,6 +57,15 @@ func (d Deps) insight() []route.Route {
 func lastDays(n int) (from, to time.Time) {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	return today.AddDate(0, 0, 1-n), today.AddDate(0, 0, 1)
+}
+
+func campaignChanges(c *route.Call) (Listed[answer.RecordedChange], error) {
+	if _, err := c.Store.Campaigns().Find(c.Context(), c.Account.ID, c.ID); err != nil {
+		return Listed[answer.RecordedChange]{}, err
+	}
+	campaign := uuid.NullUUID{UUID: c.ID, Valid: true}
+	list, next, err := c.Store.Changes(c.Context(), c.Account.ID, c.Window.From, c.Window.End(), campaign, c.Page)
+	return Listed[answer.RecordedChange]{answer.Each(list, answer.ChangeOf), answer.Cursor(next)}, err
 }
 
 // CampaignActivity is how much an alias is used.

@@ -195,6 +195,9 @@ func TestCampaignPatch(t *testing.T) {
 		"source_id": nil, "notes": "keep", "country": "",
 		"destination_url": "", "primary_goal_key": "", "tags": []string{}, "tracked_goal_keys": []string{},
 	})
+	revision := d.read(t, made["id"])["revision"]
+	patch(map[string]any{"country": "DE", "revision": revision})
+	d.Do("PATCH", path(made["id"]), map[string]any{"country": "AT", "revision": revision}).Want(409, "stale")
 	patch(map[string]any{"source_id": d.source})
 	patch(map[string]any{"source_id": ""})
 	if got := d.read(t, made["id"])["source_id"]; got != nil {

@@ -31,6 +31,13 @@ func copilots(d Deps) []route.Route {
 				"429 too_soon", "502 network"),
 			Slow: refreshCopilotJob.Answer(), SlowWhen: refreshesCopilot, Handle: route.Take(d.actOnCopilot),
 		},
+		{
+			Method: "GET", Path: "/copilot/preview", Group: group, Summary: "what a suggestion or a proposal would change, or what a change has changed",
+			Query: append(answer.QueryID, route.Param{
+				Name: "variant", Enum: []string{copilot.VariantNetwork, copilot.VariantMost, copilot.VariantAll}, Doc: "of a suggestion, as POST /copilot takes it",
+			}),
+			Codes: append(route.Codes("400 advice_only invalid"), answer.IDCodes...), Handle: route.Do(previewCopilot),
+		},
 	}
 }
 
@@ -117,6 +124,25 @@ func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {
 		Plan: c.Account.Plan, CanApply: c.Account.Allowances().OneClick, LastRunAt: answer.StampOrNull(run.RunAt), Total: open,
 		Suggestions: answer.Each(list, suggestionShown), Changes: answer.Each(changes, changeShown), Proposals: answer.Each(proposals, proposalShown),
 	}}, err
+}
+
+// CopilotPreview is what an action changes of its record. What the record keeps is not shown.
+type CopilotPreview struct {
+	ID     uuid.UUID         `json:"id"`
+	Action copilot.Action    `json:"action"`
+	Before copilot.Part      `json:"before"`
+	After  copilot.Part      `json:"after"`
+	Names  map[string]string `json:"names" doc:"of paths, offers and landing pages, by id"`
+	Stale  *string           `json:"stale" doc:"why it cannot be carried out any more; null: it can be"`
+}
+
+func previewCopilot(c *route.Call) (CopilotPreview, error) {
+	p, err := c.Store.Copilot().Preview(c.Context(), c.Account.ID, c.ID, c.Query.Get("variant"))
+	out := CopilotPreview{ID: c.ID, Action: p.Action, Before: p.Before, After: p.After, Names: p.Names}
+	if p.Stale != nil {
+		out.Stale = &p.Stale.Message
+	}
+	return out, err
 }
 
 // CopilotBody is the body of POST /copilot.

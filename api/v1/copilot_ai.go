@@ -39,7 +39,7 @@ type AIConnection struct {
 	Connection *AIConnected `json:"connection" doc:"the account's own; null: none. Its key is not shown"`
 	Using      string       `json:"using" enum:"account,install,none" doc:"whose key the chat uses"`
 	Message    string       `json:"message"`
-	CanManage  bool         `json:"canManage" doc:"whether this key may connect and disconnect"`
+	CanManage  bool         `json:"canManage" doc:"whether the caller may connect and disconnect"`
 	Encryption bool         `json:"encryption" doc:"whether this install can store keys"`
 }
 
@@ -83,7 +83,8 @@ func (d Deps) findAI(c *route.Call) (out AIConnection, err error) {
 	if err != nil {
 		return out, err
 	}
-	out.CanManage, out.Encryption = c.KeyScope == models.ScopeFull, c.Store.Box().HasKey()
+	out.CanManage = c.MayWrite() && (!c.IsPerson() || c.Role.Includes(models.RoleMember))
+	out.Encryption = c.Store.Box().HasKey()
 	out.Using, out.Message = d.using(own)
 	if own != nil {
 		out.Connection = showAI(*own)

@@ -110,7 +110,7 @@ func (d Deps) askCopilot(c *route.Call, b ChatBody) (out ChatAnswer, err error) 
 	if last.Role != "user" || strings.TrimSpace(last.Content) == "" {
 		return out, models.Invalid("invalid", "the conversation does not end with a question of the user")
 	}
-	args := jobs.AskArgs{ReadOnly: c.KeyScope != models.ScopeFull}
+	args := jobs.AskArgs{ReadOnly: !c.MayWrite()}
 	for _, m := range list {
 		if assistant := m.Role == "assistant"; len(args.Turns) > 0 || !assistant { // providers want the user to begin
 			args.Turns = append(args.Turns, jobs.Said{Assistant: assistant, Text: m.Content})

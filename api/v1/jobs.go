@@ -1,6 +1,10 @@
 package v1
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
+
 	"switchyard/api/answer"
 	"switchyard/api/envelope"
 	"switchyard/api/route"
@@ -26,11 +30,48 @@ func jobRoutes(d Deps, rows []route.Route) []route.Route {
 			}
 		}
 	}
-	return []route.Route{{
-		Method: "GET", Path: "/jobs/{id}", Group: "Jobs", Summary: "state and answer of a call that went on as a job",
-		Codes:  answer.IDCodes,
-		Handle: route.Do(func(c *route.Call) (JobAnswer, error) { return d.findJob(c, shows) }),
-	}}
+	kinds := slices.Sorted(maps.Keys(shows))
+	return []route.Route{
+		{
+			Method: "GET", Path: "/jobs", Group: "Jobs", Summary: "the last jobs that calls of the account began, newest first",
+			Handle: route.Do(func(c *route.Call) (JobList, error) { return listJobs(c, kinds) }),
+		},
+		{
+			Method: "GET", Path: "/jobs/{id}", Group: "Jobs", Summary: "state and answer of a call that went on as a job",
+			Codes:  answer.IDCodes,
+			Handle: route.Do(func(c *route.Call) (JobAnswer, error) { return d.findJob(c, shows) }),
+		},
+	}
+}
+
+// JobList are the last jobs of an account.
+type JobList struct {
+	Rows []JobRow `json:"rows" doc:"at most 200"`
+}
+
+// JobRow is a job without its answer. What ends within seconds, or was cut off with its caller, is not in the list.
+type JobRow struct {
+	route.JobState
+	CreatedAt  string          `json:"created_at"`
+	FinishedAt *string         `json:"finished_at"`
+	Error      *envelope.Error `json:"error" doc:"why it failed; null otherwise"`
+}
+
+const listedJobs = 200
+
+func listJobs(c *route.Call, kinds []string) (JobList, error) {
+	list, err := jobrow.Asked(c.Context(), c.Store.Conn(), c.Account.ID, kinds, listedJobs)
+	return JobList{answer.Each(list, func(j models.Job) JobRow {
+		row := JobRow{
+			JobState:  route.JobState{ID: j.ID.String(), Kind: j.Kind, Status: j.State, URL: slow.URL(j.ID.String())},
+			CreatedAt: answer.Stamp(j.CreatedAt), FinishedAt: answer.StampOrNull(j.FinishedAt),
+		}
+		var e models.Error
+		if j.State == models.JobFailed && json.Unmarshal(j.Error, &e) == nil {
+			row.Error = &envelope.Error{Message: e.Message, Code: e.Code}
+		}
+		return row
+	})}, err
 }
 
 // findJob looks among the rows of jobs, then among the jobs that live in the queue only. A job that no call starts has

@@ -104,4 +104,21 @@ func TestRowJobs(t *testing.T) {
 	if m := s.Do("GET", "/jobs/"+row.ID.String(), nil).Want(200, "").Map(); fmt.Sprint(m["result"]) != "map[echo:row]" {
 		t.Errorf("job %v", m)
 	}
+
+	// It is in the list of its account, as what comes by itself is not.
+	const other = `INSERT INTO jobs (id, account_id, kind, created_at) VALUES ($1, $2, $3, now() + $4::interval)`
+	newest := uuid.New()
+	for _, job := range [][]any{{newest, s.Account.ID, row.Kind, "1 minute"}, {uuid.New(), s.Account.ID, models.KindSendPostback, "2 minutes"}} {
+		if _, err := s.DB.ExecContext(t.Context(), other, job...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := s.As(s.ReadKey).Do("GET", "/jobs", nil).Want(200, "").Map()["rows"].([]any)
+	if len(list) != 2 || list[0].(object)["id"] != newest.String() || list[1].(object)["status"] != "done" || list[1].(object)["id"] != row.ID.String() {
+		t.Errorf("jobs %v", list)
+	}
+	_, foreign, _ := s.NewAccount("scale")
+	if list := s.As(foreign).Do("GET", "/jobs", nil).Want(200, "").Map()["rows"].([]any); len(list) != 0 {
+		t.Errorf("another account sees %v", list)
+	}
 }

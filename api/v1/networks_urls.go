@@ -81,7 +81,7 @@ func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAns
 		return nil, err
 	}
 	var secrets map[uuid.UUID]string
-	if c.KeyScope == models.ScopeFull {
+	if c.MayWrite() {
 		ids := answer.Each(list, models.Network.RecordID)
 		if secrets, err = c.Store.Networks().Secrets(c.Context(), c.Account.ID, ids); err != nil {
 			return nil, err

@@ -188,6 +188,7 @@ func TestLive(t *testing.T) {
 	}
 	for list, key := range map[string]func(*visit) any{
 		"countries": func(v *visit) any { return v.Country }, "devices": func(v *visit) any { return v.DeviceType },
+		"campaigns": func(v *visit) any { return v.CampaignID.String() },
 		"pages": func(v *visit) any {
 			if v.LanderID.String() != models.IDText(v.LanderID) {
 				return v.OfferID.String()
@@ -202,15 +203,29 @@ func TestLive(t *testing.T) {
 		rows := got[list].([]any)
 		for _, row := range rows {
 			row := row.(map[string]any)
-			of := row[map[string]string{"countries": "country", "devices": "device", "pages": "id"}[list]]
+			of := row[map[string]string{"countries": "country", "devices": "device", "pages": "id", "campaigns": "id"}[list]]
 			compare(t, fmt.Sprint(list, of), row, count(groups[of]))
 			if list == "pages" && (row["name"] == nil || row["kind"] == nil) {
 				t.Errorf("a page without name: %v", row)
+			}
+			if list == "campaigns" && row["name"] == nil {
+				t.Errorf("a campaign without name: %v", row)
 			}
 		}
 		if len(rows) != len(groups) || len(rows) == 0 {
 			t.Errorf("%d %s, want %d", len(rows), list, len(groups))
 		}
+	}
+	minutes := got["per_minute"].([]any)
+	for i, row := range minutes {
+		at, err := time.Parse(time.RFC3339, row.(map[string]any)["at"].(string))
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(t, fmt.Sprint("minute ", i), row.(map[string]any), count(r.where(func(v *visit) bool { return !v.IsBot && v.at().Truncate(time.Minute).Equal(at) })))
+	}
+	if len(minutes) < 60 || len(minutes) > 61 {
+		t.Errorf("%d minutes", len(minutes))
 	}
 	s.Do("GET", "/stats/live?minutes=x", nil).Want(400, "invalid_input")
 	empty := s.As(s.ReadKey).Do("GET", "/stats/live?minutes=-4", nil).Want(200, "").Map()

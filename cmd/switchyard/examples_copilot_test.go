@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,6 +33,20 @@ func (x *examples) copilot(account uuid.UUID, key string) {
 		x.t.Fatalf("%d suggestions", len(list))
 	}
 	x.callAs(x.As(key), "POST /copilot", nil, object{"action": "snooze", "id": list[0].(map[string]any)["id"], "days": 3})
+	made := x.As(key).Do("POST", "/campaigns", object{"name": "Shoes DE push", "alias": "shoes-preview", "destination_url": "https://shop.example/"}).
+		Want(http.StatusCreated, "").Map()["id"].(string)
+	action := copilot.Action{Op: copilot.OpPauseCampaign, CampaignID: uuid.NullUUID{UUID: uuid.MustParse(made), Valid: true}}
+	record, err := x.Store.Copilot().Record(x.t.Context(), account, action)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	proposal, err := x.Store.CopilotProposals().Create(x.t.Context(), copilot.Proposal{
+		Owned: models.Owned{AccountID: account}, CampaignID: action.CampaignID, Title: action.Title(record), Action: action, Digest: action.Judged(record),
+	}, at)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	x.callAs(x.As(key), "GET /copilot/preview", params{"id": proposal.ID.String()}, nil)
 	x.rules(x.As(key))
 }
 

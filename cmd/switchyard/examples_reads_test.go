@@ -25,6 +25,7 @@ func (x *examples) read() {
 	x.call("GET /campaigns", x.window(params{"limit": "1"}), nil)
 	x.call("GET /campaigns/{id}/stats", x.window(one), nil)
 	x.call("GET /campaigns/{id}/funnel", params{"id": x.ids["campaign"], "days": "7"}, nil)
+	x.call("GET /campaigns/{id}/changes", x.window(one), nil)
 	x.call("GET /campaigns/activity", params{"alias": "shoes-de-push"}, nil)
 	x.call("GET /campaigns/arrivals", params{"alias": "shoes-de-push", "days": "7"}, nil)
 	x.call("POST /campaigns/{id}/flow/replay", x.window(one), object{"streams": []object{x.path()}})
@@ -123,6 +124,7 @@ func (x *examples) files() {
 		return x.Do("GET", "/jobs/"+x.ids["job"], nil).Want(http.StatusOK, "").Map()["status"] == "done"
 	})
 	x.call("GET /jobs/{id}", x.id("job"), nil)
+	x.call("GET /jobs", nil, nil)
 }
 
 // alone asks other accounts: one whose visitors are there now, and one without any.

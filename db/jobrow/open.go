@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"switchyard/db"
 	"switchyard/models"
@@ -46,6 +47,15 @@ ORDER BY created_at, id`
 // or have failed.
 func Unfinished(ctx context.Context, c db.Conn, account uuid.UUID, kind string) ([]json.RawMessage, error) {
 	return db.Select[json.RawMessage](ctx, c, "unfinished jobs", unfinished, account, kind)
+}
+
+const askedRows = `
+SELECT id, account_id, kind, state, coalesce(error, 'null') AS error, created_at, finished_at FROM jobs
+WHERE account_id = $1 AND ` + submitted + ` AND kind = ANY ($2) ORDER BY created_at DESC, id DESC LIMIT $3`
+
+// Asked lists the newest jobs of an account and of some kinds, without their arguments and results.
+func Asked(ctx context.Context, c db.Conn, account uuid.UUID, kinds []string, limit int) ([]models.Job, error) {
+	return db.Select[models.Job](ctx, c, "jobs of an account", askedRows, account, pq.Array(kinds), limit)
 }
 
 const keepNewest = `

@@ -15,6 +15,8 @@ import (
 // Presence is how many people were somewhere, and how often.
 type Presence struct {
 	Kind     string    `db:"kind"` // of a page: lander, offer, or empty
+	Campaign uuid.UUID `db:"campaign"`
+	Minute   time.Time `db:"minute"` // when it began
 	Page     uuid.UUID `db:"page"`
 	Country  string    `db:"country"`
 	Device   string    `db:"device_type"`
@@ -22,10 +24,10 @@ type Presence struct {
 	Views    int64     `db:"views"`
 }
 
-// Live is who came lately, without bots. Lists have most visitors first.
+// Live is who came lately, without bots. Lists have most visitors first. Minutes are those in which somebody came.
 type Live struct {
 	Presence
-	Pages, Countries, Devices []Presence
+	Pages, Countries, Devices, Campaigns, Minutes []Presence
 }
 
 const noID = `'00000000-0000-0000-0000-000000000000'::uuid`
@@ -34,33 +36,36 @@ const selectLive = `
 WITH lately AS (
 	SELECT ` + visitor + ` AS visitor, country, device_type,
 		CASE WHEN lander_id <> ` + noID + ` THEN 'lander' WHEN offer_id <> ` + noID + ` THEN 'offer' ELSE '' END AS kind,
-		coalesce(nullif(lander_id, ` + noID + `), offer_id) AS page
+		coalesce(nullif(lander_id, ` + noID + `), offer_id) AS page, campaign_id AS campaign, date_trunc('minute', at) AS minute
 	FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3 AND NOT is_bot
 )
-SELECT grouping(page, country, device_type) AS by, coalesce(kind, '') AS kind, coalesce(page, ` + noID + `) AS page,
-	coalesce(country, '') AS country, coalesce(device_type, '') AS device_type,
-	count(DISTINCT visitor) AS visitors, count(*) AS views
-FROM lately GROUP BY GROUPING SETS ((), (kind, page), (country), (device_type))
-ORDER BY visitors DESC, views DESC, page, country, device_type`
+SELECT grouping(page, country, device_type, campaign, minute) AS by, coalesce(kind, '') AS kind, coalesce(page, ` + noID + `) AS page,
+	coalesce(country, '') AS country, coalesce(device_type, '') AS device_type, coalesce(campaign, ` + noID + `) AS campaign,
+	coalesce(minute, 'epoch') AS minute, count(DISTINCT visitor) AS visitors, count(*) AS views
+FROM lately GROUP BY GROUPING SETS ((), (kind, page), (country), (device_type), (campaign), (minute))
+ORDER BY visitors DESC, views DESC, page, country, device_type, campaign, minute`
 
 // columnarLive is selectLive.
 const columnarLive = `
-SELECT toInt64(grouping(t.page, t.country, t.device_type)), t.kind, t.page, t.country, t.device_type,
-	toInt64(uniqExact(t.visitor)) AS visitors, toInt64(count()) AS views
+SELECT toInt64(grouping(t.page, t.country, t.device_type, t.campaign, t.minute)), t.kind, t.page, t.country, t.device_type,
+	t.campaign, t.minute, toInt64(uniqExact(t.visitor)) AS visitors, toInt64(count()) AS views
 FROM (
 	SELECT ` + columnarVisitor + ` AS visitor, toString(f.country) AS country, toString(f.device_type) AS device_type,
 		multiIf(f.lander_id <> ` + clicklog.ColumnarNoID + `, 'lander', f.offer_id <> ` + clicklog.ColumnarNoID + `, 'offer', '') AS kind,
-		if(f.lander_id = ` + clicklog.ColumnarNoID + `, f.offer_id, f.lander_id) AS page
+		if(f.lander_id = ` + clicklog.ColumnarNoID + `, f.offer_id, f.lander_id) AS page,
+		f.campaign_id AS campaign, toStartOfMinute(f.at) AS minute
 	FROM clicks AS f FINAL WHERE %s AND NOT f.is_bot
 ) AS t
-GROUP BY GROUPING SETS ((), (t.kind, t.page), (t.country), (t.device_type))
-ORDER BY visitors DESC, views DESC, toString(t.page), t.country, t.device_type`
+GROUP BY GROUPING SETS ((), (t.kind, t.page), (t.country), (t.device_type), (t.campaign), (t.minute))
+ORDER BY visitors DESC, views DESC, toString(t.page), t.country, t.device_type, toString(t.campaign), t.minute`
 
 // The groups of selectLive: a bit is set for what a row is not grouped by.
 const (
-	byPage    = 0b011
-	byCountry = 0b101
-	byDevice  = 0b110
+	byPage     = 0b01111
+	byCountry  = 0b10111
+	byDevice   = 0b11011
+	byCampaign = 0b11101
+	byMinute   = 0b11110
 )
 
 // VisitorsSince counts who clicked in [from, to).
@@ -75,7 +80,7 @@ func (r Reader) VisitorsSince(ctx context.Context, account uuid.UUID, from, to t
 		return db.Select[group](ctx, r.Conn, "live visitors", selectLive, account, models.FloorClickID(from), models.FloorClickID(to))
 	}, func() ([]group, error) {
 		return columnarRows(ctx, r, "live visitors", func(g *group) []any {
-			return []any{&g.By, &g.Kind, &g.Page, &g.Country, &g.Device, &g.Visitors, &g.Views}
+			return []any{&g.By, &g.Kind, &g.Page, &g.Country, &g.Device, &g.Campaign, &g.Minute, &g.Visitors, &g.Views}
 		}, fmt.Sprintf(columnarLive, w.columnar("f", "at")), account)
 	})
 	for _, row := range rows {
@@ -86,6 +91,11 @@ func (r Reader) VisitorsSince(ctx context.Context, account uuid.UUID, from, to t
 			out.Countries = append(out.Countries, row.Presence)
 		case byDevice:
 			out.Devices = append(out.Devices, row.Presence)
+		case byCampaign:
+			out.Campaigns = append(out.Campaigns, row.Presence)
+		case byMinute:
+			row.Minute = row.Minute.UTC()
+			out.Minutes = append(out.Minutes, row.Presence)
 		default:
 			out.Presence = row.Presence
 		}

@@ -20,8 +20,11 @@ UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS N
 const forgetCopied = `
 INSERT INTO click_forgotten (account) SELECT $1 FROM click_copy ON CONFLICT (account) DO UPDATE SET noted_at = now()`
 
-// People go with their last account.
-const deleteStrangers = `DELETE FROM users u WHERE NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id)`
+// People go with their last account. Their own views, which nobody else sees, go with them.
+const deleteStrangers = `
+WITH strangers AS (SELECT u.id FROM users u WHERE NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id)),
+own AS (DELETE FROM views v USING strangers s WHERE v.user_id = s.id AND NOT v.shared)
+DELETE FROM users u USING strangers s WHERE u.id = s.id`
 
 // A part is one table, or one partition of a table, that has rows of accounts.
 type part struct {

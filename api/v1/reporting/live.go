@@ -43,12 +43,14 @@ func (d Deps) breakdown(c *route.Call) (Breakdown, error) {
 
 // Live is the answer of GET /stats/live.
 type Live struct {
-	Visitors      int64         `json:"visitors" doc:"people who clicked within the window, without bots"`
-	Views         int64         `json:"views" doc:"how often they did"`
-	WindowMinutes int           `json:"windowMinutes" doc:"the value applied"`
-	Pages         []LivePage    `json:"pages" doc:"where the clicks led: most visitors first, at most 100"`
-	Countries     []LiveCountry `json:"countries" doc:"most visitors first"`
-	Devices       []LiveDevice  `json:"devices" doc:"most visitors first"`
+	Visitors      int64          `json:"visitors" doc:"people who clicked within the window, without bots"`
+	Views         int64          `json:"views" doc:"how often they did"`
+	WindowMinutes int            `json:"windowMinutes" doc:"the value applied"`
+	Pages         []LivePage     `json:"pages" doc:"where the clicks led: most visitors first, at most 100"`
+	Countries     []LiveCountry  `json:"countries" doc:"most visitors first"`
+	Devices       []LiveDevice   `json:"devices" doc:"most visitors first"`
+	Campaigns     []LiveCampaign `json:"campaigns" doc:"most visitors first, at most 100"`
+	PerMinute     []LiveMinute   `json:"per_minute" doc:"each minute of the window, the oldest first"`
 }
 
 // LiveCount is how many people were there.
@@ -71,6 +73,19 @@ type LiveCountry struct {
 	LiveCount
 }
 
+// LiveCampaign is a campaign with visitors.
+type LiveCampaign struct {
+	ID   uuid.UUID `json:"id"`
+	Name *string   `json:"name"`
+	LiveCount
+}
+
+// LiveMinute is a minute of the window.
+type LiveMinute struct {
+	At string `json:"at" doc:"when it began"`
+	LiveCount
+}
+
 // LiveDevice is a type of device with visitors.
 type LiveDevice struct {
 	Device string `json:"device" doc:"empty where it is not known"`
@@ -88,7 +103,8 @@ func (d Deps) live(c *route.Call) (Live, error) {
 	}
 	count := func(p report.Presence) LiveCount { return LiveCount{p.Visitors, p.Views} }
 	pages := found.Pages[:min(len(found.Pages), pagesShown)]
-	names, err := pageNames(c, pages)
+	campaigns := found.Campaigns[:min(len(found.Campaigns), pagesShown)]
+	names, err := liveNames(c, pages, campaigns)
 	return Live{
 		Visitors: found.Visitors, Views: found.Views, WindowMinutes: minutes,
 		Pages: answer.Each(pages, func(p report.Presence) LivePage {
@@ -98,11 +114,29 @@ func (d Deps) live(c *route.Call) (Live, error) {
 			return LiveCountry{p.Country, count(p)}
 		}),
 		Devices: answer.Each(found.Devices, func(p report.Presence) LiveDevice { return LiveDevice{p.Device, count(p)} }),
+		Campaigns: answer.Each(campaigns, func(p report.Presence) LiveCampaign {
+			return LiveCampaign{p.Campaign, answer.OrNull(names[p.Campaign.String()]), count(p)}
+		}),
+		PerMinute: perMinute(since, now, found.Minutes, count),
 	}, err
 }
 
-func pageNames(c *route.Call, pages []report.Presence) (map[string]string, error) {
-	ids := map[string][]string{}
+// perMinute gives every minute of a stretch of time, also those in which nobody came.
+func perMinute(from, to time.Time, found []report.Presence, count func(report.Presence) LiveCount) []LiveMinute {
+	came := map[int64]report.Presence{}
+	for _, p := range found {
+		came[p.Minute.Unix()] = p
+	}
+	var out []LiveMinute
+	for at := from.UTC().Truncate(time.Minute).Add(time.Minute); !at.After(to); at = at.Add(time.Minute) {
+		out = append(out, LiveMinute{answer.Stamp(at), count(came[at.Unix()])})
+	}
+	return out
+}
+
+// liveNames gives the names of pages and campaigns.
+func liveNames(c *route.Call, pages, campaigns []report.Presence) (map[string]string, error) {
+	ids := map[string][]string{"campaign_id": answer.Each(campaigns, func(p report.Presence) string { return p.Campaign.String() })}
 	for _, p := range pages { // one of no kind has no name
 		ids[p.Kind+"_id"] = append(ids[p.Kind+"_id"], p.Page.String())
 	}

@@ -23,6 +23,7 @@ export interface AlertChannelShown { "id": string; "kind": string; "name": strin
 export interface AlertList { "alerts": (Alert)[]; "count": number; "checkedAt": string | null; "services": (AlertService)[] }
 export interface AlertService { "name": string; "status": string; "message": string | null; "checkedAt": string | null }
 export interface AlertTested { "sent": boolean; "error": string | null }
+export interface AnswerRecordedChange { "rows": (RecordedChange)[]; "next_cursor": string | null }
 export interface Arrival { "arrival": string; "clicks": number; "unique_clicks": number; "share": number | null }
 export interface Arrivals { "arrivals": (Arrival)[] }
 export interface AuditList { "rows": (AuditRow)[]; "next_cursor": string | null }
@@ -49,10 +50,10 @@ export interface CampaignCreated { "id": string; "name": string; "alias": string
 export interface CampaignDetail { "networks": (FlowNetwork)[]; "campaign": CampaignWhole; "streams": (Path)[]; "version": string }
 export interface CampaignGoal { "key": string; "is_primary": boolean; "clicks": number; "approved": number; "revenue": number }
 export interface CampaignLink { "domain_id": string; "domain": string; "url": string; "tracking_url": string }
-export interface CampaignPatch { "name"?: string; "alias"?: string; "status"?: string; "domain_id"?: string; "source_id"?: string | null; "mode"?: string; "destination_url"?: string; "fallback_url"?: string; "primary_goal_key"?: string; "measurement_site_id"?: string | null; "tracked_goal_keys"?: (string)[]; "cost_model"?: string; "cost_value"?: number; "currency"?: string; "traffic_loss_pct"?: number; "flow_rotation"?: string; "bind_visitors"?: string; "uniqueness_method"?: string; "uniqueness_param"?: string; "uniqueness_ttl_hours"?: number; "group_name"?: string; "country"?: string; "tags"?: (string)[]; "is_pinned"?: boolean; "notes"?: string }
+export interface CampaignPatch { "name"?: string; "alias"?: string; "status"?: string; "revision"?: string; "domain_id"?: string; "source_id"?: string | null; "mode"?: string; "destination_url"?: string; "fallback_url"?: string; "primary_goal_key"?: string; "measurement_site_id"?: string | null; "tracked_goal_keys"?: (string)[]; "cost_model"?: string; "cost_value"?: number; "currency"?: string; "traffic_loss_pct"?: number; "flow_rotation"?: string; "bind_visitors"?: string; "uniqueness_method"?: string; "uniqueness_param"?: string; "uniqueness_ttl_hours"?: number; "group_name"?: string; "country"?: string; "tags"?: (string)[]; "is_pinned"?: boolean; "notes"?: string }
 export interface CampaignRow { "id": string; "name": string; "alias": string; "status": string; "domain_id": string; "source_id": string | null; "mode": string; "destination_url": string; "fallback_url": string; "primary_goal_key": string; "measurement_site_id": string | null; "tracked_goal_keys": (string)[]; "cost_model": string; "cost_value": number; "currency": string; "traffic_loss_pct": number; "flow_rotation": string; "bind_visitors": string; "uniqueness_method": string; "uniqueness_param": string; "uniqueness_ttl_hours": number; "group_name": string; "country": string; "tags": (string)[]; "is_pinned": boolean; "notes": string; "domain": string; "shared_domain": boolean; "source_name": string; "path_count": number; "created_at": string; "updated_at": string; "url": string; "tracking_url": string; "clicks": number; "unique_clicks": number; "bot_clicks": number; "lp_views": number; "lp_clicks": number; "lp_ctr": number | null; "conversions": number; "approved": number; "pending": number; "rejected": number; "chargebacks": number; "cr": number | null; "cost": number; "revenue": number; "pending_revenue": number; "profit": number; "roi": number | null; "epc": number | null; "cpc": number | null; "cpa": number | null; "approve_rate": number | null; "goals": (CampaignGoal)[] }
 export interface CampaignStats { "range": Range; "clicks": number; "cost": number; "conversions": number; "revenue": number }
-export interface CampaignWhole { "id": string; "name": string; "alias": string; "status": string; "domain_id": string; "source_id": string | null; "mode": string; "destination_url": string; "fallback_url": string; "primary_goal_key": string; "measurement_site_id": string | null; "tracked_goal_keys": (string)[]; "cost_model": string; "cost_value": number; "currency": string; "traffic_loss_pct": number; "flow_rotation": string; "bind_visitors": string; "uniqueness_method": string; "uniqueness_param": string; "uniqueness_ttl_hours": number; "group_name": string; "country": string; "tags": (string)[]; "is_pinned": boolean; "notes": string; "domain": string; "shared_domain": boolean; "source_name": string; "path_count": number; "created_at": string; "updated_at": string; "url": string; "tracking_url": string; "links": (CampaignLink)[] }
+export interface CampaignWhole { "id": string; "name": string; "alias": string; "status": string; "domain_id": string; "source_id": string | null; "mode": string; "destination_url": string; "fallback_url": string; "primary_goal_key": string; "measurement_site_id": string | null; "tracked_goal_keys": (string)[]; "cost_model": string; "cost_value": number; "currency": string; "traffic_loss_pct": number; "flow_rotation": string; "bind_visitors": string; "uniqueness_method": string; "uniqueness_param": string; "uniqueness_ttl_hours": number; "group_name": string; "country": string; "tags": (string)[]; "is_pinned": boolean; "notes": string; "domain": string; "shared_domain": boolean; "source_name": string; "path_count": number; "created_at": string; "updated_at": string; "url": string; "tracking_url": string; "links": (CampaignLink)[]; "revision": string }
 export interface CertificateAnswer { "hostname": string; "ssl_status": string; "serving": boolean; "detail": string; "ownership": OwnershipTXT | null; "ownership_http": OwnershipHTTP | null; "errors": (string)[]; "expires_at": string | null }
 export interface CertificateDeleted { "deleted": boolean; "detail": string }
 export interface ChatAnswer { "available": boolean; "using": string; "message": string; "answer": string; "lookups": (ChatLookup)[]; "proposals": (ChatProposal)[] }
@@ -84,6 +85,7 @@ export interface CopilotActed { "action": string; "id": string | null; "status":
 export interface CopilotAnswer { "plan": string; "canApply": boolean; "lastRunAt": string | null; "total": number; "suggestions": (CopilotSuggestion)[]; "changes": (CopilotChange)[]; "proposals": (ChatProposal)[]; "open": number }
 export interface CopilotBody { "action": string; "id"?: string; "variant"?: string; "days"?: number }
 export interface CopilotChange { "id": string; "suggestion_id": string | null; "proposal_id": string | null; "rule_id": string | null; "campaign_id": string | null; "title": string; "evidence": Evidence | null; "action": Action; "status": string; "created_at": string; "undone_at": string | null }
+export interface CopilotPreview { "id": string; "action": Action; "before": Part; "after": Part; "names": Record<string, string>; "stale": string | null }
 export interface CopilotRule { "id": string; "name": string; "is_active": boolean; "mode": string; "looks_at": string; "attribute": string; "campaign_ids": (string)[]; "source_ids": (string)[]; "conditions": (Comparison)[]; "window": number; "window_unit": string; "include_current": boolean; "every_minutes": number; "action": string; "factor": number; "min_weight": number; "max_weight": number; "cooldown_minutes": number; "max_changes": number; "next_at": string; "last_run": RunSummary | null; "created_at": string; "updated_at": string; "when": string }
 export interface CopilotRuleBody { "name": string; "is_active"?: boolean; "mode"?: string; "looks_at"?: string; "attribute"?: string; "campaign_ids"?: (string)[]; "source_ids"?: (string)[]; "conditions"?: (Comparison)[]; "window"?: number; "window_unit"?: string; "include_current"?: boolean; "every_minutes"?: number; "action"?: string; "factor"?: number; "min_weight"?: number; "max_weight"?: number; "cooldown_minutes"?: number; "max_changes"?: number }
 export interface CopilotRulePatch { "id": string; "name"?: string; "is_active"?: boolean; "mode"?: string; "looks_at"?: string; "attribute"?: string; "campaign_ids"?: (string)[]; "source_ids"?: (string)[]; "conditions"?: (Comparison)[]; "window"?: number; "window_unit"?: string; "include_current"?: boolean; "every_minutes"?: number; "action"?: string; "factor"?: number; "min_weight"?: number; "max_weight"?: number; "cooldown_minutes"?: number; "max_changes"?: number }
@@ -104,6 +106,8 @@ export interface DNSRecord { "type": string; "name": string; "value": string }
 export interface DayPoint { "date": string; "clicks": number; "conversions": number; "cost": number; "revenue": number }
 export interface DayRange { "from": string; "to": string }
 export interface DeactivatedUsed { "id": string; "deactivated": boolean; "used_by": (User)[] }
+export interface DefaultView { "view": string | null }
+export interface DefaultViewBody { "view"?: string | null }
 export interface DeletedAnswer { "id": string; "deleted": boolean }
 export interface DeletedUsed { "id": string; "deleted": boolean; "used_by": (User)[] }
 export interface DeliveryList { "rows": (DeliveryRow)[]; "next_cursor": string | null }
@@ -134,6 +138,7 @@ export interface Figure { "of": string; "name": string; "value": number }
 export interface FigureChanges { "clicks": number | null; "unique_clicks": number | null; "lp_clicks": number | null; "bot_clicks": number | null; "conversions": number | null; "pending": number | null; "rejected": number | null; "cost": number | null; "revenue": number | null; "profit": number | null; "roi": number | null; "cr": number | null; "lp_ctr": number | null; "epc": number | null; "cpa": number | null }
 export interface FigureRow { "clicks": number; "unique_clicks": number; "bot_clicks": number; "lp_views": number; "lp_clicks": number; "lp_ctr": number | null; "conversions": number; "approved": number; "pending": number; "rejected": number; "chargebacks": number; "cr": number | null; "cost": number; "revenue": number; "pending_revenue": number; "profit": number; "roi": number | null; "epc": number | null; "cpc": number | null; "cpa": number | null; "approve_rate": number | null }
 export interface File {  }
+export interface FilterPart { "id": string; "stream_type": string; "logic": string; "filters": (Condition)[] }
 export interface Finding { "attribute": string; "operator": string; "value": Json; "seen": string; "known": boolean; "matched": boolean }
 export interface FlowAnswer { "campaign_id": string; "streams": (Path)[]; "version": string }
 export interface FlowBody { "streams": Json }
@@ -175,6 +180,8 @@ export interface IntegrationTested { "ok": boolean; "message": string; "detail":
 export interface Invitation { "id": string; "kind": string; "email": string; "role": string; "expires_at": string; "url": string }
 export interface InviteBody { "email": string; "role": string }
 export interface JobAnswer { "id": string; "kind": string; "status": string; "url": string; "result": Json; "error": Error | null }
+export interface JobList { "rows": (JobRow)[] }
+export interface JobRow { "id": string; "kind": string; "status": string; "url": string; "created_at": string; "finished_at": string | null; "error": Error | null }
 export interface KeyBody { "name": string; "scope"?: string; "days"?: number }
 export interface KeyList { "rows": (KeyRow)[] }
 export interface KeyRow { "id": string; "name": string; "scope": string; "hint": string; "state": string; "created_at": string; "expires_at": string | null; "used_at": string | null; "key"?: string }
@@ -193,12 +200,15 @@ export interface LinkBody2 { "token": string }
 export interface LinkChecked { "kind": string; "id": string; "url": string; "ok": boolean; "status": number | null; "error": string | null; "checked_at": string }
 export interface LinkRow { "id": string; "kind": string; "email": string; "role": string; "expires_at": string }
 export interface LinkShown { "kind": string; "account": string; "email": string; "role": string; "known": boolean; "has_codes": boolean }
-export interface Live { "visitors": number; "views": number; "windowMinutes": number; "pages": (LivePage)[]; "countries": (LiveCountry)[]; "devices": (LiveDevice)[] }
+export interface Live { "visitors": number; "views": number; "windowMinutes": number; "pages": (LivePage)[]; "countries": (LiveCountry)[]; "devices": (LiveDevice)[]; "campaigns": (LiveCampaign)[]; "per_minute": (LiveMinute)[] }
+export interface LiveCampaign { "id": string; "name": string | null; "visitors": number; "views": number }
 export interface LiveCountry { "country": string; "visitors": number; "views": number }
 export interface LiveDevice { "device": string; "visitors": number; "views": number }
 export interface LiveEvent { "at": string; "name": string; "host": string; "path": string; "clickId": string | null; "source": string; "value": number; "currency": string; "goals": (string)[] }
+export interface LiveMinute { "at": string; "visitors": number; "views": number }
 export interface LivePage { "kind": string | null; "id": string | null; "name": string | null; "visitors": number; "views": number }
 export interface Me { "id": string; "email": string; "name": string; "theme": string; "language": string; "letter_keys": boolean; "has_codes": boolean; "role": string; "session_id": string; "confirmed": boolean; "account": MeAccount; "accounts": (Workplace)[] }
+export interface MarkList { "changes": (RecordedChange)[]; "notes": (NoteRow)[]; "truncated": boolean }
 export interface MeAccount { "id": string; "name": string; "plan": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string }
 export interface MeBody { "name": string; "theme"?: string; "language"?: string; "letter_keys"?: boolean | null }
 export interface MemberRow { "id": string; "email": string; "name": string; "role": string; "has_codes": boolean; "joined_at": string; "seen_at": string | null }
@@ -219,6 +229,8 @@ export interface NetworkTemplateRows { "rows": (NetworkTemplateRow)[] }
 export interface NetworkTemplatesBody { "templates"?: (Network)[]; "name"?: string; "currency"?: string; "url"?: string; "offer_type"?: string; "click_param"?: string; "postback_params"?: Record<string, string>; "macros"?: Record<string, string>; "status_map"?: Record<string, (string)[]>; "notes"?: string; "payment_terms"?: string; "payment_frequency"?: string; "minimum_payout"?: number | null }
 export interface NetworkTested { "ok": boolean; "provider": string; "message": string; "detail": string | null }
 export interface NewTOTP { "secret": string; "url": string; "qr": string }
+export interface NoteBody { "at": string; "text": string; "campaign_id"?: string | null }
+export interface NoteRow { "id": string; "at": string; "text": string; "campaign_id": string | null; "campaign": string | null; "author": string; "may_change": boolean }
 export interface OAuthConnection { "id": string; "userId": string; "userName": string; "scopes": (string)[]; "status": string; "connectedAt": string; "refreshedAt": string | null; "expiresAt": string | null; "failingSince": string | null; "error": string | null }
 export interface OAuthList { "providers": (OAuthProvider)[]; "encryptionAvailable": boolean }
 export interface OAuthProvider { "provider": string; "label": string; "configured": boolean; "connections": (OAuthConnection)[] }
@@ -234,8 +246,10 @@ export interface OrphanedRow { "campaign_id": string; "clicks": number; "bot_cli
 export interface Overview { "range": Range; "previousRange": Range; "tz": string; "filters": (DimensionFilter)[]; "clicks": number; "unique_clicks": number; "bot_clicks": number; "lp_views": number; "lp_clicks": number; "lp_ctr": number | null; "conversions": number; "approved": number; "pending": number; "rejected": number; "chargebacks": number; "cr": number | null; "cost": number; "revenue": number; "pending_revenue": number; "profit": number; "roi": number | null; "epc": number | null; "cpc": number | null; "cpa": number | null; "approve_rate": number | null; "changes": FigureChanges }
 export interface OwnershipHTTP { "http_url": string; "http_body": string }
 export interface OwnershipTXT { "type": string; "name": string; "value": string }
+export interface Part { "status"?: string; "cap"?: number | null; "paths"?: (PathPart)[]; "destinations"?: (Destination)[]; "filters"?: (FilterPart)[]; "params"?: Record<string, string>; "entries"?: (string)[] }
 export interface PasswordBody { "password": string }
 export interface Path { "id": string; "name": string; "stream_type": string; "action": string; "transition": string; "rule_group": number; "weight": number; "daily_cap": number | null; "is_active": boolean; "collect_clicks": boolean; "logic": string; "filters": (Condition)[]; "rules": (RuleRef)[]; "destinations": (Destination)[]; "response"?: Response | null; "campaign_id"?: string }
+export interface PathPart { "id": string; "is_active": boolean; "weight": number }
 export interface PathPatch { "path_id": string; "weight"?: number | null; "is_active"?: boolean | null; "daily_cap"?: number | null; "destinations"?: (DestinationWeight)[] }
 export interface Performance { "range": Range; "tz": string; "dimension": string; "dimensions": (string)[]; "filters": (DimensionFilter)[]; "goals": (string)[]; "compare_range": Range | null; "rows": (PerformanceRow)[]; "truncated": boolean; "totals": Compared; "labels": Record<string, Record<string, string>> }
 export interface PerformanceRow { "dims": Record<string, string>; "clicks": number; "unique_clicks": number; "bot_clicks": number; "lp_views": number; "lp_clicks": number; "lp_ctr": number | null; "conversions": number; "approved": number; "pending": number; "rejected": number; "chargebacks": number; "cr": number | null; "cost": number; "revenue": number; "pending_revenue": number; "profit": number; "roi": number | null; "epc": number | null; "cpc": number | null; "cpa": number | null; "approve_rate": number | null; "click_loss": ClickLoss | null; "compare"?: FigureRow | null; "changes"?: FigureChanges | null }
@@ -260,6 +274,7 @@ export interface PredictedRow { "to": string; "campaign_id": string; "campaign_n
 export interface Protection { "enabled": boolean; "mode": string; "ttlSeconds": number; "bindIp": boolean; "bindUserAgent": boolean; "singleUse": boolean; "blockBots": boolean; "countries": (string)[]; "denyCountries": (string)[]; "devices": (string)[]; "referrers": (string)[]; "fallbackUrl": string; "fallbackStatus": number }
 export interface ProtectionBody { "enabled"?: boolean | null; "mode"?: string | null; "ttlSeconds"?: number | null; "bindIp"?: boolean | null; "bindUserAgent"?: boolean | null; "singleUse"?: boolean | null; "blockBots"?: boolean | null; "countries"?: (string)[] | null; "denyCountries"?: (string)[] | null; "devices"?: (string)[] | null; "referrers"?: (string)[] | null; "fallbackUrl"?: string | null; "fallbackStatus"?: number | null }
 export interface Range { "from": string; "to": string }
+export interface RecordedChange { "id": string; "at": string; "by": string; "who": string; "operation": string; "kind": string; "record_id": string | null; "record": string | null; "campaign_id": string | null; "fields": (string)[]; "title": string | null; "undone_at": string | null }
 export interface RecoveryCodes { "codes": (string)[] }
 export interface RedeliverBody { "webhook"?: string | null }
 export interface RedeliveredAll { "range": Range; "requeued": number }
@@ -370,6 +385,12 @@ export interface V1SourceRow { "range": Range; "rows": (SourceRow)[]; "next_curs
 export interface Value { "value": string; "clicks": number; "bot_clicks": number }
 export interface Values { "dimension": string; "values": (Value)[]; "labels": Record<string, string> }
 export interface VerifyAnswer { "id": string; "domain": string; "expected": string; "verified": boolean; "points": boolean | null; "detail": string; "https": boolean | null; "records": (string)[]; "checked_at": string | null }
+export interface ViewBody { "name": string; "shared"?: boolean; "report": ViewReport }
+export interface ViewFilter { "dimension": string; "values": (string)[]; "not": boolean }
+export interface ViewList { "rows": (ViewRow)[]; "default": string | null }
+export interface ViewPatch { "name"?: string | null; "shared"?: boolean | null; "report"?: ViewReport | null }
+export interface ViewReport { "group": (string)[]; "filters": (ViewFilter)[]; "columns": (string)[]; "sort": string; "flat": boolean; "min_clicks": number }
+export interface ViewRow { "id": string; "name": string; "shared": boolean; "author": string; "mine": boolean; "may_change": boolean; "report": ViewReport; "updated_at": string }
 export interface WebhookAnswer { "id": string; "name": string; "url": string; "events": (string)[]; "active": boolean }
 export interface WebhookBody { "url": string; "events": (string)[]; "name"?: string }
 export interface WebhookCount { "total": number; "pending": number; "delivered": number; "failed": number; "lastAt": string | null }
@@ -388,6 +409,7 @@ export interface Calls {
   "GET /campaigns/activity": { query: { "alias"?: string }; path: {  }; body: undefined; answer: CampaignActivity; codes: "no_alias" }
   "GET /campaigns/arrivals": { query: { "alias"?: string; "days"?: number | string }; path: {  }; body: undefined; answer: Arrivals; codes: never }
   "GET /campaigns/{id}/funnel": { query: { "days"?: number | string; "by"?: string }; path: { id: string }; body: undefined; answer: Funnel; codes: "not_found" }
+  "GET /campaigns/{id}/changes": { query: { "from"?: string; "to"?: string; "limit"?: number | string; "cursor"?: string }; path: { id: string }; body: undefined; answer: AnswerRecordedChange; codes: "invalid_id" | "not_found" }
   "DELETE /campaigns/{id}/stats": { query: { "from"?: string; "to"?: string }; path: { id: string }; body: undefined; answer: ClearedStats; codes: "invalid_id" | "not_found" }
   "GET /tools/routing": { query: { "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: Routing; codes: never }
   "POST /tools/simulate": { query: {  }; path: {  }; body: SimulateBody; answer: Simulated; codes: "destination_required" | "duplicate_path_name" | "duplicate_rule_name" | "invalid_action" | "invalid_attribute" | "invalid_bind_visitors" | "invalid_cap" | "invalid_destination" | "invalid_destination_url" | "invalid_fallback_url" | "invalid_filter" | "invalid_flow_rotation" | "invalid_id" | "invalid_rule_group" | "invalid_stream_type" | "invalid_time" | "invalid_transition" | "lander_required" | "multiple_defaults" | "no_streams" | "not_found" | "plan_limit" | "zero_path_weights" | "zero_weights" }
@@ -399,7 +421,7 @@ export interface Calls {
   "GET /campaigns": { query: { "q"?: string; "sort"?: string; "status"?: string; "group"?: string; "tag"?: string; "from"?: string; "to"?: string; "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: V1CampaignRow; codes: never }
   "POST /campaigns": { query: {  }; path: {  }; body: CampaignBody; answer: CampaignCreated; codes: "alias_taken" | "buyer_only" | "destination_required" | "duplicate_name" | "duplicate_path_name" | "duplicate_rule_name" | "invalid_action" | "invalid_alias" | "invalid_bind_visitors" | "invalid_cap" | "invalid_cost_model" | "invalid_cost_value" | "invalid_country" | "invalid_currency" | "invalid_destination" | "invalid_destination_url" | "invalid_domain" | "invalid_fallback_url" | "invalid_filter" | "invalid_flow" | "invalid_flow_rotation" | "invalid_goal_key" | "invalid_mode" | "invalid_rule_group" | "invalid_site" | "invalid_source" | "invalid_status" | "invalid_stream_type" | "invalid_traffic_loss" | "invalid_transition" | "invalid_uniqueness_method" | "invalid_uniqueness_param" | "invalid_uniqueness_ttl" | "lander_required" | "multiple_defaults" | "name_required" | "no_streams" | "plan_limit" | "uniqueness_param_required" | "zero_path_weights" | "zero_weights" }
   "GET /campaigns/{id}": { query: {  }; path: { id: string }; body: undefined; answer: CampaignDetail; codes: "invalid_id" | "not_found" }
-  "PATCH /campaigns/{id}": { query: {  }; path: { id: string }; body: CampaignPatch; answer: CampaignBrief; codes: "alias_taken" | "duplicate_name" | "invalid_alias" | "invalid_bind_visitors" | "invalid_cost_model" | "invalid_cost_value" | "invalid_country" | "invalid_currency" | "invalid_destination_url" | "invalid_domain" | "invalid_fallback_url" | "invalid_flow_rotation" | "invalid_goal_key" | "invalid_id" | "invalid_mode" | "invalid_site" | "invalid_source" | "invalid_status" | "invalid_traffic_loss" | "invalid_uniqueness_method" | "invalid_uniqueness_param" | "invalid_uniqueness_ttl" | "name_required" | "no_fields" | "not_found" | "plan_limit" | "shared_alias" | "uniqueness_param_required" }
+  "PATCH /campaigns/{id}": { query: {  }; path: { id: string }; body: CampaignPatch; answer: CampaignBrief; codes: "alias_taken" | "duplicate_name" | "invalid_alias" | "invalid_bind_visitors" | "invalid_cost_model" | "invalid_cost_value" | "invalid_country" | "invalid_currency" | "invalid_destination_url" | "invalid_domain" | "invalid_fallback_url" | "invalid_flow_rotation" | "invalid_goal_key" | "invalid_id" | "invalid_mode" | "invalid_site" | "invalid_source" | "invalid_status" | "invalid_traffic_loss" | "invalid_uniqueness_method" | "invalid_uniqueness_param" | "invalid_uniqueness_ttl" | "name_required" | "no_fields" | "not_found" | "plan_limit" | "shared_alias" | "stale" | "uniqueness_param_required" }
   "DELETE /campaigns/{id}": { query: {  }; path: { id: string }; body: undefined; answer: DeletedUsed; codes: "invalid_id" | "not_found" }
   "POST /campaigns/{id}/clone": { query: {  }; path: { id: string }; body: undefined; answer: CampaignCloned; codes: "destination_required" | "duplicate_path_name" | "duplicate_rule_name" | "invalid_action" | "invalid_cap" | "invalid_destination" | "invalid_destination_url" | "invalid_domain" | "invalid_filter" | "invalid_id" | "invalid_rule_group" | "invalid_stream_type" | "invalid_transition" | "lander_required" | "multiple_defaults" | "no_streams" | "not_found" | "plan_limit" | "zero_path_weights" | "zero_weights" }
   "GET /campaigns/{id}/stats": { query: { "from"?: string; "to"?: string }; path: { id: string }; body: undefined; answer: CampaignStats; codes: "invalid_id" }
@@ -524,6 +546,7 @@ export interface Calls {
   "GET /plan/usage": { query: {  }; path: {  }; body: undefined; answer: PlanUsageAnswer; codes: never }
   "GET /copilot": { query: { "count"?: string }; path: {  }; body: undefined; answer: CopilotAnswer; codes: never }
   "POST /copilot": { query: {  }; path: {  }; body: CopilotBody; answer: CopilotActed; codes: "advice_only" | "already_undone" | "invalid" | "network" | "not_found" | "not_open" | "plan_required" | "stale" | "too_soon" }
+  "GET /copilot/preview": { query: { "id"?: string; "variant"?: string }; path: {  }; body: undefined; answer: CopilotPreview; codes: "advice_only" | "invalid" | "invalid_id" | "not_found" }
   "GET /copilot/rules": { query: { "q"?: string; "sort"?: string; "status"?: string; "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: V1CopilotRule; codes: never }
   "POST /copilot/rules": { query: {  }; path: {  }; body: CopilotRuleBody; answer: CopilotRule; codes: "invalid_condition" | "invalid_rule" | "invalid_scope" | "plan_required" | "required" | "too_long" }
   "PATCH /copilot/rules": { query: {  }; path: {  }; body: CopilotRulePatch; answer: CopilotRule; codes: "invalid_condition" | "invalid_id" | "invalid_rule" | "invalid_scope" | "no_fields" | "not_found" | "plan_required" | "required" | "too_long" }
@@ -558,6 +581,7 @@ export interface Calls {
   "POST /logs/postbacks/{id}/replay": { query: {  }; path: { id: string }; body: undefined; answer: PostbackReplayed; codes: "in_progress" | "invalid_id" | "not_found" }
   "POST /logs/postbacks/replay": { query: { "from"?: string; "to"?: string }; path: {  }; body: ReplayBody; answer: PostbacksReplayed; codes: "invalid_id" | "not_found" }
   "POST /logs/postbacks/{id}/redeliver": { query: {  }; path: { id: string }; body: undefined; answer: PostbackRedelivered; codes: "in_progress" | "invalid_id" | "no_url" | "not_found" | "too_old" }
+  "GET /jobs": { query: {  }; path: {  }; body: undefined; answer: JobList; codes: never }
   "GET /jobs/{id}": { query: {  }; path: { id: string }; body: undefined; answer: JobAnswer; codes: "invalid_id" | "not_found" }
   "POST /app/api/session": { query: {  }; path: {  }; body: SignInBody; answer: SignedIn; codes: "bad_body" | "body_too_large" | "code_required" | "invalid_input" | "link_gone" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" | "wrong_sign_in" }
   "DELETE /app/api/session": { query: {  }; path: {  }; body: undefined; answer: DeletedAnswer; codes: "bad_body" | "body_too_large" | "invalid_input" | "link_gone" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" }
@@ -584,4 +608,13 @@ export interface Calls {
   "POST /app/api/keys/{id}/rotate": { query: {  }; path: { id: string }; body: undefined; answer: KeyRow; codes: "not_active" | "not_found" }
   "DELETE /app/api/keys/{id}": { query: {  }; path: { id: string }; body: undefined; answer: KeyRow; codes: "not_found" }
   "GET /app/api/audit": { query: { "who"?: string; "what"?: string; "from"?: string; "to"?: string; "limit"?: number | string; "cursor"?: string }; path: {  }; body: undefined; answer: AuditList; codes: "invalid_id" | "too_long" }
+  "GET /app/api/views": { query: {  }; path: {  }; body: undefined; answer: ViewList; codes: never }
+  "POST /app/api/views": { query: {  }; path: {  }; body: ViewBody; answer: ViewRow; codes: "duplicate_name" | "invalid_view" | "required" | "role_required" | "too_long" | "too_many" }
+  "PATCH /app/api/views/{id}": { query: {  }; path: { id: string }; body: ViewPatch; answer: ViewRow; codes: "duplicate_name" | "invalid_id" | "invalid_view" | "no_fields" | "not_author" | "not_found" | "required" | "role_required" | "too_long" | "too_many" }
+  "DELETE /app/api/views/{id}": { query: {  }; path: { id: string }; body: undefined; answer: DeletedAnswer; codes: "invalid_id" | "not_author" | "not_found" }
+  "PUT /app/api/views/default": { query: {  }; path: {  }; body: DefaultViewBody; answer: DefaultView; codes: "not_found" }
+  "GET /app/api/marks": { query: { "campaign"?: string; "from"?: string; "to"?: string }; path: {  }; body: undefined; answer: MarkList; codes: "invalid_id" }
+  "POST /app/api/notes": { query: {  }; path: {  }; body: NoteBody; answer: NoteRow; codes: "invalid_campaign" | "invalid_date" | "required" | "too_long" | "too_many" }
+  "PUT /app/api/notes/{id}": { query: {  }; path: { id: string }; body: NoteBody; answer: NoteRow; codes: "invalid_campaign" | "invalid_date" | "invalid_id" | "not_author" | "not_found" | "required" | "too_long" }
+  "DELETE /app/api/notes/{id}": { query: {  }; path: { id: string }; body: undefined; answer: DeletedAnswer; codes: "invalid_id" | "not_author" | "not_found" }
 }

@@ -1,0 +1,31 @@
+package answer
+
+import (
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// RecordedChange is a change of what an account has set up that may have moved its figures.
+type RecordedChange struct {
+	ID         uuid.UUID  `json:"id"`
+	At         string     `json:"at"`
+	By         string     `json:"by" enum:"person,key,copilot" doc:"copilot: a suggestion or a proposal that was applied, or a rule"`
+	Who        string     `json:"who" doc:"the name of the person or the key; of a rule: the rule's"`
+	Operation  string     `json:"operation" doc:"method and path of the call"`
+	Kind       string     `json:"kind" doc:"of the record: campaign, offer, lander, source, network, flow, rule, smartlink, domain, bots, settings or copilot"`
+	RecordID   *uuid.UUID `json:"record_id"`
+	Record     *string    `json:"record" doc:"its name by now; null: it has none, or is gone"`
+	CampaignID *uuid.UUID `json:"campaign_id" doc:"null: of no campaign alone"`
+	Fields     []string   `json:"fields" doc:"what was sent, without values"`
+	Title      *string    `json:"title" doc:"of a change by the Copilot: what it does"`
+	UndoneAt   *string    `json:"undone_at" doc:"of a change by the Copilot: when it was taken back"`
+}
+
+// ChangeOf shows a change.
+func ChangeOf(c models.RecordedChange) RecordedChange {
+	return RecordedChange{
+		c.ID, Stamp(c.At), c.By, c.Who, c.Operation, c.Kind, OrNull(c.RecordID.UUID), OrNull(c.Record), OrNull(c.CampaignID.UUID),
+		append([]string{}, c.Fields...), OrNull(c.Title), StampOrNull(c.UndoneAt),
+	}
+}

@@ -1,0 +1,129 @@
+package dashboard
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// maxMarks is how many changes, and how many notes, a plot has at most: the latest of its window.
+const maxMarks = 300
+
+// marks are the rows of what stands beside the moments of plots: changes of the account, and notes of people.
+func marks() []route.Route {
+	write := func(r route.Route) route.Route { r.Role = models.RoleContributor; return r }
+	list := seen("GET", "/marks", "changes that may have moved figures, and notes, of a window", route.Do(listMarks), "400 invalid_id")
+	list.Window, list.Query = true, []route.Param{{Name: "campaign", Type: "uuid", Doc: "only what names it, and notes about all"}}
+	return []route.Route{
+		list,
+		write(seen("POST", "/notes", "write a note", route.Take(createNote), "400 required too_long too_many invalid_date invalid_campaign")),
+		write(seen("PUT", "/notes/{id}", "change a note: its author or an owner", route.Take(changeNote),
+			"400 invalid_id required too_long invalid_date invalid_campaign", "403 not_author", "404 not_found")),
+		write(seen("DELETE", "/notes/{id}", "delete a note: its author or an owner", route.Do(deleteNote), "400 invalid_id", "403 not_author", "404 not_found")),
+	}
+}
+
+// MarkList is what stands beside the moments of a plot.
+type MarkList struct {
+	Changes   []answer.RecordedChange `json:"changes" doc:"newest first"`
+	Notes     []NoteRow               `json:"notes" doc:"newest first"`
+	Truncated bool                    `json:"truncated" doc:"there are more than are answered"`
+}
+
+// NoteRow is what a person has written beside a moment.
+type NoteRow struct {
+	ID         uuid.UUID  `json:"id"`
+	At         string     `json:"at"`
+	Text       string     `json:"text"`
+	CampaignID *uuid.UUID `json:"campaign_id" doc:"null: about all of them"`
+	Campaign   *string    `json:"campaign"`
+	Author     string     `json:"author"`
+	MayChange  bool       `json:"may_change"`
+}
+
+func noteRow(c *route.Call, n models.Note) NoteRow {
+	return NoteRow{
+		n.ID, answer.Stamp(n.At), n.Text, answer.OrNull(n.CampaignID.UUID), answer.OrNull(n.Campaign), n.Author,
+		c.MayWrite() && mayEdit(c, n.UserID),
+	}
+}
+
+func listMarks(c *route.Call) (MarkList, error) {
+	id, err := bind.QueryID(c.Query, "campaign", "invalid_id")
+	if err != nil {
+		return MarkList{}, err
+	}
+	campaign := uuid.NullUUID{UUID: id, Valid: id != uuid.Nil}
+	changes, next, err := c.Store.Changes(c.Context(), c.Account.ID, c.Window.From, c.Window.End(), campaign, store.Page{Limit: maxMarks})
+	if err != nil {
+		return MarkList{}, err
+	}
+	notes, err := c.Store.Notes().List(c.Context(), c.Account.ID, c.Window.From, c.Window.End(), campaign, maxMarks+1)
+	shown := notes[:min(len(notes), maxMarks)]
+	return MarkList{
+		answer.Each(changes, answer.ChangeOf), answer.Each(shown, func(n models.Note) NoteRow { return noteRow(c, n) }),
+		next != "" || len(notes) > maxMarks,
+	}, err
+}
+
+type noteBody struct {
+	At         string     `json:"at" required:"true" maxLength:"40" doc:"YYYY-MM-DD HH:MM:SS, UTC"`
+	Text       string     `json:"text" required:"true" maxLength:"500" trim:"true"`
+	CampaignID *uuid.UUID `json:"campaign_id" doc:"null: about all of them"`
+}
+
+// put writes what was sent into a note.
+func (b noteBody) put(n *models.Note) error {
+	at, err := time.Parse(time.DateTime, b.At)
+	if err != nil || at.Year() < 2000 || at.Year() > 2100 {
+		return models.Invalid("invalid_date", "at is YYYY-MM-DD HH:MM:SS, UTC")
+	}
+	n.At, n.Text, n.CampaignID = at, b.Text, uuid.NullUUID{}
+	if b.CampaignID != nil {
+		n.CampaignID = uuid.NullUUID{UUID: *b.CampaignID, Valid: true}
+	}
+	return nil
+}
+
+func createNote(c *route.Call, b noteBody) (NoteRow, error) {
+	note := models.Note{UserID: uuid.NullUUID{UUID: c.Person.ID, Valid: true}, Author: c.Person.Name}
+	if err := b.put(&note); err != nil {
+		return NoteRow{}, err
+	}
+	saved, err := c.Store.Notes().Create(c.Context(), c.Account.ID, note)
+	return noteRow(c, saved), err
+}
+
+// ownNote finds the note that a call names, for whoever may change it.
+func ownNote(c *route.Call) (models.Note, error) {
+	note, err := c.Store.Notes().Find(c.Context(), c.Account.ID, c.ID)
+	if err == nil && !mayEdit(c, note.UserID) {
+		err = errAuthor
+	}
+	return note, err
+}
+
+func changeNote(c *route.Call, b noteBody) (NoteRow, error) {
+	note, err := ownNote(c)
+	if err == nil {
+		err = b.put(&note)
+	}
+	if err != nil {
+		return NoteRow{}, err
+	}
+	saved, err := c.Store.Notes().Change(c.Context(), c.Account.ID, note)
+	return noteRow(c, saved), err
+}
+
+func deleteNote(c *route.Call) (answer.DeletedAnswer, error) {
+	if _, err := ownNote(c); err != nil {
+		return answer.DeletedAnswer{}, err
+	}
+	return answer.Deleted(c.ID), c.Store.Notes().Delete(c.Context(), c.Account.ID, c.ID)
+}

@@ -1,0 +1,190 @@
+package dashboard
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/bind"
+	"switchyard/api/route"
+	"switchyard/db/report"
+	"switchyard/models"
+)
+
+// seen makes a row for everybody on the account, whatever the role.
+func seen(method, path, summary string, h route.Handler, codes ...string) route.Route {
+	return route.Route{
+		Method: method, Path: "/app/api" + path, Summary: summary, Handle: h, Callers: route.People, Role: models.RoleViewer,
+		Codes: route.Codes(codes...),
+	}
+}
+
+// views are the rows of saved views of reports.
+func views() []route.Route {
+	return []route.Route{
+		seen("GET", "/views", "own and shared views of reports, by name", route.Do(listViews)),
+		seen("POST", "/views", "save a view; sharing it takes a contributor", route.Take(createView),
+			"400 required too_long too_many invalid_view", "403 role_required", "409 duplicate_name"),
+		seen("PATCH", "/views/{id}", "change a view: its author, of a shared one an owner too", route.Take(changeView),
+			"400 invalid_id required too_long too_many invalid_view no_fields", "403 role_required not_author", "404 not_found", "409 duplicate_name"),
+		seen("DELETE", "/views/{id}", "delete a view: its author, of a shared one an owner too", route.Do(deleteView),
+			"400 invalid_id", "403 not_author", "404 not_found"),
+		seen("PUT", "/views/default", "the view that reports open with", route.Take(setDefaultView), "404 not_found"),
+	}
+}
+
+// ViewRow is a saved view.
+type ViewRow struct {
+	ID        uuid.UUID         `json:"id"`
+	Name      string            `json:"name"`
+	Shared    bool              `json:"shared"`
+	Author    string            `json:"author"`
+	Mine      bool              `json:"mine"`
+	MayChange bool              `json:"may_change"`
+	Report    models.ViewReport `json:"report"`
+	UpdatedAt string            `json:"updated_at"`
+}
+
+// ViewList are the views that a person sees.
+type ViewList struct {
+	Rows    []ViewRow  `json:"rows"`
+	Default *uuid.UUID `json:"default" doc:"the view that reports open with"`
+}
+
+// mayEdit reports whether the caller may change what somebody has made: he made it, or owns the account.
+func mayEdit(c *route.Call, author uuid.NullUUID) bool {
+	return author.UUID == c.Person.ID || c.Role.Includes(models.RoleOwner)
+}
+
+var errAuthor = models.Errorf(models.KindForbidden, "not_author", "only who made it or an owner may change it")
+
+func viewRow(c *route.Call, v models.View) ViewRow {
+	return ViewRow{
+		ID: v.ID, Name: v.Name, Shared: v.Shared, Author: v.Author, Mine: v.UserID.UUID == c.Person.ID, MayChange: mayEdit(c, v.UserID),
+		Report: v.Report, UpdatedAt: answer.Stamp(v.UpdatedAt),
+	}
+}
+
+func listViews(c *route.Call) (ViewList, error) {
+	list, opens, err := c.Store.Views().List(c.Context(), c.Account.ID, c.Person.ID)
+	return ViewList{answer.Each(list, func(v models.View) ViewRow { return viewRow(c, v) }), answer.OrNull(opens)}, err
+}
+
+type viewBody struct {
+	Name   string            `json:"name" required:"true" maxLength:"80" trim:"true"`
+	Shared bool              `json:"shared"`
+	Report models.ViewReport `json:"report" required:"true"`
+}
+
+// checkView refuses what no report can be asked: invalid_view.
+func checkView(v *models.ViewReport) error {
+	bad := func(format string, args ...any) error { return models.Invalid("invalid_view", format, args...) }
+	dimensions, figures := report.Public(), report.Sorts()
+	if len(v.Group) == 0 || len(v.Group) > models.MaxViewGroup {
+		return bad("a report is grouped by one to %d dimensions", models.MaxViewGroup)
+	}
+	for i, d := range v.Group {
+		if !slices.Contains(dimensions, d) || slices.Contains(v.Group[:i], d) {
+			return bad("group[%d] is no other dimension of reports", i)
+		}
+	}
+	for i, f := range v.Filters {
+		if !slices.Contains(dimensions, f.Dimension) {
+			return bad("filters[%d].dimension is no dimension of reports", i)
+		}
+		if len(f.Values) == 0 || slices.ContainsFunc(f.Values, func(s string) bool { return utf8.RuneCountInString(s) > models.MaxViewValue }) {
+			return bad("filters[%d] takes values of at most %d characters", i, models.MaxViewValue)
+		}
+	}
+	for i, name := range v.Columns {
+		if !slices.Contains(figures, name) || slices.Contains(v.Columns[:i], name) {
+			return bad("columns[%d] is no other figure", i)
+		}
+	}
+	if sort := strings.TrimPrefix(v.Sort, "-"); sort != "" && !slices.Contains(figures, sort) {
+		return bad("sort is no figure")
+	}
+	v.Filters, v.Columns = append([]models.ViewFilter{}, v.Filters...), append([]string{}, v.Columns...)
+	return nil
+}
+
+// mayShare refuses to share to whom the role gives only what is shared.
+func mayShare(c *route.Call, shared bool) error {
+	if shared && !c.MayWrite() {
+		return models.Errorf(models.KindForbidden, "role_required", "sharing a view takes the role %s, and you are %s", models.RoleContributor, c.Role)
+	}
+	return nil
+}
+
+func createView(c *route.Call, b viewBody) (ViewRow, error) {
+	if err := checkView(&b.Report); err != nil {
+		return ViewRow{}, err
+	}
+	if err := mayShare(c, b.Shared); err != nil {
+		return ViewRow{}, err
+	}
+	saved, err := c.Store.Views().Create(c.Context(), c.Account.ID, models.View{
+		UserID: uuid.NullUUID{UUID: c.Person.ID, Valid: true}, Author: c.Person.Name, Name: b.Name, Shared: b.Shared, Report: b.Report,
+	})
+	return viewRow(c, saved), err
+}
+
+type viewPatch struct {
+	Name   bind.Opt[string]            `json:"name" null:"refused" empty:"required" maxLength:"80" trim:"true"`
+	Shared bind.Opt[bool]              `json:"shared" null:"refused"`
+	Report bind.Opt[models.ViewReport] `json:"report" null:"refused"`
+}
+
+func changeView(c *route.Call, b viewPatch) (ViewRow, error) {
+	if !b.Name.Set && !b.Shared.Set && !b.Report.Set {
+		return ViewRow{}, models.Invalid("no_fields", "there is nothing to change")
+	}
+	if b.Report.Set {
+		if err := checkView(&b.Report.Value); err != nil {
+			return ViewRow{}, err
+		}
+	}
+	saved, err := c.Store.Views().Change(c.Context(), c.Account.ID, c.Person.ID, c.ID, func(v *models.View) error {
+		if !mayEdit(c, v.UserID) {
+			return errAuthor
+		}
+		v.Name, v.Report = b.Name.Or(v.Name), b.Report.Or(v.Report)
+		if b.Shared.Given() && b.Shared.Value != v.Shared {
+			v.Shared = b.Shared.Value
+			return mayShare(c, true)
+		}
+		return nil
+	})
+	return viewRow(c, saved), err
+}
+
+func deleteView(c *route.Call) (answer.DeletedAnswer, error) {
+	view, err := c.Store.Views().Find(c.Context(), c.Account.ID, c.Person.ID, c.ID)
+	if err == nil && !mayEdit(c, view.UserID) {
+		err = errAuthor
+	}
+	if err != nil {
+		return answer.DeletedAnswer{}, err
+	}
+	return answer.Deleted(c.ID), c.Store.Views().Delete(c.Context(), c.Account.ID, c.ID)
+}
+
+type defaultViewBody struct {
+	View *uuid.UUID `json:"view" doc:"null: none"`
+}
+
+// DefaultView is the view that reports open with.
+type DefaultView struct {
+	View *uuid.UUID `json:"view"`
+}
+
+func setDefaultView(c *route.Call, b defaultViewBody) (DefaultView, error) {
+	id := uuid.Nil
+	if b.View != nil {
+		id = *b.View
+	}
+	return DefaultView(b), c.Store.Views().SetDefault(c.Context(), c.Account.ID, c.Person.ID, id)
+}

@@ -1,0 +1,44 @@
+-- Saved views of reports, and the notes that people put on plots.
+-- +goose Up
+CREATE TABLE views (
+    id         uuid PRIMARY KEY,
+    account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    user_id    uuid REFERENCES users (id) ON DELETE SET NULL, -- who made it
+    author     text NOT NULL,                                -- as called at that time
+    name       text NOT NULL,
+    shared     boolean NOT NULL,                             -- everybody on the account sees it
+    report     jsonb NOT NULL,                               -- grouping, filters, columns, order
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    updated_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX views_account ON views (account_id);
+-- A name is one view: of the account if it is shared, else of its author.
+CREATE UNIQUE INDEX views_shared_name ON views (account_id, lower(name)) WHERE shared;
+CREATE UNIQUE INDEX views_own_name ON views (account_id, user_id, lower(name)) WHERE NOT shared;
+
+-- The view that a person's reports open with.
+CREATE TABLE default_views (
+    account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    user_id    uuid NOT NULL,
+    view_id    uuid NOT NULL REFERENCES views (id) ON DELETE CASCADE,
+    PRIMARY KEY (account_id, user_id),
+    FOREIGN KEY (account_id, user_id) REFERENCES memberships ON DELETE CASCADE
+);
+CREATE INDEX default_views_view ON default_views (view_id);
+
+CREATE TABLE notes (
+    id          uuid PRIMARY KEY,
+    account_id  uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+    user_id     uuid REFERENCES users (id) ON DELETE SET NULL, -- who wrote it
+    author      text NOT NULL,                                -- as called at that time
+    at          timestamptz NOT NULL,                         -- what it is about
+    text        text NOT NULL,
+    campaign_id uuid REFERENCES campaigns (id) ON DELETE CASCADE, -- null: all of them
+    created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    updated_at  timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+CREATE INDEX notes_account ON notes (account_id, at);
+CREATE INDEX notes_campaign ON notes (campaign_id);
+
+-- +goose Down
+DROP TABLE notes, default_views, views;

@@ -1,0 +1,6 @@
+-- The jobs that accounts asked for, for their list: the newest first.
+-- +goose NO TRANSACTION
+-- +goose Up
+DROP INDEX CONCURRENTLY IF EXISTS jobs_listed; -- what an attempt that gave up has left
+CREATE INDEX CONCURRENTLY jobs_listed ON jobs (account_id, created_at DESC)
+WHERE kind NOT IN ('webhook:deliver', 'conversion:record', 'postback:send', 'alert:send');

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// recorded are the calls that may move the figures of an account, by the kind of record that they change. What else the audit
+// log has is no change to be seen on a plot: tests, exports, keys, people.
+var recorded = map[string][]string{
+	"campaign": {
+		"POST /campaigns", "PATCH /campaigns/{id}", "DELETE /campaigns/{id}", "POST /campaigns/{id}/clone", "PUT /campaigns/{id}/flow",
+		"PATCH /campaigns/{id}/flow", "DELETE /campaigns/{id}/stats",
+	},
+	"flow":      {"POST /flows", "PUT /flows", "PATCH /flows", "DELETE /flows"},
+	"rule":      {"POST /rules", "PUT /rules", "DELETE /rules"},
+	"offer":     {"POST /offers", "PUT /offers", "PATCH /offers", "DELETE /offers", "POST /offers/{id}/clone"},
+	"lander":    {"POST /landers", "PUT /landers", "PATCH /landers", "DELETE /landers", "POST /landers/{id}/clone"},
+	"source":    {"POST /traffic-sources", "PUT /traffic-sources", "PATCH /traffic-sources", "DELETE /traffic-sources"},
+	"network":   {"POST /networks", "PUT /networks", "PATCH /networks", "DELETE /networks"},
+	"smartlink": {"POST /short-links", "PUT /short-links", "PATCH /short-links", "DELETE /short-links", "POST /short-links/{id}/clone"},
+	"domain":    {"POST /domains", "PATCH /domains", "DELETE /domains"},
+	"bots":      {"POST /bot-lists", "DELETE /bot-lists", "PUT /bot-detection"},
+	"settings":  {"PATCH /settings"},
+	"copilot":   {"POST /copilot/rules", "PATCH /copilot/rules", "DELETE /copilot/rules"},
+}
+
+// copilotCall is the call by which people apply what the Copilot suggests. copilot_changes has what came of it.
+const copilotCall = "POST /copilot"
+
+// RecordedCalls lists the calls whose entries of the audit log are changes.
+func RecordedCalls() []string { return slices.Concat(slices.Collect(maps.Values(recorded))...) }
+
+// kindOfCall is SQL for the kind of record that a call changes.
+var kindOfCall = func() string {
+	var out strings.Builder
+	for _, kind := range slices.Sorted(maps.Keys(recorded)) {
+		out.WriteString(" WHEN t.route IN (" + strings.Join(db.Map(recorded[kind], pq.QuoteLiteral), ", ") + ") THEN " + pq.QuoteLiteral(kind))
+	}
+	return "CASE" + out.String() + " END"
+}()
+
+// recordName is SQL for the name of the record t.record_id, whatever kind it is of.
+var recordName = func() string {
+	tables := []string{"campaigns", "flows", "rules", "offers", "landers", "traffic_sources", "networks", "smartlinks", "copilot_rules"}
+	parts := db.Map(tables, func(table string) string {
+		return "(SELECT name FROM " + table + " r WHERE r.account_id = $1 AND r.id = t.record_id)"
+	})
+	parts = append(parts, "(SELECT host FROM domains r WHERE r.account_id = $1 AND r.id = t.record_id)")
+	return "coalesce(" + strings.Join(parts, ", ") + ", '')"
+}()
+
+// listChanges reads entries of the audit log ($4: their calls) and changes of the Copilot, which are looked up under the calls
+// that applied them. Ids are by time, so the index of the audit log bounds what is read.
+var listChanges = `
+WITH entry AS (
+	SELECT t.id, t.created_at AS at, CASE WHEN t.user_id IS NULL THEN 'key' ELSE 'person' END AS by, t.who, t.route AS operation,
+		` + kindOfCall + ` AS kind, nullif(t.record, '')::uuid AS record_id, t.fields
+	FROM audit t WHERE t.account_id = $1 AND t.id >= $2 AND t.id < $3 AND t.route = ANY ($4)
+), asked AS (
+	SELECT DISTINCT ON (t.record) t.record, t.who FROM audit t
+	WHERE t.account_id = $1 AND t.id >= $2 AND t.id < $3 AND t.route = '` + copilotCall + `' AND t.record <> '' ORDER BY t.record, t.id
+), t AS (
+	SELECT id, at, by, who, operation, kind, record_id, CASE kind WHEN 'campaign' THEN record_id END AS campaign_id, fields, '' AS title,
+		NULL::timestamptz AS undone_at FROM entry
+	UNION ALL
+	SELECT k.id, k.created_at, 'copilot', coalesce(a.who, r.name, ''), '` + copilotCall + `', 'copilot', k.campaign_id, k.campaign_id, '{}', k.title,
+		k.undone_at
+	FROM copilot_changes k LEFT JOIN asked a ON a.record = coalesce(k.suggestion_id, k.proposal_id)::text
+		LEFT JOIN copilot_rules r ON r.account_id = k.account_id AND r.id = k.rule_id
+	WHERE k.account_id = $1 AND k.created_at >= $5 AND k.created_at < $6
+)
+SELECT t.id, t.at, t.by, t.who, t.operation, t.kind, t.record_id, ` + recordName + ` AS record, t.campaign_id, t.fields, t.title, t.undone_at
+FROM t WHERE ($7::uuid IS NULL OR t.campaign_id = $7)`
+
+// Changes lists what was changed in [from, to) that may have moved figures, newest first: of a campaign, or of the account.
+func (s *Store) Changes(ctx context.Context, account uuid.UUID, from, to time.Time, campaign uuid.NullUUID, p Page) (
+	[]models.RecordedChange, string, error,
+) {
+	return readPage(ctx, s, account, p, pageQuery[models.RecordedChange]{
+		Name: "changes", SQL: listChanges,
+		Args: []any{
+			account, models.FloorClickID(from), models.FloorClickID(to), pq.Array(RecordedCalls()), from, to, campaign,
+		},
+		Filters: campaign.UUID.String() + from.UTC().Format(time.RFC3339) + to.UTC().Format(time.RFC3339),
+		Order:   []orderColumn{{"t.at", "%s::timestamptz"}, {"t.id", "%s::uuid"}},
+		Place:   func(c models.RecordedChange, _ time.Time) []string { return placeOf(c.At, c.ID) },
+	})
+}

@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Notes are what people have written beside moments of plots.
+type Notes struct{ s *Store }
+
+// Notes gives the notes on this store's connection.
+func (s *Store) Notes() Notes { return Notes{s} }
+
+var noteColumns = `n.id, n.user_id, n.author, n.at, n.text, n.campaign_id, coalesce(c.name, '') AS campaign, n.updated_at`
+
+const noteCampaign = ` LEFT JOIN campaigns c ON c.account_id = n.account_id AND c.id = n.campaign_id`
+
+// List lists the notes in [from, to), newest first: of a campaign those about it and about all of them, else every one.
+func (n Notes) List(ctx context.Context, account uuid.UUID, from, to time.Time, campaign uuid.NullUUID, limit int) ([]models.Note, error) {
+	return db.Select[models.Note](ctx, n.s.c, "notes", `SELECT `+noteColumns+` FROM notes n`+noteCampaign+`
+		WHERE n.account_id = $1 AND n.at >= $2 AND n.at < $3 AND ($4::uuid IS NULL OR n.campaign_id IS NULL OR n.campaign_id = $4)
+		ORDER BY n.at DESC, n.id DESC LIMIT $5`, account, from, to, campaign, limit)
+}
+
+// Find finds a note.
+func (n Notes) Find(ctx context.Context, account, id uuid.UUID) (models.Note, error) {
+	return db.Get[models.Note](ctx, n.s.c, "note", `SELECT `+noteColumns+` FROM notes n`+noteCampaign+`
+		WHERE n.account_id = $1 AND n.id = $2`, account, id)
+}
+
+// campaign refuses a campaign that is none of the account: invalid_campaign.
+func (n Notes) campaign(ctx context.Context, account uuid.UUID, id uuid.NullUUID) error {
+	if !id.Valid {
+		return nil
+	}
+	found, err := campaignTable.orNone(ctx, n.s, account, id)
+	if err == nil && !found.Valid {
+		err = models.Invalid("invalid_campaign", "there is no such campaign")
+	}
+	return err
+}
+
+// Create saves a new note. Errors: invalid_campaign, and too_many beyond those of an account.
+func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) (models.Note, error) {
+	return txOf(ctx, n.s, func(s *Store) (models.Note, error) {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return note, err
+		}
+		have, err := db.Get[int](ctx, s.c, "notes", `SELECT count(*) FROM notes WHERE account_id = $1`, account)
+		if err == nil && have >= models.MaxNotes {
+			err = models.Invalid("too_many", "there are %d notes already: delete some", have)
+		}
+		if err == nil {
+			err = s.Notes().campaign(ctx, account, note.CampaignID)
+		}
+		if err != nil {
+			return note, err
+		}
+		note.ID = uuid.Must(uuid.NewV7())
+		const q = `INSERT INTO notes (id, account_id, user_id, author, at, text, campaign_id) VALUES ($1, $2, $3, $4, $5, $6, $7)`
+		if _, err := s.exec(ctx, "note", q, note.ID, account, note.UserID, note.Author, note.At, note.Text, note.CampaignID); err != nil {
+			return note, err
+		}
+		return s.Notes().Find(ctx, account, note.ID)
+	})
+}
+
+// Change saves moment, text and campaign of a note. Errors: not_found, invalid_campaign.
+func (n Notes) Change(ctx context.Context, account uuid.UUID, note models.Note) (models.Note, error) {
+	return txOf(ctx, n.s, func(s *Store) (models.Note, error) {
+		if err := s.Notes().campaign(ctx, account, note.CampaignID); err != nil {
+			return note, err
+		}
+		const q = `UPDATE notes SET at = $3, text = $4, campaign_id = $5, updated_at = clock_timestamp() WHERE account_id = $1 AND id = $2`
+		if err := s.one(ctx, "note", q, account, note.ID, note.At, note.Text, note.CampaignID); err != nil {
+			return note, err
+		}
+		return s.Notes().Find(ctx, account, note.ID)
+	})
+}
+
+// Delete deletes a note.
+func (n Notes) Delete(ctx context.Context, account, id uuid.UUID) error {
+	return n.s.one(ctx, "note", `DELETE FROM notes WHERE account_id = $1 AND id = $2`, account, id)
+}

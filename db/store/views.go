@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Views are the saved views of reports. A person sees its own and those that are shared on the account.
+type Views struct{ s *Store }
+
+// Views gives the saved views on this store's connection.
+func (s *Store) Views() Views { return Views{s} }
+
+var viewColumns = db.Columns[models.View]("v.")
+
+const seenViews = ` FROM views v WHERE v.account_id = $1 AND (v.shared OR v.user_id = $2)`
+
+// List lists the views that a person sees, by name, and gives the one that its reports open with; the zero id is none.
+func (v Views) List(ctx context.Context, account, person uuid.UUID) (list []models.View, opens uuid.UUID, err error) {
+	list, err = db.Select[models.View](ctx, v.s.c, "views",
+		`SELECT `+viewColumns+seenViews+` ORDER BY lower(v.name), v.id LIMIT $3`, account, person, 2*models.MaxViews)
+	if err != nil {
+		return nil, opens, err
+	}
+	opens, _, err = db.First[uuid.UUID](ctx, v.s.c, "default view",
+		`SELECT d.view_id FROM default_views d JOIN views v ON v.id = d.view_id
+		WHERE d.account_id = $1 AND d.user_id = $2 AND (v.shared OR v.user_id = $2)`, account, person)
+	return list, opens, err
+}
+
+// Find finds a view that a person sees, and locks it until the transaction ends.
+func (v Views) Find(ctx context.Context, account, person, id uuid.UUID) (models.View, error) {
+	return db.Get[models.View](ctx, v.s.c, "view", `SELECT `+viewColumns+seenViews+` AND v.id = $3 FOR NO KEY UPDATE`, account, person, id)
+}
+
+const insertView = `
+INSERT INTO views AS v (id, account_id, user_id, author, name, shared, report) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING `
+
+// Create saves a new view. Errors: duplicate_name, and too_many beyond the views of a person, or the shared ones of an account.
+func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) (models.View, error) {
+	return txOf(ctx, v.s, func(s *Store) (models.View, error) {
+		if err := s.Views().room(ctx, account, view.UserID.UUID, view.Shared); err != nil {
+			return view, err
+		}
+		saved, err := db.Get[models.View](ctx, s.c, "view", insertView+viewColumns, uuid.Must(uuid.NewV7()), account, view.UserID,
+			view.Author, view.Name, view.Shared, db.Document(view.Report))
+		return saved, viewTaken(err)
+	})
+}
+
+// Change saves what edit makes of a view. Errors: as Find and Create, and those of edit.
+func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit func(*models.View) error) (models.View, error) {
+	return txOf(ctx, v.s, func(s *Store) (models.View, error) {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return models.View{}, err
+		}
+		view, err := s.Views().Find(ctx, account, person, id)
+		if err != nil {
+			return view, err
+		}
+		shared := view.Shared
+		if err := edit(&view); err != nil {
+			return view, err
+		}
+		if view.Shared != shared {
+			if err := s.Views().room(ctx, account, view.UserID.UUID, view.Shared); err != nil {
+				return view, err
+			}
+		}
+		const q = `UPDATE views v SET name = $3, shared = $4, report = $5, updated_at = clock_timestamp()
+			WHERE v.account_id = $1 AND v.id = $2 RETURNING `
+		saved, err := db.Get[models.View](ctx, s.c, "view", q+viewColumns, account, id, view.Name, view.Shared, db.Document(view.Report))
+		return saved, viewTaken(err)
+	})
+}
+
+// room refuses one more view: too_many. The account's row stays locked until the transaction ends.
+func (v Views) room(ctx context.Context, account, person uuid.UUID, shared bool) error {
+	if err := v.s.lockAccount(ctx, account); err != nil {
+		return err
+	}
+	have, err := db.Get[int](ctx, v.s.c, "views",
+		`SELECT count(*) FROM views WHERE account_id = $1 AND shared = $3 AND ($3 OR user_id = $2)`, account, person, shared)
+	if err == nil && have >= models.MaxViews {
+		err = models.Invalid("too_many", "there are %d views already: delete one", have)
+	}
+	return err
+}
+
+func viewTaken(err error) error {
+	if name := db.UniqueViolation(err); name == "views_shared_name" || name == "views_own_name" {
+		return models.Conflict("duplicate_name", "another view has this name")
+	}
+	return err
+}
+
+// Delete deletes a view.
+func (v Views) Delete(ctx context.Context, account, id uuid.UUID) error {
+	return v.s.one(ctx, "view", `DELETE FROM views WHERE account_id = $1 AND id = $2`, account, id)
+}
+
+const setDefaultView = `
+INSERT INTO default_views (account_id, user_id, view_id) VALUES ($1, $2, $3)
+ON CONFLICT (account_id, user_id) DO UPDATE SET view_id = excluded.view_id`
+
+// SetDefault makes the reports of a person open with a view that it sees; with the zero id as they are.
+func (v Views) SetDefault(ctx context.Context, account, person, id uuid.UUID) error {
+	return v.s.Tx(ctx, func(s *Store) error {
+		if id == uuid.Nil {
+			_, err := s.exec(ctx, "default view", `DELETE FROM default_views WHERE account_id = $1 AND user_id = $2`, account, person)
+			return err
+		}
+		if _, err := s.Views().Find(ctx, account, person, id); err != nil {
+			return err
+		}
+		_, err := s.exec(ctx, "default view", setDefaultView, account, person, id)
+		return err
+	})
+}

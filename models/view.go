@@ -1,0 +1,82 @@
+package models
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// Limits of saved views and notes. Lengths are in characters.
+const (
+	MaxViews      = 100 // of a person, and shared ones of an account
+	MaxViewName   = 80
+	MaxNotes      = 2000 // of an account
+	MaxNote       = 500
+	MaxViewGroup  = 5 // dimensions that a report is grouped by
+	MaxViewFilter = 30
+	MaxViewValues = 100 // of a filter
+	MaxViewValue  = 500 // characters of one
+)
+
+// View is how a report is looked at, under a name.
+type View struct {
+	ID        uuid.UUID     `db:"id"`
+	UserID    uuid.NullUUID `db:"user_id"` // who made it
+	Author    string        `db:"author"`  // as called at that time
+	Name      string        `db:"name"`
+	Shared    bool          `db:"shared"` // everybody on the account sees it
+	Report    ViewReport    `db:"report,json"`
+	UpdatedAt time.Time     `db:"updated_at"`
+}
+
+// ViewReport is what a view keeps of a report. The window of time is not part of it.
+type ViewReport struct {
+	Group     []string     `json:"group" required:"true" maxItems:"5" doc:"dimensions"`
+	Filters   []ViewFilter `json:"filters" maxItems:"30"`
+	Columns   []string     `json:"columns" maxItems:"30" doc:"figures; none: the usual ones"`
+	Sort      string       `json:"sort" maxLength:"60" doc:"a figure; after a minus descending"`
+	Flat      bool         `json:"flat" doc:"all dimensions in one row"`
+	MinClicks int          `json:"min_clicks" min:"0" max:"1000000000"`
+}
+
+// ViewFilter keeps rows by their value in a dimension.
+type ViewFilter struct {
+	Dimension string   `json:"dimension" required:"true" maxLength:"60"`
+	Values    []string `json:"values" required:"true" maxItems:"100"`
+	Not       bool     `json:"not" doc:"rows without these values"`
+}
+
+// Note is what a person has written beside a moment of a plot.
+type Note struct {
+	ID         uuid.UUID     `db:"id"`
+	UserID     uuid.NullUUID `db:"user_id"`
+	Author     string        `db:"author"`
+	At         time.Time     `db:"at"`
+	Text       string        `db:"text"`
+	CampaignID uuid.NullUUID `db:"campaign_id"`
+	Campaign   string        `db:"campaign"`
+	UpdatedAt  time.Time     `db:"updated_at"`
+}
+
+// The origins of a recorded change.
+const (
+	ChangeByPerson  = "person"
+	ChangeByKey     = "key"
+	ChangeByCopilot = "copilot" // a suggestion, a proposal or a rule
+)
+
+// RecordedChange is a change of what an account has set up that may have moved its figures.
+type RecordedChange struct {
+	ID         uuid.UUID     `db:"id"`
+	At         time.Time     `db:"at"`
+	By         string        `db:"by"`
+	Who        string        `db:"who"`       // the person's name, or the key's; of a rule: the rule's
+	Operation  string        `db:"operation"` // method and path of the call
+	Kind       string        `db:"kind"`      // of the record
+	RecordID   uuid.NullUUID `db:"record_id"`
+	Record     string        `db:"record"` // its name by now; empty: it has none, or is gone
+	CampaignID uuid.NullUUID `db:"campaign_id"`
+	Fields     []string      `db:"fields"` // that were sent
+	Title      string        `db:"title"`  // of a change by the Copilot
+	UndoneAt   *time.Time    `db:"undone_at"`
+}
