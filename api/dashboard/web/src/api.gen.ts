@@ -207,8 +207,8 @@ export interface LiveDevice { "device": string; "visitors": number; "views": num
 export interface LiveEvent { "at": string; "name": string; "host": string; "path": string; "clickId": string | null; "source": string; "value": number; "currency": string; "goals": (string)[] }
 export interface LiveMinute { "at": string; "visitors": number; "views": number }
 export interface LivePage { "kind": string | null; "id": string | null; "name": string | null; "visitors": number; "views": number }
-export interface Me { "id": string; "email": string; "name": string; "theme": string; "language": string; "letter_keys": boolean; "has_codes": boolean; "role": string; "session_id": string; "confirmed": boolean; "account": MeAccount; "accounts": (Workplace)[] }
 export interface MarkList { "changes": (RecordedChange)[]; "notes": (NoteRow)[]; "truncated": boolean }
+export interface Me { "id": string; "email": string; "name": string; "theme": string; "language": string; "letter_keys": boolean; "has_codes": boolean; "role": string; "session_id": string; "confirmed": boolean; "account": MeAccount; "accounts": (Workplace)[] }
 export interface MeAccount { "id": string; "name": string; "plan": string; "currency": string; "timezone": string; "dateFormat": string; "timeFormat": string }
 export interface MeBody { "name": string; "theme"?: string; "language"?: string; "letter_keys"?: boolean | null }
 export interface MemberRow { "id": string; "email": string; "name": string; "role": string; "has_codes": boolean; "joined_at": string; "seen_at": string | null }

@@ -5,14 +5,15 @@ import './build.css'
 import './money.css'
 import './rooms.css'
 import './people.css'
+import './copilot.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import { ApiError, call, confirming, signedOut } from './core/call.ts'
 import { palette, typing } from './core/keys.ts'
-import { resume } from './core/jobs.ts'
+import { resume, setListed } from './core/jobs.ts'
 import { me } from './core/me.ts'
-import { busy } from './core/query.ts'
+import { busy, use } from './core/query.ts'
 import { go, place, to } from './core/router.ts'
 import { t } from './core/text.ts'
 import { Failed, Late } from './parts/state.tsx'
@@ -40,6 +41,8 @@ const lazy: Record<string, () => Promise<Screen>> = {
   '/app/conversions': () => import('./screens/conversions.tsx').then(m => m.Conversions),
   '/app/unmatched': () => import('./screens/unmatched.tsx').then(m => m.Unmatched),
   '/app/corrections': () => import('./screens/corrections.tsx').then(m => m.Corrections),
+  '/app/copilot': () => import('./screens/copilot.tsx').then(m => m.Copilot),
+  '/app/import': () => import('./screens/import.tsx').then(m => m.Import),
   '/app/exports': () => import('./screens/exports.tsx').then(m => m.Exports),
   '/app/alerts': () => import('./screens/alerts.tsx').then(m => m.Alerts),
   '/app/plan': () => import('./screens/plan.tsx').then(m => m.Plan),
@@ -90,6 +93,13 @@ function Confirm() {
   return m ? <m.Confirm /> : null
 }
 
+// Listed keeps the jobs of the account at hand: those of other tabs and people are in the tray, too.
+function Listed() {
+  const { data } = use('GET /jobs', {}, 20)
+  useEffect(() => { if (data) setListed(data.rows) }, [data])
+  return null
+}
+
 function App() {
   const [state, set] = useState<'asking' | 'in' | 'out' | ApiError>('asking')
   const path = place.value.path
@@ -106,7 +116,7 @@ function App() {
   return <>
     <Shell>{Found ? <Found /> : chunk ? <Lazy key={shape.startsWith('/app/campaigns/*') ? path.split('/')[3] : shape} load={chunk} /> : <NotFound />}</Shell>
     <Toasts />
-    <Tray />
+    <Listed /><Tray />
     {palette.value !== 'closed' && <Finding />}
     {busy.value > 0 && <div class="bar" aria-hidden="true" />}
     {signedOut.value && <Enter over />}

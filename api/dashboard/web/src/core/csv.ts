@@ -3,7 +3,7 @@ import type { FileColumn } from '../columns.gen.ts'
 
 export const mostRows = 5000, mostBytes = 7_000_000
 export type Heading = { cell: string, column?: FileColumn }
-export type Head = { cells: Heading[], missing: FileColumn[], rows: number }
+export type Head = { cells: Heading[], missing: FileColumn[], rows: number, comma: string }
 
 const fold = (s: string) => s.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
@@ -36,8 +36,29 @@ export function headOf(text: string, columns: FileColumn[]): Head | null {
   const read = [...choices].map(comma => cellsOf(line, comma).map(cell => ({ cell, column: columnOf(cell, columns) })))
   const known = (cells: Heading[]) => new Set(cells.map(c => c.column).filter(Boolean)).size
   const cells = read.reduce((best, one) => known(one) > known(best) ? one : best)
-  return { cells, missing: columns.filter(c => c.required && !cells.some(o => o.column === c)), rows: Math.max(0, records(body) - 1) }
+  return { cells, missing: columns.filter(c => c.required && !cells.some(o => o.column === c)), rows: Math.max(0, records(body) - 1), comma: read.indexOf(cells) < 0 ? ',' : choices[read.indexOf(cells)]! }
 }
+
+// recordsOf are the cells of all records of a text, the header first. Within quotes a quote is doubled, and lines may end.
+export function recordsOf(text: string, comma: string): string[][] {
+  const body = text.replace(/^\uFEFF/, '').replace(/^sep=.\r?\n/i, '')
+  const out: string[][] = []
+  let row: string[] = [], cell = '', quoted = false
+  const end = () => { row.push(cell.trim()); cell = ''; if (row.some(Boolean)) out.push(row); row = [] }
+  for (let i = 0; i < body.length; i++) {
+    const c = body[i]!
+    if (quoted) { if (c !== '"') cell += c; else if (body[i + 1] === '"') { cell += c; i++ } else quoted = false }
+    else if (c === '"') quoted = true
+    else if (c === comma) { row.push(cell.trim()); cell = '' }
+    else if (c === '\n') end()
+    else if (c !== '\r') cell += c
+  }
+  end()
+  return out
+}
+
+// csvOf writes records. A cell that a table program would take for a formula begins with an apostrophe.
+export const csvOf = (rows: string[][]) => rows.map(r => r.map(c => { const text = /^[=+\-@\t]/.test(c) ? "'" + c : c; return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text }).join(',')).join('\n') + '\n'
 
 function columnOf(cell: string, columns: FileColumn[]) {
   const names = [fold(cell), fold(cell.replace(/(.)[([].*/, '$1'))]

@@ -1,13 +1,13 @@
 // What is under way for this person: calls that the service does as a job. They are kept for the visit, so that they are
 // in sight on every screen and after the page was loaded anew.
 import { signal } from '@preact/signals'
-import type { JobAnswer } from '../api.gen.ts'
+import type { JobAnswer, JobRow } from '../api.gen.ts'
 import { asError, call, type Row } from './call.ts'
 import { me } from './me.ts'
 import type { Calls } from '../api.gen.ts'
 import { t } from './text.ts'
 
-export type Job = { key: string, id?: string, account: string, name: string, status: 'pending' | 'running' | 'done' | 'failed', at: number, ended?: number, text?: string, code?: string, path?: string, file?: string }
+export type Job = { key: string, id?: string, account: string, name: string, status: 'pending' | 'running' | 'done' | 'failed', at: number, ended?: number, text?: string, code?: string, path?: string, file?: string, listed?: boolean }
 const most = 50, name = 'switchyard.jobs', every = 2000
 
 function stored(): Job[] {
@@ -15,8 +15,20 @@ function stored(): Job[] {
 }
 const all = signal<Job[]>(stored())
 
+// listed are jobs that the service tells of: those of other tabs and people, too.
+const listed = signal<Job[]>([])
+
+// setListed takes the account's last jobs. Of those that this page has begun it knows more itself.
+export function setListed(rows: JobRow[]) {
+  const account = me.value!.account.id
+  listed.value = rows.map(r => ({ key: r.id, id: r.id, account, name: t.exports.kindsOf[r.kind] ?? r.kind, status: r.status as Job['status'], at: Date.parse(r.created_at), ended: r.finished_at ? Date.parse(r.finished_at) : undefined, text: r.error?.message, code: r.error?.code, path: r.kind === 'export:make' && r.status === 'done' ? '/app/exports' : undefined, listed: true }))
+}
+
 // jobs are those of the account that is shown, newest first.
-export const jobs = () => all.value.filter(j => j.account === me.value?.account.id)
+export function jobs(): Job[] {
+  const own = all.value.filter(j => j.account === me.value?.account.id), known = new Set(own.map(j => j.id))
+  return [...own, ...listed.value.filter(j => j.account === me.value?.account.id && !known.has(j.id))].sort((a, b) => b.at - a.at)
+}
 export const isOpen = (j: Job) => j.status === 'pending' || j.status === 'running'
 
 function put(job: Job) {
@@ -27,7 +39,7 @@ function put(job: Job) {
 const update = (key: string, change: Partial<Job>) => { const job = all.value.find(j => j.key === key); if (job) put({ ...job, ...change }) }
 
 // dropJobs forgets them: somebody signs out.
-export function dropJobs() { all.value = []; sessionStorage.removeItem(name) }
+export function dropJobs() { all.value = []; listed.value = []; sessionStorage.removeItem(name) }
 
 type Told = { text: string, path?: string, file?: string }
 
@@ -71,5 +83,5 @@ function follow(key: string, id: string, text = t.exports.done, path?: string) {
 
 // resume follows what was under way when the page was loaded anew. A call that had no job yet was cut off.
 export function resume() {
-  for (const j of jobs().filter(isOpen)) j.id ? follow(j.key, j.id) : update(j.key, { status: 'failed', ended: Date.now(), code: 'away' })
+  for (const j of jobs().filter(j => isOpen(j) && !j.listed)) j.id ? follow(j.key, j.id) : update(j.key, { status: 'failed', ended: Date.now(), code: 'away' })
 }

@@ -4,7 +4,7 @@ import { country } from './format.ts'
 import { change, place } from './router.ts'
 import { t } from './text.ts'
 import { compares, span } from './window.ts'
-import type { Performance } from '../api.gen.ts'
+import type { Performance, ViewReport } from '../api.gen.ts'
 
 export type Filter = { dimension: string, not: boolean, values: string[] }
 export type Ask = { group: string[], filters: Filter[], least: number, columns: Name[], sort: string, flat: boolean, open: string[] }
@@ -29,6 +29,18 @@ export const setSort = (sort: string) => change({ sort: sort === '-clicks' ? nul
 export const setColumns = (columns: Name[]) => change({ c: columns.join() === usual.join() ? null : columns.join() }, true)
 export const setFilter = (f: Filter) => change({ [(f.not ? 'x.' : 'f.') + f.dimension]: f.values.length ? f.values : null })
 export const setOpen = (open: string[]) => change({ o: open }, true)
+
+// reportOf is what a saved view keeps of a report.
+export const reportOf = (ask: Ask): ViewReport => ({ group: ask.group, filters: ask.filters.map(({ dimension, values, not }) => ({ dimension, values, not })), columns: ask.columns.join() === usual.join() ? [] : ask.columns, sort: ask.sort, flat: ask.flat, min_clicks: ask.least })
+
+// setReport shows a report as a view keeps it; the window stays. Nothing that was in the address before is left.
+export function setReport(r: ViewReport, id: string, replace = false) {
+  const old = Object.fromEntries([...new Set(place.value.query.keys())].filter(n => /^[fx]\./.test(n)).map(n => [n, null]))
+  const filters = Object.fromEntries(r.filters.map(f => [(f.not ? 'x.' : 'f.') + f.dimension, f.values]))
+  change({ ...old, ...filters, view: id, g: r.group.join(',') === usualGroup ? null : r.group.join(','), c: r.columns.length ? r.columns.join() : null, sort: r.sort && r.sort !== '-clicks' ? r.sort : null, flat: r.flat ? '1' : null, min: r.min_clicks ? String(r.min_clicks) : null, o: null }, replace)
+}
+// isBare reports whether the address says nothing of how the report is looked at.
+export const isBare = () => [...place.value.query.keys()].every(n => n === 'w' || n === 'cmp')
 
 // keyOf is a row's place in the tree, as the address has it.
 export const keyOf = (path: string[]) => path.map(v => encodeURIComponent(v)).join('/') + (path.length ? '/' : '')

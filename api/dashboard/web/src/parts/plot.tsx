@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ComponentChildren } from 'preact'
 import uPlot from 'uplot'
 import { axisDate, axisDay, dayOf, hourOf, shown, tick, type Kind } from '../core/format.ts'
 import { resolved } from '../core/plot.ts'
@@ -8,10 +9,13 @@ import { wall } from '../core/window.ts'
 
 export type Series = { name: string, kind: Kind, colour: string, values: (number | null)[], dash?: boolean, fill?: boolean, right?: boolean }
 type Props = { label: string, times: number[], series: Series[], hours: boolean, extra?: (i: number) => { name: string, text: string }[] }
+// Place is where a moment is, in px from the left.
+type Place = (at: number) => number
 
-// Plot is lines over time. It has a name and can be shown as a table.
-export function Plot({ label, times, series, hours, extra }: Props) {
-  const box = useRef<HTMLDivElement>(null)
+// Plot is lines over time. It has a name and can be shown as a table. over lies above it, at the moments it belongs to.
+export function Plot({ label, times, series, hours, extra, over }: Props & { over?: (place: Place) => ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null), room = over ? 30 : 10
+  const [place, setPlace] = useState<{ at: Place }>()
   const [at, hover] = useState<{ i: number, x: number } | null>(null)
   const [dark, theme] = useState(0)
   useEffect(() => {
@@ -34,7 +38,7 @@ export function Plot({ label, times, series, hours, extra }: Props) {
     if (kinds.has('r')) scales.r = { range: zeroed }
     const long = (times.at(-1)! - times[0]!) > 16 * 864e5
     const chart = new uPlot({
-      width: el.clientWidth, height: 236, padding: [10, kinds.has('r') ? 0 : 10, 0, 0], legend: { show: false }, scales,
+      width: el.clientWidth, height: 236, padding: [room, kinds.has('r') ? 0 : 10, 0, 0], legend: { show: false }, scales,
       cursor: { y: false, points: { size: 8, width: 2, stroke: resolved('--surface'), fill: (u, i) => String(u.series[i]!.stroke instanceof Function ? '' : u.series[i]!.stroke) || resolved(series[i - 1]!.colour) }, drag: { x: false, y: false } },
       axes: [{
         stroke: text, font, size: 30, gap: 10, grid: { show: false }, ticks: { show: false },
@@ -47,16 +51,18 @@ export function Plot({ label, times, series, hours, extra }: Props) {
       })],
       hooks: {
         setCursor: [u => { const i = u.cursor.idx; hover(i == null || u.cursor.left! < 0 ? null : { i, x: u.bbox.left / devicePixelRatio + u.valToPos(times[i]!, 'x') }) }],
+        draw: [u => setPlace({ at: at => (u.bbox.left + Math.max(0, Math.min(u.bbox.width, u.valToPos(at, 'x') * devicePixelRatio))) / devicePixelRatio })],
         drawAxes: [u => { const now = Date.now(); if (now <= times[0]! || now >= times.at(-1)!) return; const x = u.valToPos(now, 'x', true); u.ctx.save(); u.ctx.strokeStyle = strong; u.ctx.setLineDash([2, 3]); u.ctx.beginPath(); u.ctx.moveTo(x, u.bbox.top); u.ctx.lineTo(x, u.bbox.top + u.bbox.height); u.ctx.stroke(); u.ctx.restore() }],
       },
     }, [times, ...series.map(s => s.values)] as uPlot.AlignedData, el)
     const fit = new ResizeObserver(() => { if (el.clientWidth) chart.setSize({ width: el.clientWidth, height: 236 }) })
     fit.observe(el)
     return () => { fit.disconnect(); chart.destroy() }
-  }, [times, series, hours, dark])
+  }, [times, series, hours, dark, room])
   const left = at && box.current && at.x > box.current.clientWidth / 2
   return <div class="plotbox">
     <div ref={box} role="img" aria-label={label} />
+    {place && over?.(place.at)}
     {at && at.i < times.length && <div class="tip num" style={left ? `right:calc(100% - ${at.x - 12}px)` : `left:${at.x + 12}px`}>
       <div class="dim nowrap">{dayOf(times[at.i]!)}{hours && ', ' + hourOf(times[at.i]!)}</div>
       {series.map(s => <div class="row" key={s.name}><span class="soft nowrap"><i class={s.dash ? 'sw dash' : 'sw'} style={`--c:var(${s.colour})`} />{s.name}</span><span class="grow" /><b>{shown(s.values[at.i], s.kind)}</b></div>)}
@@ -76,8 +82,9 @@ function ticksOf(times: number[], tz: string, byHour: boolean, most: number): nu
   return out.filter((_, i) => i % every === 0)
 }
 
-// AsTable is the plot for whoever does not see it.
-export function AsTable({ times, series, hours, label }: Props) {
-  return <div class="scroll" tabIndex={0} role="region" aria-label={label}><table><thead><tr><th class="first">{t.overview.time}</th>{series.map(s => <th key={s.name}>{s.name}</th>)}</tr></thead>
-    <tbody>{times.map((at, i) => <tr key={at}><td>{dayOf(at)}{hours && ', ' + hourOf(at)}</td>{series.map(s => <td key={s.name}>{shown(s.values[i], s.kind)}</td>)}</tr>)}</tbody></table></div>
+// AsTable is the plot for whoever does not see it. beside is a column of what happened in each step.
+export function AsTable({ times, series, hours, label, beside }: Props & { beside?: { name: string, of: (from: number, to: number) => string } }) {
+  const end = (i: number) => times[i + 1] ?? times[i]! + (times[i]! - (times[i - 1] ?? times[i]! - 36e5))
+  return <div class="scroll" tabIndex={0} role="region" aria-label={label}><table><thead><tr><th class="first">{t.overview.time}</th>{series.map(s => <th key={s.name}>{s.name}</th>)}{beside && <th class="left">{beside.name}</th>}</tr></thead>
+    <tbody>{times.map((at, i) => <tr key={at}><td>{dayOf(at)}{hours && ', ' + hourOf(at)}</td>{series.map(s => <td key={s.name}>{shown(s.values[i], s.kind)}</td>)}{beside && <td class="left wrap">{beside.of(at, end(i))}</td>}</tr>)}</tbody></table></div>
 }

@@ -17,13 +17,13 @@ import { Windows } from './window.tsx'
 export type Room = { path: string, icon: IconName, name: string, phone?: boolean, role?: string }
 export const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true }, { path: '/app/reports', icon: 'reports', name: t.nav.reports, phone: true },
-  { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, phone: true }, { path: '/app/bots', icon: 'bot', name: t.rooms.bots },
+  { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, phone: true }, { path: '/app/bots', icon: 'bot', name: t.rooms.bots }, { path: '/app/copilot', icon: 'spark', name: t.rooms.copilot },
 ]
 export const building: Room[] = [
   { path: '/app/campaigns', icon: 'campaigns', name: t.campaigns.title, phone: true },
   { path: '/app/offers', icon: 'offers', name: t.kinds.offers.title }, { path: '/app/landers', icon: 'landers', name: t.kinds.landers.title },
   { path: '/app/sources', icon: 'sources', name: t.kinds.sources.title }, { path: '/app/networks', icon: 'networks', name: t.kinds.networks.title },
-  { path: '/app/smartlinks', icon: 'link', name: t.rooms.smartlinks }, { path: '/app/goals', icon: 'goal', name: t.rooms.goals },
+  { path: '/app/smartlinks', icon: 'link', name: t.rooms.smartlinks }, { path: '/app/goals', icon: 'goal', name: t.rooms.goals }, { path: '/app/import', icon: 'doc', name: t.rooms.imports },
 ]
 export const earning: Room[] = [
   { path: '/app/conversions', icon: 'check', name: t.conversions.title }, { path: '/app/unmatched', icon: 'warn', name: t.unmatched.title },

@@ -25,7 +25,7 @@ export const JobIcon = ({ of: j }: { of: Job }) => <span class={'ico ' + (j.stat
 export function Tray() {
   const [, tick] = useState(0), here = place.value.path === '/app/exports'
   const seen = jobs().filter(j => !hidden.value.has(j.key)), open = seen.filter(isOpen).slice(0, 3)
-  const ended = seen.filter(j => !isOpen(j) && Date.now() - (j.ended ?? 0) < stays && (j.status === 'failed' || j.path?.split('?')[0] !== place.value.path)).slice(0, 1)
+  const ended = seen.filter(j => !isOpen(j) && !j.listed && Date.now() - (j.ended ?? 0) < stays && (j.status === 'failed' || j.path?.split('?')[0] !== place.value.path)).slice(0, 1)
   const list = [...open, ...ended]
   const ending = list.some(j => !isOpen(j))
   useEffect(() => { if (!ending) return; const timer = setInterval(() => tick(n => n + 1), 2000); return () => clearInterval(timer) }, [ending])

@@ -7,15 +7,17 @@ import { to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { compares, days, span } from '../core/window.ts'
 import { Seg } from '../parts/form.tsx'
-import { Plot, type Series } from '../parts/plot.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { AsTable, Plot, type Series } from '../parts/plot.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
+import { useMarks } from './marked.tsx'
 import type { TabProps } from './campaign.tsx'
 
 const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
 
 // CampaignFigures are the figures of a campaign in the window: totals, over time, by path, source or another dimension.
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
-  const [by, group] = useState('stream_id')
+  const [by, group] = useState('stream_id'), [table, asTable] = useState(false), marks = useMarks(c.id), look = table ? t.overview.asPlot : t.overview.asTable
   const filter = { 'f.campaign_id': [c.id] }, compare = compares.value ? { compare: 'previous' } : {}
   const list = use('GET /reports/performance', { ...windowQuery(), ...compare, ...filter, dimension: by, sort: '-clicks', limit: 50 }, 30)
   const hours = days(span.value.span) <= 3, trend = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filter }, 60)
@@ -30,7 +32,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   return <div class="grid">
     <section class="card kpis" aria-label={t.overview.totals}>{six.map(n => { const change = sum && changeOf(n, sum, sum.compare ?? undefined, 1); return <div key={n} class="kpi"><span>{n === 'conversions' ? t.figures.conversions : t.figures.names[n]}</span><b>{sum ? text(sum, n) : '—'}</b><small>{change?.text ? <span class={'delta ' + (change.tone === 'dim' ? 'soft' : change.tone)}>{change.text}</span> : '\u00a0'}</small></div> })}</section>
     <div class="grid cols">
-      <section class="card"><header><h2>{t.reports.overTimeOf(c.name)}</h2></header><div class="plotpad">{trend.error && !made ? <Failed error={trend.error} again={trend.again} /> : made ? <Plot label={t.reports.overTimeOf(c.name)} times={made.times} series={made.series} hours={hours} /> : <Late><div class="skeleton" style="height:236px" /></Late>}</div></section>
+      <section class="card"><header><h2>{t.reports.overTimeOf(c.name)}</h2><span class="grow" />{marks.add}{marks.sheet}<button type="button" class="btn sm quiet icon" aria-pressed={table} aria-label={look} title={look} onClick={() => asTable(!table)}><Icon name={table ? 'reports' : 'table'} /></button></header><div class="plotpad">{trend.error && !made ? <Failed error={trend.error} again={trend.again} /> : made ? table ? <AsTable label={t.reports.overTimeOf(c.name)} times={made.times} series={made.series} hours={hours} beside={marks.column} /> : <Plot label={t.reports.overTimeOf(c.name)} times={made.times} series={made.series} hours={hours} over={marks.layer} /> : <Late><div class="skeleton" style="height:236px" /></Late>}</div></section>
       <Funnel id={c.id} />
     </div>
     <section class="card clip"><header><Seg label={t.reports.group} value={by} options={['stream_id', 'offer_id', 'lander_id', 'country', 'device_type'].map(d => ({ value: d, label: t.dimensions[d]! }))} on={group} /><span class="grow" /><a href={to('/app/reports', { g: `${by},country`, 'f.campaign_id': c.id })}>{t.campaigns.inReports}</a></header>

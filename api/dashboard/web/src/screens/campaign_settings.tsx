@@ -49,7 +49,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
     { title: w.notes, specs: [{ name: 'notes', kind: 'area', label: w.notes, max: 10000 }] },
   ], [domains, sources, groups.join(), sites])
   const save = async (draft: Draft, changed: string[]) => {
-    await call('PATCH /campaigns/{id}', { path: { id: c.id }, body: Object.fromEntries(changed.map(n => [n, draft[n] ?? null])) })
+    await call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { ...Object.fromEntries(changed.map(n => [n, draft[n] ?? null])), revision: c.revision } })
     touches('campaigns', 'groups')
     toast(t.parts.saved)
   }

@@ -3,14 +3,14 @@ import type { ConversionCorrection, CostCorrection } from '../api.gen.ts'
 import { conversionColumns, costColumns } from '../columns.gen.ts'
 import { asError, type ApiError } from '../core/call.ts'
 import { canWrite } from '../core/can.ts'
-import { headOf, mostBytes, mostRows, type Head } from '../core/csv.ts'
+import { headOf, mostRows, type Head } from '../core/csv.ts'
 import { count } from '../core/format.ts'
 import { task } from '../core/jobs.ts'
 import { touches } from '../core/query.ts'
 import { change, place } from '../core/router.ts'
 import { t } from '../core/text.ts'
-import { Field, Seg } from '../parts/form.tsx'
-import { Icon } from '../parts/icons.tsx'
+import { Source } from '../parts/csv.tsx'
+import { Seg } from '../parts/form.tsx'
 import { Ask } from '../parts/sheet.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
 import { toast } from '../parts/toast.tsx'
@@ -48,7 +48,7 @@ export function Corrections() {
   if (!canWrite()) return <section class="card"><Empty title={w.readOnly} /></section>
   return <div class="grid corrections">
     <section class="card"><header><Seg label={w.kind} value={kind} options={(Object.keys(w.kinds) as Kind[]).map(value => ({ value, label: w.kinds[value] }))} on={v => change({ kind: v === 'cost' ? v : null }, true)} /><span class="dim fine wide">{w.texts[kind]}</span></header>
-      <div class="part"><Source kind={kind} text={text} set={set} tooLarge={() => tell(true)} />
+      <div class="part"><Source example={example[kind]} text={text} set={set} tooLarge={() => tell(true)} />
         {large && <p class="bad" role="alert">{w.tooLarge}</p>}{head && <Columns of={head} />}
         {error && <Failed error={error} again={() => void start(false)} />}
         <div class="row wraps"><button type="button" class={'btn' + (dry && !stale && !old ? '' : ' primary')} disabled={busy || !head || head.rows === 0} onClick={() => void start(false)}>{shown ? w.again : w.dry}</button>
@@ -58,15 +58,6 @@ export function Corrections() {
     {busy ? <section class="card"><Late><p class="dim part" role="status">{w.running}</p><div class="skeleton" style="height:180px;margin:0 14px 14px" /></Late></section> : shown && <div class={stale ? 'faded' : ''}><Outcomes kind={kind} of={shown.answer} /></div>}
     {asking && <Ask title={w.askTitle} text={w.askText(count(shown!.answer.accepted), count(shown!.answer.refused))} go={w.go} close={() => ask(false)} on={() => start(true)} />}
   </div>
-}
-
-// Source takes a file that is dropped or chosen, or its text.
-function Source({ kind, text, set, tooLarge }: { kind: Kind, text: string, set: (v: string) => void, tooLarge: () => void }) {
-  const [over, hover] = useState(false)
-  const read = (file?: File | null) => { if (!file) return; if (file.size > mostBytes) { set(''); tooLarge(); return } void file.text().then(set) }
-  return <div class={'drop' + (over ? ' over' : '')} onDragOver={e => { e.preventDefault(); hover(true) }} onDragLeave={() => hover(false)} onDrop={e => { e.preventDefault(); hover(false); read(e.dataTransfer?.files[0]) }}>
-    <Field label={w.drop}>{wired => <textarea {...wired} class="input area mono" rows={text ? 7 : 5} spellcheck={false} placeholder={example[kind]} value={text} onInput={e => { const v = e.currentTarget.value; if (v.length > mostBytes) { e.currentTarget.value = text; tooLarge() } else set(v) }} />}</Field>
-    <label class="btn sm filebutton"><Icon name="doc" />{w.file}<input type="file" accept=".csv,.tsv,.txt,text/csv" onChange={e => { read(e.currentTarget.files?.[0]); e.currentTarget.value = '' }} /></label></div>
 }
 
 // Columns says how the header is read.

@@ -7,11 +7,12 @@ import { typing } from '../core/keys.ts'
 import { use, type Used } from '../core/query.ts'
 import { change, place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
-import { before, compares, days, plus, iso, span, wall, type Window } from '../core/window.ts'
+import { before, compares, days, plus, iso, span, type Window } from '../core/window.ts'
 import { Icon } from '../parts/icons.tsx'
 import { AsTable, Plot, type Series } from '../parts/plot.tsx'
 import { touch } from '../parts/shell.tsx'
 import { Spark } from '../parts/spark.tsx'
+import { useMarks } from './marked.tsx'
 import { Bone, Empty, Failed, Late } from '../parts/state.tsx'
 
 const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
@@ -112,7 +113,7 @@ function stepOf(w: Window): Step {
 type OverProps = { now: Used<Trends>, was?: Trends, step: Step, choice: boolean, list?: Performance }
 
 function Over({ now, was, step, choice, list }: OverProps) {
-  const on = picked(), [table, asTable] = useState(false)
+  const on = picked(), [table, asTable] = useState(false), marks = useMarks()
   const names = on.join()
   const made = useMemo(() => {
     if (!now.data) return null
@@ -129,26 +130,27 @@ function Over({ now, was, step, choice, list }: OverProps) {
   const money = on.includes('revenue') && on.includes('cost')
   return <section class="card"><header><h2>{title}</h2><span class="legend wide">{made?.series.map(s => <span key={s.name}><i class={s.dash ? 'dash' : ''} style={`border-color:var(${s.colour})`} />{s.name}</span>)}</span><span class="grow" />
     <button type="button" class="btn sm quiet icon" aria-pressed={table} aria-label={table ? t.overview.asPlot : t.overview.asTable} title={table ? t.overview.asPlot : t.overview.asTable} onClick={() => asTable(!table)}><Icon name={table ? 'reports' : 'table'} /></button>
+    {marks.add}{marks.sheet}
     {choice && <span class="seg" role="group" aria-label={t.overview.bucket}>{(Object.keys(steps) as Step[]).map(s => <button key={s} type="button" aria-pressed={step === s} onClick={() => change({ step: s }, true)}>{t.overview[s]}</button>)}</span>}</header>
     <div class="plotpad">{now.error && !made ? <Failed error={now.error} again={now.again} /> : !made ? <Late><div class="skeleton" style="height:236px" /></Late> :
-      table ? <AsTable label={title} times={made.times} series={made.series} hours={step !== 'day'} /> :
-        <Plot label={summary} times={made.times} series={made.series} hours={step !== 'day'} extra={money ? i => [{ name: t.overview.tooltipProfit, text: shown(made.rows[i]?.profit, 'money') }] : undefined} />}</div>
+      table ? <AsTable label={title} times={made.times} series={made.series} hours={step !== 'day'} beside={marks.column} /> :
+        <Plot label={summary} times={made.times} series={made.series} hours={step !== 'day'} over={marks.layer} extra={money ? i => [{ name: t.overview.tooltipProfit, text: shown(made.rows[i]?.profit, 'money') }] : undefined} />}</div>
   </section>
 }
 
+const lately = 30 // minutes
+
 function RightNow() {
-  const live = use('GET /stats/live', { minutes: 30 }, 5)
-  const hourly = use('GET /stats/hourly', { tz: span.value.tz }, 60)
-  const points = hourly.data?.points ?? [], hour = new Date(wall(Date.now(), span.value.tz)).getUTCHours()
-  const most = Math.max(1, ...points.map(p => p.clicks)), total = points.reduce((n, p) => n + p.clicks, 0)
-  const places = live.data?.countries.slice(0, 5) ?? [], top = Math.max(1, ...places.map(c => c.visitors))
-  return <section class="card"><header><h2>{t.overview.rightNow}</h2><span class="grow" />{live.data && <span class="live"><i />{t.overview.visitors(live.data.visitors, count(live.data.visitors))}</span>}</header>
-    {live.error && !live.data && <Failed error={live.error} again={live.again} />}
-    <div class="bars"><svg viewBox={`0 0 ${Math.max(points.length, 24) * 12.5} 48`} class="plot" role="img" aria-label={t.overview.todayByHour} preserveAspectRatio="none">
-      {points.map((p, i) => <rect key={i} x={i * 12.5} width="10" y={46 - p.clicks / most * 44} height={Math.max(1, p.clicks / most * 44)} rx="1.5" fill="var(--s-clicks)" opacity={p.hour === hour ? 1 : .45} />)}</svg>
-      <div class="row dim fine"><span>{t.overview.sinceMidnight}</span><span class="grow" /><span>{t.overview.today(short(total))}</span></div></div>
-    <div class="places">{live.data && places.length === 0 && <p class="dim none">{t.overview.nobody}</p>}
-      {places.map(c => <div class="barline" key={c.country}><i style={`width:${c.visitors / top * 92}%`} /><span class="cc">{c.country || '–'}</span><span class="cut">{c.country ? country(c.country) : t.unknown}</span><span class="grow" /><b class="num">{count(c.visitors)}</b></div>)}</div>
+  const live = use('GET /stats/live', { minutes: lately }, 5), data = live.data
+  const minutes = data?.per_minute ?? [], most = Math.max(1, ...minutes.map(m => m.views)), last = minutes.slice(-6, -1), pace = last.length ? last.reduce((n, m) => n + m.views, 0) / last.length : 0
+  const list = data?.campaigns.slice(0, 5) ?? [], top = Math.max(1, ...list.map(c => c.visitors))
+  return <section class="card"><header><h2>{t.overview.rightNow}</h2><span class="grow" />{data && <span class="live"><i />{t.overview.visitors(data.visitors, count(data.visitors))}</span>}</header>
+    {live.error && !data && <Failed error={live.error} again={live.again} />}
+    <div class="bars"><svg viewBox={`0 0 ${lately * 10} 48`} class="plot" role="img" aria-label={t.overview.byMinute(lately)} preserveAspectRatio="none">
+      {minutes.map((m, i) => <rect key={m.at} x={i * 10} width="8" y={46 - m.views / most * 44} height={Math.max(1, m.views / most * 44)} rx="1.5" fill="var(--s-clicks)" opacity={i === minutes.length - 1 ? 1 : .45} />)}</svg>
+      <div class="row dim fine"><span>{t.overview.minutesAgo(lately)}</span><span class="grow" /><span>{t.overview.pace(short(pace))}</span></div></div>
+    <div class="places">{data && list.length === 0 && <p class="dim none">{t.overview.nobody}</p>}
+      {list.map(c => <a class="barline" key={c.id} href={to(`/app/campaigns/${c.id}/figures`)}><i style={`width:${c.visitors / top * 92}%`} /><span class="cut">{c.name ?? t.gone}</span><span class="grow" /><b class="num">{count(c.visitors)}</b></a>)}</div>
   </section>
 }
 
@@ -174,11 +176,12 @@ function Campaign({ row, name, most }: { row: PerformanceRow, name: string, most
 }
 
 function NeedsYou() {
-  const { data, error, again } = use('GET /alerts', {}, 60)
-  return <section class="card"><header><h2>{t.overview.needsYou}</h2>{!!data?.count && <span class="tag">{data.count}</span>}</header>
+  const { data, error, again } = use('GET /alerts', {}, 60), open = use('GET /copilot', { count: '1' }, 300).data?.open ?? 0
+  return <section class="card"><header><h2>{t.overview.needsYou}</h2>{!!(data?.count || open) && <span class="tag">{(data?.count ?? 0) + Number(open > 0)}</span>}</header>
     {error && !data ? <Failed error={error} again={again} /> : <ul class="list">
       {data?.alerts.slice(0, 5).map(a => <li key={a.type + a.id}><span class={'ico ' + (a.severity === 'critical' ? 'bad' : 'warn')}><Icon name="warn" /></span><div class="grow"><div class="t" title={a.message}>{a.name}: {a.message}</div><div class="d">{a.do}</div></div></li>)}
-      {data?.count === 0 && <li><span class="ico good"><Icon name="check" /></span><div class="grow"><div class="t">{t.overview.allWell}</div></div></li>}</ul>}
+      {open > 0 && <li><span class="ico accent"><Icon name="spark" /></span><div class="grow"><div class="t">{t.overview.suggestions(open, count(open))}</div><div class="d">{t.overview.suggestionsMore}</div></div><a class="btn sm" href={to('/app/copilot')}>{t.overview.look}</a></li>}
+      {data?.count === 0 && open === 0 && <li><span class="ico good"><Icon name="check" /></span><div class="grow"><div class="t">{t.overview.allWell}</div></div></li>}</ul>}
   </section>
 }
 

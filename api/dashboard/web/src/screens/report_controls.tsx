@@ -9,6 +9,7 @@ import { change } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Item, Menu } from '../parts/menu.tsx'
+import { Views } from './report_views.tsx'
 
 type Labels = Performance['labels']
 const dimensions = Object.keys(t.dimensions)
@@ -38,7 +39,7 @@ function Groups({ ask }: { ask: Ask }) {
     {g.length < mostDimensions && <Menu kind="chip add" name={t.reports.addDimension} label={<><Icon name="plus" />{t.reports.add(g.length)}</>}>{close => <Choices list={left} text={d => t.dimensions[d]!} pick={d => { setGroup([...g, d]); close() }} />}</Menu>}
     <span class="grow" />
     <span class="seg" role="group" aria-label={t.reports.shape}><button type="button" aria-pressed={!ask.flat} onClick={() => change({ flat: null, o: null })}>{t.reports.tree}</button><button type="button" aria-pressed={ask.flat} onClick={() => change({ flat: '1', o: null })}>{t.reports.flat}</button></span>
-    <Columns ask={ask} /><Export ask={ask} />
+    <Views ask={ask} /><Columns ask={ask} /><Export ask={ask} />
   </div>
 }
 

@@ -1,15 +1,23 @@
-import { useMemo } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { use } from '../core/query.ts'
 import { filterQuery, windowQuery, type Ask } from '../core/report.ts'
 import { t } from '../core/text.ts'
 import { days, span } from '../core/window.ts'
-import { Plot, type Series } from '../parts/plot.tsx'
+import { Icon } from '../parts/icons.tsx'
+import { AsTable, Plot, type Series } from '../parts/plot.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { Failed, Late } from '../parts/state.tsx'
+import { useMarks } from './marked.tsx'
+
+// campaignOf is the one campaign of a row, if it is of one.
+function campaignOf(ask: Ask, path: string[]): string | undefined {
+  const values = filterQuery(ask, path)['f.campaign_id'] as string[] | undefined
+  return values?.length === 1 ? values[0] : undefined
+}
 
 // OverTime shows a row by day, or by hour of a short window.
 export function OverTime({ ask, path, name, close }: { ask: Ask, path: string[], name: string, close: () => void }) {
-  const hours = days(span.value.span) <= 3
+  const hours = days(span.value.span) <= 3, [table, asTable] = useState(false), marks = useMarks(campaignOf(ask, path))
   const got = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filterQuery(ask, path) })
   const made = useMemo(() => {
     const rows = got.data?.rows
@@ -20,8 +28,9 @@ export function OverTime({ ask, path, name, close }: { ask: Ask, path: string[],
     ]
     return { times: rows.map(r => Date.parse(r.start!)), series }
   }, [got.data])
-  return <Sheet title={t.reports.overTimeOf(name)} close={close}><div class="plotpad">
-    {got.error && !made ? <Failed error={got.error} again={got.again} /> : made ? <Plot label={t.reports.overTimeOf(name)} times={made.times} series={made.series} hours={hours} /> : <Late><div class="skeleton" style="height:236px" /></Late>}</div></Sheet>
+  const title = t.reports.overTimeOf(name), look = table ? t.overview.asPlot : t.overview.asTable
+  return <Sheet title={title} close={close} beside={<><span class="grow" />{marks.add}<button type="button" class="btn sm quiet icon" aria-pressed={table} aria-label={look} title={look} onClick={() => asTable(!table)}><Icon name={table ? 'reports' : 'table'} /></button></>}><div class="plotpad">
+    {got.error && !made ? <Failed error={got.error} again={got.again} /> : !made ? <Late><div class="skeleton" style="height:236px" /></Late> : table ? <AsTable label={title} times={made.times} series={made.series} hours={hours} beside={marks.column} /> : <Plot label={title} times={made.times} series={made.series} hours={hours} over={marks.layer} />}</div>{marks.sheet}</Sheet>
 }
 
 export const keys = [['↑ ↓', t.reports.move], ['→', t.reports.opens], ['←', t.reports.closes], ['F', t.reports.onlyKey], ['X', t.reports.exceptKey], ['L', t.reports.itsClicks], ['T', t.reports.overTime], ['C', t.reports.columns], ['E', t.reports.exportIt], ['Esc', t.reports.clearFilters]].map(([key, text]) => ({ key: key!, text: text! }))

@@ -42,9 +42,9 @@ export const words: typeof en = {
   overview: {
     title: 'Überblick', totals: 'Summen', plotOf: (a, b) => b ? `${a} und ${b}` : a, before: name => `${name}, davor`,
     hour: 'Stunde', six: '6 Std.', day: 'Tag', bucket: 'Schrittweite des Diagramms', now: 'jetzt', rightNow: 'Gerade jetzt', visitors: (n, shown) => of(n, 'Besucher', 'Besucher', shown),
-    todayByHour: 'Klicks heute nach Stunde', sinceMidnight: 'seit Mitternacht', today: n => `${n} Klicks heute`, nobody: 'Niemand in den letzten 30 Minuten.',
+    byMinute: n => `Klicks je Minute, letzte ${n} Minuten`, minutesAgo: n => `vor ${n} min`, pace: n => `jetzt · ${n} Klicks je Minute`, nobody: 'Niemand in den letzten 30 Minuten.',
     campaigns: 'Kampagnen', byProfit: 'nach Gewinn', all: n => `Alle ${n} →`, name: 'Name', change: 'Gewinn, Veränderung', figuresRegion: 'Kennzahlen',
-    needsYou: 'Zu erledigen', allWell: 'Es gibt nichts zu erledigen.', changed: 'Was sich verändert hat', against: days => days === 7 ? 'gegen die Woche davor' : days === 1 ? 'gegen den Tag davor' : `gegen die ${days} Tage davor`,
+    needsYou: 'Zu erledigen', allWell: 'Es gibt nichts zu erledigen.', suggestions: (n, shown) => of(n, 'Vorschlag', 'Vorschläge', shown) + ' vom Copiloten', suggestionsMore: 'Änderungen, die die Zahlen nahelegen, jede mit ihren Gründen.', look: 'Ansehen', changed: 'Was sich verändert hat', against: days => days === 7 ? 'gegen die Woche davor' : days === 1 ? 'gegen den Tag davor' : `gegen die ${days} Tage davor`,
     noChange: 'Nichts hat sich stärker verändert, als der Zufall erklärt.', noCompare: 'Mit einem Vergleich zeigt sich, was sich verändert hat.', updated: s => s < 2 ? 'eben aktualisiert' : `vor ${s} s aktualisiert`, asTable: 'Als Tabelle', asPlot: 'Als Diagramm',
     summary: (figure, total, window) => `${figure}: ${total}, ${window}`, tooltipProfit: 'Gewinn', time: 'Zeit',
     cause: { cr: (a, b) => `CR ${a} → ${b}`, clicks: (a, b) => `Klicks ${a} → ${b}`, payout: (a, b) => `eine Conversion bringt ${a} → ${b}`, cost: (a, b) => `Kosten ${a} → ${b}`, noConversion: n => `${n} Klicks, keine Conversion` },

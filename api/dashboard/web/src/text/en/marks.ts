@@ -1,0 +1,8 @@
+// Words of the marks on plots.
+export const words = {
+  marks: 'Changes and notes', of: (n: number, when: string) => n === 1 ? `1 change or note, ${when}` : `${n} changes and notes, ${when}`, more: (n: number) => `${n} more`, truncated: 'Only the latest of this window are shown.',
+  add: 'Add a note', addTo: 'Add a note to this plot', edit: 'Edit the note', remove: 'Delete', save: 'Save', note: 'Note', by: (who: string) => `by ${who}`, key: (name: string) => `key ${name}`, date: 'Day', time: 'Time', text: 'Text', textHint: 'What happened, so that everybody on the account knows it later.', about: 'About', all: 'All campaigns',
+  saved: 'The note is saved', removed: 'The note is deleted', zone: (zone: string) => `by the clock of ${zone}`, copilot: 'Copilot', undone: 'taken back since', sent: (fields: string) => `Changed: ${fields}`, needsText: 'Write what happened.', needsDate: 'Choose a day.',
+  kinds: { campaign: 'campaign', flow: 'saved flow', rule: 'saved rule', offer: 'offer', lander: 'landing page', source: 'source', network: 'network', smartlink: 'smartlink', domain: 'domain', bots: 'bot settings', settings: 'settings', copilot: 'Copilot rule' } as Record<string, string>,
+  made: (kind: string, name: string) => `New ${kind}${name}`, copied: (kind: string, name: string) => `Copied: ${kind}${name}`, changed: (kind: string, name: string) => `Changed: ${kind}${name}`, deleted: (kind: string, name: string) => `Deleted: ${kind}${name}`, flow: (name: string) => `Flow changed: campaign${name}`, cleared: (name: string) => `Statistics deleted: campaign${name}`, named: (name: string) => ` “${name}”`,
+}

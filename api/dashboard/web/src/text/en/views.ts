@@ -1,0 +1,7 @@
+// Words of saved views of reports.
+export const words = {
+  views: 'Views', open: 'Open a view', none: 'No view is saved yet.', noneMore: 'A view keeps grouping, filters, columns and order under a name. The window of time stays as it is.', own: 'Own', shared: 'Shared on the account', by: (who: string) => `by ${who}`, opens: 'opens with Reports', changed: 'changed',
+  save: 'Save the changes', saveAs: 'Save as …', rename: 'Rename …', share: 'Share', unshare: 'Share no more', makeDefault: 'Open Reports with it', dropDefault: 'Do not open Reports with it', remove: 'Delete …', reset: 'Back to the view',
+  newTitle: 'Save the view', renameTitle: 'Rename the view', name: 'Name', sharedSwitch: 'Everybody on the account sees it', go: 'Save', needsName: 'Give the view a name.', taken: 'Another view has this name.', many: 'There are 100 views already. Delete one first.',
+  saved: (name: string) => `The view ${name} is saved`, removed: (name: string) => `The view ${name} is deleted`, removeTitle: 'Delete the view', removeText: (name: string, shared: boolean) => shared ? `${name} goes for everybody on the account. Reports and figures stay.` : `${name} goes. Reports and figures stay.`, deleteGo: 'Delete', isShared: (name: string) => `${name} is shared`, isOwn: (name: string) => `${name} is yours alone`, isDefault: (name: string) => `Reports open with ${name}`, noDefault: 'Reports open as usual', current: (name: string) => `View: ${name}`,
+}
