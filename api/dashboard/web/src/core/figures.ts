@@ -56,7 +56,7 @@ export function changeOf(name: Name, now: FigureRow, was: FigureRow | undefined,
   const { kind, good } = figures[name]
   const gap = a - b
   let text: string
-  if (kind === 'percent') text = signed(t.figures.points(percent(gap, Math.abs(gap) < 10 ? (name === 'cr' ? 2 : 1) : 0).slice(0, -1)), gap)
+  if (kind === 'percent') text = signed(t.figures.points(percent(gap, Math.abs(gap) < 10 ? (name === 'cr' ? 2 : 1) : 0).slice(0, -1).trim()), gap)
   else if (!b) text = a ? t.figures.isNew : ''
   else text = signed(percent(gap / Math.abs(b) * 100, digits), gap)
   const tone = !good || !gap || !isReal(name, now, was) ? 'dim' : gap * good > 0 ? 'good' : 'bad'
