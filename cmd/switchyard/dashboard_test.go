@@ -34,11 +34,18 @@ type board struct {
 // openBoard starts a service and a browser. It is skipped in a build without the dashboard's files.
 func openBoard(t *testing.T, env ...string) *board {
 	t.Helper()
+	return openBoardOf(t, fleet.Options{Env: env})
+}
+
+// openBoardOf is openBoard with more than settings.
+func openBoardOf(t *testing.T, o fleet.Options) *board {
+	t.Helper()
 	axe, err := os.ReadFile(axePath)
 	if err != nil {
 		t.Skipf("the dashboard is not built here: run `make build` on a machine with npm (%v)", err)
 	}
-	b := &board{f: startFleet(t, fleet.Options{Env: append(env, "OPS_ADDR=")}), axe: string(axe)}
+	o.Env = append(o.Env, "OPS_ADDR=")
+	b := &board{f: startFleet(t, o), axe: string(axe)}
 	p, err := b.f.Spawn("up")
 	if err != nil {
 		t.Fatal(err)
