@@ -1,0 +1,151 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// languages that the page is shown in by TestDashboardLanguages. Two of them are made up.
+var testLanguages = []struct {
+	name   string
+	widths []int
+}{{"de", []int{1440, 390}}, {"en-XA", []int{1440, 390}}, {"ar-XB", []int{1440, 390}}}
+
+// TestDashboardLanguages: every screen is sound in German, in longer words, and from right to left; nothing is cut, and
+// nothing is said in English.
+func TestDashboardLanguages(t *testing.T) {
+	t.Parallel()
+	b := openBoard(t)
+	b.signIn()
+	b.goTo(b.f.URL + "/app/me")
+	b.settled()
+	b.run(`(s => { s.value = 'de'; s.dispatchEvent(new Event('change', {bubbles: true})); return 1 })([...document.querySelectorAll('select')].find(s => [...s.options].some(o => o.value === 'de')))`)
+	b.shows("Eigenes Profil")
+	if got := b.run(`document.documentElement.lang`); got != "de" {
+		t.Errorf("the page is in %s", got)
+	}
+	b.goTo(b.f.URL + "/app")
+	b.shows("Was sich verändert hat")
+	var list struct{ Rows []struct{ ID string } }
+	if err := b.api.Get(t.Context(), "/campaigns?q=demo", &list); err != nil || len(list.Rows) == 0 {
+		t.Fatal(list, err)
+	}
+	of := "/app/campaigns/" + list.Rows[0].ID
+	pages := map[string]string{
+		"overview": "/app", "reports": "/app/reports", "more": "/app/more", "campaigns": "/app/campaigns", "campaign-new": "/app/campaigns/new", "campaign-figures": of + "/figures",
+		"campaign-flow": of + "/flow", "campaign-link": of + "/link", "campaign-settings": of + "/settings", "offers": "/app/offers", "offer": "/app/offers?id=new", "landers": "/app/landers",
+		"source": "/app/sources?id=new", "network": "/app/networks?id=new", "clicks": "/app/clicks", "conversions": "/app/conversions", "unmatched": "/app/unmatched", "corrections": "/app/corrections",
+		"exports": "/app/exports", "alerts": "/app/alerts", "plan": "/app/plan", "settings": "/app/settings", "team": "/app/team", "keys": "/app/keys", "audit": "/app/audit", "me": "/app/me",
+	}
+	for _, lang := range testLanguages {
+		b.call("Network.setCookie", map[string]any{"name": "switchyard-language", "value": lang.name, "url": b.f.URL + "/app", "path": "/app"}, nil)
+		for _, width := range lang.widths {
+			b.look(width, "light")
+			for name, path := range pages {
+				b.goTo(b.f.URL + path)
+				b.settled()
+				if got := b.run(`document.documentElement.lang`); got != lang.name {
+					t.Fatalf("%s is in %s", name, got)
+				}
+				if cut := b.run(cutTexts); cut != "[]" {
+					t.Errorf("%s in %s, %d wide: cut are %s", name, lang.name, width, cut)
+				}
+				b.sound(name + "-" + lang.name + "-" + strconv.Itoa(width))
+			}
+		}
+	}
+}
+
+// cutTexts are the controls and headings of which a part is not seen. Names, which have a title with the whole, may be cut.
+const cutTexts = `JSON.stringify([...document.querySelectorAll('button, a.btn, label, h2, th, .tag, .seg button, .nav a')].filter(e => e.checkVisibility({visibilityProperty: true}) && e.clientWidth > 1 && !e.closest('.hidden, [title], .cut') &&
+	e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible').map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
+
+// TestDashboardByKeyboard: who has no mouse gets everywhere. Each control that Tab reaches is seen and shows that it has
+// the focus; the focus comes round and is never lost.
+func TestDashboardByKeyboard(t *testing.T) {
+	t.Parallel()
+	b := openBoard(t)
+	b.signIn()
+	b.look(1440, "light")
+	var list struct{ Rows []struct{ ID string } }
+	if err := b.api.Get(t.Context(), "/campaigns?q=demo", &list); err != nil || len(list.Rows) == 0 {
+		t.Fatal(list, err)
+	}
+	for _, path := range []string{"/app", "/app/reports", "/app/campaigns", "/app/campaigns/" + list.Rows[0].ID + "/flow"} {
+		b.goTo(b.f.URL + path)
+		b.settled()
+		seen := map[string]bool{}
+		last := -1
+		for range 400 {
+			b.tabKey()
+			at := b.run(focused)
+			if at == "body" { // round the end of the page
+				break
+			}
+			number, what, _ := strings.Cut(at, " ")
+			if seen[number] {
+				break
+			}
+			seen[number] = true
+			if strings.HasPrefix(what, "!") {
+				t.Errorf("%s: the focus is not seen on %s", path, what)
+			}
+			if n, _ := strconv.Atoi(number); n < last {
+				t.Errorf("%s: the focus jumps back to %s", path, what)
+			} else {
+				last = n
+			}
+		}
+		if len(seen) < 20 {
+			t.Errorf("%s: Tab reaches %d controls", path, len(seen))
+		}
+	}
+}
+
+// tabKey presses Tab.
+func (b *board) tabKey() {
+	b.t.Helper()
+	for _, kind := range []string{"rawKeyDown", "keyUp"} {
+		b.call("Input.dispatchKeyEvent", map[string]any{"type": kind, "key": "Tab", "code": "Tab", "windowsVirtualKeyCode": 9}, nil)
+	}
+}
+
+// focused says where the focus is: the place in the document, and a ! where nothing shows that it is there.
+const focused = `(e => { if (!e || e === document.body) return 'body';
+	const s = getComputedStyle(e), r = e.getBoundingClientRect(), ring = s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0 || s.boxShadow !== 'none' || getComputedStyle(e.parentElement).outlineStyle !== 'none' || getComputedStyle(e.parentElement).boxShadow !== 'none';
+	const inside = r.width > 0 && r.bottom > 0 && r.top < innerHeight && r.right > 0 && r.left < innerWidth;
+	return [...document.querySelectorAll('*')].indexOf(e) + ' ' + (ring && inside ? '' : '!') + e.tagName + '.' + e.className + ' ' + (e.ariaLabel ?? e.textContent).slice(0, 30) })(document.activeElement)`
+
+// TestDashboardAway: a service that goes away is said in the place of what failed, nothing on the screen is lost, and it is
+// mended when the service is there again. A slow answer shows the shape of what comes.
+func TestDashboardAway(t *testing.T) {
+	t.Parallel()
+	b := openBoard(t)
+	b.signIn()
+	b.goTo(b.f.URL + "/app/more")
+	b.settled()
+	b.run(`(window.real = window.fetch, window.fetch = (a, o) => String(a).includes('/performance') ? new Promise(ok => { window.answer = () => ok(window.real(a, o)) }) : window.real(a, o), 1)`)
+	b.run(`document.querySelector('.nav a[href^="/app/reports"]').click()`)
+	b.until("the shape of what comes", func() bool {
+		return b.run(`document.querySelector('.skeleton') && document.querySelector('.bar') ? 'yes' : ''`) == "yes"
+	})
+	b.run(`(window.fetch = window.real, window.answer(), 1)`)
+	b.shows("DACH nutra")
+	b.goTo(b.f.URL + "/app/offers?id=new")
+	b.settled()
+	b.fill(byLabel("dialog[open]", "Name"), "half typed")
+	b.fill(byLabel("dialog[open]", "Address"), "https://offer.example/")
+	away := func(on bool) {
+		b.call("Network.emulateNetworkConditions", map[string]any{"offline": on, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
+	}
+	away(true)
+	b.tap(`document.querySelector('dialog[open] .formfoot .btn.primary')`)
+	b.shows("The service does not answer.")
+	if got := b.run(byLabel("dialog[open]", "Name") + `?.value`); got != "half typed" {
+		t.Errorf("what was typed is %q", got)
+	}
+	away(false)
+	b.tap(`document.querySelector('dialog[open] .formfoot .btn.primary')`)
+	b.shows("half typed is saved")
+}
