@@ -114,6 +114,7 @@ func New(d Deps) http.Handler {
 	e.GET(signin.CallbackPath, pages)
 	board := gin.WrapH(dashboard.New(dashboard.Deps{
 		Store: d.Store, Rates: d.Rates, Site: site, Pipeline: p, BaseURL: cmp.Or(d.V1.BaseURL, d.BaseURL), Dir: d.DashboardDir,
+		Jobs: d.V1.Jobs, Platforms: d.V1.SignIn,
 	}))
 	e.Any(dashboard.Prefix, board)
 	e.Any(dashboard.Prefix+"/*path", board)

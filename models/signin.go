@@ -91,6 +91,9 @@ type OAuthAttempt struct {
 	Verifier  string    `db:"-"` // of PKCE; a secret
 }
 
+// OAuthSessionState begins the state of a sign-in that a session of the dashboard has begun.
+const OAuthSessionState = "app-"
+
 // OAuthAttemptTime is how long a sign-in may take.
 const OAuthAttemptTime = 15 * time.Minute
 

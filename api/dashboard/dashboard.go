@@ -7,19 +7,24 @@ import (
 
 	"switchyard/api/middleware"
 	"switchyard/api/route"
+	"switchyard/api/signin"
 	"switchyard/db/kv"
 	"switchyard/db/store"
+	"switchyard/jobs"
 )
 
 // Prefix is before the path of every page, and of every row of Routes.
 const Prefix = "/app"
 
-// Deps are what the dashboard stands on. All are required.
+// Deps are what the dashboard stands on. All but Platforms are required.
 type Deps struct {
 	Store    *store.Store
 	Rates    *kv.Rates
 	Site     *middleware.Site
 	Pipeline *middleware.Pipeline
+	Jobs     *jobs.Client
+	// Platforms are where somebody can sign in to connect an ad account; nil: nowhere.
+	Platforms signin.Platforms
 	// BaseURL is the service's address, for links.
 	BaseURL string
 	// Dir is a directory with the files of the page, for work on it; empty: those of the binary.
@@ -29,7 +34,7 @@ type Deps struct {
 // Routes are the rows of the dashboard's own calls. They are not of the public API.
 func Routes(d Deps) []route.Route {
 	var rows []route.Route
-	for _, part := range [][]route.Route{d.signIn(), d.me(), team(d), keys(), audit(), views(), marks()} {
+	for _, part := range [][]route.Route{d.signIn(), d.me(), team(d), keys(), audit(), views(), marks(), d.oauth()} {
 		rows = append(rows, part...)
 	}
 	for i := range rows {

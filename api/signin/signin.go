@@ -4,6 +4,9 @@
 // The state in the address of a sign-in is good once and for a quarter of an hour. Start leaves it in a cookie as well, and Callback
 // takes no code without it: a browser completes only what it has begun. Neither page leads anywhere but to the platform, and each platform
 // comes back to BASE_URL alone.
+//
+// A sign-in that the dashboard has begun ends in the session that began it. Callback hands its code to the page of the dashboard, in the
+// fragment of the address: the cookie of the session does not arrive with the redirect of another site.
 package signin
 
 import (
@@ -14,6 +17,7 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"time"
@@ -27,6 +31,8 @@ import (
 const (
 	StartPath    = "/api/oauth/start"
 	CallbackPath = "/api/oauth/callback"
+	// DashboardPath is the page of the dashboard that ends a sign-in.
+	DashboardPath = "/app/oauth"
 )
 
 // Start is the address of the page that leads to the platform.
@@ -80,6 +86,11 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Robots-Tag", "noindex")
+	if q := r.URL.Query(); r.URL.Path == CallbackPath && strings.HasPrefix(q.Get("state"), models.OAuthSessionState) {
+		h.Set("Location", p.BaseURL+DashboardPath+"#"+handed(q))
+		w.WriteHeader(http.StatusSeeOther)
+		return
+	}
 	view, err := p.view(w, r)
 	status := http.StatusOK
 	if err != nil {
@@ -88,6 +99,17 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_ = page.Execute(w, view) // the browser may be gone
+}
+
+// handed is what the platform gave, for the dashboard.
+func handed(q url.Values) string {
+	out := url.Values{}
+	for _, name := range []string{"state", "code", "error"} {
+		if v := q.Get(name); v != "" && len(v) <= maxCode {
+			out.Set(name, v)
+		}
+	}
+	return out.Encode()
 }
 
 // view is what a page shows.
@@ -189,14 +211,14 @@ const exchangeTime = 28 * time.Second
 
 // callback has the code exchanged.
 func (p *pages) callback(ctx context.Context, state, code, refused string) (view, error) {
-	if code == "" || refused != "" || len(code) > maxCode {
-		err := p.lookUp(ctx, func(ctx context.Context) error { return p.Store.OAuthAttempts().Cancel(ctx, state) })
-		if err != nil {
+	if Refused(code, refused) {
+		attempts := p.Store.OAuthAttempts()
+		if err := p.lookUp(ctx, func(ctx context.Context) error { return attempts.Cancel(ctx, state, time.Now()) }); err != nil {
 			return view{}, err
 		}
-		return view{}, models.Invalid("signin_refused", "the platform gave no access: it was refused there, or the sign-in failed")
+		return view{}, ErrRefused()
 	}
-	done, err := Complete(ctx, p.Store, p.Jobs, state, code)
+	done, err := Complete(ctx, p.Store.OAuthAttempts(), p.Jobs, state, code)
 	if err != nil {
 		return view{}, err
 	}
@@ -207,10 +229,18 @@ func (p *pages) callback(ctx context.Context, state, code, refused string) (view
 // maxCode is the longest code that is taken, in bytes.
 const maxCode = 8000
 
+// Refused reports whether the platform came back without a code that can be exchanged.
+func Refused(code, refused string) bool { return code == "" || refused != "" || len(code) > maxCode }
+
+// ErrRefused says so.
+func ErrRefused() error {
+	return models.Invalid("signin_refused", "the platform gave no access: it was refused there, or the sign-in failed")
+}
+
 // Complete completes a sign-in whose code has come back, and waits for the connection. Errors: signin_expired, signin_refused,
 // not_configured, too_many.
-func Complete(ctx context.Context, s *store.Store, client *jobs.Client, state, code string) (jobs.OAuthConnected, error) {
-	a, err := s.OAuthAttempts().Return(ctx, state, code, time.Now())
+func Complete(ctx context.Context, attempts store.OAuthAttempts, client *jobs.Client, state, code string) (jobs.OAuthConnected, error) {
+	a, err := attempts.Return(ctx, state, code, time.Now())
 	if err != nil {
 		return jobs.OAuthConnected{}, err
 	}

@@ -242,7 +242,7 @@ func (x *examples) signIn() {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	done, err := signin.Complete(x.t.Context(), x.Store, x.client, state, x.logins.Visit(x.t, page).Query().Get("code"))
+	done, err := signin.Complete(x.t.Context(), x.Store.OAuthAttempts(), x.client, state, x.logins.Visit(x.t, page).Query().Get("code"))
 	if err != nil {
 		x.t.Fatal(err)
 	}

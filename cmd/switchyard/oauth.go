@@ -108,7 +108,7 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		done, err := signin.Complete(ctx, s, jobs.Connect(r), state, code)
+		done, err := signin.Complete(ctx, s.OAuthAttempts(), jobs.Connect(r), state, code)
 		if err != nil {
 			return err
 		}

@@ -15,10 +15,18 @@ import (
 
 // OAuthAttempts are the sign-ins under way. Each has a state, by which the browser that comes back from the platform is recognized. The
 // store keeps its hash.
-type OAuthAttempts struct{ s *Store }
+type OAuthAttempts struct {
+	s                *Store
+	account, session uuid.NullUUID
+}
 
-// OAuthAttempts gives the sign-ins on this store's connection.
-func (s *Store) OAuthAttempts() OAuthAttempts { return OAuthAttempts{s} }
+// OAuthAttempts gives the sign-ins on this store's connection that keys and the command line have begun.
+func (s *Store) OAuthAttempts() OAuthAttempts { return OAuthAttempts{s: s} }
+
+// Of gives the sign-ins that a session of the dashboard has begun for the account which it shows. Nobody else ends them.
+func (k OAuthAttempts) Of(account, session uuid.UUID) OAuthAttempts {
+	return OAuthAttempts{k.s, uuid.NullUUID{UUID: account, Valid: true}, uuid.NullUUID{UUID: session, Valid: true}}
+}
 
 // maxOAuthAttempts is how many sign-ins of an account can be under way. The oldest gives way.
 const maxOAuthAttempts = 20
@@ -43,6 +51,9 @@ func (k OAuthAttempts) Begin(ctx context.Context, account uuid.UUID, provider, r
 	a models.OAuthAttempt, state string, err error,
 ) {
 	state = rand.Text()
+	if k.session.Valid {
+		state = models.OAuthSessionState + state
+	}
 	a = models.OAuthAttempt{
 		ID: uuid.Must(uuid.NewV7()), AccountID: account, Provider: provider, Redirect: redirect, ExpiresAt: now.Add(models.OAuthAttemptTime),
 		Verifier: rand.Text() + rand.Text(),
@@ -58,8 +69,9 @@ func (k OAuthAttempts) Begin(ctx context.Context, account uuid.UUID, provider, r
 		if err := s.OAuthConnections().room(ctx, account); err != nil {
 			return err
 		}
-		if _, err := s.exec(ctx, "begin sign-in", `INSERT INTO oauth_attempts (id, account_id, provider, state_hash, redirect, verifier, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7)`, a.ID, account, provider, hashState(state), redirect, sealed, a.ExpiresAt); err != nil {
+		if _, err := s.exec(ctx, "begin sign-in", `INSERT INTO oauth_attempts
+			(id, account_id, provider, state_hash, redirect, verifier, expires_at, session_id) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+			a.ID, account, provider, hashState(state), redirect, sealed, a.ExpiresAt, k.session); err != nil {
 			return err
 		}
 		_, err := s.exec(ctx, "forget sign-ins", `DELETE FROM oauth_attempts WHERE account_id = $1 AND id IN (
@@ -68,6 +80,10 @@ func (k OAuthAttempts) Begin(ctx context.Context, account uuid.UUID, provider, r
 	})
 	return a, state, err
 }
+
+// openAttempt finds a sign-in that nobody has come back from yet, by its state ($1), time ($2), session ($3) and account ($4).
+const openAttempt = `a.state_hash = $1 AND a.code IS NULL AND a.expires_at > $2
+	AND a.session_id IS NOT DISTINCT FROM $3::uuid AND ($4::uuid IS NULL OR a.account_id = $4)`
 
 const attemptColumns = `a.id, a.account_id, a.provider, a.redirect, a.expires_at`
 
@@ -94,7 +110,7 @@ func (k OAuthAttempts) open(ctx context.Context, row sealedAttempt, found bool, 
 func (k OAuthAttempts) Find(ctx context.Context, state string, now time.Time) (models.OAuthAttempt, error) {
 	row, found, err := db.First[sealedAttempt](ctx, k.s.c, "sign-in", `SELECT `+attemptColumns+`, a.verifier, k.name AS account
 		FROM oauth_attempts a JOIN accounts k ON k.id = a.account_id
-		WHERE a.state_hash = $1 AND a.code IS NULL AND a.expires_at > $2`, hashState(state), now)
+		WHERE `+openAttempt, hashState(state), now, k.session, k.account)
 	return k.open(ctx, row, found, err)
 }
 
@@ -102,7 +118,7 @@ func (k OAuthAttempts) Find(ctx context.Context, state string, now time.Time) (m
 func (k OAuthAttempts) Return(ctx context.Context, state, code string, now time.Time) (models.OAuthAttempt, error) {
 	return txOf(ctx, k.s, func(s *Store) (a models.OAuthAttempt, err error) {
 		row, found, err := db.First[sealedAttempt](ctx, s.c, "sign-in", `SELECT `+attemptColumns+`, a.verifier
-			FROM oauth_attempts a WHERE state_hash = $1 AND code IS NULL AND expires_at > $2 FOR UPDATE`, hashState(state), now)
+			FROM oauth_attempts a WHERE `+openAttempt+` FOR UPDATE`, hashState(state), now, k.session, k.account)
 		if a, err = s.OAuthAttempts().open(ctx, row, found, err); err != nil {
 			return a, err
 		}
@@ -116,8 +132,8 @@ func (k OAuthAttempts) Return(ctx context.Context, state, code string, now time.
 }
 
 // Cancel ends a sign-in that nobody has come back from.
-func (k OAuthAttempts) Cancel(ctx context.Context, state string) error {
-	_, err := k.s.exec(ctx, "cancel sign-in", `DELETE FROM oauth_attempts WHERE state_hash = $1 AND code IS NULL`, hashState(state))
+func (k OAuthAttempts) Cancel(ctx context.Context, state string, now time.Time) error {
+	_, err := k.s.exec(ctx, "cancel sign-in", `DELETE FROM oauth_attempts a WHERE `+openAttempt, hashState(state), now, k.session, k.account)
 	return err
 }
 

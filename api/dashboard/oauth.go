@@ -1,0 +1,80 @@
+package dashboard
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/answer"
+	"switchyard/api/route"
+	"switchyard/api/signin"
+	"switchyard/models"
+)
+
+// oauth are the rows of connecting an ad platform by sign-in. It starts and ends in one session: the platform sends the
+// browser to a page of ours, and that page posts what it was given, from our own origin, so that the cookie is there.
+func (d Deps) oauth() []route.Route {
+	row := route.Route{Callers: route.People, Role: models.RoleMember, Method: "POST"}
+	begin, end := row, row
+	begin.Path, begin.Summary, begin.Confirm = "/app/api/oauth/{provider}", "begin a sign-in at an ad platform", true
+	begin.Handle = route.Do(d.beginOAuth)
+	begin.Codes = route.Codes("404 unsupported", "400 not_configured too_many no_encryption_key")
+	end.Path, end.Summary, end.Handle = "/app/api/oauth", "end the sign-in that this session has begun", route.Take(d.endOAuth)
+	end.Codes = route.Codes("400 required too_long signin_expired signin_refused not_configured too_many no_encryption_key")
+	return []route.Route{begin, end}
+}
+
+// OAuthBegun is where a sign-in goes on.
+type OAuthBegun struct {
+	URL       string `json:"url" doc:"the platform's page; it is a secret"`
+	ExpiresAt string `json:"expires_at"`
+}
+
+func (d Deps) beginOAuth(c *route.Call) (OAuthBegun, error) {
+	p, ok := models.SignInProviderNamed(c.Path["provider"])
+	if !ok {
+		return OAuthBegun{}, models.Errorf(models.KindNotFound, "unsupported", "there is no sign-in at %.60q", c.Path["provider"])
+	}
+	if d.Platforms == nil || !d.Platforms.Configured(p.Name) {
+		return OAuthBegun{}, models.Invalid("not_configured", "this install is not set up for sign-ins at %s: ask its operator", p.Label)
+	}
+	redirect := signin.Callback(d.BaseURL)
+	a, state, err := c.Store.OAuthAttempts().Of(c.Account.ID, c.Session.ID).Begin(c.Context(), c.Account.ID, p.Name, redirect, time.Now())
+	if err != nil {
+		return OAuthBegun{}, err
+	}
+	address, err := d.Platforms.Address(p.Name, state, a.Verifier, redirect)
+	return OAuthBegun{URL: address, ExpiresAt: answer.Stamp(a.ExpiresAt)}, err
+}
+
+// oauthBody is what the platform gave to the browser: a code, or an error.
+type oauthBody struct {
+	State string `json:"state" required:"true" maxLength:"100"`
+	Code  string `json:"code" maxLength:"8000"`
+	Error string `json:"error" maxLength:"8000"`
+}
+
+// OAuthEnded is the connection that a sign-in has made or renewed.
+type OAuthEnded struct {
+	ID       uuid.UUID `json:"id"`
+	Provider string    `json:"provider"`
+	Label    string    `json:"label"`
+	UserName string    `json:"user_name" doc:"an e-mail address or a name; may be empty"`
+}
+
+// endOAuth has the code exchanged. The job reads what is committed here, so no transaction of the call is around it.
+func (d Deps) endOAuth(c *route.Call, b oauthBody) (OAuthEnded, error) {
+	attempts := d.Store.OAuthAttempts().Of(c.Account.ID, c.Session.ID)
+	if signin.Refused(b.Code, b.Error) {
+		if err := attempts.Cancel(c.Context(), b.State, time.Now()); err != nil {
+			return OAuthEnded{}, err
+		}
+		return OAuthEnded{}, signin.ErrRefused()
+	}
+	done, err := signin.Complete(c.Context(), attempts, d.Jobs, b.State, b.Code)
+	if err != nil {
+		return OAuthEnded{}, err
+	}
+	of, _ := models.SignInProviderNamed(done.Provider)
+	return OAuthEnded{done.ID, done.Provider, of.Label, done.UserName}, nil
+}

@@ -1,0 +1,145 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/api/signin"
+	"switchyard/api/v1"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+)
+
+// platforms know one app.
+type platforms struct{}
+
+func (platforms) Configured(provider string) bool { return provider == models.GoogleAds }
+
+func (platforms) Address(provider, state, verifier, redirect string) (string, error) {
+	return "https://platform.example/" + provider + "?" + url.Values{"state": {state}, "v": {verifier}, "redirect_uri": {redirect}}.Encode(), nil
+}
+
+func withPlatforms(t *testing.T) *apitest.Server {
+	t.Helper()
+	s := apitest.New(t, apitest.Options{V1: v1.Deps{SignIn: platforms{}}})
+	jobstest.Answer(s.Jobs, jobs.ExchangeOAuth, func(account uuid.UUID, args jobs.OAuthAttemptArgs) (jobs.OAuthConnected, error) {
+		a, code, err := s.Store.OAuthAttempts().Take(t.Context(), account, args.ID, time.Now())
+		return jobs.OAuthConnected{ID: a.ID, Provider: a.Provider, UserName: code}, err
+	})
+	return s
+}
+
+// connect begins a sign-in, and gives its state.
+func (p *person) connect() string {
+	p.t.Helper()
+	begun := p.do("POST", "/app/api/oauth/google_ads", nil).want(p.t, 200, "")
+	at, err := url.Parse(begun.data["url"].(string))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	q := at.Query()
+	if at.Host != "platform.example" || len(q.Get("v")) < 43 || !strings.HasSuffix(q.Get("redirect_uri"), signin.CallbackPath) {
+		p.t.Errorf("it begins at %s", at)
+	}
+	return q.Get("state")
+}
+
+func (p *person) end(state, code, refused string) answer {
+	p.t.Helper()
+	return p.do("POST", "/app/api/oauth", map[string]any{"state": state, "code": code, "error": refused})
+}
+
+// TestOAuthEndsInItsSession: a sign-in is ended by the session that began it, once, and by nobody else. What others send
+// ends nothing.
+func TestOAuthEndsInItsSession(t *testing.T) {
+	t.Parallel()
+	s := withPlatforms(t)
+	p := signedIn(t, s, "ana@example.com", models.RoleMember)
+	state := p.connect()
+	for who, other := range map[string]*person{
+		"another session of hers": signedIn(t, s, "ana@example.com", models.RoleMember), "somebody else": signedIn(t, s, "bob@example.com", models.RoleOwner),
+	} {
+		for _, refused := range []string{"", "access_denied"} {
+			if got := other.end(state, "stolen", refused); got.status != 400 {
+				t.Errorf("%s: %d %s", who, got.status, got.code)
+			}
+		}
+	}
+	viewer := signedIn(t, s, "v@example.com", models.RoleViewer)
+	viewer.end(state, "stolen", "").want(t, 403, "role_required")
+	viewer.do("POST", "/app/api/oauth/google_ads", nil).want(t, 403, "role_required")
+	for _, wrong := range []string{"x", state + "A", strings.TrimPrefix(state, models.OAuthSessionState), p.connect()[:12]} {
+		p.end(wrong, "code", "").want(t, 400, "signin_expired")
+	}
+	if n := len(s.Jobs.Tasks("")); n != 0 {
+		t.Errorf("%d jobs", n)
+	}
+	done := p.end(state, "the code", "").want(t, 200, "")
+	if done.data["user_name"] != "the code" || done.data["label"] != "Google Ads" {
+		t.Errorf("%v", done.data)
+	}
+	p.end(state, "the code", "").want(t, 400, "signin_expired")
+	if n := len(s.Jobs.Tasks(jobs.ExchangeOAuth.Kind())); n != 1 {
+		t.Errorf("%d exchanges", n)
+	}
+}
+
+// TestOAuthRefused: what the platform refuses ends the sign-in, and so do time and another account.
+func TestOAuthRefused(t *testing.T) {
+	t.Parallel()
+	s := withPlatforms(t)
+	p := signedIn(t, s, "ana@example.com", models.RoleMember)
+	p.do("POST", "/app/api/oauth/meta", nil).want(t, 400, "not_configured")
+	p.do("POST", "/app/api/oauth/tiktok", nil).want(t, 404, "unsupported")
+	p.end("", "code", "").want(t, 400, "required")
+	state := p.connect()
+	p.end(state, "", "access_denied").want(t, 400, "signin_refused")
+	p.end(state, "code", "").want(t, 400, "signin_expired")
+	late := p.connect()
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE oauth_attempts SET expires_at = now()`); err != nil {
+		t.Fatal(err)
+	}
+	p.end(late, "code", "").want(t, 400, "signin_expired")
+	// The session shows another account by now: what was begun for the first is not connected to either.
+	moved := p.connect()
+	other, _, _ := s.NewAccount("scale")
+	id, err := uuid.Parse(p.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Store.People().Join(t.Context(), other.ID, id, models.RoleOwner); err != nil {
+		t.Fatal(err)
+	}
+	p.do("POST", "/app/api/session/account", map[string]any{"account": other.ID}).want(t, 200, "")
+	p.end(moved, "code", "").want(t, 400, "signin_expired")
+	p.do("POST", "/app/api/session/account", map[string]any{"account": s.Account.ID}).want(t, 200, "")
+	p.end(moved, "code", "").want(t, 200, "")
+}
+
+// TestOAuthCallback: the page that platforms come back to hands a code of the dashboard over to it, in a part of the address
+// that no server sees, and keeps nothing else of what it was given.
+func TestOAuthCallback(t *testing.T) {
+	t.Parallel()
+	s := withPlatforms(t)
+	p := signedIn(t, s, "ana@example.com", models.RoleMember)
+	state := p.connect()
+	p.cookie = "" // it is SameSite=Strict
+	got := p.do("GET", signin.CallbackPath+"?"+url.Values{"state": {state}, "code": {"a b&c=d"}, "next": {"https://evil.example"}}.Encode(), nil)
+	at, err := url.Parse(got.header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	handed, err := url.ParseQuery(at.EscapedFragment())
+	if err != nil || got.status != http.StatusSeeOther || at.Path != signin.DashboardPath || at.RawQuery != "" || handed.Get("state") != state ||
+		handed.Get("code") != "a b&c=d" || strings.Contains(at.String(), "evil") || got.header.Get("Referrer-Policy") != "no-referrer" {
+		t.Errorf("%d %v: %v", got.status, got.header, err)
+	}
+	p.do("GET", signin.StartPath+"?state="+state, nil).want(t, 400, "") // it begins in the dashboard alone
+}
