@@ -16,6 +16,7 @@ type CertificateArgs struct {
 // Certificate is the state of a domain's certificate at the edge.
 type Certificate struct {
 	Host string `json:"host"`
+	Edge string `json:"edge"` // that was asked; empty: none was
 	models.CertificateState
 }
 

@@ -13,6 +13,7 @@ import (
 // CertificateAnswer is the state of a domain's certificate at the edge.
 type CertificateAnswer struct {
 	Hostname      string         `json:"hostname"`
+	Edge          *string        `json:"edge" enum:"own,cloudflare" doc:"which edge issues it: own is this install by ACME; null: none was asked yet"`
 	SSLStatus     string         `json:"ssl_status" doc:"none, or the edge's word"`
 	Serving       bool           `json:"serving" doc:"hostname and certificate are active"`
 	Detail        string         `json:"detail"`
@@ -48,7 +49,7 @@ func namedDomain(c *route.Call) (models.Domain, error) {
 
 func certificateSaid(c jobs.Certificate) CertificateAnswer {
 	out := CertificateAnswer{
-		Hostname: c.Host, SSLStatus: c.SSLStatus, Serving: c.Serving, Detail: c.Detail, Errors: append([]string{}, c.Errors...),
+		Hostname: c.Host, Edge: answer.OrNull(c.Edge), SSLStatus: c.SSLStatus, Serving: c.Serving, Detail: c.Detail, Errors: append([]string{}, c.Errors...),
 		ExpiresAt: answer.StampOrNull(c.ExpiresAt),
 	}
 	if o := c.Ownership; o != nil {

@@ -74,7 +74,7 @@ func (w *worker) now(ctx context.Context, of store.CertificateOf, request bool) 
 
 // shown is a certificate as its job answers it.
 func shown(c models.Certificate) jobs.Certificate {
-	return jobs.Certificate{Host: c.Hostname, CertificateState: c.Shown()}
+	return jobs.Certificate{Host: c.Hostname, Edge: c.Edge, CertificateState: c.Shown()}
 }
 
 // known is what is known of a domain's certificate. Errors: not_found, edge_not_configured.

@@ -78,7 +78,7 @@ func (w *worker) point(ctx context.Context, args jobs.PointDomainArgs) (out jobs
 		return out, nil
 	}
 	have, err := w.store.Certificates().Of(ctx, id, d.ID)
-	out.Certificate = &jobs.Certificate{Host: d.Host, CertificateState: have.Shown()}
+	out.Certificate = &jobs.Certificate{Host: d.Host, Edge: have.Edge, CertificateState: have.Shown()}
 	return out, err
 }
 
