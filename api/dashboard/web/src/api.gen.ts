@@ -231,10 +231,13 @@ export interface NetworkTested { "ok": boolean; "provider": string; "message": s
 export interface NewTOTP { "secret": string; "url": string; "qr": string }
 export interface NoteBody { "at": string; "text": string; "campaign_id"?: string | null }
 export interface NoteRow { "id": string; "at": string; "text": string; "campaign_id": string | null; "campaign": string | null; "author": string; "may_change": boolean }
+export interface OAuthBegun { "url": string; "expires_at": string }
 export interface OAuthConnection { "id": string; "userId": string; "userName": string; "scopes": (string)[]; "status": string; "connectedAt": string; "refreshedAt": string | null; "expiresAt": string | null; "failingSince": string | null; "error": string | null }
+export interface OAuthEnded { "id": string; "provider": string; "label": string; "user_name": string }
 export interface OAuthList { "providers": (OAuthProvider)[]; "encryptionAvailable": boolean }
 export interface OAuthProvider { "provider": string; "label": string; "configured": boolean; "connections": (OAuthConnection)[] }
 export interface OAuthStart { "url": string; "expiresAt": string }
+export interface OauthBody { "state": string; "code"?: string; "error"?: string }
 export interface OfferAnswer { "id": string; "name": string; "url": string; "network_id": string | null; "payout": number; "payout_type": string; "currency": string; "country": string; "daily_cap": number | null; "notes": string; "group_name": string; "payout_from_param": boolean; "tags": (string)[]; "status": string; "created_at": string; "updated_at": string; "group": string }
 export interface OfferBody { "name": string; "url": string; "network_id"?: string | null; "payout"?: number; "payout_type"?: string; "currency"?: string; "country"?: string; "daily_cap"?: number | null; "notes"?: string; "payout_from_param"?: boolean; "tags"?: (string)[]; "group"?: string | null; "group_name"?: string | null }
 export interface OfferPut { "id": string; "name": string; "url": string; "network_id"?: string | null; "payout"?: number; "payout_type"?: string; "currency"?: string; "country"?: string; "daily_cap"?: number | null; "notes"?: string; "payout_from_param"?: boolean; "tags"?: (string)[]; "group"?: string | null; "group_name"?: string | null }
@@ -617,4 +620,6 @@ export interface Calls {
   "POST /app/api/notes": { query: {  }; path: {  }; body: NoteBody; answer: NoteRow; codes: "invalid_campaign" | "invalid_date" | "required" | "too_long" | "too_many" }
   "PUT /app/api/notes/{id}": { query: {  }; path: { id: string }; body: NoteBody; answer: NoteRow; codes: "invalid_campaign" | "invalid_date" | "invalid_id" | "not_author" | "not_found" | "required" | "too_long" }
   "DELETE /app/api/notes/{id}": { query: {  }; path: { id: string }; body: undefined; answer: DeletedAnswer; codes: "invalid_id" | "not_author" | "not_found" }
+  "POST /app/api/oauth/{provider}": { query: {  }; path: { provider: string }; body: undefined; answer: OAuthBegun; codes: "no_encryption_key" | "not_configured" | "too_many" | "unsupported" }
+  "POST /app/api/oauth": { query: {  }; path: {  }; body: OauthBody; answer: OAuthEnded; codes: "no_encryption_key" | "not_configured" | "required" | "signin_expired" | "signin_refused" | "too_long" | "too_many" }
 }

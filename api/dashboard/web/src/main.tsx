@@ -6,6 +6,7 @@ import './money.css'
 import './rooms.css'
 import './people.css'
 import './copilot.css'
+import './domains.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
@@ -44,6 +45,9 @@ const lazy: Record<string, () => Promise<Screen>> = {
   '/app/copilot': () => import('./screens/copilot.tsx').then(m => m.Copilot),
   '/app/import': () => import('./screens/import.tsx').then(m => m.Import),
   '/app/exports': () => import('./screens/exports.tsx').then(m => m.Exports),
+  '/app/domains': () => import('./screens/domains.tsx').then(m => m.Domains),
+  '/app/integrations': () => import('./screens/integrations.tsx').then(m => m.Integrations),
+  '/app/oauth': () => import('./screens/oauth.tsx').then(m => m.OAuth),
   '/app/alerts': () => import('./screens/alerts.tsx').then(m => m.Alerts),
   '/app/plan': () => import('./screens/plan.tsx').then(m => m.Plan),
   '/app/settings': () => import('./screens/settings.tsx').then(m => m.Settings),

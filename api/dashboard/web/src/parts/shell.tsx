@@ -29,13 +29,16 @@ export const earning: Room[] = [
   { path: '/app/conversions', icon: 'check', name: t.conversions.title }, { path: '/app/unmatched', icon: 'warn', name: t.unmatched.title },
   { path: '/app/corrections', icon: 'edit', name: t.corrections.title }, { path: '/app/exports', icon: 'download', name: t.exports.title },
 ]
+export const connecting: Room[] = [
+  { path: '/app/domains', icon: 'globe', name: t.nav.domains }, { path: '/app/integrations', icon: 'plug', name: t.nav.integrations },
+]
 export const account: Room[] = [
   { path: '/app/webhooks', icon: 'hook', name: t.rooms.webhooks },
   { path: '/app/alerts', icon: 'bell', name: t.alerts.title }, { path: '/app/plan', icon: 'columns', name: t.plan.title }, { path: '/app/settings', icon: 'doc', name: t.settings.title },
   { path: '/app/team', icon: 'person', name: t.rooms.team, role: 'owner' }, { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' }, { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'owner' },
 ]
-const rooms = [...watching, ...building, ...earning, ...account]
-const titles: Record<string, string> = { ...Object.fromEntries(rooms.map(r => [r.path, r.name])), '/app/more': t.nav.more, '/app/me': t.rooms.me, '/app/_parts': t.gallery.title }
+const rooms = [...watching, ...building, ...earning, ...connecting, ...account]
+const titles: Record<string, string> = { ...Object.fromEntries(rooms.map(r => [r.path, r.name])), '/app/more': t.nav.more, '/app/me': t.rooms.me, '/app/oauth': t.nav.integrations, '/app/_parts': t.gallery.title }
 
 const isHere = (path: string) => place.value.path === path || path !== '/app' && place.value.path.startsWith(path + '/')
 export const Rooms = ({ of }: { of: Room[] }) => <>{of.filter(r => !r.role || can(r.role)).map(r => <a key={r.path} href={to(r.path)} title={r.name} aria-current={isHere(r.path) ? 'page' : undefined}><Icon name={r.icon} />{r.name}</a>)}</>
@@ -100,6 +103,8 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <Rooms of={building} />
       <h3>{t.rooms.money}</h3>
       <Rooms of={earning} />
+      <h3>{t.nav.connect}</h3>
+      <Rooms of={connecting} />
       <h3>{t.rooms.account}</h3>
       <Rooms of={account} />
       <footer><Usage /><Person /></footer>

@@ -16,6 +16,10 @@ const screens: Record<string, string> = { offer: '/app/offers', lander: '/app/la
 function placeOf(a: Alert): string | null {
   if (a.type.startsWith('postbacks.')) return to('/app/unmatched', a.kind === 'network' ? { network: a.id } : {})
   if (a.type.startsWith('plan.')) return to('/app/plan')
+  if (a.kind === 'domain') return to('/app/domains', { id: a.id })
+  if (a.kind === 'dns_account') return to('/app/integrations', { dns: a.id })
+  if (a.kind === 'oauth_connection' || a.type.startsWith('geo_database.')) return to('/app/integrations')
+  if (/^(uploads|spend|network)\./.test(a.type)) return to('/app/integrations', { [a.kind]: a.id })
   if (a.type === 'currency.unconverted') return to('/app/conversions')
   return screens[a.kind] ? to(screens[a.kind]!, { q: a.name }) : null
 }

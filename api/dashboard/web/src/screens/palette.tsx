@@ -10,7 +10,7 @@ import { t } from '../core/text.ts'
 import { copy } from '../parts/copy.tsx'
 import { Icon, type IconName } from '../parts/icons.tsx'
 import { Sheet } from '../parts/sheet.tsx'
-import { account, building, earning, watching } from '../parts/shell.tsx'
+import { account, building, connecting, earning, watching } from '../parts/shell.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 
 type Entry = { id: string, name: string, what: string, icon: IconName, on: () => void }
@@ -43,7 +43,7 @@ function rankOf(text: string, name: string, what: string): number {
 function useEntries(): Entry[] {
   const campaigns = useCampaigns(), smartlinks = useAll('GET /short-links', {}).rows, records = [['offers', 'offers', useOffers()], ['landers', 'landers', useLanders()], ['sources', 'sources', useSources()], ['networks', 'networks', useNetworks()]] as const
   const out: Entry[] = []
-  for (const r of [...watching, ...building, ...earning, ...account].filter(r => !r.role || can(r.role))) out.push({ id: r.path, name: r.name, what: t.palette.screens, icon: r.icon, on: () => go(to(r.path)) })
+  for (const r of [...watching, ...building, ...earning, ...connecting, ...account].filter(r => !r.role || can(r.role))) out.push({ id: r.path, name: r.name, what: t.palette.screens, icon: r.icon, on: () => go(to(r.path)) })
   if (canCreateCampaigns()) out.push({ id: 'new', name: t.campaigns.add, what: t.palette.actions, icon: 'plus', on: () => go(to('/app/campaigns/new')) })
   for (const c of campaigns ?? []) {
     out.push({ id: c.id, name: c.name, what: t.campaigns.title, icon: 'campaigns', on: () => go(to(`/app/campaigns/${c.id}/flow`)) })

@@ -5,6 +5,7 @@ import { canWrite } from '../core/can.ts'
 import { useCampaigns, useOffers } from '../core/choices.ts'
 import { me } from '../core/me.ts'
 import { touches, use } from '../core/query.ts'
+import { to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { Combobox } from '../parts/combobox.tsx'
 import { Copy, copy } from '../parts/copy.tsx'
@@ -31,7 +32,7 @@ export function Sources() {
   const kind: Kind<SourceRow> = {
     name: 'traffic-sources', path: '/app/sources', word: t.kinds.sources, dimension: 'source_id', figures: ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi'], fresh, under: r => templates?.find(p => p.platform === r.platform)?.name ?? t.records.own,
     usedBy: r => campaigns?.filter(c => c.source_id === r.id).map(c => ({ kind: 'campaign', id: c.id, name: c.name, status: c.status })),
-    pick: take => <Template label={w.platform} take={take} list={templates?.map(p => ({ value: p.platform, label: p.name, draft: { ...fresh, ...p } }))} />, aside: r => r.postback_url ? <TryPostback of={r} /> : null,
+    pick: take => <Template label={w.platform} take={take} list={templates?.map(p => ({ value: p.platform, label: p.name, draft: { ...fresh, ...p } }))} />, aside: r => <>{r.postback_url && <TryPostback of={r} />}<section class="part"><Connected to={{ source: r.id }} /></section></>,
     sections: () => [
       { title: t.campaigns.fields.basics, specs: [{ name: 'name', kind: 'text', label: t.overview.name }, { name: 'cost_model', kind: 'select', label: w.costModel, options: Object.entries(w.costModels).map(([value, label]) => ({ value, label })) }] },
       { title: w.link, text: w.linkText, specs: [{ name: 'external_id_param', kind: 'text', label: w.idParam, mono: true, max: 100 }, { name: 'external_id_macro', kind: 'text', label: w.idMacro, mono: true, max: 64 }, { name: 'cost_param', kind: 'text', label: w.costParam, mono: true, max: 100 }, { name: 'cost_macro', kind: 'text', label: w.costMacro, mono: true, max: 64 }, { name: 'token_macros', kind: 'pairs', label: w.macros, hint: w.macrosHint, heads: [t.link.param, w.macro] }] },
@@ -41,6 +42,9 @@ export function Sources() {
   }
   return <Records kind={kind} />
 }
+
+// Connected leads to what connects a record to the service behind it.
+const Connected = ({ to: of }: { to: Record<string, string> }) => <p><a class="link" href={to('/app/integrations', of)}>{t.nav.itsConnection}</a></p>
 
 // TryPostback tells the source of a made-up conversion, and shows what it answered.
 function TryPostback({ of: r }: { of: SourceRow }) {
@@ -61,7 +65,7 @@ export function Networks() {
     name: 'networks', path: '/app/networks', word: t.kinds.networks, figures: ['clicks', 'conversions', 'approve_rate', 'revenue', 'profit', 'epc'], fresh, under: r => [r.currency, r.url && r.url.replace(/^https?:\/\//, '')].filter(Boolean).join(' · '),
     usedBy: r => offers?.filter(o => o.network_id === r.id).map(o => ({ kind: 'offer', id: o.id, name: o.name, status: o.status })), more: () => [{ label: t.records.copyPostback, key: 'y', on: r => void copy(r.postback_url, t.records.postbackCopied) }, { label: t.records.asTemplate, on: r => void keep(r), if: canWrite }],
     pick: take => <Template label={w.template} take={take} list={templates?.map(n => ({ value: n.id || n.name, label: n.name, draft: { ...fresh, ...Object.fromEntries(Object.entries(n).filter(([name, v]) => name in fresh && v !== '' && v !== null)) } }))} />,
-    aside: r => <section class="part"><h2>{t.records.paste}</h2><Copy lines text={r.postback_url} label={t.link.postbackOf(r.name)} />{r.offer_url_suffix && <p class="dim">{t.link.suffix} <code class="mono">{r.offer_url_suffix}</code></p>}<TestPostback of={r} /></section>,
+    aside: r => <section class="part"><h2>{t.records.paste}</h2><Copy lines text={r.postback_url} label={t.link.postbackOf(r.name)} />{r.offer_url_suffix && <p class="dim">{t.link.suffix} <code class="mono">{r.offer_url_suffix}</code></p>}<TestPostback of={r} /><Connected to={{ network: r.id }} /></section>,
     sections: () => [
       { title: t.campaigns.fields.basics, specs: [{ name: 'name', kind: 'text', label: t.overview.name }, { name: 'currency', kind: 'text', label: t.campaigns.fields.currency, mono: true, max: 3 }, { name: 'url', kind: 'text', label: w.site, max: 2000 }, { name: 'click_param', kind: 'text', label: w.clickParam, hint: w.clickParamHint, mono: true }] },
       { title: w.postback, text: w.postbackText, specs: [{ name: 'macros', kind: 'pairs', label: w.macrosOf, hint: w.macrosOfHint, heads: ['', ''], keys: params }, { name: 'postback_params', kind: 'pairs', label: w.paramsOf, hint: w.paramsOfHint, heads: ['', ''], keys: params }, { name: 'status_map', kind: 'words', label: w.words, hint: w.wordsHint, keys: statuses }] },

@@ -13,7 +13,7 @@ export const words: typeof en = {
   nav: {
     main: 'Hauptmenü', overview: 'Überblick', reports: 'Berichte', more: 'Mehr', account: 'Konto', signOut: 'Abmelden', api: 'API-Referenz', skip: 'Zum Inhalt',
     clicksMonth: 'Klicks diesen Monat', used: (used, limit, forecast) => `${used} von ${limit} · voraussichtlich ${forecast}`,
-    usedOnly: (used, forecast) => `${used} · voraussichtlich ${forecast}`, theme: 'Darstellung', licences: 'Lizenzen', build: 'Aufbau', screens: 'Weitere Seiten',
+    usedOnly: (used, forecast) => `${used} · voraussichtlich ${forecast}`, theme: 'Darstellung', licences: 'Lizenzen', build: 'Aufbau', connect: 'Verbinden', domains: 'Domains', integrations: 'Integrationen', itsConnection: 'Die Verbindung: was sie von selbst liest und meldet', screens: 'Weitere Seiten',
   },
   themes: { system: 'Wie das System', light: 'Hell', dark: 'Dunkel' },
   roles: { viewer: 'Betrachter', contributor: 'Bearbeiter', member: 'Mitglied', owner: 'Inhaber' },

@@ -12,7 +12,7 @@ export const words = {
   nav: {
     main: 'Main', overview: 'Overview', reports: 'Reports', more: 'More', account: 'Account', signOut: 'Sign out', api: 'API reference', skip: 'Go to content',
     clicksMonth: 'Clicks this month', used: (used: string, limit: string, forecast: string) => `${used} of ${limit} · on course for ${forecast}`,
-    usedOnly: (used: string, forecast: string) => `${used} · on course for ${forecast}`, theme: 'Theme', licences: 'Licences', build: 'Build', screens: 'More screens',
+    usedOnly: (used: string, forecast: string) => `${used} · on course for ${forecast}`, theme: 'Theme', licences: 'Licences', build: 'Build', connect: 'Connect', domains: 'Domains', integrations: 'Integrations', itsConnection: 'Its connection: what it reads and tells by itself', screens: 'More screens',
   },
   themes: { system: 'As the system', light: 'Light', dark: 'Dark' },
   roles: named({ viewer: 'Viewer', contributor: 'Contributor', member: 'Member', owner: 'Owner' }),
