@@ -31,9 +31,9 @@ export const earning: Room[] = [
 ]
 export const connecting: Room[] = [
   { path: '/app/domains', icon: 'globe', name: t.nav.domains }, { path: '/app/integrations', icon: 'plug', name: t.nav.integrations },
+  { path: '/app/webhooks', icon: 'hook', name: t.rooms.webhooks },
 ]
 export const account: Room[] = [
-  { path: '/app/webhooks', icon: 'hook', name: t.rooms.webhooks },
   { path: '/app/alerts', icon: 'bell', name: t.alerts.title }, { path: '/app/plan', icon: 'columns', name: t.plan.title }, { path: '/app/settings', icon: 'doc', name: t.settings.title },
   { path: '/app/team', icon: 'person', name: t.rooms.team, role: 'owner' }, { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' }, { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'owner' },
 ]
