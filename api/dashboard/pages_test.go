@@ -51,11 +51,15 @@ func isWords(file string) bool {
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	for _, lang := range languages {
-		t.Run(lang, func(t *testing.T) { budget(t, lang) })
+		t.Run(lang, func(t *testing.T) {
+			t.Parallel()
+			budget(t, lang)
+		})
 	}
 }
 
 func budget(t *testing.T, lang string) {
+	t.Helper()
 	files, page := made(t)
 	size := func(name string) int {
 		t.Helper()
@@ -88,8 +92,7 @@ func budget(t *testing.T, lang string) {
 	for _, m := range regexp.MustCompile(`/app/assets/([\w.-]+)`).FindAllStringSubmatch(string(inWords([]byte(page), lang)), -1) {
 		take(m[1])
 	}
-	total := 0
-	words := 0
+	total, words := 0, 0
 	for name := range first {
 		if isWords(name) {
 			words++
@@ -120,8 +123,17 @@ func budget(t *testing.T, lang string) {
 func TestLanguageOfPage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ cookie, header, want string }{
-		{"", "", "en"}, {"", "de", "de"}, {"", "de-CH,en;q=0.5", "de"}, {"", "fr, en-GB;q=0.5", "en"}, {"", "fr", "en"},
-		{"de", "en", "de"}, {"en", "de", "en"}, {"ar-XB", "de", "ar-XB"}, {"en-XA", "de", "en-XA"}, {"xx", "", "en"}, {"", ";;q=x", "en"},
+		{"", "", "en"},
+		{"", "de", "de"},
+		{"", "de-CH,en;q=0.5", "de"},
+		{"", "fr, en-GB;q=0.5", "en"},
+		{"", "fr", "en"},
+		{"de", "en", "de"},
+		{"en", "de", "en"},
+		{"ar-XB", "de", "ar-XB"},
+		{"en-XA", "de", "en-XA"},
+		{"xx", "", "en"},
+		{"", ";;q=x", "en"},
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/app", nil)
 		r.Header.Set("Accept-Language", c.header)

@@ -70,7 +70,7 @@ func TestViews(t *testing.T) {
 	}
 	viewer.do("POST", path, object{"name": "", "report": report(nil)}).want(t, 400, "required")
 	viewer.do("POST", path, object{"name": strings.Repeat("x", 81), "report": report(nil)}).want(t, 400, "too_long")
-	viewer.do("POST", path, object{"name": "x", "report": report(nil), "nmae": "x"}).want(t, 400, "invalid_input")
+	viewer.do("POST", path, object{"name": "x", "report": report(nil), "names": "x"}).want(t, 400, "invalid_input")
 
 	if seen := rowsOf(viewer.do("GET", path, nil)); len(seen) != 2 || seen["Team"]["may_change"] != false || seen["Team"]["author"] == "" || seen["Mine"]["may_change"] != true {
 		t.Errorf("a viewer sees %v", seen)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -43,13 +44,13 @@ type AuditFilter struct {
 
 // text is what a cursor is bound to.
 func (f AuditFilter) text() string {
-	text := f.Who.UUID.String() + " " + f.What
-	for _, at := range []*time.Time{f.From, f.To} {
+	bounds := [2]string{}
+	for i, at := range []*time.Time{f.From, f.To} {
 		if at != nil {
-			text += " " + at.UTC().Format(time.RFC3339)
+			bounds[i] = at.UTC().Format(time.RFC3339)
 		}
 	}
-	return text
+	return strings.Join([]string{f.Who.UUID.String(), f.What, bounds[0], bounds[1]}, " ")
 }
 
 // Audit reads the audit log of an account, newest first.
