@@ -47,7 +47,7 @@ func campaigns(d Deps, about reporting.Deps) []route.Route {
 		create,
 		res.row("GET", "/{id}", "one campaign with its flow", route.Do(d.findCampaign), answer.IDCodes),
 		res.row("PATCH", "/{id}", "change the settings that are sent", route.Take(d.changeCampaign),
-			answer.IDCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields", "409 stale"), campaignCodes),
+			answer.IDCodes, campaignOwnCodes, route.Codes("400 shared_alias no_fields too_long", "409 stale"), campaignCodes),
 		res.row("DELETE", "/{id}", "delete a campaign; its clicks stay", route.Do(deleteCampaign), answer.IDCodes),
 		clone(res, "copy a campaign; the copy is paused", campaignCloned, route.Codes("400 invalid_domain", "402 plan_limit"),
 			answer.FlowCodes),

@@ -19,7 +19,7 @@ CREATE UNIQUE INDEX views_own_name ON views (account_id, user_id, lower(name)) W
 -- The view that a person's reports open with.
 CREATE TABLE default_views (
     account_id uuid NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-    user_id    uuid NOT NULL,
+    user_id    uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
     view_id    uuid NOT NULL REFERENCES views (id) ON DELETE CASCADE,
     PRIMARY KEY (account_id, user_id),
     FOREIGN KEY (account_id, user_id) REFERENCES memberships ON DELETE CASCADE
