@@ -63,7 +63,7 @@ test: lab ## vet and run all tests, with the race detector where goroutines shar
 ifeq ($(PKGS),./...)
 	@rest=$$(go list $(TAGS) ./... | grep -vxF "$$(go list $(TAGS) $(PROCESSES) $(RACE))"); \
 		$(TESTING) sh -c "$(GOTEST) $(PROCESSES) & processes=\$$!; $(GOTEST) $$(echo $$rest) & rest=\$$!; \
-			$(GOTEST) -race $(RACE); raced=\$$?; wait \$$processes && wait \$$rest && exit \$$raced"
+			$(GOTEST) -race $(RACE); failed=\$$?; wait \$$processes || failed=1; wait \$$rest || failed=1; exit \$$failed"
 else
 	@$(TESTING) $(GOTEST) -race $(PKGS)
 endif

@@ -39,6 +39,7 @@ type page struct {
 	target   string
 	context  string   // whose cookies and storage it has
 	requests []string // the addresses that the page has asked for, once it is watched
+	polling  bool     // a condition is asked until it is true
 }
 
 type reply struct {
@@ -233,14 +234,21 @@ func (p *page) goTo(address string) {
 	}
 }
 
-// run gives the value of an expression of JavaScript in the page, a text; an element that is not there is "".
+// run gives the value of an expression of JavaScript in the page, a text; an element that is not there is "". In a condition
+// that is waited for, a page that is just being left gives "" too.
 func (p *page) run(expression string) string {
 	p.t.Helper()
 	value, err := p.evaluate(expression)
-	if err != nil {
+	if err != nil && !(p.polling && left(err)) {
 		p.t.Fatal(err)
 	}
 	return value
+}
+
+// left reports whether the page was left while it was asked.
+func left(err error) bool {
+	return strings.Contains(err.Error(), "navigated or closed") || strings.Contains(err.Error(), "context was destroyed") ||
+		strings.Contains(err.Error(), "Cannot find context")
 }
 
 // evaluate is run. It fails also where the page is just being left.
@@ -273,7 +281,10 @@ func (p *page) until(what string, ok func() bool) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), await.Timeout)
 	defer cancel()
+	was := p.polling
+	p.polling = true
 	err := client.Poll(ctx, 50*time.Millisecond, func() (bool, error) { return ok(), nil })
+	p.polling = was
 	if errors.Is(err, context.DeadlineExceeded) {
 		p.t.Fatalf("never: %s; it shows:\n%s", what, p.run(`document.body?.innerText`))
 	}

@@ -381,17 +381,9 @@ func (b *board) screens(id string) {
 		"campaign-figures": of + "/figures", "campaign-settings": of + "/settings", "offers": "/app/offers", "offer": "/app/offers?id=new", "landers": "/app/landers", "lander": "/app/landers?id=" + lander.Rows[0].ID,
 		"sources": "/app/sources", "source": "/app/sources?id=new", "networks": "/app/networks", "network": "/app/networks?id=new", "clicks": "/app/clicks", "click": "/app/clicks?click=" + clicks.Rows[0].ClickID, "parts": "/app/_parts",
 	}
-	for _, theme := range []string{"light", "dark"} {
-		for _, width := range []int{1440, 390} {
-			b.look(width, theme)
-			for name, path := range pages {
-				b.goTo(b.f.URL + path)
-				b.settled()
-				if failed := b.run(`document.querySelector('.failed')?.textContent`); failed != "" && name != "parts" {
-					b.t.Errorf("%s shows %q", name, failed)
-				}
-				b.sound(name + "-" + strconv.Itoa(width) + "-" + theme)
-			}
+	b.everywhere(pages, func(name string) {
+		if failed := b.run(`document.querySelector('.failed')?.textContent`); failed != "" && name != "parts" {
+			b.t.Errorf("%s shows %q", name, failed)
 		}
-	}
+	})
 }

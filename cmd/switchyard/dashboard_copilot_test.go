@@ -398,6 +398,14 @@ func (c *copilotBoard) imports() {
 	c.fill(csv, "slug,destination_url\nimported-link,https://a.example/\n")
 	c.until("a dry run of links", func() bool { return c.run(`(`+button("Dry run")+`) ? 'yes' : ''`) == "yes" })
 	c.tap(button("Dry run"))
+	c.shows("A smartlink needs a domain of your own")
+	if err := c.api.Create(c.t.Context(), "/domains", map[string]any{"domain": "go.pilot.example"}, nil); err != nil {
+		c.t.Fatal(err)
+	}
+	c.goTo(c.f.URL + "/app/import?kind=links")
+	c.settled()
+	c.fill(csv, "slug,destination_url\nimported-link,https://a.example/\n")
+	c.tap(button("Dry run"))
 	c.tap(button("Import 1 row"))
 	c.tap(`document.querySelector('dialog .btn.primary')`)
 	c.shows("1 row is imported")
@@ -422,14 +430,5 @@ func (c *copilotBoard) screens() {
 		"copilot": "/app/copilot", "copilot-chat": "/app/copilot?tab=chat", "copilot-rules": "/app/copilot?tab=rules", "copilot-history": "/app/copilot?tab=history",
 		"import": "/app/import", "marks-overview": "/app?w=today", "views-reports": "/app/reports?w=today", "marks-campaign": "/app/campaigns/" + c.campaign + "/figures?w=today",
 	}
-	for _, theme := range []string{"light", "dark"} {
-		for _, width := range []int{1440, 390} {
-			c.look(width, theme)
-			for name, path := range pages {
-				c.goTo(c.f.URL + path)
-				c.settled()
-				c.sound(name + "-" + strconv.Itoa(width) + "-" + theme)
-			}
-		}
-	}
+	c.everywhere(pages, nil)
 }

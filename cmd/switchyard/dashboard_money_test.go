@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 )
@@ -256,14 +255,5 @@ func (b *moneyBoard) screens() {
 		"conversions": "/app/conversions?w=today", "unmatched": "/app/unmatched?w=today", "corrections": "/app/corrections", "exports": "/app/exports",
 		"alerts": "/app/alerts", "plan": "/app/plan", "settings": "/app/settings",
 	}
-	for _, theme := range []string{"light", "dark"} {
-		for _, width := range []int{1440, 390} {
-			b.look(width, theme)
-			for name, path := range pages {
-				b.goTo(b.f.URL + path)
-				b.settled()
-				b.sound(name + "-" + strconv.Itoa(width) + "-" + theme)
-			}
-		}
-	}
+	b.everywhere(pages, nil)
 }

@@ -359,9 +359,15 @@ func TestRelease(t *testing.T) {
 	if _, err := w.store.Domains().Delete(t.Context(), w.account, fourth); err != nil {
 		t.Fatal(err)
 	}
+	// What the worker knows of the refusal is written after it has paused the sweep.
 	w.until("the release has failed", func() bool {
-		return w.fake.Count("DELETE /zones/{zone}/custom_hostnames/{id}") > deleted
+		var n int
+		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'pending' AND error IS NOT NULL`, jobs.ForgetCertificate.Kind())
+		return err == nil && n == 1
 	})
+	if w.fake.Count("DELETE /zones/{zone}/custom_hostnames/{id}") == deleted {
+		t.Error("the edge was not asked")
+	}
 	w.fake.Refuse(0, 0, "")
 	again := w.domain(w.account, "d.shop.example", true)
 	w.pass(10 * time.Minute)

@@ -55,7 +55,7 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
         drawAxes: [u => { const now = Date.now(); if (now <= times[0]! || now >= times.at(-1)!) return; const x = u.valToPos(now, 'x', true); u.ctx.save(); u.ctx.strokeStyle = strong; u.ctx.setLineDash([2, 3]); u.ctx.beginPath(); u.ctx.moveTo(x, u.bbox.top); u.ctx.lineTo(x, u.bbox.top + u.bbox.height); u.ctx.stroke(); u.ctx.restore() }],
       },
     }, [times, ...series.map(s => s.values)] as uPlot.AlignedData, el)
-    const fit = new ResizeObserver(() => { if (el.clientWidth) chart.setSize({ width: el.clientWidth, height: 236 }) })
+    const fit = new ResizeObserver(() => requestAnimationFrame(() => { if (el.isConnected && el.clientWidth && el.clientWidth !== chart.width) chart.setSize({ width: el.clientWidth, height: 236 }) }))
     fit.observe(el)
     return () => { fit.disconnect(); chart.destroy() }
   }, [times, series, hours, dark, room])

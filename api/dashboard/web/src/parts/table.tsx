@@ -45,8 +45,8 @@ export function Table<R>(p: Props<R>) {
     else if (p.onKey?.(e.key.toLowerCase(), row)) e.preventDefault()
   }
   const all = p.rows.length > 0 && p.rows.every(r => p.selected?.has(p.keyOf(r))), tabbed = cursor >= first && cursor < last ? cursor : first
-  const span = p.columns.length + (p.onSelect ? 1 : 0)
-  const gap = (rows: number) => rows > 0 && <tr class="gap" aria-hidden="true"><td colSpan={span} style={`--h:${rows * height}px`} /></tr>
+  // A gap is one cell: one that spans columns would give room to those that a narrow screen hides.
+  const gap = (rows: number) => rows > 0 && <tr class="gap" aria-hidden="true"><td style={`--h:${rows * height}px`} /></tr>
   return <div class={'view' + (p.tall ? ' tall' : '')} ref={box} tabIndex={p.rows.length ? -1 : 0} role="region" aria-label={p.label} onKeyDown={press}>
     <table class="listing" style={`--row:${height}px`} role="grid" aria-label={p.label} aria-rowcount={p.rows.length + 1} aria-multiselectable={p.onSelect ? true : undefined}>
       <thead><tr role="row">

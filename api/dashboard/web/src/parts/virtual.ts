@@ -14,7 +14,7 @@ export function useVirtual(box: { current: HTMLElement | null }, count: number, 
     if (!el) return
     const look = () => see(now => { const top = Math.floor(el.scrollTop / height), rows = Math.ceil(el.clientHeight / height); return now.top === top && now.rows === rows ? now : { top, rows } })
     el.addEventListener('scroll', look, { passive: true })
-    const fit = new ResizeObserver(look)
+    const fit = new ResizeObserver(() => requestAnimationFrame(look))
     fit.observe(el)
     return () => { el.removeEventListener('scroll', look); fit.disconnect() }
   }, [height])

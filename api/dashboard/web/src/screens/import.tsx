@@ -28,7 +28,7 @@ type Run = { text: string, mapped: string, kind: Kind, rows: Row[], done: number
 function useKnown(kind: Kind): { known?: Known, room: number | null, error?: ApiError, again: () => void } {
   const offers = useOffers(kind === 'offers'), networks = useNetworks(kind === 'offers'), sources = useSources(kind === 'links')
   const links = useAll('GET /short-links', kind === 'links' ? {} : null), domains = use('GET /domains', kind === 'links' ? { limit: 500 } : null), usage = use('GET /plan/usage', {})
-  const all = [...(domains.data?.rows ?? []), ...(domains.data?.shared ?? [])]
+  const all = domains.data?.rows ?? [] // a smartlink stands on a domain of the account
   const limit = kind === 'offers' ? usage.data?.detail.plan.offers.limit : usage.data?.allowances.smartlinks, have = kind === 'offers' ? usage.data?.detail.plan.offers.used : links.rows?.length
   const ready = usage.data && (kind === 'offers' ? offers && networks : links.rows && links.whole && domains.data && sources)
   const known = ready ? { offers: offers ?? [], links: links.rows ?? [], networks: networks ?? [], sources: sources ?? [], domains: all.map(d => ({ id: d.id, domain: d.domain })), domain: (all.find(d => d.is_default) ?? all[0])?.id ?? '', currency: me.value!.account.currency } : undefined

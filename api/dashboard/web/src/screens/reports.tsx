@@ -160,10 +160,10 @@ function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry }: Tab
   const what = ask.group.map((d, i) => i ? <span key={d} class="dim"> › {t.dimensions[d]}</span> : t.dimensions[d])
   const tabbed = cursor >= first && cursor < last ? cursor : first
   return <div class="view" ref={box} tabIndex={-1} role="region" aria-label={t.overview.figuresRegion}><table class={compare ? 'cmp' : ''} role="treegrid" aria-rowcount={lines.length + 2} aria-label={t.reports.title}>
-    <thead><tr role="row"><th class="first" role="columnheader">{what}</th>{ask.columns.map(n => <Head key={n} name={n} sort={ask.sort} />)}</tr></thead>
+    <thead><tr role="row"><th class="first" role="columnheader" title={what}>{what}</th>{ask.columns.map(n => <Head key={n} name={n} sort={ask.sort} />)}</tr></thead>
     <tbody>
       {root && <tr class="total" role="row" aria-level={1}><td class="first" style="--d:0" role="gridcell">{root.truncated ? t.reports.totalMore : t.reports.total(root.rows.length, count(root.rows.length))}</td>{ask.columns.map(n => <Cell key={n} name={n} row={root.totals as PerformanceRow} compare={compare} />)}</tr>}
-      {first > 0 && <tr class="gap" aria-hidden="true"><td colSpan={ask.columns.length + 1} style={`--h:${first * height}px`} /></tr>}
+      {first > 0 && <tr class="gap" aria-hidden="true"><td style={`--h:${first * height}px`} /></tr>}
       {lines.slice(first, last).map((line, j) => {
         const i = first + j
         if (line.kind === 'wait') return <tr key={'w' + i} role="row" aria-busy="true"><td role="gridcell" class="first" style={`--d:${line.level - 1}`}><span class="tw" /><Bone w={96} /></td>{ask.columns.map((n, k) => <td key={n} role="gridcell" class={off(n)}><Bone w={34 + k * 7 % 22} /></td>)}</tr>
@@ -179,7 +179,7 @@ function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry }: Tab
         </tr>
       })}
       {!root && [0, 1, 2, 3, 4, 5].map(i => <tr key={i} class="gap" aria-hidden="true"><td style={`--h:${height}px`} /></tr>)}
-      {last < lines.length && <tr class="gap" aria-hidden="true"><td colSpan={ask.columns.length + 1} style={`--h:${(lines.length - last) * height}px`} /></tr>}
+      {last < lines.length && <tr class="gap" aria-hidden="true"><td style={`--h:${(lines.length - last) * height}px`} /></tr>}
     </tbody></table></div>
 }
 
