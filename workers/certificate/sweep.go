@@ -15,7 +15,7 @@ import (
 
 const (
 	sweptAtOnce = 200 // certificates that a sweep takes at once
-	askedAtOnce = 8   // of them
+	askedAtOnce = 16  // of them: what an authority takes its time for is waited for together
 )
 
 // unverifiedRest is when a domain is looked at again that is not verified any more.
