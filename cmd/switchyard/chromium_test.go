@@ -239,7 +239,7 @@ func (p *page) goTo(address string) {
 func (p *page) run(expression string) string {
 	p.t.Helper()
 	value, err := p.evaluate(expression)
-	if err != nil && !(p.polling && left(err)) {
+	if err != nil && (!p.polling || !left(err)) {
 		p.t.Fatal(err)
 	}
 	return value
