@@ -160,7 +160,7 @@ function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry }: Tab
   const what = ask.group.map((d, i) => i ? <span key={d} class="dim"> › {t.dimensions[d]}</span> : t.dimensions[d])
   const tabbed = cursor >= first && cursor < last ? cursor : first
   return <div class="view" ref={box} tabIndex={-1} role="region" aria-label={t.overview.figuresRegion}><table class={compare ? 'cmp' : ''} role="treegrid" aria-rowcount={lines.length + 2} aria-label={t.reports.title}>
-    <thead><tr role="row"><th class="first" role="columnheader" title={what}>{what}</th>{ask.columns.map(n => <Head key={n} name={n} sort={ask.sort} />)}</tr></thead>
+    <thead><tr role="row"><th class="first" role="columnheader" title={ask.group.map(d => t.dimensions[d]).join(' › ')}>{what}</th>{ask.columns.map(n => <Head key={n} name={n} sort={ask.sort} />)}</tr></thead>
     <tbody>
       {root && <tr class="total" role="row" aria-level={1}><td class="first" style="--d:0" role="gridcell">{root.truncated ? t.reports.totalMore : t.reports.total(root.rows.length, count(root.rows.length))}</td>{ask.columns.map(n => <Cell key={n} name={n} row={root.totals as PerformanceRow} compare={compare} />)}</tr>}
       {first > 0 && <tr class="gap" aria-hidden="true"><td style={`--h:${first * height}px`} /></tr>}
