@@ -46,7 +46,7 @@ lab: build
 	@go build $(TAGS) $(VCS) -o $(LAB) ./cmd/lab
 
 # Where goroutines share memory the race detector is on. It makes the rest three times as slow and finds nothing there.
-# PROCESSES start the programs themselves and mostly wait for them.
+# PROCESSES start the programs themselves and mostly wait for them: more of these tests run at once.
 PROCESSES := ./cmd/switchyard
 RACE := ./api ./api/certs ./api/click/... ./api/middleware ./api/routing ./db ./db/advisory ./db/kv ./db/spool \
 	./jobs/... ./workers ./workers/clock ./workers/egress/... ./workers/webhook
@@ -62,7 +62,7 @@ GOTEST     := go test -vet=all -ldflags=-w $(TAGS) -timeout 40m -p 2
 test: lab ## vet and run all tests, with the race detector where goroutines share memory; PKGS=./db/... for a part with it
 ifeq ($(PKGS),./...)
 	@rest=$$(go list $(TAGS) ./... | grep -vxF "$$(go list $(TAGS) $(PROCESSES) $(RACE))"); \
-		$(TESTING) sh -c "$(GOTEST) $(PROCESSES) & processes=\$$!; $(GOTEST) $$(echo $$rest) & rest=\$$!; \
+		$(TESTING) sh -c "$(GOTEST) -parallel 4 $(PROCESSES) & processes=\$$!; $(GOTEST) $$(echo $$rest) & rest=\$$!; \
 			$(GOTEST) -race $(RACE); failed=\$$?; wait \$$processes || failed=1; wait \$$rest || failed=1; exit \$$failed"
 else
 	@$(TESTING) $(GOTEST) -race $(PKGS)

@@ -313,18 +313,18 @@ func (c *copilotBoard) notes() {
 	text := "Budget doubled " + hostileMarkup
 	c.goTo(c.f.URL + "/app?w=today")
 	c.settled()
-	c.until("marks", func() bool { return c.run(`document.querySelectorAll('.mark').length`) != "0" })
+	c.until("marks", func() bool { return c.run(`document.querySelectorAll('.plotmark').length`) != "0" })
 	c.tap(`document.querySelector('[aria-label="Add a note to this plot"]')`)
 	c.fill(byLabel("dialog", "Text"), text)
 	c.tap(button("Save"))
 	c.shows("The note is saved")
-	c.until("its mark", func() bool { return c.run(`document.querySelectorAll('.mark.noted').length`) == "1" })
-	c.run(`document.querySelector('.mark.noted button').focus()`)
+	c.until("its mark", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "1" })
+	c.run(`document.querySelector('.plotmark.noted button').focus()`)
 	c.run(`document.activeElement.click()`)
 	c.until("what it says", func() bool {
-		return strings.Contains(c.run(`document.querySelector('.mark.noted .menu:popover-open')?.textContent`), text)
+		return strings.Contains(c.run(`document.querySelector('.plotmark.noted .menu:popover-open')?.textContent`), text)
 	})
-	if got := c.run(`document.querySelector('.mark.noted .menu')?.textContent`); !strings.Contains(got, "Changed: notes") || !strings.Contains(got, "Pilot "+hostileMarkup) {
+	if got := c.run(`document.querySelector('.plotmark.noted .menu')?.textContent`); !strings.Contains(got, "Changed: notes") || !strings.Contains(got, "Pilot "+hostileMarkup) {
 		c.t.Errorf("the changes beside it are %q", got)
 	}
 	c.sound("notes-mark")
@@ -335,17 +335,17 @@ func (c *copilotBoard) notes() {
 	})
 	c.sound("notes-table")
 	c.goTo(c.f.URL + "/app/campaigns/" + c.campaign + "/figures?w=today")
-	c.until("at the campaign", func() bool { return c.run(`document.querySelectorAll('.mark.noted').length`) == "1" })
-	c.tap(`document.querySelector('.mark.noted button')`)
-	c.tap(`[...document.querySelectorAll('.mark .menu:popover-open .btn')].find(e => e.textContent === 'Edit the note')`)
+	c.until("at the campaign", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "1" })
+	c.tap(`document.querySelector('.plotmark.noted button')`)
+	c.tap(`[...document.querySelectorAll('.plotmark .menu:popover-open .btn')].find(e => e.textContent === 'Edit the note')`)
 	c.fill(byLabel("dialog", "Text"), "Budget halved")
 	c.tap(button("Save"))
 	c.until("the new text", func() bool {
-		return strings.Contains(c.run(`document.querySelector('.mark.noted .menu')?.textContent`), "Budget halved")
+		return strings.Contains(c.run(`document.querySelector('.plotmark.noted .menu')?.textContent`), "Budget halved")
 	})
-	c.tap(`document.querySelector('.mark.noted button')`)
-	c.tap(`[...document.querySelectorAll('.mark .menu:popover-open .btn')].find(e => e.textContent === 'Delete')`)
-	c.until("it is gone", func() bool { return c.run(`document.querySelectorAll('.mark.noted').length`) == "0" })
+	c.tap(`document.querySelector('.plotmark.noted button')`)
+	c.tap(`[...document.querySelectorAll('.plotmark .menu:popover-open .btn')].find(e => e.textContent === 'Delete')`)
+	c.until("it is gone", func() bool { return c.run(`document.querySelectorAll('.plotmark.noted').length`) == "0" })
 }
 
 // imports makes offers and a smartlink of files. A row that is refused says why, and a row that exists makes nothing twice.

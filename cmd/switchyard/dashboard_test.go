@@ -157,6 +157,9 @@ func (b *board) fits(name string) {
 	if inner, _ := strconv.Atoi(b.run(`innerWidth`)); width > inner {
 		b.t.Errorf("%s: it is %d wide on a screen of %d, because of %s", name, width, inner, b.run(`[...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(-3).map(e => e.tagName + '.' + e.className + ' ' + e.textContent.slice(0, 40)).join(', ')`))
 	}
+	if squeezed := b.run(squeezedTexts); squeezed != "[]" {
+		b.t.Errorf("%s: squeezed are %s", name, squeezed)
+	}
 	if wrongs := b.run(`JSON.stringify(window.wrongs ?? [])`); wrongs != "[]" {
 		b.t.Errorf("%s: %s", name, wrongs)
 	}
@@ -166,6 +169,10 @@ func (b *board) fits(name string) {
 		}
 	}
 }
+
+// squeezedTexts are texts that have so little room that their words are broken into a column of letters.
+const squeezedTexts = `JSON.stringify([...document.querySelectorAll('body *')].filter(e => e.clientWidth > 0 && e.clientWidth < 40 && e.clientHeight > 2 * e.clientWidth &&
+	[...e.childNodes].some(n => n.nodeType === 3 && n.data.trim().length > 3) && e.checkVisibility({visibilityProperty: true})).map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
 
 // keep writes a picture of the screen into the directory that SWITCHYARD_SCREENS names: `make screens`.
 func (b *board) keep(name string) {

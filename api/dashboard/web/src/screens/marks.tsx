@@ -53,7 +53,7 @@ export function Layer({ of, place, edit }: { of: MarkList, place: (at: number) =
 
 function One({ of: g, more, edit }: { of: Group, more: boolean, edit: (d: Draft) => void }) {
   const first = g.marks[0]!, notes = g.marks.some(m => m.note), label = w.of(g.marks.length, dateTime(new Date(first.at).toISOString())), shown = told(g.marks)
-  return <span class={'mark' + (notes ? ' noted' : '')} style={`left:${g.x}px`}><Menu kind="markbtn" name={label} label={<><i aria-hidden="true">{g.marks.length > 1 ? g.marks.length : <Icon name={notes ? 'edit' : 'spark'} />}</i><span class="hidden">{label}</span></>}>{shut => <div class="marklist"><ul class="list">
+  return <span class={'plotmark' + (notes ? ' noted' : '')} style={`left:${g.x}px`}><Menu kind="markbtn" name={label} label={<><i aria-hidden="true">{g.marks.length > 1 ? g.marks.length : <Icon name={notes ? 'edit' : 'spark'} />}</i><span class="hidden">{label}</span></>}>{shut => <div class="marklist"><ul class="list">
     {shown.list.map(m => <li key={(m.note ?? m.change)!.id}>{m.note ? <Note of={m.note} edit={n => { shut(); edit(n) }} /> : <div class="grow"><div class="t wrap">{saysOf(m.change!)}{m.change!.undone_at && <> <span class="tag">{w.undone}</span></>}</div><div class="d wrap">{dateTime(m.change!.at)} · {whoOf(m.change!)}</div>{sentOf(m.change!) && <div class="d wrap">{w.sent(sentOf(m.change!))}</div>}</div>}</li>)}</ul>
     {shown.more > 0 && <p class="dim fine">{w.more(shown.more)}</p>}{more && <p class="dim fine">{w.truncated}</p>}</div>}</Menu></span>
 }

@@ -41,7 +41,7 @@ export const words = {
   overview: {
     title: 'Overview', totals: 'Totals', plotOf: (a: string, b: string) => b ? `${a} and ${b.toLowerCase()}` : a, before: (name: string) => `${name}, before`,
     hour: 'Hour', six: '6 h', day: 'Day', bucket: 'Steps of the plot', now: 'now', rightNow: 'Right now', visitors: (n: number, shown: string) => of(n, 'visitor', 'visitors', shown),
-    byMinute: (n: number) => `Clicks by minute, last ${n} minutes`, minutesAgo: (n: number) => `${n} min ago`, pace: (n: string) => `now · ${n} clicks a minute`, nobody: 'Nobody in the last 30 minutes.',
+    byMinute: (n: number) => `Clicks by minute, last ${n} minutes`, minutesAgo: (n: number) => `${n} min ago`, pace: (n: string) => `now · ${n} ${n === '1' ? 'click' : 'clicks'} a minute`, nobody: 'Nobody in the last 30 minutes.',
     campaigns: 'Campaigns', byProfit: 'by profit', all: (n: number) => `All ${n} →`, name: 'Name', change: 'Profit, change', figuresRegion: 'Figures',
     needsYou: 'Needs you', allWell: 'Nothing needs you.', suggestions: (n: number, shown: string) => of(n, 'suggestion', 'suggestions', shown) + ' of the Copilot', suggestionsMore: 'Changes that the figures call for, each with its reasons.', look: 'Look', changed: 'What changed', against: (days: number) => days === 7 ? 'against the week before' : days === 1 ? 'against the day before' : `against the ${days} days before`,
     noChange: 'Nothing moved more than chance explains.', noCompare: 'Choose a comparison to see what moved.', updated: (s: number) => s < 2 ? 'updated now' : `updated ${s} s ago`, asTable: 'As a table', asPlot: 'As a plot',
