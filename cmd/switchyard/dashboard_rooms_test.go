@@ -234,7 +234,7 @@ func (b *roomsBoard) suspect() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	req.Header.Set("User-Agent", browserAgent)
+	req.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0")
 	req.Header.Set("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
 	b.until("the link is live", func() bool {
 		res, err := http.DefaultTransport.RoundTrip(req)
