@@ -19,6 +19,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/bot"
 	"switchyard/ops/client"
 	"switchyard/ops/visitors"
 )
@@ -80,6 +81,7 @@ type past struct {
 	d           *db.DB
 	account     uuid.UUID
 	rand        *rand.Rand
+	doubt       *rand.Rand                // what the bot detection finds
 	people      map[bool][]visitors.Agent // by whether they are on the move
 	bots        []visitors.Agent
 	addresses   map[string][]netip.Addr
@@ -96,7 +98,7 @@ func newPast(d *db.DB, account uuid.UUID) (*past, error) {
 		return nil, err
 	}
 	w := &past{
-		d: d, account: account, rand: rand.New(rand.NewPCG(7, 11)), people: map[bool][]visitors.Agent{}, bots: set.Bots,
+		d: d, account: account, rand: rand.New(rand.NewPCG(7, 11)), doubt: rand.New(rand.NewPCG(7, 13)), people: map[bool][]visitors.Agent{}, bots: set.Bots,
 		addresses: map[string][]netip.Addr{}, now: time.Now(),
 	}
 	for _, agent := range set.People {
@@ -156,17 +158,18 @@ func (w *past) visit(st *story, of records, at time.Time, rate float64) {
 		VisitorID: uuid.New(), Domain: "localhost", Arrival: "url", Cost: decimal.NewFromFloat(st.cost), Currency: "USD", UniqueHours: 24,
 		Visitor: models.Visitor{
 			IP: w.address(country), Country: country, DeviceType: agent.Device, OS: agent.OS, Browser: agent.Browser, UserAgent: agent.UserAgent,
-			ConnectionType: map[bool]string{true: "mobile", false: "broadband"}[st.mobile], IsBot: agent.Bot != "", BotReason: agent.Bot,
-		},
+			ConnectionType: map[bool]string{true: "mobile", false: "broadband"}[st.mobile]},
 	}
+	found := w.signals(agent)
+	c.BotSignals = uint64(found)
+	c.BotScore, c.IsBot, c.BotReason = bot.Score(found, bot.Settings{})
 	c.Subs[0], c.Subs[1] = "zone-"+strconv.Itoa(1+int(w.rand.ExpFloat64()*4)), "banner-"+strconv.Itoa(1+w.rand.IntN(4))
 	if w.rand.Float64() >= comesAgain {
 		w.key = uuid.New()
 	}
 	c.UniqueKey = w.key
 	w.clicks = append(w.clicks, c)
-	if agent.Bot != "" {
-		c.BotScore = 100
+	if c.IsBot {
 		return
 	}
 	share := rate * by.luck
@@ -185,6 +188,36 @@ func (w *past) visit(st *story, of records, at time.Time, rate float64) {
 	if w.rand.Float64() < share {
 		w.convert(st, c.ID, at)
 	}
+}
+
+// doubts are what makes some people look like bots, and in what share of visits each is found.
+var doubts = []struct {
+	signal bot.Signals
+	share  float64
+}{
+	{bot.VPNOrProxy, .02}, {bot.GeoTZMismatch, .015}, {bot.NoAcceptLanguage, .012}, {bot.Datacenter, .012},
+	{bot.RepeatClick, .01}, {bot.FastClick, .006}, {bot.UAMismatch, .004},
+}
+
+// signals draws what is found in a visit: of a bot what it says it is, of people what makes them look like one.
+func (w *past) signals(agent visitors.Agent) (found bot.Signals) {
+	reason := agent.Bot
+	if reason == "crawler" {
+		reason = "declared_bot"
+	}
+	if declared, ok := bot.ByReason(reason); ok {
+		found = declared.Bit
+		if w.doubt.IntN(2) == 0 {
+			found |= bot.FewHeaders
+		}
+		return found
+	}
+	for _, d := range doubts {
+		if w.doubt.Float64() < d.share {
+			found |= d.signal
+		}
+	}
+	return found
 }
 
 // agent draws the browser of a visitor.
