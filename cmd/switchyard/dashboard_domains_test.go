@@ -12,13 +12,15 @@ import (
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 	"switchyard/workers/providers/dns/dnstest"
+	"switchyard/workers/providers/signin/signintest"
 )
 
 // domainsBoard is a board whose DNS provider and edge are fakes at the wire.
 type domainsBoard struct {
 	*board
-	zones *dnstest.World
-	edge  *cloudflaretest.Fake
+	zones     *dnstest.World
+	edge      *cloudflaretest.Fake
+	platforms *signintest.World
 }
 
 const (
@@ -26,13 +28,13 @@ const (
 	pointsAt = "track.example"
 )
 
-// TestDashboardDomains: a DNS account is connected and tested, a domain is added by it, verified and gets its certificate
-// step by step. What fails is said.
+// TestDashboardDomains: a DNS account is connected and tested, a domain is added by it, verified, gets its certificate step by
+// step, and is deleted. Somebody signs in at an ad platform and leaves it. What fails is said.
 func TestDashboardDomains(t *testing.T) {
 	t.Parallel()
 	d := domainsBoard{
 		zones: dnstest.NewWorld(map[string][]libdns.RR{"shop.example": nil}, "shop.example"),
-		edge:  cloudflaretest.Serve(t),
+		edge:  cloudflaretest.Serve(t), platforms: signintest.New(t),
 	}
 	dist, err := filepath.Abs("../../api/dashboard/dist")
 	if err != nil {
@@ -40,12 +42,16 @@ func TestDashboardDomains(t *testing.T) {
 	}
 	d.board = openBoard(t, "DASHBOARD_DIR="+dist, "TRACKING_HOST="+pointsAt, "DNS_PROVIDER_URL="+dnstest.Serve(t, d.zones).URL, // all fakes have one certificate
 		"CLOUDFLARE_URL="+d.edge.Server.URL, "CLOUDFLARE_API_TOKEN="+cloudflaretest.Token, "CLOUDFLARE_ZONE_ID="+cloudflaretest.Zone,
-		"EGRESS_CA_FILE="+egresstest.CAFile(t, d.edge.Server))
+		"EGRESS_CA_FILE="+egresstest.CAFile(t, d.edge.Server), "OAUTH_URL="+d.platforms.URL,
+		"GOOGLE_ADS_CLIENT_ID="+signintest.Apps()[models.GoogleAds].ID, "GOOGLE_ADS_CLIENT_SECRET="+signintest.Apps()[models.GoogleAds].Secret)
 	d.signIn()
 	d.look(1440, "light")
 	d.connectsDNS()
 	d.addsDomain()
 	d.certifies()
+	d.screens()
+	d.removes()
+	d.platform()
 }
 
 // connectsDNS connects a DNS account by a form that is drawn from what its provider asks for. A wrong token is said.
@@ -145,4 +151,83 @@ func (b *domainsBoard) certifies() {
 	b.fill(byLabel(".side-sheet .record", "Page of the bare domain"), "nowhere")
 	b.tap(`document.querySelector('.side-sheet .record .btn.primary')`)
 	b.shows("index_page must be an http or https address")
+}
+
+// screens holds what is true of every screen, in both themes, wide and narrow.
+func (b *domainsBoard) screens() {
+	b.t.Helper()
+	b.press("Escape")
+	b.everywhere(map[string]string{
+		"domains": "/app/domains", "domain": "/app/domains?id=" + b.domain(), "integrations": "/app/integrations",
+	}, func(name string) {
+		if failed := b.run(`document.querySelector('.failed')?.textContent`); failed != "" {
+			b.t.Errorf("%s shows %q", name, failed)
+		}
+	})
+}
+
+// domain is the id of the only domain; empty: there is none.
+func (b *domainsBoard) domain() string {
+	b.t.Helper()
+	var list struct{ Rows []struct{ ID string } }
+	if err := b.api.Get(b.t.Context(), "/domains", &list); err != nil || len(list.Rows) > 1 {
+		b.t.Fatal(list, err)
+	}
+	if len(list.Rows) == 0 {
+		return ""
+	}
+	return list.Rows[0].ID
+}
+
+// removes deletes the domain, which asks for its name. The edge forgets it too.
+func (b *domainsBoard) removes() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/domains?id=" + b.domain())
+	b.tap(button("Delete the domain"))
+	const sure = `[...document.querySelectorAll('dialog[open] .btn.danger')].at(-1)`
+	b.until("it asks", func() bool { return b.run(sure+`?.disabled`) == "true" })
+	b.fill(`[...document.querySelectorAll('dialog[open] input')].at(-1)`, ownHost)
+	b.until("it may", func() bool { return b.run(sure+`?.disabled`) == "false" })
+	b.tap(sure)
+	b.shows("is deleted")
+	if b.domain() != "" {
+		b.t.Error("the domain is there")
+	}
+	b.until("the edge has forgotten it", func() bool { return len(b.edge.Hosts()) == 0 })
+}
+
+// platform signs in at an ad platform as its user would: the browser leaves and comes back. What it brings is in no address
+// that stays, and is taken once.
+func (b *domainsBoard) platform() {
+	b.t.Helper()
+	b.call("Security.setIgnoreCertificateErrors", map[string]any{"ignore": true}, nil) // the platform's is the fake's own
+	b.platforms.SignIn(signintest.User{ID: "jane", Name: "jane@example.com"})
+	b.goTo(b.f.URL + "/app/integrations")
+	b.settled()
+	const signIn = `[...document.querySelectorAll('li.platform button')].find(e => e.textContent.trim() === 'Sign in Google Ads')`
+	b.tap(signIn)
+	b.shows("signed in as jane@example.com")
+	if at := b.run(`location.href`); at != b.f.URL+"/app/integrations" {
+		b.t.Errorf("it is at %s", at)
+	}
+	var back string
+	for _, address := range b.asked() {
+		if strings.Contains(address, "state=") && strings.HasPrefix(address, b.f.URL) {
+			back = address
+		}
+	}
+	if back == "" {
+		b.t.Fatalf("it has not come back: %q", b.asked())
+	}
+	b.goTo(back)
+	b.until("a state is used once", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
+	b.goTo(b.f.URL + "/app/integrations")
+	b.tap(`[...document.querySelectorAll('li.platform button')].find(e => e.textContent.trim().startsWith('Disconnect'))`)
+	b.tap(`[...document.querySelectorAll('dialog[open] .btn.danger')].at(-1)`)
+	b.until("nobody is signed in", func() bool {
+		return !strings.Contains(b.run(`document.body.innerText`), "signed in as jane@example.com")
+	})
+	b.platforms.Deny()
+	b.tap(signIn)
+	b.until("what the platform said", func() bool { return b.run(`document.querySelector('[role=alert]')?.textContent`) != "" })
 }
