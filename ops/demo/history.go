@@ -195,8 +195,8 @@ var doubts = []struct {
 	signal bot.Signals
 	share  float64
 }{
-	{bot.VPNOrProxy, .02}, {bot.GeoTZMismatch, .015}, {bot.NoAcceptLanguage, .012}, {bot.Datacenter, .012},
-	{bot.RepeatClick, .01}, {bot.FastClick, .006}, {bot.UAMismatch, .004},
+	{bot.GeoTZMismatch, .015}, {bot.NoAcceptLanguage, .012}, {bot.FewHeaders, .01}, {bot.RepeatClick, .01},
+	{bot.NoJS, .008}, {bot.FastClick, .008}, {bot.UAMismatch, .006},
 }
 
 // signals draws what is found in a visit: of a bot what it says it is, of people what makes them look like one.

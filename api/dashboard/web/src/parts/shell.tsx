@@ -110,7 +110,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       <footer><Usage /><Person /></footer>
     </nav>
     <header class="top">{head?.above && <><a class="dim wide" href={head.above.path}>{head.above.name}</a><span class="dim wide crumb"><Icon name="right" /></span></>}<h1 title={title}>{title}</h1>{head?.beside}{!head && <span class="chip wide"><Icon name="clock" />{zone.value}</span>}<Updated /><span class="grow" />
-      <button type="button" class="find" onClick={() => { palette.value = 'find' }}><Icon name="search" />{t.palette.find}<kbd>Ctrl K</kbd></button>{windowed.test(path) && <Windows />}</header>
+      <button type="button" class="find" onClick={() => { palette.value = 'find' }}><Icon name="search" />{t.palette.find}<kbd>Ctrl K</kbd></button>{windowed.test(path) && (path !== '/app/bots' || place.value.query.get('tab')) && <Windows />}</header>
     <main class="main" id="main" tabIndex={-1}>{children}</main>
     <nav class="tabbar" aria-label={t.nav.main}><Rooms of={rooms.filter(r => r.phone)} /><a href={to('/app/more')} aria-current={path === '/app/more' ? 'page' : undefined}><Icon name="more" />{t.nav.more}</a></nav>
   </div>
