@@ -10,7 +10,7 @@ TOOL := go tool -modfile=ops/tools/go.mod
 LINT := $(TOOL) golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev stop build screens lab test chaos lint audit tidy generate verify bench smoke
+.PHONY: help run dev stop build screens lab test chaos lint format audit tidy generate verify bench smoke
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -87,9 +87,13 @@ screens: build ## pictures of every screen of the dashboard, in both themes and 
 		go test $(TAGS) -count=1 -run '^TestDashboard' ./cmd/switchyard
 	@echo "make screens: the pictures are in screens/"
 
-lint: $(PAGE) ## run golangci-lint (the first time builds it, some minutes), and check the types of the dashboard's scripts
+lint: $(PAGE) ## run golangci-lint (the first time builds it, some minutes), and check the types and layout of the dashboard's scripts
 	@$(LINT) run $(PKGS)
-	@if [ -x $(WEB)/node_modules/.bin/tsc ]; then $(WEB)/node_modules/.bin/tsc -p $(WEB); fi
+	@if [ -x $(WEB)/node_modules/.bin/tsc ]; then $(WEB)/node_modules/.bin/tsc -p $(WEB) && \
+		(cd $(WEB) && node_modules/.bin/prettier --check --log-level warn src) || { echo "make format lays it out anew" >&2; exit 1; }; fi
+
+format: $(WEB)/node_modules/.package-lock.json ## lay out the source of the dashboard as make lint wants it
+	@cd $(WEB) && node_modules/.bin/prettier --write --log-level warn src
 
 # The known vulnerabilities of what is called. Where vuln.go.dev is not reached, unpack https://vuln.go.dev/vulndb.zip and
 # give the directory: VULNDB=file:///path.

@@ -64,21 +64,36 @@ const lazy: Record<string, () => Promise<Screen>> = {
 const shapes = Object.keys(lazy).map(shape => [shape, new RegExp('^' + shape.replaceAll('*', '[^/]+') + '$')] as const)
 
 // screenOf is the shape of an address: an exact one before one with stars.
-const screenOf = (path: string) => lazy[path] ? path : shapes.find(([, of]) => of.test(path))?.[0]
+const screenOf = (path: string) => (lazy[path] ? path : shapes.find(([, of]) => of.test(path))?.[0])
 const enter = () => import('./screens/enter.tsx')
 
 function useLazy<M>(load: () => Promise<M>): M | undefined {
   const [m, set] = useState<M>()
-  useEffect(() => { void load().then(got => set(() => got)) }, [load])
+  useEffect(() => {
+    void load().then(got => set(() => got))
+  }, [load])
   return m
 }
 
 function Lazy({ load }: { load: () => Promise<Screen> }) {
   const Found = useLazy(load)
-  return Found ? <Found /> : <Late><div class="skeleton" style="height:240px" /></Late>
+  return Found ? (
+    <Found />
+  ) : (
+    <Late>
+      <div class="skeleton" style="height:240px" />
+    </Late>
+  )
 }
 
-const NotFound = () => <div class="empty"><p>{t.notFound.title}</p><a class="btn" href={to('/app')}>{t.notFound.back}</a></div>
+const NotFound = () => (
+  <div class="empty">
+    <p>{t.notFound.title}</p>
+    <a class="btn" href={to('/app')}>
+      {t.notFound.back}
+    </a>
+  </div>
+)
 
 function Enter({ over }: { over?: boolean }) {
   const m = useLazy(enter)
@@ -100,7 +115,9 @@ function Confirm() {
 // Listed keeps the jobs of the account at hand: those of other tabs and people are in the tray, too.
 function Listed() {
   const { data } = use('GET /jobs', {}, 20)
-  useEffect(() => { if (data) setListed(data.rows) }, [data])
+  useEffect(() => {
+    if (data) setListed(data.rows)
+  }, [data])
   return null
 }
 
@@ -108,29 +125,73 @@ function App() {
   const [state, set] = useState<'asking' | 'in' | 'out' | ApiError>('asking')
   const path = place.value.path
   const welcome = path === '/app/welcome'
-  const load = () => call('GET /app/api/session').then(who => { me.value = who; signedOut.value = false; resume(); set('in') }, e => {
-    if (e instanceof ApiError && e.status === 401) { signedOut.value = false; set('out') } else set(e as ApiError)
-  })
-  useEffect(() => { if (!welcome) void load() }, [welcome])
-  useEffect(() => { const theme = me.value?.theme; if (theme && theme !== 'system') document.documentElement.dataset.theme = theme; else delete document.documentElement.dataset.theme }, [me.value])
+  const load = () =>
+    call('GET /app/api/session').then(
+      who => {
+        me.value = who
+        signedOut.value = false
+        resume()
+        set('in')
+      },
+      e => {
+        if (e instanceof ApiError && e.status === 401) {
+          signedOut.value = false
+          set('out')
+        } else set(e as ApiError)
+      },
+    )
+  useEffect(() => {
+    if (!welcome) void load()
+  }, [welcome])
+  useEffect(() => {
+    const theme = me.value?.theme
+    if (theme && theme !== 'system') document.documentElement.dataset.theme = theme
+    else delete document.documentElement.dataset.theme
+  }, [me.value])
   if (welcome || state === 'out') return <Enter />
   if (state === 'asking') return null
-  if (state instanceof ApiError) return <main class="alone"><div class="card"><Failed error={state} again={load} /></div></main>
-  const Found = screens[path], shape = screenOf(path), chunk = shape && lazy[shape]
-  return <>
-    <Shell>{Found ? <Found /> : chunk ? <Lazy key={shape.startsWith('/app/campaigns/*') ? path.split('/')[3] : shape} load={chunk} /> : <NotFound />}</Shell>
-    <Toasts />
-    <Listed /><Tray />
-    {palette.value !== 'closed' && <Finding />}
-    {busy.value > 0 && <div class="bar" aria-hidden="true" />}
-    {signedOut.value && <Enter over />}
-    {confirming.value && <Confirm />}
-  </>
+  if (state instanceof ApiError)
+    return (
+      <main class="alone">
+        <div class="card">
+          <Failed error={state} again={load} />
+        </div>
+      </main>
+    )
+  const Found = screens[path],
+    shape = screenOf(path),
+    chunk = shape && lazy[shape]
+  return (
+    <>
+      <Shell>
+        {Found ? (
+          <Found />
+        ) : chunk ? (
+          <Lazy key={shape.startsWith('/app/campaigns/*') ? path.split('/')[3] : shape} load={chunk} />
+        ) : (
+          <NotFound />
+        )}
+      </Shell>
+      <Toasts />
+      <Listed />
+      <Tray />
+      {palette.value !== 'closed' && <Finding />}
+      {busy.value > 0 && <div class="bar" aria-hidden="true" />}
+      {signedOut.value && <Enter over />}
+      {confirming.value && <Confirm />}
+    </>
+  )
 }
 
 // The palette and the list of keys open on every screen.
 addEventListener('keydown', e => {
-  if ((e.ctrlKey || e.metaKey) && e.key === 'k') { e.preventDefault(); palette.value = 'find' } else if (e.key === '?' && !typing(e)) { e.preventDefault(); palette.value = 'keys' }
+  if ((e.ctrlKey || e.metaKey) && e.key === 'k') {
+    e.preventDefault()
+    palette.value = 'find'
+  } else if (e.key === '?' && !typing(e)) {
+    e.preventDefault()
+    palette.value = 'keys'
+  }
 })
 
 // A page that is left open meets files that a new version has not: it loads itself anew, once.

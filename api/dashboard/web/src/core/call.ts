@@ -4,10 +4,26 @@ import type { Calls } from '../api.gen.ts'
 
 export type Row = keyof Calls
 // match: the version that a write is about; key: of a write that is sent again; later hears at once which job does it.
-type Ask<R extends Row> = { query?: Calls[R]['query'], path?: Calls[R]['path'], body?: Calls[R]['body'] | object, signal?: AbortSignal, key?: string, match?: string, later?: (id: string) => void }
+type Ask<R extends Row> = {
+  query?: Calls[R]['query']
+  path?: Calls[R]['path']
+  body?: Calls[R]['body'] | object
+  signal?: AbortSignal
+  key?: string
+  match?: string
+  later?: (id: string) => void
+}
 
 export class ApiError extends Error {
-  constructor(readonly code: string, readonly status: number, message: string, readonly request = '', readonly wait = 0) { super(message) }
+  constructor(
+    readonly code: string,
+    readonly status: number,
+    message: string,
+    readonly request = '',
+    readonly wait = 0,
+  ) {
+    super(message)
+  }
 }
 
 // signedOut opens the sign-in card over whatever is shown, so that nothing typed is lost.
@@ -15,7 +31,7 @@ export const signedOut = signal(false)
 // confirming asks who it is once more; it is settled when the person has answered.
 export const confirming = signal<null | { done: (ok: boolean) => void }>(null)
 
-export const asError = (e: unknown) => e instanceof ApiError ? e : new ApiError('away', 0, String(e))
+export const asError = (e: unknown) => (e instanceof ApiError ? e : new ApiError('away', 0, String(e)))
 
 const writes = (method: string) => method === 'POST'
 
@@ -34,37 +50,61 @@ export async function call<R extends Row>(row: R, ask: Ask<R> = {}): Promise<Cal
   if (writes(method) && !pattern.startsWith('/app/')) headers['Idempotency-Key'] = ask.key ?? crypto.randomUUID()
   if (ask.later) headers.Prefer = 'respond-async'
   try {
-    return await follow(await send(method, path, headers, ask.body, ask.signal), ask.signal, ask.later) as Calls[R]['answer']
+    return (await follow(await send(method, path, headers, ask.body, ask.signal), ask.signal, ask.later)) as Calls[R]['answer']
   } catch (e) {
     if (!(e instanceof ApiError)) throw e
     if (e.status === 401 && e.code === 'unauthenticated') signedOut.value = true
-    if (e.code === 'confirm' && await new Promise<boolean>(done => { confirming.value = { done } })) return call(row, { ...ask, key: headers['Idempotency-Key'] })
+    if (
+      e.code === 'confirm' &&
+      (await new Promise<boolean>(done => {
+        confirming.value = { done }
+      }))
+    )
+      return call(row, { ...ask, key: headers['Idempotency-Key'] })
     throw e
   }
 }
 
-type Envelope = { data: unknown, error: { code: string, message: string } | null }
-type Reply = { status: number, data: unknown }
+type Envelope = { data: unknown; error: { code: string; message: string } | null }
+type Reply = { status: number; data: unknown }
 
 async function send(method: string, path: string, headers: Record<string, string>, body: unknown, signal?: AbortSignal): Promise<Reply> {
   let res: Response
   try {
-    res = await fetch(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body), signal, credentials: 'same-origin' })
+    res = await fetch(path, {
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal,
+      credentials: 'same-origin',
+    })
   } catch (e) {
     if (signal?.aborted) throw e
     throw new ApiError('away', 0, 'no answer')
   }
   const request = res.headers.get('X-Request-Id') ?? ''
   let got: Envelope
-  try { got = await res.json() as Envelope } catch { throw new ApiError('away', res.status, 'no answer', request) }
+  try {
+    got = (await res.json()) as Envelope
+  } catch {
+    throw new ApiError('away', res.status, 'no answer', request)
+  }
   if (got.error) throw new ApiError(got.error.code, res.status, got.error.message, request, Number(res.headers.get('Retry-After') ?? 0))
   return { status: res.status, data: got.data }
 }
 
-const pause = (ms: number, signal?: AbortSignal) => new Promise<void>((ok, no) => {
-  const timer = setTimeout(ok, ms)
-  signal?.addEventListener('abort', () => { clearTimeout(timer); no(signal.reason) }, { once: true })
-})
+const pause = (ms: number, signal?: AbortSignal) =>
+  new Promise<void>((ok, no) => {
+    const timer = setTimeout(ok, ms)
+    signal?.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer)
+        no(signal.reason)
+      },
+      { once: true },
+    )
+  })
 
 // follow waits for the job of a 202.
 async function follow(first: Reply, signal?: AbortSignal, later?: (id: string) => void): Promise<unknown> {
@@ -74,7 +114,7 @@ async function follow(first: Reply, signal?: AbortSignal, later?: (id: string) =
   for (let wait = 500; ; wait = Math.min(wait * 1.5, 5000)) {
     await pause(wait, signal)
     const { data } = await send('GET', `/api/v1/jobs/${job.id}`, {}, undefined, signal)
-    const state = data as { status: string, result?: unknown, error?: { code: string, message: string } }
+    const state = data as { status: string; result?: unknown; error?: { code: string; message: string } }
     if (state.status === 'failed') throw new ApiError(state.error?.code ?? 'internal_error', 200, state.error?.message ?? '')
     if (state.status === 'done') return state.result
   }

@@ -12,12 +12,25 @@ export const newAlias = () => Array.from(crypto.getRandomValues(new Uint8Array(9
 export function useDomains(): Choice[] | undefined {
   const { data } = use('GET /domains', { limit: 500 })
   if (!data) return undefined
-  return [...data.rows.map(d => ({ value: d.id, label: d.domain, side: d.is_default ? t.campaigns.defaultDomain : d.is_verified ? '' : t.campaigns.unverified })), ...data.shared.map(d => ({ value: d.id, label: d.domain, side: t.campaigns.sharedDomain }))]
+  return [
+    ...data.rows.map(d => ({
+      value: d.id,
+      label: d.domain,
+      side: d.is_default ? t.campaigns.defaultDomain : d.is_verified ? '' : t.campaigns.unverified,
+    })),
+    ...data.shared.map(d => ({ value: d.id, label: d.domain, side: t.campaigns.sharedDomain })),
+  ]
 }
 
 export function useDefaultDomain(): string {
   const { data } = use('GET /domains', { limit: 500 })
-  return data?.rows.find(d => d.is_default)?.id ?? data?.rows.find(d => d.is_verified)?.id ?? data?.shared.find(d => d.is_default)?.id ?? data?.shared[0]?.id ?? ''
+  return (
+    data?.rows.find(d => d.is_default)?.id ??
+    data?.rows.find(d => d.is_verified)?.id ??
+    data?.shared.find(d => d.is_default)?.id ??
+    data?.shared[0]?.id ??
+    ''
+  )
 }
 
 export const useGroups = (scope: string) => use('GET /groups', { scope }).data?.groups ?? []

@@ -3,28 +3,48 @@ import { signal } from '@preact/signals'
 import type { ChatAnswer, ChatLookup } from '../api.gen.ts'
 import { me } from './me.ts'
 
-export type Turn = { role: 'user' | 'assistant', content: string, answer?: ChatAnswer, failed?: boolean }
+export type Turn = { role: 'user' | 'assistant'; content: string; answer?: ChatAnswer; failed?: boolean }
 const all = signal<Record<string, Turn[]>>({})
 const here = () => me.value?.account.id + ':' + me.value?.id
 
 export const turns = () => all.value[here()] ?? []
-export const setTurns = (list: Turn[]) => { all.value = { ...all.value, [here()]: list } }
+export const setTurns = (list: Turn[]) => {
+  all.value = { ...all.value, [here()]: list }
+}
 
 const most = 12 // turns that the service uses
 // sentOf is what of a conversation is sent: what failed is not part of it.
-export const sentOf = (list: Turn[]) => list.filter(o => !o.failed && o.content.trim()).slice(-most).map(({ role, content }) => ({ role, content: content.slice(0, 8000) }))
+export const sentOf = (list: Turn[]) =>
+  list
+    .filter(o => !o.failed && o.content.trim())
+    .slice(-most)
+    .map(({ role, content }) => ({ role, content: content.slice(0, 8000) }))
 
 const screens: Record<string, string> = {
-  'GET /reports/performance': '/app/reports', 'GET /reports/values': '/app/reports', 'GET /reports/trends': '/app', 'GET /stats/overview': '/app', 'GET /logs/clicks': '/app/clicks', 'GET /logs/conversions': '/app/conversions', 'GET /campaigns': '/app/campaigns',
-  'GET /offers': '/app/offers', 'GET /landers': '/app/landers', 'GET /traffic-sources': '/app/sources', 'GET /networks': '/app/networks', 'GET /alerts': '/app/alerts', 'GET /copilot': '/app/copilot',
+  'GET /reports/performance': '/app/reports',
+  'GET /reports/values': '/app/reports',
+  'GET /reports/trends': '/app',
+  'GET /stats/overview': '/app',
+  'GET /logs/clicks': '/app/clicks',
+  'GET /logs/conversions': '/app/conversions',
+  'GET /campaigns': '/app/campaigns',
+  'GET /offers': '/app/offers',
+  'GET /landers': '/app/landers',
+  'GET /traffic-sources': '/app/sources',
+  'GET /networks': '/app/networks',
+  'GET /alerts': '/app/alerts',
+  'GET /copilot': '/app/copilot',
 }
 
 // linkOf is the screen that shows what was looked up, with the same window and filters.
-export function linkOf({ operation, query }: ChatLookup): { path: string, params: Record<string, string> } | null {
-  if (operation === 'GET /campaigns/{id}' && /^[0-9a-f-]{36}$/i.test(query.id ?? '')) return { path: `/app/campaigns/${query.id}`, params: {} }
+export function linkOf({ operation, query }: ChatLookup): { path: string; params: Record<string, string> } | null {
+  if (operation === 'GET /campaigns/{id}' && /^[0-9a-f-]{36}$/i.test(query.id ?? ''))
+    return { path: `/app/campaigns/${query.id}`, params: {} }
   const path = screens[operation]
   if (!path) return null
-  const params: Record<string, string> = {}, from = query.from?.slice(0, 10), until = query.to?.slice(0, 10)
+  const params: Record<string, string> = {},
+    from = query.from?.slice(0, 10),
+    until = query.to?.slice(0, 10)
   if (from && until) params.w = `${from}_${until}`
   for (const [name, value] of Object.entries(query)) if (/^[fx]\.[a-z0-9_]+$/.test(name)) params[name] = value
   if (path === '/app/reports' && query.dimension) params.g = query.dimension

@@ -2,7 +2,8 @@
 import type { Choice } from '../parts/combobox.tsx'
 import { useAll } from './query.ts'
 
-const of = (rows: { id: string, name: string, status: string, tags?: string[] }[] | undefined): Choice[] | undefined => rows?.filter(r => r.status !== 'archived').map(r => ({ value: r.id, label: r.name, side: r.status === 'paused' ? r.status : undefined }))
+const of = (rows: { id: string; name: string; status: string; tags?: string[] }[] | undefined): Choice[] | undefined =>
+  rows?.filter(r => r.status !== 'archived').map(r => ({ value: r.id, label: r.name, side: r.status === 'paused' ? r.status : undefined }))
 
 // The lists are asked for without a window, so that they are kept for every screen. on false asks nothing.
 export const useOffers = (on = true) => useAll('GET /offers', on ? {} : null).rows

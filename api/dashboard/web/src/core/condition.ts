@@ -10,28 +10,57 @@ const familyOf = (attribute: string) => families.find(f => attribute.startsWith(
 
 // formOf is the form that a condition belongs to.
 export function formOf(attribute: string, operator: string): Form | undefined {
-  const fits = forms.filter(f => f.operators.includes(operator) && (f.attributes.includes(attribute) || f.families && familyOf(attribute)))
+  const fits = forms.filter(
+    f => f.operators.includes(operator) && (f.attributes.includes(attribute) || (f.families && familyOf(attribute))),
+  )
   return fits.find(f => f.attributes.includes(attribute)) ?? fits[0]
 }
 
 // attributes are all there are, those first that are used most.
-const usual = ['country', 'device_type', 'os', 'browser', 'language', 'connection_type', 'hour_of_day', 'day_of_week', 'schedule', 'bot_score', 'is_bot', 'is_unique', 'proxy_kind', 'referrer_domain', 'source_id']
+const usual = [
+  'country',
+  'device_type',
+  'os',
+  'browser',
+  'language',
+  'connection_type',
+  'hour_of_day',
+  'day_of_week',
+  'schedule',
+  'bot_score',
+  'is_bot',
+  'is_unique',
+  'proxy_kind',
+  'referrer_domain',
+  'source_id',
+]
 const all = [...new Set(forms.flatMap(f => f.attributes))]
 export const attributes = [...usual.filter(a => all.includes(a)), ...all.filter(a => !usual.includes(a))]
 
 // operatorsOf are the operators that an attribute has. Of a pair that means the same the one for lists is left out.
 export function operatorsOf(attribute: string): string[] {
-  const found = new Set(forms.filter(f => f.attributes.includes(attribute) || f.families && familyOf(attribute)).flatMap(f => f.operators))
+  const found = new Set(
+    forms.filter(f => f.attributes.includes(attribute) || (f.families && familyOf(attribute))).flatMap(f => f.operators),
+  )
   return [...found].filter(o => o !== 'in' && o !== 'not_in')
 }
 
-export const attributeName = (a: string) => t.conditions.attributes[a] ?? t.dimensions[a] ?? (a.startsWith('param.') ? t.conditions.param(a.slice(6)) : a.startsWith('header.') ? t.conditions.header(a.slice(7)) : a.replaceAll('_', ' '))
+export const attributeName = (a: string) =>
+  t.conditions.attributes[a] ??
+  t.dimensions[a] ??
+  (a.startsWith('param.')
+    ? t.conditions.param(a.slice(6))
+    : a.startsWith('header.')
+      ? t.conditions.header(a.slice(7))
+      : a.replaceAll('_', ' '))
 
 // plain is the operator without the difference between one value and several.
-export const plain = (operator: string) => operator === 'in' ? 'equals' : operator === 'not_in' ? 'not_equals' : operator
-export const operatorName = (operator: string, kind = '') => (kind === 'truth' && operator === 'is_set' ? t.conditions.isSet : t.conditions.operators[plain(operator)]) ?? operator
+export const plain = (operator: string) => (operator === 'in' ? 'equals' : operator === 'not_in' ? 'not_equals' : operator)
+export const operatorName = (operator: string, kind = '') =>
+  (kind === 'truth' && operator === 'is_set' ? t.conditions.isSet : t.conditions.operators[plain(operator)]) ?? operator
 
-export const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : value === null || value === undefined || value === '' ? [] : [value]
+export const listOf = (value: unknown): unknown[] =>
+  Array.isArray(value) ? value : value === null || value === undefined || value === '' ? [] : [value]
 
 // valueName is a value as it is read.
 export function valueName(attribute: string, value: unknown, names: Record<string, string> = {}): string {
@@ -43,39 +72,54 @@ export function valueName(attribute: string, value: unknown, names: Record<strin
   return names[text] ?? text
 }
 
-export type Slot = { days?: number[], from?: string, to?: string }
+export type Slot = { days?: number[]; from?: string; to?: string }
 const slotText = (s: Slot) => {
   const days = s.days?.length && s.days.length < 7 ? s.days.map(d => t.weekdays[d]?.slice(0, 3) ?? d).join(', ') : t.conditions.everyDay
   return t.conditions.slot(days, s.from ?? '00:00', s.to ?? '24:00')
 }
 
-export type Sentence = { attribute: string, operator: string, values: string[], joined: string }
+export type Sentence = { attribute: string; operator: string; values: string[]; joined: string }
 
 // sentenceOf takes a condition apart for showing: Country · is · DE, AT or CH.
 export function sentenceOf(c: Condition, names: Record<string, string> = {}): Sentence {
-  const kind = formOf(c.attribute, c.operator)?.kind ?? 'text', values = listOf(c.value)
+  const kind = formOf(c.attribute, c.operator)?.kind ?? 'text',
+    values = listOf(c.value)
   const short = c.attribute === 'country' && values.length > 1
-  const shown = values.map(v => short ? String(v) : valueName(c.attribute, v, names))
+  const shown = values.map(v => (short ? String(v) : valueName(c.attribute, v, names)))
   const attribute = attributeName(c.attribute)
-  if (c.operator === 'is_set') return { attribute, operator: values[0] === false ? t.conditions.isNotSet : t.conditions.isSet, values: [], joined: '' }
+  if (c.operator === 'is_set')
+    return { attribute, operator: values[0] === false ? t.conditions.isNotSet : t.conditions.isSet, values: [], joined: '' }
   if (kind === 'truth') return { attribute, operator: t.conditions.operators.equals!, values: shown, joined: shown.join() }
   const joined = c.operator === 'between' ? t.conditions.and(shown[0] ?? '', shown[1] ?? '') : joinOr(shown)
   return { attribute, operator: operatorName(c.operator, kind), values: shown, joined }
 }
 
 const few = 4 // values that a sentence names
-const joinOr = (v: string[]) => v.length <= 1 ? v.join() : v.length > few ? t.conditions.more(v.slice(0, few - 1).join(', '), v.length - few + 1) : t.conditions.or(v.slice(0, -1).join(', '), v.at(-1)!)
+const joinOr = (v: string[]) =>
+  v.length <= 1
+    ? v.join()
+    : v.length > few
+      ? t.conditions.more(v.slice(0, few - 1).join(', '), v.length - few + 1)
+      : t.conditions.or(v.slice(0, -1).join(', '), v.at(-1)!)
 
 // fresh is a condition to begin with.
 export const fresh = (attribute = 'country'): Condition => {
-  const operator = operatorsOf(attribute)[0] ?? 'equals', kind = formOf(attribute, operator)?.kind
-  return { attribute, operator, value: kind === 'truth' ? true : kind === 'schedule' ? [{ days: [1, 2, 3, 4, 5], from: '09:00', to: '18:00' }] : [] }
+  const operator = operatorsOf(attribute)[0] ?? 'equals',
+    kind = formOf(attribute, operator)?.kind
+  return {
+    attribute,
+    operator,
+    value: kind === 'truth' ? true : kind === 'schedule' ? [{ days: [1, 2, 3, 4, 5], from: '09:00', to: '18:00' }] : [],
+  }
 }
 
 // sent is a condition as the service takes it: numbers as numbers, one value not as a list of one.
 export function sent(c: Condition): Condition {
-  const kind = formOf(c.attribute, c.operator)?.kind, values = listOf(c.value)
+  const kind = formOf(c.attribute, c.operator)?.kind,
+    values = listOf(c.value)
   if (kind === 'truth' || kind === 'schedule') return c
-  const typed = values.map(v => kind === 'number' && typeof v === 'string' && v.trim() !== '' && Number.isFinite(Number(v)) ? Number(v) : v)
+  const typed = values.map(v =>
+    kind === 'number' && typeof v === 'string' && v.trim() !== '' && Number.isFinite(Number(v)) ? Number(v) : v,
+  )
   return { ...c, value: typed.length === 1 && c.operator !== 'between' ? typed[0] : typed }
 }

@@ -8,15 +8,28 @@ const two = (n: number) => String(n).padStart(2, '0')
 
 // dateOf is a day as the account writes it; format is tried before it is saved.
 export function dateOf(at: number, format = me.value?.account.dateFormat ?? 'YYYY-MM-DD', tz = zone.value) {
-  const d = new Date(wall(at, tz)), month = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' }).format(d)
-  const parts: Record<string, string> = { YYYY: String(d.getUTCFullYear()), MMM: month, MM: two(d.getUTCMonth() + 1), DD: two(d.getUTCDate()) }
+  const d = new Date(wall(at, tz)),
+    month = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' }).format(d)
+  const parts: Record<string, string> = {
+    YYYY: String(d.getUTCFullYear()),
+    MMM: month,
+    MM: two(d.getUTCMonth() + 1),
+    DD: two(d.getUTCDate()),
+  }
   return format.replace(/YYYY|MMM|MM|DD/g, part => parts[part]!)
 }
 export const dateTime = (text: string) => dateOf(Date.parse(text)) + ' ' + hourOf(Date.parse(text))
 
 // ago is how long ago a moment was, roughly.
 export function ago(text: string) {
-  const minutes = Math.floor((Date.now() - Date.parse(text)) / 60000), w = t.exports
+  const minutes = Math.floor((Date.now() - Date.parse(text)) / 60000),
+    w = t.exports
   if (minutes < 1) return w.now
-  return w.ago(minutes < 60 ? w.times.minutes(minutes) : minutes < 48 * 60 ? w.times.hours(Math.floor(minutes / 60)) : w.times.days(Math.floor(minutes / 1440)))
+  return w.ago(
+    minutes < 60
+      ? w.times.minutes(minutes)
+      : minutes < 48 * 60
+        ? w.times.hours(Math.floor(minutes / 60))
+        : w.times.days(Math.floor(minutes / 1440)),
+  )
 }

@@ -4,17 +4,31 @@ import { t } from './text.ts'
 import { count, money, none, percent, shown, signed, type Kind } from './format.ts'
 
 export type Name = keyof FigureRow
-type Figure = { kind: Kind, digits?: number, good: 1 | -1 | 0 }
+type Figure = { kind: Kind; digits?: number; good: 1 | -1 | 0 }
 
 // good: a rise is good, bad, or neither.
 export const figures: Record<Name, Figure> = {
-  clicks: { kind: 'count', good: 1 }, unique_clicks: { kind: 'count', good: 1 }, bot_clicks: { kind: 'count', good: -1 },
-  lp_views: { kind: 'count', good: 1 }, lp_clicks: { kind: 'count', good: 1 }, lp_ctr: { kind: 'percent', digits: 1, good: 1 },
-  conversions: { kind: 'count', good: 1 }, approved: { kind: 'count', good: 1 }, pending: { kind: 'count', good: 0 },
-  rejected: { kind: 'count', good: -1 }, chargebacks: { kind: 'count', good: -1 }, cr: { kind: 'percent', good: 1 },
-  cost: { kind: 'money', good: 0 }, revenue: { kind: 'money', good: 1 }, pending_revenue: { kind: 'money', good: 0 },
-  profit: { kind: 'money', good: 1 }, roi: { kind: 'percent', digits: 1, good: 1 }, epc: { kind: 'small', good: 1 },
-  cpc: { kind: 'small', good: 0 }, cpa: { kind: 'money', good: 0 }, approve_rate: { kind: 'percent', digits: 1, good: 1 },
+  clicks: { kind: 'count', good: 1 },
+  unique_clicks: { kind: 'count', good: 1 },
+  bot_clicks: { kind: 'count', good: -1 },
+  lp_views: { kind: 'count', good: 1 },
+  lp_clicks: { kind: 'count', good: 1 },
+  lp_ctr: { kind: 'percent', digits: 1, good: 1 },
+  conversions: { kind: 'count', good: 1 },
+  approved: { kind: 'count', good: 1 },
+  pending: { kind: 'count', good: 0 },
+  rejected: { kind: 'count', good: -1 },
+  chargebacks: { kind: 'count', good: -1 },
+  cr: { kind: 'percent', good: 1 },
+  cost: { kind: 'money', good: 0 },
+  revenue: { kind: 'money', good: 1 },
+  pending_revenue: { kind: 'money', good: 0 },
+  profit: { kind: 'money', good: 1 },
+  roi: { kind: 'percent', digits: 1, good: 1 },
+  epc: { kind: 'small', good: 1 },
+  cpc: { kind: 'small', good: 0 },
+  cpa: { kind: 'money', good: 0 },
+  approve_rate: { kind: 'percent', digits: 1, good: 1 },
 }
 export const names = Object.keys(figures) as Name[]
 export const usual: Name[] = ['clicks', 'unique_clicks', 'lp_ctr', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi', 'epc']
@@ -34,31 +48,50 @@ function share(a: number, n: number, b: number, m: number) {
 // the conversions that brought it.
 export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
   switch (name) {
-    case 'cr': return share(now.conversions, now.clicks, was.conversions, was.clicks)
-    case 'lp_ctr': return share(now.lp_clicks, now.lp_views, was.lp_clicks, was.lp_views)
-    case 'approve_rate': return share(now.approved, now.conversions + now.rejected, was.approved, was.conversions + was.rejected)
-    case 'revenue': case 'profit': case 'roi': case 'epc': case 'cpa': {
-      const part = (r: FigureRow) => r.revenue * r.revenue / Math.max(r.approved, 1) + r.cost * r.cost / Math.max(r.clicks, 1)
+    case 'cr':
+      return share(now.conversions, now.clicks, was.conversions, was.clicks)
+    case 'lp_ctr':
+      return share(now.lp_clicks, now.lp_views, was.lp_clicks, was.lp_views)
+    case 'approve_rate':
+      return share(now.approved, now.conversions + now.rejected, was.approved, was.conversions + was.rejected)
+    case 'revenue':
+    case 'profit':
+    case 'roi':
+    case 'epc':
+    case 'cpa': {
+      const part = (r: FigureRow) => (r.revenue * r.revenue) / Math.max(r.approved, 1) + (r.cost * r.cost) / Math.max(r.clicks, 1)
       const gap = name === 'profit' ? now.profit - was.profit : now.revenue - was.revenue
       return Math.abs(gap) > z * Math.sqrt(part(now) + part(was))
     }
-    case 'cost': case 'cpc': case 'pending_revenue': return true
+    case 'cost':
+    case 'cpc':
+    case 'pending_revenue':
+      return true
   }
   return poisson(now[name] as number, was[name] as number)
 }
 
-export type Change = { text: string, tone: 'good' | 'bad' | 'dim' }
+export type Change = { text: string; tone: 'good' | 'bad' | 'dim' }
 
 // changeOf says how a figure has changed; of shares in points.
 export function changeOf(name: Name, now: FigureRow, was: FigureRow | undefined, digits = 0): Change {
-  const a = now[name], b = was?.[name]
+  const a = now[name],
+    b = was?.[name]
   if (a == null || b == null || !was) return { text: '', tone: 'dim' }
   const { kind, good } = figures[name]
   const gap = a - b
   let text: string
-  if (kind === 'percent') text = signed(t.figures.points(percent(gap, Math.abs(gap) < 10 ? (name === 'cr' ? 2 : 1) : 0).slice(0, -1).trim()), gap)
+  if (kind === 'percent')
+    text = signed(
+      t.figures.points(
+        percent(gap, Math.abs(gap) < 10 ? (name === 'cr' ? 2 : 1) : 0)
+          .slice(0, -1)
+          .trim(),
+      ),
+      gap,
+    )
   else if (!b) text = a ? t.figures.isNew : ''
-  else text = signed(percent(gap / Math.abs(b) * 100, digits), gap)
+  else text = signed(percent((gap / Math.abs(b)) * 100, digits), gap)
   const tone = !good || !gap || !isReal(name, now, was) ? 'dim' : gap * good > 0 ? 'good' : 'bad'
   return { text, tone }
 }

@@ -11,22 +11,30 @@ const made = new Map<string, Intl.NumberFormat>()
 function numbers(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify(options)
   let f = made.get(key)
-  if (!f) made.set(key, f = new Intl.NumberFormat(language, options))
+  if (!f) made.set(key, (f = new Intl.NumberFormat(language, options)))
   return f
 }
 
 type Maybe = number | null | undefined
-export const count = (n: Maybe) => n == null ? none : minus(numbers({ maximumFractionDigits: 0 }).format(n))
-export const short = (n: Maybe) => n == null ? none : minus(numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(n))
+export const count = (n: Maybe) => (n == null ? none : minus(numbers({ maximumFractionDigits: 0 }).format(n)))
+export const short = (n: Maybe) => (n == null ? none : minus(numbers({ notation: 'compact', maximumFractionDigits: 1 }).format(n)))
 const currency = () => me.value?.account.currency || 'USD'
-export const money = (n: Maybe, digits = 2) => n == null ? none : minus(numbers({ style: 'currency', currency: currency(), minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
-export const small = (n: Maybe) => n == null ? none : money(n, n !== 0 && Math.abs(n) < 1 ? 3 : 2) // the price of a click
-export const percent = (n: Maybe, digits = 2) => n == null ? none : minus(numbers({ style: 'unit', unit: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
-export const signed = (text: string, n: number) => n > 0 ? '+' + text : text
-export const tick = (n: number, kind: Kind) => kind === 'money' || kind === 'small' ? money(n, Number.isInteger(n) ? 0 : 2) : kind === 'percent' ? percent(n, 0) : short(n)
+export const money = (n: Maybe, digits = 2) =>
+  n == null
+    ? none
+    : minus(numbers({ style: 'currency', currency: currency(), minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
+export const small = (n: Maybe) => (n == null ? none : money(n, n !== 0 && Math.abs(n) < 1 ? 3 : 2)) // the price of a click
+export const percent = (n: Maybe, digits = 2) =>
+  n == null
+    ? none
+    : minus(numbers({ style: 'unit', unit: 'percent', minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
+export const signed = (text: string, n: number) => (n > 0 ? '+' + text : text)
+export const tick = (n: number, kind: Kind) =>
+  kind === 'money' || kind === 'small' ? money(n, Number.isInteger(n) ? 0 : 2) : kind === 'percent' ? percent(n, 0) : short(n)
 
 export type Kind = 'count' | 'money' | 'small' | 'percent'
-export const shown = (n: Maybe, kind: Kind, digits?: number) => kind === 'count' ? count(n) : kind === 'money' ? money(n) : kind === 'small' ? small(n) : percent(n, digits)
+export const shown = (n: Maybe, kind: Kind, digits?: number) =>
+  kind === 'count' ? count(n) : kind === 'money' ? money(n) : kind === 'small' ? small(n) : percent(n, digits)
 
 // locale is that of dates: the day stands before the month.
 export const locale = language === 'en' ? 'en-GB' : language
@@ -34,7 +42,7 @@ const dates = new Map<string, Intl.DateTimeFormat>()
 function date(options: Intl.DateTimeFormatOptions, tz = zone.value): Intl.DateTimeFormat {
   const key = tz + JSON.stringify(options)
   let f = dates.get(key)
-  if (!f) dates.set(key, f = new Intl.DateTimeFormat(locale, { timeZone: tz, ...options }))
+  if (!f) dates.set(key, (f = new Intl.DateTimeFormat(locale, { timeZone: tz, ...options })))
   return f
 }
 
@@ -53,4 +61,10 @@ export const moment = (text: string) => dayOf(Date.parse(text)) + ', ' + hourOf(
 
 // names of countries, by the browser.
 const regions = new Intl.DisplayNames(language, { type: 'region', fallback: 'code' })
-export const country = (code: string) => { try { return regions.of(code) ?? code } catch { return code } }
+export const country = (code: string) => {
+  try {
+    return regions.of(code) ?? code
+  } catch {
+    return code
+  }
+}

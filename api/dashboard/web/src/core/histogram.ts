@@ -1,5 +1,5 @@
 // The clicks of a window by their score, and what a threshold makes of them.
-export type Scored = { score: number, clicks: number }
+export type Scored = { score: number; clicks: number }
 
 const sum = (list: Scored[]) => list.reduce((n, s) => n + s.clicks, 0)
 

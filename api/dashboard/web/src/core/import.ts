@@ -4,31 +4,74 @@ import type { OfferBody, SmartlinkBody } from '../api.gen.ts'
 
 export type Kind = 'offers' | 'links'
 export type Field = FileColumn & { name: string }
-const field = (name: string, required: boolean, ...names: string[]): Field => ({ name, required, names: [name.replaceAll('_', ''), ...names] })
+const field = (name: string, required: boolean, ...names: string[]): Field => ({
+  name,
+  required,
+  names: [name.replaceAll('_', ''), ...names],
+})
 
 export const fields: Record<Kind, Field[]> = {
   offers: [
-    field('name', true, 'offer', 'offername', 'title'), field('url', true, 'offerurl', 'link', 'destination', 'destinationurl', 'targeturl', 'trackinglink', 'trackingurl'), field('network', false, 'affiliatenetwork', 'networkname', 'advertiser'),
-    field('payout', false, 'revenue', 'amount', 'rate', 'commission', 'price'), field('payout_type', false, 'payouttype', 'type'), field('currency', false, 'payoutcurrency', 'cur'), field('country', false, 'geo', 'countrycode'), field('daily_cap', false, 'dailycap', 'cap'), field('group', false, 'groupname', 'category', 'vertical'), field('tags', false, 'tag', 'labels'), field('notes', false, 'note', 'description', 'comment'),
+    field('name', true, 'offer', 'offername', 'title'),
+    field('url', true, 'offerurl', 'link', 'destination', 'destinationurl', 'targeturl', 'trackinglink', 'trackingurl'),
+    field('network', false, 'affiliatenetwork', 'networkname', 'advertiser'),
+    field('payout', false, 'revenue', 'amount', 'rate', 'commission', 'price'),
+    field('payout_type', false, 'payouttype', 'type'),
+    field('currency', false, 'payoutcurrency', 'cur'),
+    field('country', false, 'geo', 'countrycode'),
+    field('daily_cap', false, 'dailycap', 'cap'),
+    field('group', false, 'groupname', 'category', 'vertical'),
+    field('tags', false, 'tag', 'labels'),
+    field('notes', false, 'note', 'description', 'comment'),
   ],
   links: [
-    field('slug', true, 'alias', 'path', 'short', 'shortcode', 'keyword', 'back half', 'backhalf'), field('destination_url', true, 'destination', 'url', 'target', 'targeturl', 'longurl', 'link'), field('domain', false, 'shortdomain', 'host'), field('source', false, 'trafficsource', 'sourcename'), field('name', false, 'title', 'label'), field('notes', false, 'note', 'description', 'comment'),
+    field('slug', true, 'alias', 'path', 'short', 'shortcode', 'keyword', 'back half', 'backhalf'),
+    field('destination_url', true, 'destination', 'url', 'target', 'targeturl', 'longurl', 'link'),
+    field('domain', false, 'shortdomain', 'host'),
+    field('source', false, 'trafficsource', 'sourcename'),
+    field('name', false, 'title', 'label'),
+    field('notes', false, 'note', 'description', 'comment'),
   ],
 }
 
-export type Known = { offers: { name: string }[], links: { slug: string, domain: string }[], networks: { id: string, name: string }[], sources: { id: string, name: string }[], domains: { id: string, domain: string }[], domain: string, currency: string }
+export type Known = {
+  offers: { name: string }[]
+  links: { slug: string; domain: string }[]
+  networks: { id: string; name: string }[]
+  sources: { id: string; name: string }[]
+  domains: { id: string; domain: string }[]
+  domain: string
+  currency: string
+}
 export type Result = 'new' | 'exists' | 'refused' | 'made' | 'left'
 // Row is a record of the file. code and text say why it is refused; body is what the API is sent.
-export type Row = { line: number, title: string, detail: string, result: Result, code: string, text: string, id?: string, body?: OfferBody | SmartlinkBody }
-export type Why = (code: string, of: { field?: string, value?: string }) => string
+export type Row = {
+  line: number
+  title: string
+  detail: string
+  result: Result
+  code: string
+  text: string
+  id?: string
+  body?: OfferBody | SmartlinkBody
+}
+export type Why = (code: string, of: { field?: string; value?: string }) => string
 
 const fold = (s: string) => s.trim().toLowerCase()
-const numberOf = (text: string) => /^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : NaN
+const numberOf = (text: string) => (/^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : NaN)
 const isURL = (text: string) => /^https?:\/\/[^\s/?#]+/i.test(text)
-const key = (kind: Kind, body: OfferBody | SmartlinkBody) => kind === 'offers' ? fold((body as OfferBody).name) : (body as SmartlinkBody).domain_id + '/' + fold((body as SmartlinkBody).slug)
+const key = (kind: Kind, body: OfferBody | SmartlinkBody) =>
+  kind === 'offers' ? fold((body as OfferBody).name) : (body as SmartlinkBody).domain_id + '/' + fold((body as SmartlinkBody).slug)
 
-class Refused extends Error { constructor(readonly code: string, readonly of: { field?: string, value?: string }) { super(code) } }
-const named = (list: { id: string, name: string }[], value: string, code: string, name: string) => {
+class Refused extends Error {
+  constructor(
+    readonly code: string,
+    readonly of: { field?: string; value?: string },
+  ) {
+    super(code)
+  }
+}
+const named = (list: { id: string; name: string }[], value: string, code: string, name: string) => {
   if (!value) return null
   const found = list.find(o => o.id === value || fold(o.name) === fold(value))
   if (!found) throw new Refused(code, { field: name, value })
@@ -40,27 +83,60 @@ function bodyOf(kind: Kind, cell: (name: string) => string, known: Known): Offer
   const url = cell(kind === 'offers' ? 'url' : 'destination_url')
   if (!isURL(url)) throw new Refused('invalid_url', { value: url })
   if (kind === 'links') {
-    const domain = cell('domain') ? known.domains.find(d => d.id === cell('domain') || fold(d.domain) === fold(cell('domain')))?.id : known.domain
+    const domain = cell('domain')
+      ? known.domains.find(d => d.id === cell('domain') || fold(d.domain) === fold(cell('domain')))?.id
+      : known.domain
     if (!domain) throw new Refused('invalid_domain', { value: cell('domain') })
-    return { slug: cell('slug'), destination_url: url, domain_id: domain, source_id: named(known.sources, cell('source'), 'invalid_source', 'source'), name: cell('name'), notes: cell('notes') }
+    return {
+      slug: cell('slug'),
+      destination_url: url,
+      domain_id: domain,
+      source_id: named(known.sources, cell('source'), 'invalid_source', 'source'),
+      name: cell('name'),
+      notes: cell('notes'),
+    }
   }
-  const payout = cell('payout').replace(/\s|[$€£%]/g, ''), cap = cell('daily_cap'), percent = /%/.test(cell('payout')) || /^(percent|%|revshare|cps)$/i.test(cell('payout_type'))
+  const payout = cell('payout').replace(/\s|[$€£%]/g, ''),
+    cap = cell('daily_cap'),
+    percent = /%/.test(cell('payout')) || /^(percent|%|revshare|cps)$/i.test(cell('payout_type'))
   if (payout && !(numberOf(payout) >= 0)) throw new Refused('invalid_number', { field: 'payout', value: cell('payout') })
-  if (cap && !(Number.isInteger(numberOf(cap)) && numberOf(cap) > 0)) throw new Refused('invalid_number', { field: 'daily_cap', value: cap })
+  if (cap && !(Number.isInteger(numberOf(cap)) && numberOf(cap) > 0))
+    throw new Refused('invalid_number', { field: 'daily_cap', value: cap })
   return {
-    name: cell('name'), url, network_id: named(known.networks, cell('network'), 'invalid_network', 'network'), payout: payout ? numberOf(payout) : 0, payout_type: percent ? 'percent' : 'fixed', currency: (cell('currency') || known.currency).toUpperCase(),
-    country: cell('country').toUpperCase(), daily_cap: cap ? numberOf(cap) : null, group_name: cell('group'), tags: cell('tags').split(/[,;|]/).map(s => s.trim()).filter(Boolean), notes: cell('notes'),
+    name: cell('name'),
+    url,
+    network_id: named(known.networks, cell('network'), 'invalid_network', 'network'),
+    payout: payout ? numberOf(payout) : 0,
+    payout_type: percent ? 'percent' : 'fixed',
+    currency: (cell('currency') || known.currency).toUpperCase(),
+    country: cell('country').toUpperCase(),
+    daily_cap: cap ? numberOf(cap) : null,
+    group_name: cell('group'),
+    tags: cell('tags')
+      .split(/[,;|]/)
+      .map(s => s.trim())
+      .filter(Boolean),
+    notes: cell('notes'),
   }
 }
 
 // rowsOf judges the records of a file without changing anything. at says which field each column is.
 export function rowsOf(kind: Kind, records: string[][], at: (string | undefined)[], known: Known, why: Why): Row[] {
-  const there = new Set(kind === 'offers' ? known.offers.map(o => fold(o.name)) : known.links.map(l => (known.domains.find(d => fold(d.domain) === fold(l.domain))?.id ?? '') + '/' + fold(l.slug))), before = new Map<string, number>()
+  const there = new Set(
+      kind === 'offers'
+        ? known.offers.map(o => fold(o.name))
+        : known.links.map(l => (known.domains.find(d => fold(d.domain) === fold(l.domain))?.id ?? '') + '/' + fold(l.slug)),
+    ),
+    before = new Map<string, number>()
   return records.slice(1).map((cells, i): Row => {
-    const cell = (name: string) => cells[at.indexOf(name)]?.trim() ?? '', line = i + 2
-    const title = cell(kind === 'offers' ? 'name' : 'slug'), detail = cell(kind === 'offers' ? 'url' : 'destination_url')
+    const cell = (name: string) => cells[at.indexOf(name)]?.trim() ?? '',
+      line = i + 2
+    const title = cell(kind === 'offers' ? 'name' : 'slug'),
+      detail = cell(kind === 'offers' ? 'url' : 'destination_url')
     try {
-      const body = bodyOf(kind, cell, known), same = key(kind, body), twice = before.get(same)
+      const body = bodyOf(kind, cell, known),
+        same = key(kind, body),
+        twice = before.get(same)
       if (twice) throw new Refused('repeated', { value: String(twice) })
       before.set(same, line)
       return { line, title, detail, result: there.has(same) ? 'exists' : 'new', code: '', text: '', body }

@@ -15,12 +15,13 @@ export function readAs(param: string, of: Record<string, string>): string | unde
   return fields.find(f => of[f]?.trim().toLowerCase() === name) ?? fields.find(f => postbackNames[f]!.includes(name))
 }
 
-export type Cause = { kind: 'macro' | 'wrong' | 'ready' | 'hidden' | 'empty' | 'gone', param?: string, value?: string }
+export type Cause = { kind: 'macro' | 'wrong' | 'ready' | 'hidden' | 'empty' | 'gone'; param?: string; value?: string }
 
 // causeOf is why a postback has most likely found no click.
 export function causeOf(row: PostbackRow, settings: Record<string, string> = {}): Cause {
   if (row.click_id) return { kind: 'gone' }
-  const all = paramsOf(row.query), named = all.filter(([p]) => readAs(p, settings) === 'click_id')
+  const all = paramsOf(row.query),
+    named = all.filter(([p]) => readAs(p, settings) === 'click_id')
   const unfilled = named.find(([, v]) => macro.test(v))
   if (unfilled) return { kind: 'macro', param: unfilled[0], value: unfilled[1] }
   const wrong = named.find(([, v]) => v && v !== mask)
@@ -32,6 +33,45 @@ export function causeOf(row: PostbackRow, settings: Record<string, string> = {})
 
 // bodyOf is a network as PUT takes it. Its secret is left out, so that it stays.
 export function bodyOf(n: NetworkRow, postback_params: Record<string, string>): NetworkPut {
-  const { id, name, currency, status_map, url, offer_type, group_name, notes, manager_name, manager_email, manager_phone, manager_im, payment_terms, payment_frequency, tags, minimum_payout, macros, click_param } = n
-  return { id, name, currency, status_map, url, offer_type, group_name, notes, manager_name, manager_email, manager_phone, manager_im, payment_terms, payment_frequency, tags, minimum_payout, macros, click_param, postback_params }
+  const {
+    id,
+    name,
+    currency,
+    status_map,
+    url,
+    offer_type,
+    group_name,
+    notes,
+    manager_name,
+    manager_email,
+    manager_phone,
+    manager_im,
+    payment_terms,
+    payment_frequency,
+    tags,
+    minimum_payout,
+    macros,
+    click_param,
+  } = n
+  return {
+    id,
+    name,
+    currency,
+    status_map,
+    url,
+    offer_type,
+    group_name,
+    notes,
+    manager_name,
+    manager_email,
+    manager_phone,
+    manager_im,
+    payment_terms,
+    payment_frequency,
+    tags,
+    minimum_payout,
+    macros,
+    click_param,
+    postback_params,
+  }
 }

@@ -7,11 +7,30 @@ import { me } from './me.ts'
 import type { Calls } from '../api.gen.ts'
 import { t } from './text.ts'
 
-export type Job = { key: string, id?: string, account: string, name: string, status: 'pending' | 'running' | 'done' | 'failed', at: number, ended?: number, text?: string, code?: string, path?: string, file?: string, listed?: boolean }
-const most = 50, name = 'switchyard.jobs', every = 2000
+export type Job = {
+  key: string
+  id?: string
+  account: string
+  name: string
+  status: 'pending' | 'running' | 'done' | 'failed'
+  at: number
+  ended?: number
+  text?: string
+  code?: string
+  path?: string
+  file?: string
+  listed?: boolean
+}
+const most = 50,
+  name = 'switchyard.jobs',
+  every = 2000
 
 function stored(): Job[] {
-  try { return JSON.parse(sessionStorage.getItem(name) ?? '[]') as Job[] } catch { return [] }
+  try {
+    return JSON.parse(sessionStorage.getItem(name) ?? '[]') as Job[]
+  } catch {
+    return []
+  }
 }
 const all = signal<Job[]>(stored())
 
@@ -21,12 +40,25 @@ const listed = signal<Job[]>([])
 // setListed takes the account's last jobs. Of those that this page has begun it knows more itself.
 export function setListed(rows: JobRow[]) {
   const account = me.value!.account.id
-  listed.value = rows.map(r => ({ key: r.id, id: r.id, account, name: t.exports.kindsOf[r.kind] ?? r.kind, status: r.status as Job['status'], at: Date.parse(r.created_at), ended: r.finished_at ? Date.parse(r.finished_at) : undefined, text: r.error?.message, code: r.error?.code, path: r.kind === 'export:make' && r.status === 'done' ? '/app/exports' : undefined, listed: true }))
+  listed.value = rows.map(r => ({
+    key: r.id,
+    id: r.id,
+    account,
+    name: t.exports.kindsOf[r.kind] ?? r.kind,
+    status: r.status as Job['status'],
+    at: Date.parse(r.created_at),
+    ended: r.finished_at ? Date.parse(r.finished_at) : undefined,
+    text: r.error?.message,
+    code: r.error?.code,
+    path: r.kind === 'export:make' && r.status === 'done' ? '/app/exports' : undefined,
+    listed: true,
+  }))
 }
 
 // jobs are those of the account that is shown, newest first.
 export function jobs(): Job[] {
-  const own = all.value.filter(j => j.account === me.value?.account.id), known = new Set(own.map(j => j.id))
+  const own = all.value.filter(j => j.account === me.value?.account.id),
+    known = new Set(own.map(j => j.id))
   return [...own, ...listed.value.filter(j => j.account === me.value?.account.id && !known.has(j.id))].sort((a, b) => b.at - a.at)
 }
 export const isOpen = (j: Job) => j.status === 'pending' || j.status === 'running'
@@ -36,15 +68,27 @@ function put(job: Job) {
   all.value = [job, ...others].sort((a, b) => b.at - a.at).slice(0, most)
   sessionStorage.setItem(name, JSON.stringify(all.value))
 }
-const update = (key: string, change: Partial<Job>) => { const job = all.value.find(j => j.key === key); if (job) put({ ...job, ...change }) }
+const update = (key: string, change: Partial<Job>) => {
+  const job = all.value.find(j => j.key === key)
+  if (job) put({ ...job, ...change })
+}
 
 // dropJobs forgets them: somebody signs out.
-export function dropJobs() { all.value = []; listed.value = []; sessionStorage.removeItem(name) }
+export function dropJobs() {
+  all.value = []
+  listed.value = []
+  sessionStorage.removeItem(name)
+}
 
-type Told = { text: string, path?: string, file?: string }
+type Told = { text: string; path?: string; file?: string }
 
 // task sends a call whose answer takes a while, and shows it as a job until it has come. told says what came of it.
-export async function task<R extends Row>(named: string, row: R, ask: { query?: Calls[R]['query'], body?: Calls[R]['body'] | object }, told: (answer: Calls[R]['answer']) => Told): Promise<Calls[R]['answer']> {
+export async function task<R extends Row>(
+  named: string,
+  row: R,
+  ask: { query?: Calls[R]['query']; body?: Calls[R]['body'] | object },
+  told: (answer: Calls[R]['answer']) => Told,
+): Promise<Calls[R]['answer']> {
   const key = crypto.randomUUID()
   put({ key, account: me.value!.account.id, name: named, status: 'running', at: Date.now() })
   try {
@@ -71,9 +115,11 @@ function follow(key: string, id: string, text = t.exports.done, path?: string) {
     try {
       const job: JobAnswer = await call('GET /jobs/{id}', { path: { id } })
       if (job.status === 'done') return update(key, { status: 'done', ended: Date.now(), text, path })
-      if (job.status === 'failed') return update(key, { status: 'failed', ended: Date.now(), text: job.error?.message, code: job.error?.code })
+      if (job.status === 'failed')
+        return update(key, { status: 'failed', ended: Date.now(), text: job.error?.message, code: job.error?.code })
       update(key, { status: job.status as Job['status'] })
-    } catch (e) { // one that is forgotten has ended; anything else may pass
+    } catch (e) {
+      // one that is forgotten has ended; anything else may pass
       if (asError(e).status === 404) return update(key, { status: 'done', ended: Date.now() })
     }
     setTimeout(() => void look(), every)
@@ -83,5 +129,6 @@ function follow(key: string, id: string, text = t.exports.done, path?: string) {
 
 // resume follows what was under way when the page was loaded anew. A call that had no job yet was cut off.
 export function resume() {
-  for (const j of jobs().filter(j => isOpen(j) && !j.listed)) j.id ? follow(j.key, j.id) : update(j.key, { status: 'failed', ended: Date.now(), code: 'away' })
+  for (const j of jobs().filter(j => isOpen(j) && !j.listed))
+    j.id ? follow(j.key, j.id) : update(j.key, { status: 'failed', ended: Date.now(), code: 'away' })
 }

@@ -5,9 +5,10 @@ import { me } from './me.ts'
 
 // quiet: the person has switched single letters off.
 const quiet = (e: KeyboardEvent) => me.value?.letter_keys === false && e.key.length === 1 && e.key !== ' '
-export const typing = (e: KeyboardEvent) => quiet(e) || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
+export const typing = (e: KeyboardEvent) =>
+  quiet(e) || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
 
-export type Key = { key: string, text: string }
+export type Key = { key: string; text: string }
 const lists = signal<Key[][]>([])
 
 // helped are the keys of all that is shown, for the list of keys.
@@ -18,9 +19,13 @@ export const palette = signal<'closed' | 'find' | 'keys'>('closed')
 export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
   useEffect(() => {
     lists.value = [...lists.value, list]
-    return () => { lists.value = lists.value.filter(o => o !== list) }
+    return () => {
+      lists.value = lists.value.filter(o => o !== list)
+    }
   }, [JSON.stringify(list)])
-  usePress(e => { if (!typing(e) && !e.defaultPrevented && on(e)) e.preventDefault() })
+  usePress(e => {
+    if (!typing(e) && !e.defaultPrevented && on(e)) e.preventDefault()
+  })
 }
 
 // usePress listens to every key while a part is shown. What it does is that of the last rendering, never of one before.

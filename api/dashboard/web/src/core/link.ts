@@ -2,22 +2,48 @@
 import type { SourceRow } from '../api.gen.ts'
 import { t } from './text.ts'
 
-export type Param = { name: string, macro: string, meaning: string }
+export type Param = { name: string; macro: string; meaning: string }
 
 // paramsOf are the parameters of a link as the source fills them. Macros are not escaped, so the query is cut by hand.
 export function paramsOf(link: string, source?: Pick<SourceRow, 'token_macros' | 'cost_param' | 'external_id_param'>): Param[] {
   const query = link.split('?')[1]?.split('#')[0] ?? ''
-  const external = source?.external_id_param || 'external_id', cost = source?.cost_param || 'cost', subs = Object.keys(source?.token_macros ?? {})
-  return query.split('&').filter(Boolean).map(pair => {
-    const at = pair.indexOf('='), name = decode(at < 0 ? pair : pair.slice(0, at)), macro = at < 0 ? '' : pair.slice(at + 1), sub = subs.indexOf(name)
-    const meaning = name === external ? t.link.external : name === cost ? t.link.cost : sub >= 0 && sub < 10 ? t.link.sub(sub + 1) : t.link.own
-    return { name, macro, meaning }
-  })
+  const external = source?.external_id_param || 'external_id',
+    cost = source?.cost_param || 'cost',
+    subs = Object.keys(source?.token_macros ?? {})
+  return query
+    .split('&')
+    .filter(Boolean)
+    .map(pair => {
+      const at = pair.indexOf('='),
+        name = decode(at < 0 ? pair : pair.slice(0, at)),
+        macro = at < 0 ? '' : pair.slice(at + 1),
+        sub = subs.indexOf(name)
+      const meaning =
+        name === external ? t.link.external : name === cost ? t.link.cost : sub >= 0 && sub < 10 ? t.link.sub(sub + 1) : t.link.own
+      return { name, macro, meaning }
+    })
 }
-const decode = (text: string) => { try { return decodeURIComponent(text) } catch { return text } }
+const decode = (text: string) => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
 
 // withParams puts parameters of one's own behind those of a link. Tokens of the source stay as they are written.
 export function withParams(link: string, own: [string, string][]): string {
-  const more = own.filter(([name]) => name.trim()).map(([name, value]) => encodeURIComponent(name.trim()) + '=' + encodeURIComponent(value).replace(/%7B/gi, '{').replace(/%7D/gi, '}').replace(/%24(?=\{)/g, '$')).join('&')
+  const more = own
+    .filter(([name]) => name.trim())
+    .map(
+      ([name, value]) =>
+        encodeURIComponent(name.trim()) +
+        '=' +
+        encodeURIComponent(value)
+          .replace(/%7B/gi, '{')
+          .replace(/%7D/gi, '}')
+          .replace(/%24(?=\{)/g, '$'),
+    )
+    .join('&')
   return more ? link + (link.includes('?') ? '&' : '?') + more : link
 }

@@ -3,26 +3,65 @@ import type { FigureRow } from '../api.gen.ts'
 import { names, type Name } from './figures.ts'
 import { change, place } from './router.ts'
 
-export type Listed = { id: string, name: string, status: string, group_name: string, tags: string[], created_at: string, notes?: string, is_pinned?: boolean, alias?: string, url?: string } & FigureRow
-export type View = { q: string, status: string, group: string, tag: string, sort: string }
+export type Listed = {
+  id: string
+  name: string
+  status: string
+  group_name: string
+  tags: string[]
+  created_at: string
+  notes?: string
+  is_pinned?: boolean
+  alias?: string
+  url?: string
+} & FigureRow
+export type View = { q: string; status: string; group: string; tag: string; sort: string }
 
 export function viewed(): View {
   const q = place.value.query
-  return { q: q.get('q') ?? '', status: q.get('status') ?? '', group: q.get('group') ?? '', tag: q.get('tag') ?? '', sort: q.get('sort') ?? '-clicks' }
+  return {
+    q: q.get('q') ?? '',
+    status: q.get('status') ?? '',
+    group: q.get('group') ?? '',
+    tag: q.get('tag') ?? '',
+    sort: q.get('sort') ?? '-clicks',
+  }
 }
 
-export const setView = (v: Partial<View>) => change(Object.fromEntries(Object.entries(v).map(([k, value]) => [k, value === '' || k === 'sort' && value === '-clicks' ? null : value])), true)
+export const setView = (v: Partial<View>) =>
+  change(
+    Object.fromEntries(Object.entries(v).map(([k, value]) => [k, value === '' || (k === 'sort' && value === '-clicks') ? null : value])),
+    true,
+  )
 
 // shownOf are the rows of a view, in its order; pinned ones come first. Archived ones are only there when asked for.
 export function shownOf<R extends Listed>(rows: R[], v: View): R[] {
   const text = v.q.trim().toLowerCase()
-  const out = rows.filter(r => (v.status ? r.status === v.status : r.status !== 'archived') && (!v.group || r.group_name === v.group) && (!v.tag || r.tags.includes(v.tag)) &&
-    (!text || [r.name, r.alias, r.url, r.group_name, ...r.tags].some(o => o?.toLowerCase().includes(text))))
-  const by = v.sort.replace('-', ''), sign = v.sort[0] === '-' ? -1 : 1
-  const value = (r: R): string | number => by === 'name' ? r.name.toLowerCase() : by === 'created_at' ? r.created_at : names.includes(by as Name) ? r[by as Name] ?? -Infinity : r.clicks ?? 0
-  return out.sort((a, b) => Number(!!b.is_pinned) - Number(!!a.is_pinned) || compare(value(a), value(b)) * sign || compare(a.name.toLowerCase(), b.name.toLowerCase()))
+  const out = rows.filter(
+    r =>
+      (v.status ? r.status === v.status : r.status !== 'archived') &&
+      (!v.group || r.group_name === v.group) &&
+      (!v.tag || r.tags.includes(v.tag)) &&
+      (!text || [r.name, r.alias, r.url, r.group_name, ...r.tags].some(o => o?.toLowerCase().includes(text))),
+  )
+  const by = v.sort.replace('-', ''),
+    sign = v.sort[0] === '-' ? -1 : 1
+  const value = (r: R): string | number =>
+    by === 'name'
+      ? r.name.toLowerCase()
+      : by === 'created_at'
+        ? r.created_at
+        : names.includes(by as Name)
+          ? (r[by as Name] ?? -Infinity)
+          : (r.clicks ?? 0)
+  return out.sort(
+    (a, b) =>
+      Number(!!b.is_pinned) - Number(!!a.is_pinned) ||
+      compare(value(a), value(b)) * sign ||
+      compare(a.name.toLowerCase(), b.name.toLowerCase()),
+  )
 }
-const compare = (a: string | number, b: string | number) => a < b ? -1 : a > b ? 1 : 0
+const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b ? 1 : 0)
 
 export const groupsOf = (rows: Listed[]) => [...new Set(rows.map(r => r.group_name).filter(Boolean))].sort()
 export const tagsOf = (rows: Listed[]) => [...new Set(rows.flatMap(r => r.tags))].sort()
@@ -30,16 +69,30 @@ export const tagsOf = (rows: Listed[]) => [...new Set(rows.flatMap(r => r.tags))
 // totalsOf adds up rows; shares follow from the sums.
 export function totalsOf(rows: FigureRow[]): FigureRow {
   const out = Object.fromEntries(names.map(n => [n, rows.reduce((sum, r) => sum + Number(r[n] ?? 0), 0)])) as unknown as FigureRow
-  const per = (a: number, b: number, by = 1) => b ? a / b * by : null
+  const per = (a: number, b: number, by = 1) => (b ? (a / b) * by : null)
   return {
-    ...out, cr: per(out.conversions, out.clicks, 100), lp_ctr: per(out.lp_clicks, out.lp_views, 100), roi: per(out.profit, out.cost, 100), epc: per(out.revenue, out.clicks),
-    cpc: per(out.cost, out.clicks), cpa: per(out.cost, out.approved), approve_rate: per(out.approved, out.conversions + out.rejected, 100),
+    ...out,
+    cr: per(out.conversions, out.clicks, 100),
+    lp_ctr: per(out.lp_clicks, out.lp_views, 100),
+    roi: per(out.profit, out.cost, 100),
+    epc: per(out.revenue, out.clicks),
+    cpc: per(out.cost, out.clicks),
+    cpa: per(out.cost, out.approved),
+    approve_rate: per(out.approved, out.conversions + out.rejected, 100),
   }
 }
 
 // inBatches does something with each of a list, a few at a time, and says how many went wrong.
 export async function inBatches<T>(list: T[], each: (one: T) => Promise<unknown>): Promise<unknown[]> {
-  const wrong: unknown[] = [], left = [...list]
-  await Promise.all([0, 1, 2, 3].map(async () => { for (let one = left.shift(); one !== undefined; one = left.shift()) await each(one).catch(e => { wrong.push(e) }) }))
+  const wrong: unknown[] = [],
+    left = [...list]
+  await Promise.all(
+    [0, 1, 2, 3].map(async () => {
+      for (let one = left.shift(); one !== undefined; one = left.shift())
+        await each(one).catch(e => {
+          wrong.push(e)
+        })
+    }),
+  )
   return wrong
 }

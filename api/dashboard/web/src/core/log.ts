@@ -4,32 +4,79 @@ import type { Calls } from '../api.gen.ts'
 import { asError, type ApiError, type Row } from './call.ts'
 import { ask, useStamp } from './query.ts'
 
-type Logs = { [R in Row]: Calls[R]['answer'] extends { range: unknown, rows: { id: string }[] } ? Calls[R]['query'] extends { offset?: unknown } ? R : never : never }[Row]
-const page = 200, most = 5000 // rows of a question, rows that are kept
+type Logs = {
+  [R in Row]: Calls[R]['answer'] extends { range: unknown; rows: { id: string }[] }
+    ? Calls[R]['query'] extends { offset?: unknown }
+      ? R
+      : never
+    : never
+}[Row]
+const page = 200,
+  most = 5000 // rows of a question, rows that are kept
 
 // useLog: every is after how many seconds the newest are asked for again, while the page is seen.
 export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every = 0) {
   type One = Calls[R]['answer']['rows'][number]
-  const key = JSON.stringify(query), [state, set] = useState<{ key: string, rows?: One[], end?: boolean, error?: ApiError }>({ key: '' }), busy = useRef(false), [turn, again] = useState(0), stamp = useStamp(row)
+  const key = JSON.stringify(query),
+    [state, set] = useState<{ key: string; rows?: One[]; end?: boolean; error?: ApiError }>({ key: '' }),
+    busy = useRef(false),
+    [turn, again] = useState(0),
+    stamp = useStamp(row)
   useEffect(() => {
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const first = () => ask(row, { ...query, limit: page }, stop.signal).then(({ rows }) => set(now => {
-      const kept = now.key === key && now.rows && now.rows.length > page ? now.rows.slice(page).filter(o => !rows.some(r => r.id === o.id)) : []
-      return { key, rows: [...rows as One[], ...kept], end: kept.length ? now.end : rows.length < page }
-    }), e => { if (!stop.signal.aborted) set(now => ({ key, rows: now.key === key ? now.rows : undefined, error: asError(e) })) })
-    const loop = () => { if (every && !stop.signal.aborted) timer = setTimeout(() => void (document.hidden ? Promise.resolve() : first()).then(loop), every * 1000) }
+    const first = () =>
+      ask(row, { ...query, limit: page }, stop.signal).then(
+        ({ rows }) =>
+          set(now => {
+            const kept =
+              now.key === key && now.rows && now.rows.length > page ? now.rows.slice(page).filter(o => !rows.some(r => r.id === o.id)) : []
+            return { key, rows: [...(rows as One[]), ...kept], end: kept.length ? now.end : rows.length < page }
+          }),
+        e => {
+          if (!stop.signal.aborted) set(now => ({ key, rows: now.key === key ? now.rows : undefined, error: asError(e) }))
+        },
+      )
+    const loop = () => {
+      if (every && !stop.signal.aborted)
+        timer = setTimeout(() => void (document.hidden ? Promise.resolve() : first()).then(loop), every * 1000)
+    }
     void first().then(loop)
-    return () => { stop.abort(); clearTimeout(timer) }
+    return () => {
+      stop.abort()
+      clearTimeout(timer)
+    }
   }, [key, turn, every, stamp])
   const more = () => {
     const rows = state.rows
     if (state.key !== key || !rows || state.end || busy.current || rows.length >= most) return
     busy.current = true
-    ask(row, { ...query, limit: page, offset: rows.length }).then(got => set(now => now.key !== key ? now : { ...now, rows: [...now.rows!, ...(got.rows as One[]).filter(r => !now.rows!.some(o => o.id === r.id))], end: got.rows.length < page }), () => undefined).finally(() => { busy.current = false })
+    ask(row, { ...query, limit: page, offset: rows.length })
+      .then(
+        got =>
+          set(now =>
+            now.key !== key
+              ? now
+              : {
+                  ...now,
+                  rows: [...now.rows!, ...(got.rows as One[]).filter(r => !now.rows!.some(o => o.id === r.id))],
+                  end: got.rows.length < page,
+                },
+          ),
+        () => undefined,
+      )
+      .finally(() => {
+        busy.current = false
+      })
   }
   const own = state.key === key
-  return { rows: own ? state.rows : undefined, error: own ? state.error : undefined, end: own && !!state.end, more, again: () => again(n => n + 1) }
+  return {
+    rows: own ? state.rows : undefined,
+    error: own ? state.error : undefined,
+    end: own && !!state.end,
+    more,
+    again: () => again(n => n + 1),
+  }
 }
 
 // tone is the colour of a conversion's status.

@@ -9,14 +9,23 @@ import { count } from './format.ts'
 import { t } from './text.ts'
 
 export function useLookup(records: Record<string, Choice[] | undefined>): Lookup {
-  const [got, put] = useState<Record<string, Choice[]>>({}), asked = useRef(new Set<string>())
+  const [got, put] = useState<Record<string, Choice[]>>({}),
+    asked = useRef(new Set<string>())
   return attribute => {
     if (attribute in records) return records[attribute]
     if (!t.dimensions[attribute]) return null
     if (!asked.current.has(attribute)) {
       asked.current.add(attribute)
       call('GET /reports/values', { query: { dimension: attribute, limit: 300 } }).then(
-        v => put(now => ({ ...now, [attribute]: v.values.filter(o => o.value).map(o => ({ value: o.value, label: v.labels[o.value] ?? valueName(attribute, o.value), side: count(o.clicks) })) })), () => put(now => ({ ...now, [attribute]: [] })))
+        v =>
+          put(now => ({
+            ...now,
+            [attribute]: v.values
+              .filter(o => o.value)
+              .map(o => ({ value: o.value, label: v.labels[o.value] ?? valueName(attribute, o.value), side: count(o.clicks) })),
+          })),
+        () => put(now => ({ ...now, [attribute]: [] })),
+      )
     }
     return got[attribute]
   }

@@ -5,13 +5,34 @@ import { failed, toast } from '../parts/toast.tsx'
 import { asError, ApiError } from './call.ts'
 
 // told is what an error of these screens means.
-export const told = (e: unknown) => { const error = asError(e); return w.codes[error.code] ?? sentence(error) }
+export const told = (e: unknown) => {
+  const error = asError(e)
+  return w.codes[error.code] ?? sentence(error)
+}
 // complain says an error beside the screen. One that a person caused by cancelling says nothing.
-export const complain = (e: unknown) => { if (e instanceof ApiError && e.code === 'confirm') return; if (e instanceof ApiError && w.codes[e.code]) toast(w.codes[e.code]!, { bad: true }); else failed(e) }
+export const complain = (e: unknown) => {
+  if (e instanceof ApiError && e.code === 'confirm') return
+  if (e instanceof ApiError && w.codes[e.code]) toast(w.codes[e.code]!, { bad: true })
+  else failed(e)
+}
 
-const systems = [[/Android/, 'Android'], [/iPhone|iPad/, 'iOS'], [/Windows/, 'Windows'], [/Mac OS X/, 'macOS'], [/CrOS/, 'ChromeOS'], [/Linux/, 'Linux']] as const
-const browsers = [[/Edg\//, 'Edge'], [/OPR\//, 'Opera'], [/Firefox\//, 'Firefox'], [/Chrome\//, 'Chrome'], [/Safari\//, 'Safari']] as const
+const systems = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/CrOS/, 'ChromeOS'],
+  [/Linux/, 'Linux'],
+] as const
+const browsers = [
+  [/Edg\//, 'Edge'],
+  [/OPR\//, 'Opera'],
+  [/Firefox\//, 'Firefox'],
+  [/Chrome\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+] as const
 const first = (of: readonly (readonly [RegExp, string])[], agent: string) => of.find(([is]) => is.test(agent))?.[1]
 
 // browserOf names the browser and system of a user agent, roughly.
-export const browserOf = (agent: string) => [first(browsers, agent), first(systems, agent)].filter(Boolean).join(' · ') || agent.slice(0, 60) || w.me.unknownBrowser
+export const browserOf = (agent: string) =>
+  [first(browsers, agent), first(systems, agent)].filter(Boolean).join(' · ') || agent.slice(0, 60) || w.me.unknownBrowser

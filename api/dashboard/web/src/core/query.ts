@@ -10,12 +10,18 @@ const most = 200 // answers that are kept
 function keep(key: string, data: unknown) {
   kept.delete(key)
   kept.set(key, data)
-  for (const old of kept.keys()) { if (kept.size <= most) break; kept.delete(old) }
+  for (const old of kept.keys()) {
+    if (kept.size <= most) break
+    kept.delete(old)
+  }
 }
 
 // forget drops all that is kept: another account, or somebody else.
 export const epoch = signal(0)
-export function forget() { kept.clear(); epoch.value++ }
+export function forget() {
+  kept.clear()
+  epoch.value++
+}
 
 // touches says that a write has changed what rows of these names answer ("campaigns"): what is kept of them goes, and
 // those that are shown are asked anew.
@@ -33,18 +39,25 @@ export function touches(...names: string[]) {
 // busy is how many questions are under way, for the thin bar on top.
 export const busy = signal(0)
 
-export type Used<A> = { data: A | undefined, error: ApiError | undefined, loading: boolean, again: () => void }
+export type Used<A> = { data: A | undefined; error: ApiError | undefined; loading: boolean; again: () => void }
 
 type Path<R extends Row> = Calls[R]['path']
 const keyOf = (row: string, query: unknown, path?: object) => row + JSON.stringify(query) + (path ? JSON.stringify(path) : '')
 
-export async function ask<R extends Row>(row: R, query: Calls[R]['query'], signal?: AbortSignal, path?: Path<R>): Promise<Calls[R]['answer']> {
+export async function ask<R extends Row>(
+  row: R,
+  query: Calls[R]['query'],
+  signal?: AbortSignal,
+  path?: Path<R>,
+): Promise<Calls[R]['answer']> {
   busy.value++
   try {
     const data = await call(row, { query, signal, path })
     keep(keyOf(row, query, path), data)
     return data
-  } finally { busy.value-- }
+  } finally {
+    busy.value--
+  }
 }
 
 export const known = <R extends Row>(row: R, query: Calls[R]['query']) => kept.get(keyOf(row, query)) as Calls[R]['answer'] | undefined
@@ -52,44 +65,70 @@ export const known = <R extends Row>(row: R, query: Calls[R]['query']) => kept.g
 // use: every is after how many seconds it is asked again, while the page is seen; null as the query asks nothing.
 export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, every = 0, path?: Path<R>): Used<Calls[R]['answer']> {
   const key = query === null ? '' : keyOf(row, query, path)
-  const [state, set] = useState<{ key: string, data?: Calls[R]['answer'], error?: ApiError }>({ key: '' })
+  const [state, set] = useState<{ key: string; data?: Calls[R]['answer']; error?: ApiError }>({ key: '' })
   const [turn, again] = useState(0)
   const shown = useRef<Calls[R]['answer'] | undefined>(undefined)
-  const of = epoch.value, out = signedOut.value, stamp = stamps.value[nameOf(row)]
+  const of = epoch.value,
+    out = signedOut.value,
+    stamp = stamps.value[nameOf(row)]
   useEffect(() => {
     if (query === null || out) return
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
-    const go = () => ask(row, query, stop.signal, path).then(
-      data => { set({ key, data }); next() },
-      e => { if (!stop.signal.aborted) { set({ key, data: kept.get(key) as Calls[R]['answer'], error: asError(e) }); next() } })
-    const next = () => { if (every) timer = setTimeout(() => document.hidden ? next() : void go(), every * 1000) }
+    const go = () =>
+      ask(row, query, stop.signal, path).then(
+        data => {
+          set({ key, data })
+          next()
+        },
+        e => {
+          if (!stop.signal.aborted) {
+            set({ key, data: kept.get(key) as Calls[R]['answer'], error: asError(e) })
+            next()
+          }
+        },
+      )
+    const next = () => {
+      if (every) timer = setTimeout(() => (document.hidden ? next() : void go()), every * 1000)
+    }
     void go()
-    const seen = () => { if (!document.hidden) { clearTimeout(timer); void go() } }
+    const seen = () => {
+      if (!document.hidden) {
+        clearTimeout(timer)
+        void go()
+      }
+    }
     document.addEventListener('visibilitychange', seen)
-    return () => { stop.abort(); clearTimeout(timer); document.removeEventListener('visibilitychange', seen) }
+    return () => {
+      stop.abort()
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', seen)
+    }
   }, [key, turn, of, out, stamp])
-  const data = (state.key === key ? state.data : undefined) ?? kept.get(key) as Calls[R]['answer'] | undefined
+  const data = (state.key === key ? state.data : undefined) ?? (kept.get(key) as Calls[R]['answer'] | undefined)
   if (data !== undefined) shown.current = data
   return { data, error: state.key === key ? state.error : undefined, loading: data === undefined, again: () => again(n => n + 1) }
 }
 
-type Pages<R> = { rows: R[] | undefined, whole: boolean, error: ApiError | undefined, again: () => void }
-type Listing = { [R in Row]: Calls[R]['answer'] extends { rows: unknown[], next_cursor: string | null } ? R : never }[Row]
+type Pages<R> = { rows: R[] | undefined; whole: boolean; error: ApiError | undefined; again: () => void }
+type Listing = { [R in Row]: Calls[R]['answer'] extends { rows: unknown[]; next_cursor: string | null } ? R : never }[Row]
 const mostPages = 20
 
 // useAll asks for all pages of a list, one after the other, and shows what has come.
 export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | null): Pages<Calls[R]['answer']['rows'][number]> {
   type One = Calls[R]['answer']['rows'][number]
   const key = query === null ? '' : keyOf(row, query)
-  const [state, set] = useState<{ key: string, rows?: One[], whole?: boolean, error?: ApiError }>({ key: '' })
+  const [state, set] = useState<{ key: string; rows?: One[]; whole?: boolean; error?: ApiError }>({ key: '' })
   const [turn, again] = useState(0)
-  const of = epoch.value, out = signedOut.value, stamp = stamps.value[nameOf(row)]
+  const of = epoch.value,
+    out = signedOut.value,
+    stamp = stamps.value[nameOf(row)]
   useEffect(() => {
     if (query === null || out) return
     const stop = new AbortController()
     const load = async () => {
-      let rows: One[] = [], cursor: string | null = null
+      let rows: One[] = [],
+        cursor: string | null = null
       for (let i = 0; i < mostPages; i++) {
         const page: Calls[R]['answer'] = await ask(row, cursor ? { ...query, cursor } : query, stop.signal)
         rows = [...rows, ...page.rows]
@@ -99,10 +138,12 @@ export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | nul
       }
       set({ key, rows, whole: false })
     }
-    load().catch(e => { if (!stop.signal.aborted) set(now => ({ ...now, key, error: asError(e) })) })
+    load().catch(e => {
+      if (!stop.signal.aborted) set(now => ({ ...now, key, error: asError(e) }))
+    })
     return () => stop.abort()
   }, [key, turn, of, out, stamp])
   const first = state.key === key ? state.rows : undefined
-  const rows = first ?? (kept.get(key) as Calls[R]['answer'] | undefined)?.rows as One[] | undefined
+  const rows = first ?? ((kept.get(key) as Calls[R]['answer'] | undefined)?.rows as One[] | undefined)
   return { rows, whole: state.whole ?? true, error: state.key === key ? state.error : undefined, again: () => again(n => n + 1) }
 }

@@ -6,22 +6,34 @@ import { t } from './text.ts'
 import { compares, span } from './window.ts'
 import type { Performance, ViewReport } from '../api.gen.ts'
 
-export type Filter = { dimension: string, not: boolean, values: string[] }
-export type Ask = { group: string[], filters: Filter[], least: number, columns: Name[], sort: string, flat: boolean, open: string[] }
+export type Filter = { dimension: string; not: boolean; values: string[] }
+export type Ask = { group: string[]; filters: Filter[]; least: number; columns: Name[]; sort: string; flat: boolean; open: string[] }
 
 export const mostDimensions = 5
 const usualGroup = 'campaign_id,country,device_type'
 
 export function asked(): Ask {
   const q = place.value.query
-  const group = (q.get('g') ?? usualGroup).split(',').filter(d => t.dimensions[d]).slice(0, mostDimensions)
+  const group = (q.get('g') ?? usualGroup)
+    .split(',')
+    .filter(d => t.dimensions[d])
+    .slice(0, mostDimensions)
   const filters: Filter[] = []
   for (const name of new Set(q.keys())) {
     const dimension = name.slice(2)
-    if ((name.startsWith('f.') || name.startsWith('x.')) && t.dimensions[dimension]) filters.push({ dimension, not: name[0] === 'x', values: q.getAll(name) })
+    if ((name.startsWith('f.') || name.startsWith('x.')) && t.dimensions[dimension])
+      filters.push({ dimension, not: name[0] === 'x', values: q.getAll(name) })
   }
   const columns = (q.get('c') ?? '').split(',').filter(n => names.includes(n as Name)) as Name[]
-  return { group: group.length ? group : ['campaign_id'], filters, least: Math.max(0, Math.floor(Number(q.get('min')) || 0)), columns: columns.length ? columns : usual, sort: q.get('sort') ?? '-clicks', flat: q.get('flat') === '1', open: q.getAll('o') }
+  return {
+    group: group.length ? group : ['campaign_id'],
+    filters,
+    least: Math.max(0, Math.floor(Number(q.get('min')) || 0)),
+    columns: columns.length ? columns : usual,
+    sort: q.get('sort') ?? '-clicks',
+    flat: q.get('flat') === '1',
+    open: q.getAll('o'),
+  }
 }
 
 export const setGroup = (group: string[]) => change({ g: group.join(',') === usualGroup ? null : group.join(','), o: null })
@@ -31,13 +43,33 @@ export const setFilter = (f: Filter) => change({ [(f.not ? 'x.' : 'f.') + f.dime
 export const setOpen = (open: string[]) => change({ o: open }, true)
 
 // reportOf is what a saved view keeps of a report.
-export const reportOf = (ask: Ask): ViewReport => ({ group: ask.group, filters: ask.filters.map(({ dimension, values, not }) => ({ dimension, values, not })), columns: ask.columns.join() === usual.join() ? [] : ask.columns, sort: ask.sort, flat: ask.flat, min_clicks: ask.least })
+export const reportOf = (ask: Ask): ViewReport => ({
+  group: ask.group,
+  filters: ask.filters.map(({ dimension, values, not }) => ({ dimension, values, not })),
+  columns: ask.columns.join() === usual.join() ? [] : ask.columns,
+  sort: ask.sort,
+  flat: ask.flat,
+  min_clicks: ask.least,
+})
 
 // setReport shows a report as a view keeps it; the window stays. Nothing that was in the address before is left.
 export function setReport(r: ViewReport, id: string, replace = false) {
   const old = Object.fromEntries([...new Set(place.value.query.keys())].filter(n => /^[fx]\./.test(n)).map(n => [n, null]))
   const filters = Object.fromEntries(r.filters.map(f => [(f.not ? 'x.' : 'f.') + f.dimension, f.values]))
-  change({ ...old, ...filters, view: id, g: r.group.join(',') === usualGroup ? null : r.group.join(','), c: r.columns.length ? r.columns.join() : null, sort: r.sort && r.sort !== '-clicks' ? r.sort : null, flat: r.flat ? '1' : null, min: r.min_clicks ? String(r.min_clicks) : null, o: null }, replace)
+  change(
+    {
+      ...old,
+      ...filters,
+      view: id,
+      g: r.group.join(',') === usualGroup ? null : r.group.join(','),
+      c: r.columns.length ? r.columns.join() : null,
+      sort: r.sort && r.sort !== '-clicks' ? r.sort : null,
+      flat: r.flat ? '1' : null,
+      min: r.min_clicks ? String(r.min_clicks) : null,
+      o: null,
+    },
+    replace,
+  )
 }
 // isBare reports whether the address says nothing of how the report is looked at.
 export const isBare = () => [...place.value.query.keys()].every(n => n === 'w' || n === 'cmp')
@@ -51,7 +83,9 @@ type Query = Record<string, string | string[] | number>
 export function filterQuery(ask: Ask, path: string[] = []): Query {
   const out: Query = {}
   for (const f of ask.filters) out[(f.not ? 'x.' : 'f.') + f.dimension] = f.values
-  path.forEach((value, i) => { out['f.' + ask.group[i]] = [value] })
+  path.forEach((value, i) => {
+    out['f.' + ask.group[i]] = [value]
+  })
   return out
 }
 
@@ -59,7 +93,13 @@ export const windowQuery = () => ({ from: span.value.from, to: span.value.to, tz
 
 // questionOf is what is asked for the rows below a path; all dimensions at once for a flat table.
 export function questionOf(ask: Ask, path: string[]): Query {
-  const out: Query = { ...windowQuery(), dimension: ask.flat ? ask.group.join(',') : ask.group[path.length]!, sort: sortOf(ask), limit: ask.flat ? 5000 : 1000, ...filterQuery(ask, path) }
+  const out: Query = {
+    ...windowQuery(),
+    dimension: ask.flat ? ask.group.join(',') : ask.group[path.length]!,
+    sort: sortOf(ask),
+    limit: ask.flat ? 5000 : 1000,
+    ...filterQuery(ask, path),
+  }
   if (compares.value) out.compare = 'previous'
   if (ask.least) out.min_clicks = ask.least
   return out

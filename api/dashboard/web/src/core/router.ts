@@ -4,7 +4,9 @@ import { signal } from '@preact/signals'
 const read = () => ({ path: location.pathname.replace(/\/+$/, '') || '/app', query: new URLSearchParams(location.search) })
 
 export const place = signal(read())
-addEventListener('popstate', () => { place.value = read() })
+addEventListener('popstate', () => {
+  place.value = read()
+})
 
 // go shows another address; with replace the one before is not kept for the back button.
 export function go(address: string, replace = false) {
@@ -31,7 +33,10 @@ const address = (path: string, query: URLSearchParams) => path + (query.size ? '
 // to is the address of another screen, with the same window.
 export function to(path: string, params: Record<string, string | string[]> = {}) {
   const query = new URLSearchParams()
-  for (const name of ['w', 'cmp']) { const v = place.value.query.get(name); if (v) query.set(name, v) }
+  for (const name of ['w', 'cmp']) {
+    const v = place.value.query.get(name)
+    if (v) query.set(name, v)
+  }
   for (const [name, value] of Object.entries(params)) for (const one of [value].flat()) query.append(name, one)
   return address(path, query)
 }
@@ -39,7 +44,8 @@ export function to(path: string, params: Record<string, string | string[]> = {})
 // Links of the page are followed without loading it anew.
 addEventListener('click', e => {
   const a = (e.target as Element).closest?.('a[href^="/app"]') as HTMLAnchorElement | null
-  if (!a || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || a.target || a.pathname.startsWith('/app/licences')) return
+  if (!a || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || a.target || a.pathname.startsWith('/app/licences'))
+    return
   e.preventDefault()
   go(a.pathname + a.search)
 })

@@ -8,7 +8,7 @@ const pseudo = page === 'en-XA' || page === 'ar-XB'
 
 export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch' }
 // language is that of the words, of numbers and of dates.
-export const language: Language = page in languages ? page as Language : 'en'
+export const language: Language = page in languages ? (page as Language) : 'en'
 
 // inLanguage loads the words of a screen in the language of the page.
 export async function inLanguage<T>(of: Record<Language, () => Promise<{ words: T }>>): Promise<T> {

@@ -3,11 +3,18 @@ import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 
-export type Heading = { name: string, above?: { name: string, path: string }, beside?: ComponentChildren }
+export type Heading = { name: string; above?: { name: string; path: string }; beside?: ComponentChildren }
 export const heading = signal<Heading | null>(null)
 
 // useHeading names the screen while it is shown.
 export function useHeading(of: Heading | null, ...on: unknown[]) {
-  useEffect(() => { heading.value = of }, [of?.name, of?.above?.path, ...on])
-  useEffect(() => () => { heading.value = null }, [])
+  useEffect(() => {
+    heading.value = of
+  }, [of?.name, of?.above?.path, ...on])
+  useEffect(
+    () => () => {
+      heading.value = null
+    },
+    [],
+  )
 }

@@ -2,9 +2,10 @@
 import { tokens } from '../words.gen.ts'
 
 const known = new Map<string, boolean>() // by name, whether only postbacks know it
-for (const k of tokens) for (const name of [k.name.split(/[:.](?=[A-Z\d]|d\.)/)[0]!, ...k.aliases]) known.set(name.toLowerCase(), k.of_conversion)
+for (const k of tokens)
+  for (const name of [k.name.split(/[:.](?=[A-Z\d]|d\.)/)[0]!, ...k.aliases]) known.set(name.toLowerCase(), k.of_conversion)
 
-export type Part = { text: string, state: 'text' | 'known' | 'unknown' | 'conversion' }
+export type Part = { text: string; state: 'text' | 'known' | 'unknown' | 'conversion' }
 
 // partsOf takes an address apart. Inside a postback tokens of the conversion are known.
 export function partsOf(url: string, postback = false): Part[] {
@@ -21,7 +22,12 @@ export function partsOf(url: string, postback = false): Part[] {
 
 function stateOf(name: string, postback: boolean): Part['state'] {
   const base = name.split(':')[0]!.toLowerCase()
-  if (/^(param\.|var:)./.test(name.toLowerCase()) || /^(sub|sub_id_|subid|var|t)(10|[1-9])$/.test(base) || /^(date|random|sample)$/.test(base)) return 'known'
+  if (
+    /^(param\.|var:)./.test(name.toLowerCase()) ||
+    /^(sub|sub_id_|subid|var|t)(10|[1-9])$/.test(base) ||
+    /^(date|random|sample)$/.test(base)
+  )
+    return 'known'
   const conversion = known.get(base)
   return conversion === undefined ? 'unknown' : conversion && !postback ? 'conversion' : 'known'
 }

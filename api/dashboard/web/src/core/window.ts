@@ -3,22 +3,39 @@ import { computed } from '@preact/signals'
 import { zone } from './me.ts'
 import { place } from './router.ts'
 
-export type Day = { y: number, m: number, d: number }
-export type Span = { from: Day, to: Day } // both included
+export type Day = { y: number; m: number; d: number }
+export type Span = { from: Day; to: Day } // both included
 
 export const presets = ['today', 'yesterday', '7d', '14d', '30d', 'month', 'last-month'] as const
-export type Preset = typeof presets[number]
+export type Preset = (typeof presets)[number]
 
 const parts = new Map<string, Intl.DateTimeFormat>()
 function clock(tz: string) {
   let f = parts.get(tz)
-  if (!f) parts.set(tz, f = new Intl.DateTimeFormat('en-CA', { timeZone: tz, year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' }))
+  if (!f)
+    parts.set(
+      tz,
+      (f = new Intl.DateTimeFormat('en-CA', {
+        timeZone: tz,
+        year: 'numeric',
+        month: '2-digit',
+        day: '2-digit',
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        hourCycle: 'h23',
+      })),
+    )
   return f
 }
 
 // wall is a moment by the clock of a zone, as if that were UTC.
 export function wall(at: number, tz: string): number {
-  const v = Object.fromEntries(clock(tz).formatToParts(at).map(p => [p.type, +p.value])) as Record<string, number>
+  const v = Object.fromEntries(
+    clock(tz)
+      .formatToParts(at)
+      .map(p => [p.type, +p.value]),
+  ) as Record<string, number>
   return Date.UTC(v.year!, v.month! - 1, v.day, v.hour, v.minute, v.second)
 }
 
@@ -30,25 +47,38 @@ export function midnight(day: Day, tz: string): number {
   return at
 }
 
-const dayOf = (t: number): Day => { const d = new Date(t); return { y: d.getUTCFullYear(), m: d.getUTCMonth() + 1, d: d.getUTCDate() } }
+const dayOf = (t: number): Day => {
+  const d = new Date(t)
+  return { y: d.getUTCFullYear(), m: d.getUTCMonth() + 1, d: d.getUTCDate() }
+}
 export const plus = (day: Day, n: number): Day => dayOf(Date.UTC(day.y, day.m - 1, day.d + n))
 export const days = (s: Span) => Math.round((Date.UTC(s.to.y, s.to.m - 1, s.to.d) - Date.UTC(s.from.y, s.from.m - 1, s.from.d)) / 864e5) + 1
 export const iso = (day: Day) => `${day.y}-${String(day.m).padStart(2, '0')}-${String(day.d).padStart(2, '0')}`
 export const today = (tz: string) => dayOf(wall(Date.now(), tz))
 
 export function spanOf(text: string, tz: string): Span {
-  const now = today(tz), first = { ...now, d: 1 }
+  const now = today(tz),
+    first = { ...now, d: 1 }
   switch (text) {
-    case 'today': return { from: now, to: now }
-    case 'yesterday': return { from: plus(now, -1), to: plus(now, -1) }
-    case '14d': return { from: plus(now, -13), to: now }
-    case '30d': return { from: plus(now, -29), to: now }
-    case 'month': return { from: first, to: now }
-    case 'last-month': { const end = plus(first, -1); return { from: { ...end, d: 1 }, to: end } }
+    case 'today':
+      return { from: now, to: now }
+    case 'yesterday':
+      return { from: plus(now, -1), to: plus(now, -1) }
+    case '14d':
+      return { from: plus(now, -13), to: now }
+    case '30d':
+      return { from: plus(now, -29), to: now }
+    case 'month':
+      return { from: first, to: now }
+    case 'last-month': {
+      const end = plus(first, -1)
+      return { from: { ...end, d: 1 }, to: end }
+    }
   }
   const m = /^(\d{4})-(\d\d)-(\d\d)_(\d{4})-(\d\d)-(\d\d)$/.exec(text)?.slice(1).map(Number)
   if (m) {
-    const from = { y: m[0]!, m: m[1]!, d: m[2]! }, to = { y: m[3]!, m: m[4]!, d: m[5]! }
+    const from = { y: m[0]!, m: m[1]!, d: m[2]! },
+      to = { y: m[3]!, m: m[4]!, d: m[5]! }
     if (iso(from) <= iso(to)) return { from, to }
   }
   return { from: plus(now, -6), to: now }
@@ -56,17 +86,21 @@ export function spanOf(text: string, tz: string): Span {
 
 const stamp = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
-export type Window = { name: string, span: Span, from: string, to: string, tz: string, start: number, end: number }
+export type Window = { name: string; span: Span; from: string; to: string; tz: string; start: number; end: number }
 
 export function windowOf(name: string, tz: string): Window {
-  const span = spanOf(name, tz), start = midnight(span.from, tz), end = midnight(plus(span.to, 1), tz)
+  const span = spanOf(name, tz),
+    start = midnight(span.from, tz),
+    end = midnight(plus(span.to, 1), tz)
   return { name, span, start, end, from: stamp(start), to: stamp(end - 1000), tz }
 }
 
 // before is the window of as many days that ends where another begins.
 export function before(w: Window): Window {
-  const n = days(w.span), span = { from: plus(w.span.from, -n), to: plus(w.span.from, -1) }
-  const start = midnight(span.from, w.tz), end = w.start
+  const n = days(w.span),
+    span = { from: plus(w.span.from, -n), to: plus(w.span.from, -1) }
+  const start = midnight(span.from, w.tz),
+    end = w.start
   return { name: '', span, start, end, from: stamp(start), to: stamp(end - 1000), tz: w.tz }
 }
 

@@ -4,29 +4,56 @@ import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import type { Option, Wired } from './form.tsx'
 
-export type Choice = Option & { side?: string, group?: string }
+export type Choice = Option & { side?: string; group?: string }
 type Props = {
-  value: string, shown?: string, choices: Choice[] | undefined, on: (value: string, label: string) => void, label: string, wired?: Wired
-  placeholder?: string, empty?: ComponentChildren, free?: boolean, clear?: boolean, onSearch?: (text: string) => void, onFocus?: () => void
+  value: string
+  shown?: string
+  choices: Choice[] | undefined
+  on: (value: string, label: string) => void
+  label: string
+  wired?: Wired
+  placeholder?: string
+  empty?: ComponentChildren
+  free?: boolean
+  clear?: boolean
+  onSearch?: (text: string) => void
+  onFocus?: () => void
 }
 const most = 60 // choices that are shown at a time
 
 // Combobox is a text that picks one of many. Its choices may come while somebody types. free: any text will do.
 export function Combobox(p: Props) {
-  const id = useId(), list = useRef<HTMLUListElement>(null), input = useRef<HTMLInputElement>(null)
-  const [open, show] = useState(false), [text, set] = useState<string | null>(null), [at, move] = useState(0)
+  const id = useId(),
+    list = useRef<HTMLUListElement>(null),
+    input = useRef<HTMLInputElement>(null)
+  const [open, show] = useState(false),
+    [text, set] = useState<string | null>(null),
+    [at, move] = useState(0)
   const label = p.shown ?? p.choices?.find(c => c.value === p.value)?.label ?? p.value
   const search = (text ?? '').trim().toLowerCase()
-  const found = (p.choices ?? []).filter(c => !search || c.label.toLowerCase().includes(search) || c.value.toLowerCase() === search)
-    .sort((a, b) => search ? Number(b.label.toLowerCase().startsWith(search)) - Number(a.label.toLowerCase().startsWith(search)) : 0).slice(0, most)
-  const close = () => { show(false); set(null); move(0) }
-  const pick = (c: Choice) => { p.on(c.value, c.label); close() }
-  useEffect(() => { if (open) list.current?.children[at]?.scrollIntoView({ block: 'nearest' }) }, [at, open])
+  const found = (p.choices ?? [])
+    .filter(c => !search || c.label.toLowerCase().includes(search) || c.value.toLowerCase() === search)
+    .sort((a, b) => (search ? Number(b.label.toLowerCase().startsWith(search)) - Number(a.label.toLowerCase().startsWith(search)) : 0))
+    .slice(0, most)
+  const close = () => {
+    show(false)
+    set(null)
+    move(0)
+  }
+  const pick = (c: Choice) => {
+    p.on(c.value, c.label)
+    close()
+  }
+  useEffect(() => {
+    if (open) list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
+  }, [at, open])
   useEffect(() => {
     if (!open || !list.current || !input.current) return
-    const box = input.current.getBoundingClientRect(), el = list.current
+    const box = input.current.getBoundingClientRect(),
+      el = list.current
     el.showPopover?.()
-    const below = innerHeight - box.bottom - 12, tall = Math.min(280, Math.max(below, box.top - 12))
+    const below = innerHeight - box.bottom - 12,
+      tall = Math.min(280, Math.max(below, box.top - 12))
     el.style.left = Math.min(box.left, innerWidth - el.offsetWidth - 8) + 'px'
     el.style.minWidth = box.width + 'px'
     el.style.maxHeight = tall + 'px'
@@ -34,28 +61,130 @@ export function Combobox(p: Props) {
     el.style.bottom = below >= 160 ? 'auto' : innerHeight - box.top + 3 + 'px'
   }, [open])
   const press = (e: KeyboardEvent) => {
-    if (e.key === 'ArrowDown' || e.key === 'ArrowUp') { e.preventDefault(); if (!open) show(true); else move(Math.max(0, Math.min(found.length - 1, at + (e.key === 'ArrowDown' ? 1 : -1)))) }
-    else if (e.key === 'Enter' && open) { e.preventDefault(); if (found[at]) pick(found[at]); else if (p.free && text) { p.on(text.trim(), text.trim()); close() } }
-    else if (e.key === 'Escape' && open) { e.preventDefault(); e.stopPropagation(); close() }
+    if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
+      e.preventDefault()
+      if (!open) show(true)
+      else move(Math.max(0, Math.min(found.length - 1, at + (e.key === 'ArrowDown' ? 1 : -1))))
+    } else if (e.key === 'Enter' && open) {
+      e.preventDefault()
+      if (found[at]) pick(found[at])
+      else if (p.free && text) {
+        p.on(text.trim(), text.trim())
+        close()
+      }
+    } else if (e.key === 'Escape' && open) {
+      e.preventDefault()
+      e.stopPropagation()
+      close()
+    }
   }
-  const leave = () => { if (p.free && text?.trim() && text.trim() !== label) p.on(text.trim(), text.trim()); close() }
-  return <span class="combo">
-    <input ref={input} {...p.wired} class="input" role="combobox" aria-label={p.wired ? undefined : p.label} aria-expanded={open} aria-controls={open ? id + 'l' : undefined} aria-autocomplete="list" aria-activedescendant={open && found[at] ? id + at : undefined} autocomplete="off" spellcheck={false}
-      placeholder={p.placeholder} value={text ?? label} onFocus={() => p.onFocus?.()} onClick={() => show(true)} onBlur={leave} onKeyDown={press}
-      onInput={e => { set(e.currentTarget.value); show(true); move(0); p.onSearch?.(e.currentTarget.value); if (p.clear && e.currentTarget.value === '') p.on('', '') }} />
-    <Icon name="down" />
-    {open && <ul ref={list} id={id + 'l'} class="menu options" role="listbox" aria-label={p.label} popover="manual" onMouseDown={e => e.preventDefault()}>
-      {found.map((c, i) => <li key={c.value} id={id + i} role="option" aria-selected={i === at} class={'item' + (i === at ? ' at' : '')} onClick={() => pick(c)}><span class="cut">{c.label}</span>{c.side && <><span class="grow" /><span class="dim num">{c.side}</span></>}</li>)}
-      {found.length === 0 && <li role="option" aria-selected={false} aria-disabled="true" class="item dim">{p.choices ? p.free && text ? t.parts.useText(text) : p.empty ?? t.parts.nothingFound : t.loading}</li>}
-    </ul>}
-  </span>
+  const leave = () => {
+    if (p.free && text?.trim() && text.trim() !== label) p.on(text.trim(), text.trim())
+    close()
+  }
+  return (
+    <span class="combo">
+      <input
+        ref={input}
+        {...p.wired}
+        class="input"
+        role="combobox"
+        aria-label={p.wired ? undefined : p.label}
+        aria-expanded={open}
+        aria-controls={open ? id + 'l' : undefined}
+        aria-autocomplete="list"
+        aria-activedescendant={open && found[at] ? id + at : undefined}
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={p.placeholder}
+        value={text ?? label}
+        onFocus={() => p.onFocus?.()}
+        onClick={() => show(true)}
+        onBlur={leave}
+        onKeyDown={press}
+        onInput={e => {
+          set(e.currentTarget.value)
+          show(true)
+          move(0)
+          p.onSearch?.(e.currentTarget.value)
+          if (p.clear && e.currentTarget.value === '') p.on('', '')
+        }}
+      />
+      <Icon name="down" />
+      {open && (
+        <ul
+          ref={list}
+          id={id + 'l'}
+          class="menu options"
+          role="listbox"
+          aria-label={p.label}
+          popover="manual"
+          onMouseDown={e => e.preventDefault()}>
+          {found.map((c, i) => (
+            <li
+              key={c.value}
+              id={id + i}
+              role="option"
+              aria-selected={i === at}
+              class={'item' + (i === at ? ' at' : '')}
+              onClick={() => pick(c)}>
+              <span class="cut">{c.label}</span>
+              {c.side && (
+                <>
+                  <span class="grow" />
+                  <span class="dim num">{c.side}</span>
+                </>
+              )}
+            </li>
+          ))}
+          {found.length === 0 && (
+            <li role="option" aria-selected={false} aria-disabled="true" class="item dim">
+              {p.choices ? (p.free && text ? t.parts.useText(text) : (p.empty ?? t.parts.nothingFound)) : t.loading}
+            </li>
+          )}
+        </ul>
+      )}
+    </span>
+  )
 }
 
-type ManyProps = { values: string[], choices: Choice[] | undefined, on: (values: string[]) => void, label: string, free?: boolean, onSearch?: (text: string) => void, onFocus?: () => void, wired?: Wired }
+type ManyProps = {
+  values: string[]
+  choices: Choice[] | undefined
+  on: (values: string[]) => void
+  label: string
+  free?: boolean
+  onSearch?: (text: string) => void
+  onFocus?: () => void
+  wired?: Wired
+}
 
 // ComboMany picks several.
 export function ComboMany({ values, choices, on, label, free, onSearch, onFocus, wired }: ManyProps) {
   const name = (v: string) => choices?.find(c => c.value === v)?.label ?? v
-  return <span class="many">{values.map(v => <span key={v} class="tag">{name(v)}<button type="button" aria-label={t.parts.remove(name(v))} onClick={() => on(values.filter(o => o !== v))}><Icon name="x" /></button></span>)}
-    <Combobox value="" wired={wired} choices={choices?.filter(c => !values.includes(c.value))} label={label} placeholder={values.length ? t.parts.addMore : t.parts.choose} free={free} onSearch={onSearch} onFocus={onFocus} on={v => { if (v && !values.includes(v)) on([...values, v]) }} /></span>
+  return (
+    <span class="many">
+      {values.map(v => (
+        <span key={v} class="tag">
+          {name(v)}
+          <button type="button" aria-label={t.parts.remove(name(v))} onClick={() => on(values.filter(o => o !== v))}>
+            <Icon name="x" />
+          </button>
+        </span>
+      ))}
+      <Combobox
+        value=""
+        wired={wired}
+        choices={choices?.filter(c => !values.includes(c.value))}
+        label={label}
+        placeholder={values.length ? t.parts.addMore : t.parts.choose}
+        free={free}
+        onSearch={onSearch}
+        onFocus={onFocus}
+        on={v => {
+          if (v && !values.includes(v)) on([...values, v])
+        }}
+      />
+    </span>
+  )
 }

@@ -1,5 +1,17 @@
 import type { Condition } from '../api.gen.ts'
-import { attributeName, attributes, formOf, fresh, listOf, operatorName, operatorsOf, plain, sentenceOf, valueName, type Slot } from '../core/condition.ts'
+import {
+  attributeName,
+  attributes,
+  formOf,
+  fresh,
+  listOf,
+  operatorName,
+  operatorsOf,
+  plain,
+  sentenceOf,
+  valueName,
+  type Slot,
+} from '../core/condition.ts'
 import { t } from '../core/text.ts'
 import { Combobox, ComboMany, type Choice } from './combobox.tsx'
 import { Input, Seg, Select, TagInput } from './form.tsx'
@@ -9,59 +21,219 @@ import { Icon } from './icons.tsx'
 export type Lookup = (attribute: string) => Choice[] | undefined | null
 
 // Sentence is a condition to read.
-export function Sentence({ of, names }: { of: Condition, names?: Record<string, string> }) {
+export function Sentence({ of, names }: { of: Condition; names?: Record<string, string> }) {
   const s = sentenceOf(of, names)
-  return <span class="cond" title={`${s.attribute} ${s.operator} ${s.joined}`}><b>{s.attribute}</b> <em>{s.operator}</em> {s.joined && <b>{s.joined}</b>}</span>
+  return (
+    <span class="cond" title={`${s.attribute} ${s.operator} ${s.joined}`}>
+      <b>{s.attribute}</b> <em>{s.operator}</em> {s.joined && <b>{s.joined}</b>}
+    </span>
+  )
 }
 
-type ListProps = { list: Condition[], logic: string, on: (list: Condition[], logic: string) => void, lookup: Lookup, label: string, empty: string }
+type ListProps = {
+  list: Condition[]
+  logic: string
+  on: (list: Condition[], logic: string) => void
+  lookup: Lookup
+  label: string
+  empty: string
+}
 
 // Conditions edits a list of conditions as sentences. All of them, or any of them.
 export function Conditions({ list, logic, on, lookup, label, empty }: ListProps) {
-  const set = (i: number, c: Condition) => on(list.map((o, j) => j === i ? c : o), logic)
-  return <div class="conditions" role="group" aria-label={label}>
-    {list.length > 1 && <Seg label={t.conditions.match} value={logic as 'and' | 'or'} options={[{ value: 'and', label: t.conditions.all }, { value: 'or', label: t.conditions.any }]} on={v => on(list, v)} />}
-    {list.length === 0 && <p class="dim">{empty}</p>}
-    {list.map((c, i) => <Row key={i} of={c} on={o => set(i, o)} remove={() => on(list.filter((_, j) => j !== i), logic)} lookup={lookup} />)}
-    <div><button type="button" class="btn sm" onClick={() => on([...list, fresh()], logic)}><Icon name="plus" />{t.conditions.add}</button></div>
-  </div>
+  const set = (i: number, c: Condition) =>
+    on(
+      list.map((o, j) => (j === i ? c : o)),
+      logic,
+    )
+  return (
+    <div class="conditions" role="group" aria-label={label}>
+      {list.length > 1 && (
+        <Seg
+          label={t.conditions.match}
+          value={logic as 'and' | 'or'}
+          options={[
+            { value: 'and', label: t.conditions.all },
+            { value: 'or', label: t.conditions.any },
+          ]}
+          on={v => on(list, v)}
+        />
+      )}
+      {list.length === 0 && <p class="dim">{empty}</p>}
+      {list.map((c, i) => (
+        <Row
+          key={i}
+          of={c}
+          on={o => set(i, o)}
+          remove={() =>
+            on(
+              list.filter((_, j) => j !== i),
+              logic,
+            )
+          }
+          lookup={lookup}
+        />
+      ))}
+      <div>
+        <button type="button" class="btn sm" onClick={() => on([...list, fresh()], logic)}>
+          <Icon name="plus" />
+          {t.conditions.add}
+        </button>
+      </div>
+    </div>
+  )
 }
 
 const choices: Choice[] = attributes.map(a => ({ value: a, label: attributeName(a) }))
 
-function Row({ of: c, on, remove, lookup }: { of: Condition, on: (c: Condition) => void, remove: () => void, lookup: Lookup }) {
-  const operators = operatorsOf(c.attribute), name = attributeName(c.attribute)
-  const change = (attribute: string) => { if (attribute && attribute !== c.attribute) on(fresh(attribute)) }
-  const turn = (operator: string) => {
-    const was = formOf(c.attribute, c.operator)?.kind, kind = formOf(c.attribute, operator)?.kind
-    on({ ...c, operator, value: operator === 'is_set' || kind === 'truth' && was !== 'truth' ? true : was === 'truth' && kind !== 'truth' ? [] : operator === 'between' ? listOf(c.value).slice(0, 2) : c.value })
+function Row({ of: c, on, remove, lookup }: { of: Condition; on: (c: Condition) => void; remove: () => void; lookup: Lookup }) {
+  const operators = operatorsOf(c.attribute),
+    name = attributeName(c.attribute)
+  const change = (attribute: string) => {
+    if (attribute && attribute !== c.attribute) on(fresh(attribute))
   }
-  return <div class="condition" role="group" aria-label={name}>
-    <Combobox label={t.conditions.attribute} value={c.attribute} shown={name} choices={choices} on={change} free />
-    <Select label={t.conditions.operator} value={plain(c.operator)} options={operators.map(o => ({ value: o, label: operatorName(o, formOf(c.attribute, o)?.kind) }))} on={turn} />
-    <Value of={c} on={value => on({ ...c, value })} lookup={lookup} name={name} />
-    <button type="button" class="btn quiet icon" aria-label={t.conditions.remove(name)} onClick={remove}><Icon name="x" /></button></div>
+  const turn = (operator: string) => {
+    const was = formOf(c.attribute, c.operator)?.kind,
+      kind = formOf(c.attribute, operator)?.kind
+    on({
+      ...c,
+      operator,
+      value:
+        operator === 'is_set' || (kind === 'truth' && was !== 'truth')
+          ? true
+          : was === 'truth' && kind !== 'truth'
+            ? []
+            : operator === 'between'
+              ? listOf(c.value).slice(0, 2)
+              : c.value,
+    })
+  }
+  return (
+    <div class="condition" role="group" aria-label={name}>
+      <Combobox label={t.conditions.attribute} value={c.attribute} shown={name} choices={choices} on={change} free />
+      <Select
+        label={t.conditions.operator}
+        value={plain(c.operator)}
+        options={operators.map(o => ({ value: o, label: operatorName(o, formOf(c.attribute, o)?.kind) }))}
+        on={turn}
+      />
+      <Value of={c} on={value => on({ ...c, value })} lookup={lookup} name={name} />
+      <button type="button" class="btn quiet icon" aria-label={t.conditions.remove(name)} onClick={remove}>
+        <Icon name="x" />
+      </button>
+    </div>
+  )
 }
 
-function Value({ of: c, on, lookup, name }: { of: Condition, on: (v: unknown) => void, lookup: Lookup, name: string }) {
-  const form = formOf(c.attribute, c.operator), values = listOf(c.value), label = t.conditions.valueOf(name)
-  if (form?.kind === 'truth') return <Seg label={label} value={c.value === false ? 'no' : 'yes'} options={[{ value: 'yes', label: t.conditions.yes }, { value: 'no', label: t.conditions.no }]} on={v => on(v === 'yes')} />
+function Value({ of: c, on, lookup, name }: { of: Condition; on: (v: unknown) => void; lookup: Lookup; name: string }) {
+  const form = formOf(c.attribute, c.operator),
+    values = listOf(c.value),
+    label = t.conditions.valueOf(name)
+  if (form?.kind === 'truth')
+    return (
+      <Seg
+        label={label}
+        value={c.value === false ? 'no' : 'yes'}
+        options={[
+          { value: 'yes', label: t.conditions.yes },
+          { value: 'no', label: t.conditions.no },
+        ]}
+        on={v => on(v === 'yes')}
+      />
+    )
   if (form?.kind === 'schedule') return <Slots list={values as Slot[]} on={on} />
-  const type = form?.kind === 'date' ? 'date' : 'text', numeric = form?.kind === 'number'
-  if (c.operator === 'between') return <span class="row pairof"><Input type={type} inputMode={numeric ? 'decimal' : undefined} aria-label={t.conditions.from} value={String(values[0] ?? '')} on={v => on([v, values[1] ?? ''])} /><span class="dim">{t.conditions.to}</span><Input type={type} inputMode={numeric ? 'decimal' : undefined} aria-label={t.conditions.to} value={String(values[1] ?? '')} on={v => on([values[0] ?? '', v])} /></span>
-  if (['gt', 'gte', 'lt', 'lte'].includes(c.operator) || type === 'date') return <Input type={type} inputMode={numeric ? 'decimal' : undefined} aria-label={label} value={String(values[0] ?? '')} on={v => on(v === '' ? [] : [v])} />
-  if (form?.values.length) return <ComboMany label={label} values={values.map(String)} choices={form.values.map(v => ({ value: v, label: valueName(c.attribute, v), side: c.attribute === 'country' ? v : undefined }))} free={form.open} on={on} />
+  const type = form?.kind === 'date' ? 'date' : 'text',
+    numeric = form?.kind === 'number'
+  if (c.operator === 'between')
+    return (
+      <span class="row pairof">
+        <Input
+          type={type}
+          inputMode={numeric ? 'decimal' : undefined}
+          aria-label={t.conditions.from}
+          value={String(values[0] ?? '')}
+          on={v => on([v, values[1] ?? ''])}
+        />
+        <span class="dim">{t.conditions.to}</span>
+        <Input
+          type={type}
+          inputMode={numeric ? 'decimal' : undefined}
+          aria-label={t.conditions.to}
+          value={String(values[1] ?? '')}
+          on={v => on([values[0] ?? '', v])}
+        />
+      </span>
+    )
+  if (['gt', 'gte', 'lt', 'lte'].includes(c.operator) || type === 'date')
+    return (
+      <Input
+        type={type}
+        inputMode={numeric ? 'decimal' : undefined}
+        aria-label={label}
+        value={String(values[0] ?? '')}
+        on={v => on(v === '' ? [] : [v])}
+      />
+    )
+  if (form?.values.length)
+    return (
+      <ComboMany
+        label={label}
+        values={values.map(String)}
+        choices={form.values.map(v => ({ value: v, label: valueName(c.attribute, v), side: c.attribute === 'country' ? v : undefined }))}
+        free={form.open}
+        on={on}
+      />
+    )
   const asked = ['equals', 'not_equals', 'in', 'not_in'].includes(c.operator) ? lookup(c.attribute) : null
   if (asked !== null) return <ComboMany label={label} values={values.map(String)} choices={asked} free on={on} />
   return <TagInput label={label} values={values.map(String)} on={on} most={200} />
 }
 
 // Slots are times of the week.
-function Slots({ list, on }: { list: Slot[], on: (v: Slot[]) => void }) {
-  const set = (i: number, s: Slot) => on(list.map((o, j) => j === i ? s : o))
-  return <span class="slots">{list.map((s, i) => <span key={i} class="row" role="group" aria-label={t.conditions.time(i + 1)}>
-    <span class="seg days">{[1, 2, 3, 4, 5, 6, 7].map(d => <button key={d} type="button" aria-pressed={!s.days?.length || s.days.includes(d)} title={t.weekdays[d]} onClick={() => { const now = s.days?.length ? s.days : [1, 2, 3, 4, 5, 6, 7], next = now.includes(d) ? now.filter(o => o !== d) : [...now, d].sort(); set(i, { ...s, days: next.length ? next : [d] }) }}>{t.weekdays[d]!.slice(0, 3)}</button>)}</span>
-    <Input type="time" aria-label={t.conditions.from} value={s.from ?? '00:00'} on={from => set(i, { ...s, from })} /><Input type="time" aria-label={t.conditions.to} value={s.to === '24:00' ? '00:00' : s.to ?? '00:00'} on={to => set(i, { ...s, to: to === '00:00' ? '24:00' : to })} />
-    {list.length > 1 && <button type="button" class="btn quiet icon" aria-label={t.conditions.removeTime(i + 1)} onClick={() => on(list.filter((_, j) => j !== i))}><Icon name="x" /></button>}</span>)}
-    <button type="button" class="btn sm quiet" onClick={() => on([...list, { days: [6, 7], from: '00:00', to: '24:00' }])}><Icon name="plus" />{t.conditions.addTime}</button></span>
+function Slots({ list, on }: { list: Slot[]; on: (v: Slot[]) => void }) {
+  const set = (i: number, s: Slot) => on(list.map((o, j) => (j === i ? s : o)))
+  return (
+    <span class="slots">
+      {list.map((s, i) => (
+        <span key={i} class="row" role="group" aria-label={t.conditions.time(i + 1)}>
+          <span class="seg days">
+            {[1, 2, 3, 4, 5, 6, 7].map(d => (
+              <button
+                key={d}
+                type="button"
+                aria-pressed={!s.days?.length || s.days.includes(d)}
+                title={t.weekdays[d]}
+                onClick={() => {
+                  const now = s.days?.length ? s.days : [1, 2, 3, 4, 5, 6, 7],
+                    next = now.includes(d) ? now.filter(o => o !== d) : [...now, d].sort()
+                  set(i, { ...s, days: next.length ? next : [d] })
+                }}>
+                {t.weekdays[d]!.slice(0, 3)}
+              </button>
+            ))}
+          </span>
+          <Input type="time" aria-label={t.conditions.from} value={s.from ?? '00:00'} on={from => set(i, { ...s, from })} />
+          <Input
+            type="time"
+            aria-label={t.conditions.to}
+            value={s.to === '24:00' ? '00:00' : (s.to ?? '00:00')}
+            on={to => set(i, { ...s, to: to === '00:00' ? '24:00' : to })}
+          />
+          {list.length > 1 && (
+            <button
+              type="button"
+              class="btn quiet icon"
+              aria-label={t.conditions.removeTime(i + 1)}
+              onClick={() => on(list.filter((_, j) => j !== i))}>
+              <Icon name="x" />
+            </button>
+          )}
+        </span>
+      ))}
+      <button type="button" class="btn sm quiet" onClick={() => on([...list, { days: [6, 7], from: '00:00', to: '24:00' }])}>
+        <Icon name="plus" />
+        {t.conditions.addTime}
+      </button>
+    </span>
+  )
 }

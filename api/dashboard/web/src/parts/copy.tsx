@@ -4,7 +4,10 @@ import { Icon } from './icons.tsx'
 import { toast } from './toast.tsx'
 
 export async function copy(text: string, said = t.parts.copied) {
-  try { await navigator.clipboard.writeText(text) } catch { // without permission, or on http
+  try {
+    await navigator.clipboard.writeText(text)
+  } catch {
+    // without permission, or on http
     const el = document.createElement('textarea')
     el.value = text
     document.body.append(el)
@@ -16,9 +19,27 @@ export async function copy(text: string, said = t.parts.copied) {
 }
 
 // Copy is a text that is made to be taken elsewhere.
-export function Copy({ text, label, lines }: { text: string, label: string, lines?: boolean }) {
+export function Copy({ text, label, lines }: { text: string; label: string; lines?: boolean }) {
   const [done, set] = useState(false)
-  const take = () => { void copy(text); set(true); setTimeout(() => set(false), 1500) }
-  return <div class="copy">{lines ? <pre class="mono" tabIndex={0} role="region" aria-label={label}>{text}</pre> : <input class="input mono" readOnly aria-label={label} value={text} onFocus={e => e.currentTarget.select()} />}
-    <button type="button" class="btn" onClick={take}><Icon name={done ? 'check' : 'copy'} />{done ? t.parts.copiedShort : t.parts.copy}<span class="hidden"> {label}</span></button></div>
+  const take = () => {
+    void copy(text)
+    set(true)
+    setTimeout(() => set(false), 1500)
+  }
+  return (
+    <div class="copy">
+      {lines ? (
+        <pre class="mono" tabIndex={0} role="region" aria-label={label}>
+          {text}
+        </pre>
+      ) : (
+        <input class="input mono" readOnly aria-label={label} value={text} onFocus={e => e.currentTarget.select()} />
+      )}
+      <button type="button" class="btn" onClick={take}>
+        <Icon name={done ? 'check' : 'copy'} />
+        {done ? t.parts.copiedShort : t.parts.copy}
+        <span class="hidden"> {label}</span>
+      </button>
+    </div>
+  )
 }

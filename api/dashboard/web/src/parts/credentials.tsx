@@ -6,28 +6,101 @@ import { Area, Field, Input, Select, type Wrong } from './form.tsx'
 import { Icon } from './icons.tsx'
 
 export type Values = Record<string, string>
-type Props = { fields: CredentialFieldShown[], saved: Values, value: Values, on: (v: Values) => void, wrong?: Wrong }
+type Props = { fields: CredentialFieldShown[]; saved: Values; value: Values; on: (v: Values) => void; wrong?: Wrong }
 
 // valueOf is what a field shows: a saved secret never, and stays when nothing is typed.
-const valueOf = (f: CredentialFieldShown, saved: Values, value: Values) => value[f.name] ?? (f.secret ? '' : saved[f.name] ?? f.default ?? '')
+const valueOf = (f: CredentialFieldShown, saved: Values, value: Values) =>
+  value[f.name] ?? (f.secret ? '' : (saved[f.name] ?? f.default ?? ''))
 
 // given are the credentials to send: those that were typed, and defaults that are not saved yet.
 export const given = (fields: CredentialFieldShown[], saved: Values, value: Values): Values =>
   Object.fromEntries(fields.map(f => [f.name, valueOf(f, saved, value).trim()]).filter(([name, v]) => v && v !== saved[name!])) as Values
 
 // Credentials are the fields that a provider asks for. A saved secret is shown masked.
-export const Credentials = ({ fields, saved, value, on, wrong }: Props) => <>{fields.map(f => <Field key={f.name} wide={isLong(f)} label={f.label} hint={[f.help, saved[f.name] && f.secret ? `${saved[f.name]}. ${w.keep}` : f.required ? '' : w.optional].filter(Boolean).join(' ')} error={wrong?.field === f.name ? wrong.text : undefined}>{wired => {
-  const v = valueOf(f, saved, value), set = (text: string) => on({ ...value, [f.name]: text })
-  return f.values.length > 0 ? <Select wired={wired} value={v} options={f.values.map(o => ({ value: o, label: o }))} on={set} /> : isLong(f) ? <Area wired={wired} value={v} max={20000} on={set} /> :
-    <Input wired={wired} type={f.secret ? 'password' : 'text'} autocomplete="off" spellcheck={false} maxLength={20000} value={v} on={set} />
-}}</Field>)}</>
+export const Credentials = ({ fields, saved, value, on, wrong }: Props) => (
+  <>
+    {fields.map(f => (
+      <Field
+        key={f.name}
+        wide={isLong(f)}
+        label={f.label}
+        hint={[f.help, saved[f.name] && f.secret ? `${saved[f.name]}. ${w.keep}` : f.required ? '' : w.optional].filter(Boolean).join(' ')}
+        error={wrong?.field === f.name ? wrong.text : undefined}>
+        {wired => {
+          const v = valueOf(f, saved, value),
+            set = (text: string) => on({ ...value, [f.name]: text })
+          return f.values.length > 0 ? (
+            <Select wired={wired} value={v} options={f.values.map(o => ({ value: o, label: o }))} on={set} />
+          ) : isLong(f) ? (
+            <Area wired={wired} value={v} max={20000} on={set} />
+          ) : (
+            <Input
+              wired={wired}
+              type={f.secret ? 'password' : 'text'}
+              autocomplete="off"
+              spellcheck={false}
+              maxLength={20000}
+              value={v}
+              on={set}
+            />
+          )
+        }}
+      </Field>
+    ))}
+  </>
+)
 
 const isLong = (f: CredentialFieldShown) => /json|private_key/.test(f.name)
 
 // Says is how the last question to a service went.
-export const Says = ({ on, error }: { on: boolean, error: string | null }) => <span class={'tag ' + (!on ? '' : error ? 'bad' : 'good')}>{!on ? w.off : error ? w.failing : w.ok}</span>
+export const Says = ({ on, error }: { on: boolean; error: string | null }) => (
+  <span class={'tag ' + (!on ? '' : error ? 'bad' : 'good')}>{!on ? w.off : error ? w.failing : w.ok}</span>
+)
 
 // Runs is what an integration did by itself and by hand.
-export const Runs = ({ list }: { list: IntegrationRun[] }) => <section class="part"><h2>{w.runs.title}</h2>{list.length === 0 ? <p class="dim">{w.runs.none}</p> :
-  <div class="scroll" tabIndex={0} role="region" aria-label={w.runs.title}><table class="plain"><thead><tr><th class="left">{w.runs.when}</th><th class="left">{w.runs.what}</th><th>{w.runs.read}</th><th>{w.runs.matched}</th><th>{w.runs.changed}</th><th class="left">{w.runs.how}</th></tr></thead>
-    <tbody>{list.map(r => <tr key={r.id}><td class="left num">{dateTime(r.startedAt)}</td><td class="left num">{r.from ? `${r.from} – ${r.to ?? ''}` : ''}</td><td class="num">{count(r.read)}</td><td class="num">{count(r.matched)}</td><td class="num">{count(r.changed)}</td><td class="left" title={r.error ?? ''}>{r.error ? <span class="bad">{r.error}</span> : !r.endedAt ? w.runs.running : r.applied ? <Icon name="check" /> : w.runs.dry}{r.endedAt && !r.error && r.applied && <span class="hidden">{w.runs.good}</span>}</td></tr>)}</tbody></table></div>}</section>
+export const Runs = ({ list }: { list: IntegrationRun[] }) => (
+  <section class="part">
+    <h2>{w.runs.title}</h2>
+    {list.length === 0 ? (
+      <p class="dim">{w.runs.none}</p>
+    ) : (
+      <div class="scroll" tabIndex={0} role="region" aria-label={w.runs.title}>
+        <table class="plain">
+          <thead>
+            <tr>
+              <th class="left">{w.runs.when}</th>
+              <th class="left">{w.runs.what}</th>
+              <th>{w.runs.read}</th>
+              <th>{w.runs.matched}</th>
+              <th>{w.runs.changed}</th>
+              <th class="left">{w.runs.how}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {list.map(r => (
+              <tr key={r.id}>
+                <td class="left num">{dateTime(r.startedAt)}</td>
+                <td class="left num">{r.from ? `${r.from} – ${r.to ?? ''}` : ''}</td>
+                <td class="num">{count(r.read)}</td>
+                <td class="num">{count(r.matched)}</td>
+                <td class="num">{count(r.changed)}</td>
+                <td class="left" title={r.error ?? ''}>
+                  {r.error ? (
+                    <span class="bad">{r.error}</span>
+                  ) : !r.endedAt ? (
+                    w.runs.running
+                  ) : r.applied ? (
+                    <Icon name="check" />
+                  ) : (
+                    w.runs.dry
+                  )}
+                  {r.endedAt && !r.error && r.applied && <span class="hidden">{w.runs.good}</span>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
+  </section>
+)

@@ -6,72 +6,255 @@ import { Icon } from './icons.tsx'
 import { sentence } from './state.tsx'
 
 // Wired is what a control needs to belong to its field.
-export type Wired = { id: string, 'aria-describedby'?: string, 'aria-invalid'?: boolean }
-type FieldProps = { label: string, hint?: ComponentChildren, error?: string, wide?: boolean, group?: boolean, children: (wired: Wired) => ComponentChildren }
+export type Wired = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean }
+type FieldProps = {
+  label: string
+  hint?: ComponentChildren
+  error?: string
+  wide?: boolean
+  group?: boolean
+  children: (wired: Wired) => ComponentChildren
+}
 
 // Field is a label, a control, what helps to fill it, and what is wrong with it.
 export function Field({ label, hint, error, wide, group, children }: FieldProps) {
-  const id = useId(), described = [hint && id + 'h', error && id + 'e'].filter(Boolean).join(' ') || undefined
-  return <div class={'field' + (wide ? ' across' : '')} role={group ? 'group' : undefined} aria-labelledby={group ? id + 'l' : undefined}>
-    {group ? <span class="label" id={id + 'l'}>{label}</span> : <label class="label" for={id}>{label}</label>}
-    {children({ id, 'aria-describedby': described, 'aria-invalid': error ? true : undefined })}
-    {hint && <small class="dim" id={id + 'h'}>{hint}</small>}
-    {error && <small class="bad" id={id + 'e'} role="alert">{error}</small>}
-  </div>
+  const id = useId(),
+    described = [hint && id + 'h', error && id + 'e'].filter(Boolean).join(' ') || undefined
+  return (
+    <div class={'field' + (wide ? ' across' : '')} role={group ? 'group' : undefined} aria-labelledby={group ? id + 'l' : undefined}>
+      {group ? (
+        <span class="label" id={id + 'l'}>
+          {label}
+        </span>
+      ) : (
+        <label class="label" for={id}>
+          {label}
+        </label>
+      )}
+      {children({ id, 'aria-describedby': described, 'aria-invalid': error ? true : undefined })}
+      {hint && (
+        <small class="dim" id={id + 'h'}>
+          {hint}
+        </small>
+      )}
+      {error && (
+        <small class="bad" id={id + 'e'} role="alert">
+          {error}
+        </small>
+      )}
+    </div>
+  )
 }
 
-type InputProps = Omit<ComponentProps<'input'>, 'onInput' | 'value' | 'class'> & { class?: string, value: string, on: (v: string) => void, wired?: Wired }
-export const Input = ({ value, on, wired, class: of, ...rest }: InputProps) => <input {...rest as object} {...wired} class={'input ' + (of ?? '')} value={value} onInput={e => on(e.currentTarget.value)} />
+type InputProps = Omit<ComponentProps<'input'>, 'onInput' | 'value' | 'class'> & {
+  class?: string
+  value: string
+  on: (v: string) => void
+  wired?: Wired
+}
+export const Input = ({ value, on, wired, class: of, ...rest }: InputProps) => (
+  <input {...(rest as object)} {...wired} class={'input ' + (of ?? '')} value={value} onInput={e => on(e.currentTarget.value)} />
+)
 
-export const Area = ({ value, on, wired, rows = 3, max }: { value: string, on: (v: string) => void, wired?: Wired, rows?: number, max?: number }) =>
-  <textarea {...wired} class="input area" rows={rows} maxLength={max} value={value} onInput={e => on(e.currentTarget.value)} />
+export const Area = ({
+  value,
+  on,
+  wired,
+  rows = 3,
+  max,
+}: {
+  value: string
+  on: (v: string) => void
+  wired?: Wired
+  rows?: number
+  max?: number
+}) => <textarea {...wired} class="input area" rows={rows} maxLength={max} value={value} onInput={e => on(e.currentTarget.value)} />
 
-export type Option = { value: string, label: string }
-type SelectProps = { value: string, options: Option[], on: (v: string) => void, wired?: Wired, label?: string, class?: string }
+export type Option = { value: string; label: string }
+type SelectProps = { value: string; options: Option[]; on: (v: string) => void; wired?: Wired; label?: string; class?: string }
 
 // Select is the browser's own, which is what a phone wants.
-export const Select = ({ value, options, on, wired, label, class: of }: SelectProps) => <span class={'select ' + (of ?? '')}>
-  <select {...wired} aria-label={label} value={value} onChange={e => on(e.currentTarget.value)}>{options.map(o => <option key={o.value} value={o.value} selected={o.value === value}>{o.label}</option>)}</select><Icon name="down" /></span>
+export const Select = ({ value, options, on, wired, label, class: of }: SelectProps) => (
+  <span class={'select ' + (of ?? '')}>
+    <select {...wired} aria-label={label} value={value} onChange={e => on(e.currentTarget.value)}>
+      {options.map(o => (
+        <option key={o.value} value={o.value} selected={o.value === value}>
+          {o.label}
+        </option>
+      ))}
+    </select>
+    <Icon name="down" />
+  </span>
+)
 
-type SwitchProps = { on: boolean, set: (on: boolean) => void, label: string, disabled?: boolean, shown?: boolean, wired?: Wired }
+type SwitchProps = { on: boolean; set: (on: boolean) => void; label: string; disabled?: boolean; shown?: boolean; wired?: Wired }
 
 // Switch is on or off. shown: its label stands beside it.
-export const Switch = ({ on, set, label, disabled, shown, wired }: SwitchProps) => <button type="button" {...wired} class="switcher" role="switch" aria-checked={on} aria-label={label} disabled={disabled} onClick={() => set(!on)}>
-  <span class={'switch' + (on ? ' on' : '')} aria-hidden="true" />{shown && <span>{label}</span>}</button>
+export const Switch = ({ on, set, label, disabled, shown, wired }: SwitchProps) => (
+  <button
+    type="button"
+    {...wired}
+    class="switcher"
+    role="switch"
+    aria-checked={on}
+    aria-label={label}
+    disabled={disabled}
+    onClick={() => set(!on)}>
+    <span class={'switch' + (on ? ' on' : '')} aria-hidden="true" />
+    {shown && <span>{label}</span>}
+  </button>
+)
 
-export const Seg = <V extends string>({ value, options, on, label }: { value: V, options: { value: V, label: string }[], on: (v: V) => void, label: string }) =>
-  <span class="seg" role="group" aria-label={label}>{options.map(o => <button key={o.value} type="button" aria-pressed={o.value === value} onClick={() => on(o.value)}>{o.label}</button>)}</span>
+export const Seg = <V extends string>({
+  value,
+  options,
+  on,
+  label,
+}: {
+  value: V
+  options: { value: V; label: string }[]
+  on: (v: V) => void
+  label: string
+}) => (
+  <span class="seg" role="group" aria-label={label}>
+    {options.map(o => (
+      <button key={o.value} type="button" aria-pressed={o.value === value} onClick={() => on(o.value)}>
+        {o.label}
+      </button>
+    ))}
+  </span>
+)
 
 // MoneyInput takes an amount. It keeps what was typed, so that a half of a number is not taken away.
-export function MoneyInput({ value, currency, on, wired }: { value: number | null, currency: string, on: (v: number | null) => void, wired?: Wired }) {
+export function MoneyInput({
+  value,
+  currency,
+  on,
+  wired,
+}: {
+  value: number | null
+  currency: string
+  on: (v: number | null) => void
+  wired?: Wired
+}) {
   const [text, set] = useState(value == null ? '' : String(value))
-  const read = (v: string) => { set(v); const n = Number(v.replace(',', '.')); on(v.trim() === '' || !Number.isFinite(n) ? null : n) }
-  return <span class="money"><span class="dim" aria-hidden="true">{currency}</span><input {...wired} class="input num" inputMode="decimal" value={Number(text.replace(',', '.')) === (value ?? 0) || value == null ? text : String(value)} onInput={e => read(e.currentTarget.value)} /></span>
+  const read = (v: string) => {
+    set(v)
+    const n = Number(v.replace(',', '.'))
+    on(v.trim() === '' || !Number.isFinite(n) ? null : n)
+  }
+  return (
+    <span class="money">
+      <span class="dim" aria-hidden="true">
+        {currency}
+      </span>
+      <input
+        {...wired}
+        class="input num"
+        inputMode="decimal"
+        value={Number(text.replace(',', '.')) === (value ?? 0) || value == null ? text : String(value)}
+        onInput={e => read(e.currentTarget.value)}
+      />
+    </span>
+  )
 }
 
 // TagInput holds texts as chips. Enter, a comma or leaving the field adds what was typed; Backspace takes the last one.
-export function TagInput({ values, on, wired, most = 20, known = [], label, show = v => v }: { values: string[], on: (v: string[]) => void, wired?: Wired, most?: number, known?: string[], label: string, show?: (v: string) => string }) {
-  const [text, set] = useState(''), list = useId()
+export function TagInput({
+  values,
+  on,
+  wired,
+  most = 20,
+  known = [],
+  label,
+  show = v => v,
+}: {
+  values: string[]
+  on: (v: string[]) => void
+  wired?: Wired
+  most?: number
+  known?: string[]
+  label: string
+  show?: (v: string) => string
+}) {
+  const [text, set] = useState(''),
+    list = useId()
   const add = (raw: string) => {
     const next = [...values]
-    for (const one of raw.split(/[,\n]/)) { const v = one.trim(); if (v && !next.includes(v) && next.length < most) next.push(v) }
+    for (const one of raw.split(/[,\n]/)) {
+      const v = one.trim()
+      if (v && !next.includes(v) && next.length < most) next.push(v)
+    }
     set('')
     if (next.length !== values.length) on(next)
   }
-  return <span class="input tags">{values.map(v => <span key={v} class="tag">{show(v)}<button type="button" aria-label={t.parts.remove(show(v))} onClick={() => on(values.filter(o => o !== v))}><Icon name="x" /></button></span>)}
-    <input {...wired} aria-label={wired ? undefined : label} list={known.length ? list : undefined} value={text} onInput={e => set(e.currentTarget.value)} onBlur={() => add(text)} onPaste={e => { const all = e.clipboardData?.getData('text') ?? ''; if (/[,\n]/.test(all)) { e.preventDefault(); add(all) } }}
-      onKeyDown={e => { if (e.key === 'Enter' || e.key === ',') { if (text.trim()) e.preventDefault(); add(text) } else if (e.key === 'Backspace' && !text && values.length) on(values.slice(0, -1)) }} />
-    {known.length > 0 && <datalist id={list}>{known.filter(k => !values.includes(k)).map(k => <option key={k} value={k} />)}</datalist>}</span>
+  return (
+    <span class="input tags">
+      {values.map(v => (
+        <span key={v} class="tag">
+          {show(v)}
+          <button type="button" aria-label={t.parts.remove(show(v))} onClick={() => on(values.filter(o => o !== v))}>
+            <Icon name="x" />
+          </button>
+        </span>
+      ))}
+      <input
+        {...wired}
+        aria-label={wired ? undefined : label}
+        list={known.length ? list : undefined}
+        value={text}
+        onInput={e => set(e.currentTarget.value)}
+        onBlur={() => add(text)}
+        onPaste={e => {
+          const all = e.clipboardData?.getData('text') ?? ''
+          if (/[,\n]/.test(all)) {
+            e.preventDefault()
+            add(all)
+          }
+        }}
+        onKeyDown={e => {
+          if (e.key === 'Enter' || e.key === ',') {
+            if (text.trim()) e.preventDefault()
+            add(text)
+          } else if (e.key === 'Backspace' && !text && values.length) on(values.slice(0, -1))
+        }}
+      />
+      {known.length > 0 && (
+        <datalist id={list}>
+          {known
+            .filter(k => !values.includes(k))
+            .map(k => (
+              <option key={k} value={k} />
+            ))}
+        </datalist>
+      )}
+    </span>
+  )
 }
 
 // Wrong is where an error belongs: a field, or the form as a whole.
-export type Wrong = { field?: string, text: string, request?: string }
+export type Wrong = { field?: string; text: string; request?: string }
 
 // wrongOf finds the field of an error: the one that its code belongs to, else the one that its message begins with.
 export function wrongOf(e: ApiError, fields: string[], byCode: Record<string, string> = {}): Wrong {
-  const named = /^([a-z_]+)\b/.exec(e.message)?.[1], guess = e.code.replace(/^invalid_|_required$|_taken$/g, '')
-  const field = byCode[e.code] ?? (named && fields.includes(named) ? named : fields.includes(guess) ? guess : fields.includes(guess + '_url') ? guess + '_url' : undefined)
+  const named = /^([a-z_]+)\b/.exec(e.message)?.[1],
+    guess = e.code.replace(/^invalid_|_required$|_taken$/g, '')
+  const field =
+    byCode[e.code] ??
+    (named && fields.includes(named)
+      ? named
+      : fields.includes(guess)
+        ? guess
+        : fields.includes(guess + '_url')
+          ? guess + '_url'
+          : undefined)
   return { field, text: t.fieldCodes[e.code] ?? sentence(e), request: e.request }
 }
 
-export const FormError = ({ wrong }: { wrong?: Wrong }) => wrong && !wrong.field ? <p class="bad formerror" role="alert">{wrong.text}{wrong.request && <small class="dim"> {t.failed.request(wrong.request)}</small>}</p> : null
+export const FormError = ({ wrong }: { wrong?: Wrong }) =>
+  wrong && !wrong.field ? (
+    <p class="bad formerror" role="alert">
+      {wrong.text}
+      {wrong.request && <small class="dim"> {t.failed.request(wrong.request)}</small>}
+    </p>
+  ) : null

@@ -1,12 +1,21 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 
-type Props = { label: ComponentChildren, name?: string, kind?: string, class?: string, children: (close: () => void) => ComponentChildren, onOpen?: () => void }
+type Props = {
+  label: ComponentChildren
+  name?: string
+  kind?: string
+  class?: string
+  children: (close: () => void) => ComponentChildren
+  onOpen?: () => void
+}
 
 // Menu is a button that opens what belongs to it, by the browser's own popover: Esc and a click beside it close it, and the
 // focus goes back to the button.
 export function Menu({ label, name, kind = 'btn', children, onOpen, ...rest }: Props) {
-  const id = useId(), box = useRef<HTMLDivElement>(null), button = useRef<HTMLButtonElement>(null)
+  const id = useId(),
+    box = useRef<HTMLDivElement>(null),
+    button = useRef<HTMLButtonElement>(null)
   const close = () => box.current?.hidePopover()
   useEffect(() => {
     const el = box.current!
@@ -15,7 +24,8 @@ export function Menu({ label, name, kind = 'btn', children, onOpen, ...rest }: P
       onOpen?.()
       const at = button.current!.getBoundingClientRect()
       requestAnimationFrame(() => {
-        const width = el.offsetWidth, room = document.documentElement.clientWidth - 8
+        const width = el.offsetWidth,
+          room = document.documentElement.clientWidth - 8
         el.style.left = Math.max(8, Math.min(at.left, room - width)) + 'px'
         el.style.top = Math.max(8, Math.min(at.bottom + 4, innerHeight - el.offsetHeight - 8)) + 'px'
       })
@@ -23,11 +33,20 @@ export function Menu({ label, name, kind = 'btn', children, onOpen, ...rest }: P
     el.addEventListener('toggle', place)
     return () => el.removeEventListener('toggle', place)
   }, [onOpen])
-  return <>
-    <button ref={button} type="button" class={kind + (rest.class ? ' ' + rest.class : '')} popovertarget={id} aria-haspopup="dialog">{label}</button>
-    <div ref={box} id={id} popover="auto" class="menu" role="dialog" aria-label={name}>{children(close)}</div>
-  </>
+  return (
+    <>
+      <button ref={button} type="button" class={kind + (rest.class ? ' ' + rest.class : '')} popovertarget={id} aria-haspopup="dialog">
+        {label}
+      </button>
+      <div ref={box} id={id} popover="auto" class="menu" role="dialog" aria-label={name}>
+        {children(close)}
+      </div>
+    </>
+  )
 }
 
-export const Item = ({ on, pressed, children }: { on: () => void, pressed?: boolean, children: ComponentChildren }) =>
-  <button type="button" class="item" aria-pressed={pressed} onClick={on}>{children}</button>
+export const Item = ({ on, pressed, children }: { on: () => void; pressed?: boolean; children: ComponentChildren }) => (
+  <button type="button" class="item" aria-pressed={pressed} onClick={on}>
+    {children}
+  </button>
+)

@@ -4,4 +4,13 @@ import { w } from '../text/people.ts'
 import { Empty } from './state.tsx'
 
 // Owners shows what is in it to owners. Others, who may have come by a link, are told why they see nothing.
-export const Owners = ({ children }: { children: ComponentChildren }) => can('owner') ? <>{children}</> : <section class="card"><Empty title={w.ownersOnly}><p class="dim">{w.ownersOnlyMore}</p></Empty></section>
+export const Owners = ({ children }: { children: ComponentChildren }) =>
+  can('owner') ? (
+    <>{children}</>
+  ) : (
+    <section class="card">
+      <Empty title={w.ownersOnly}>
+        <p class="dim">{w.ownersOnlyMore}</p>
+      </Empty>
+    </section>
+  )

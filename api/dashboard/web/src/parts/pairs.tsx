@@ -3,18 +3,85 @@ import { t } from '../core/text.ts'
 import { Input, TagInput, type Option } from './form.tsx'
 import { Icon } from './icons.tsx'
 
-type Props = { value: Record<string, string>, on: (v: Record<string, string>) => void, label: string, heads: [string, string], keys?: Option[] }
+type Props = {
+  value: Record<string, string>
+  on: (v: Record<string, string>) => void
+  label: string
+  heads: [string, string]
+  keys?: Option[]
+}
 
 // Pairs edits names with a text each, in their order. With keys the names are given.
 export function Pairs({ value, on, label, heads, keys }: Props) {
   const [rows, put] = useState<[string, string][]>(() => Object.entries(value))
-  const send = (next: [string, string][]) => { put(next); on(Object.fromEntries(next.filter(([k]) => k.trim()))) }
-  if (keys) return <div class="pairs">{keys.map(k => <label key={k.value} class="row"><span class="soft key">{k.label}</span><Input class="mono grow" value={value[k.value] ?? ''} on={v => on({ ...value, [k.value]: v })} spellcheck={false} /></label>)}</div>
-  return <div class="pairs">{rows.map(([k, v], i) => <div key={i} class="row"><Input class="mono" aria-label={`${label}, ${heads[0]} ${i + 1}`} placeholder={heads[0]} value={k} on={n => send(rows.map((r, j) => j === i ? [n, r[1]] : r))} /><Input class="mono grow" aria-label={`${label}, ${heads[1]} ${i + 1}`} placeholder={heads[1]} value={v} on={n => send(rows.map((r, j) => j === i ? [r[0], n] : r))} />
-    <button type="button" class="btn quiet icon" aria-label={t.parts.remove(k || String(i + 1))} onClick={() => send(rows.filter((_, j) => j !== i))}><Icon name="x" /></button></div>)}
-    <div><button type="button" class="btn sm" onClick={() => put([...rows, ['', '']])}><Icon name="plus" />{t.parts.addRow}</button></div></div>
+  const send = (next: [string, string][]) => {
+    put(next)
+    on(Object.fromEntries(next.filter(([k]) => k.trim())))
+  }
+  if (keys)
+    return (
+      <div class="pairs">
+        {keys.map(k => (
+          <label key={k.value} class="row">
+            <span class="soft key">{k.label}</span>
+            <Input class="mono grow" value={value[k.value] ?? ''} on={v => on({ ...value, [k.value]: v })} spellcheck={false} />
+          </label>
+        ))}
+      </div>
+    )
+  return (
+    <div class="pairs">
+      {rows.map(([k, v], i) => (
+        <div key={i} class="row">
+          <Input
+            class="mono"
+            aria-label={`${label}, ${heads[0]} ${i + 1}`}
+            placeholder={heads[0]}
+            value={k}
+            on={n => send(rows.map((r, j) => (j === i ? [n, r[1]] : r)))}
+          />
+          <Input
+            class="mono grow"
+            aria-label={`${label}, ${heads[1]} ${i + 1}`}
+            placeholder={heads[1]}
+            value={v}
+            on={n => send(rows.map((r, j) => (j === i ? [r[0], n] : r)))}
+          />
+          <button
+            type="button"
+            class="btn quiet icon"
+            aria-label={t.parts.remove(k || String(i + 1))}
+            onClick={() => send(rows.filter((_, j) => j !== i))}>
+            <Icon name="x" />
+          </button>
+        </div>
+      ))}
+      <div>
+        <button type="button" class="btn sm" onClick={() => put([...rows, ['', '']])}>
+          <Icon name="plus" />
+          {t.parts.addRow}
+        </button>
+      </div>
+    </div>
+  )
 }
 
 // WordLists edits the words of a network for each status.
-export const WordLists = ({ value, on, keys }: { value: Record<string, string[]>, on: (v: Record<string, string[]>) => void, keys: Option[] }) =>
-  <div class="pairs">{keys.map(k => <div key={k.value} class="row"><span class="soft key">{k.label}</span><TagInput label={k.label} values={value[k.value] ?? []} on={v => on({ ...value, [k.value]: v })} most={50} /></div>)}</div>
+export const WordLists = ({
+  value,
+  on,
+  keys,
+}: {
+  value: Record<string, string[]>
+  on: (v: Record<string, string[]>) => void
+  keys: Option[]
+}) => (
+  <div class="pairs">
+    {keys.map(k => (
+      <div key={k.value} class="row">
+        <span class="soft key">{k.label}</span>
+        <TagInput label={k.label} values={value[k.value] ?? []} on={v => on({ ...value, [k.value]: v })} most={50} />
+      </div>
+    ))}
+  </div>
+)

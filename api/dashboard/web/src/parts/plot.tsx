@@ -7,68 +7,186 @@ import { t } from '../core/text.ts'
 import { zone } from '../core/me.ts'
 import { wall } from '../core/window.ts'
 
-export type Series = { name: string, kind: Kind, colour: string, values: (number | null)[], dash?: boolean, fill?: boolean, right?: boolean }
-type Props = { label: string, times: number[], series: Series[], hours: boolean, extra?: (i: number) => { name: string, text: string }[] }
+export type Series = {
+  name: string
+  kind: Kind
+  colour: string
+  values: (number | null)[]
+  dash?: boolean
+  fill?: boolean
+  right?: boolean
+}
+type Props = { label: string; times: number[]; series: Series[]; hours: boolean; extra?: (i: number) => { name: string; text: string }[] }
 // Place is where a moment is, in px from the left.
 type Place = (at: number) => number
 
 // Plot is lines over time. It has a name and can be shown as a table. over lies above it, at the moments it belongs to.
 export function Plot({ label, times, series, hours, extra, over }: Props & { over?: (place: Place) => ComponentChildren }) {
-  const box = useRef<HTMLDivElement>(null), room = over ? 30 : 10
+  const box = useRef<HTMLDivElement>(null),
+    room = over ? 30 : 10
   const [place, setPlace] = useState<{ at: Place }>()
-  const [at, hover] = useState<{ i: number, x: number } | null>(null)
+  const [at, hover] = useState<{ i: number; x: number } | null>(null)
   const [dark, theme] = useState(0)
   useEffect(() => {
-    const media = matchMedia('(prefers-color-scheme: dark)'), turn = () => theme(n => n + 1)
+    const media = matchMedia('(prefers-color-scheme: dark)'),
+      turn = () => theme(n => n + 1)
     media.addEventListener('change', turn)
     const seen = new MutationObserver(turn)
     seen.observe(document.documentElement, { attributeFilter: ['data-theme'] })
-    return () => { media.removeEventListener('change', turn); seen.disconnect() }
+    return () => {
+      media.removeEventListener('change', turn)
+      seen.disconnect()
+    }
   }, [])
   useEffect(() => {
-    const el = box.current!, tz = zone.value
-    const line = resolved('--line'), text = resolved('--text-3'), strong = resolved('--line-strong'), font = '11px ' + getComputedStyle(el).fontFamily
+    const el = box.current!,
+      tz = zone.value
+    const line = resolved('--line'),
+      text = resolved('--text-3'),
+      strong = resolved('--line-strong'),
+      font = '11px ' + getComputedStyle(el).fontFamily
     const kinds = new Map<string, Kind>(series.map(s => [s.right ? 'r' : 'y', s.kind]))
     const axis = (scale: string, side: number): uPlot.Axis => ({
-      scale, side, stroke: text, font, size: 52, gap: 6, grid: { show: side === 3, stroke: line, width: 1 }, ticks: { show: false }, space: 44,
+      scale,
+      side,
+      stroke: text,
+      font,
+      size: 52,
+      gap: 6,
+      grid: { show: side === 3, stroke: line, width: 1 },
+      ticks: { show: false },
+      space: 44,
       values: (_, v) => v.map(n => tick(n, kinds.get(scale)!)),
     })
-    const zeroed = (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [Math.min(0, low ?? 0), high > 0 ? high * 1.06 : low < 0 ? 0 : 1]
+    const zeroed = (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [
+      Math.min(0, low ?? 0),
+      high > 0 ? high * 1.06 : low < 0 ? 0 : 1,
+    ]
     const scales: uPlot.Scales = { x: { time: false }, y: { range: zeroed } }
     if (kinds.has('r')) scales.r = { range: zeroed }
-    const long = (times.at(-1)! - times[0]!) > 16 * 864e5
-    const chart = new uPlot({
-      width: el.clientWidth, height: 236, padding: [room, kinds.has('r') ? 0 : 10, 0, 0], legend: { show: false }, scales,
-      cursor: { y: false, points: { size: 8, width: 2, stroke: resolved('--surface'), fill: (u, i) => String(u.series[i]!.stroke instanceof Function ? '' : u.series[i]!.stroke) || resolved(series[i - 1]!.colour) }, drag: { x: false, y: false } },
-      axes: [{
-        stroke: text, font, size: 30, gap: 10, grid: { show: false }, ticks: { show: false },
-        splits: () => ticksOf(times, tz, hours && times.at(-1)! - times[0]! <= 2 * 864e5, el.clientWidth / 70),
-        values: (_, v) => v.map(n => hours && times.at(-1)! - times[0]! <= 2 * 864e5 ? hourOf(n) : long ? axisDate(n) : axisDay(n)),
-      }, axis('y', 3), ...(kinds.has('r') ? [axis('r', 1)] : [])],
-      series: [{}, ...series.map((s): uPlot.Series => {
-        const colour = resolved(s.colour)
-        return { scale: s.right ? 'r' : 'y', stroke: colour, width: s.dash ? 1.3 : 2, dash: s.dash ? [3, 4] : undefined, fill: s.fill ? colour.replace('rgb(', 'rgba(').replace(')', ', .09)') : undefined, points: { show: times.length < 3 }, spanGaps: false }
-      })],
-      hooks: {
-        setCursor: [u => { const i = u.cursor.idx; hover(i == null || u.cursor.left! < 0 ? null : { i, x: u.bbox.left / devicePixelRatio + u.valToPos(times[i]!, 'x') }) }],
-        draw: [u => setPlace({ at: at => (u.bbox.left + Math.max(0, Math.min(u.bbox.width, u.valToPos(at, 'x') * devicePixelRatio))) / devicePixelRatio })],
-        drawAxes: [u => { const now = Date.now(); if (now <= times[0]! || now >= times.at(-1)!) return; const x = u.valToPos(now, 'x', true); u.ctx.save(); u.ctx.strokeStyle = strong; u.ctx.setLineDash([2, 3]); u.ctx.beginPath(); u.ctx.moveTo(x, u.bbox.top); u.ctx.lineTo(x, u.bbox.top + u.bbox.height); u.ctx.stroke(); u.ctx.restore() }],
+    const long = times.at(-1)! - times[0]! > 16 * 864e5
+    const chart = new uPlot(
+      {
+        width: el.clientWidth,
+        height: 236,
+        padding: [room, kinds.has('r') ? 0 : 10, 0, 0],
+        legend: { show: false },
+        scales,
+        cursor: {
+          y: false,
+          points: {
+            size: 8,
+            width: 2,
+            stroke: resolved('--surface'),
+            fill: (u, i) => String(u.series[i]!.stroke instanceof Function ? '' : u.series[i]!.stroke) || resolved(series[i - 1]!.colour),
+          },
+          drag: { x: false, y: false },
+        },
+        axes: [
+          {
+            stroke: text,
+            font,
+            size: 30,
+            gap: 10,
+            grid: { show: false },
+            ticks: { show: false },
+            splits: () => ticksOf(times, tz, hours && times.at(-1)! - times[0]! <= 2 * 864e5, el.clientWidth / 70),
+            values: (_, v) => v.map(n => (hours && times.at(-1)! - times[0]! <= 2 * 864e5 ? hourOf(n) : long ? axisDate(n) : axisDay(n))),
+          },
+          axis('y', 3),
+          ...(kinds.has('r') ? [axis('r', 1)] : []),
+        ],
+        series: [
+          {},
+          ...series.map((s): uPlot.Series => {
+            const colour = resolved(s.colour)
+            return {
+              scale: s.right ? 'r' : 'y',
+              stroke: colour,
+              width: s.dash ? 1.3 : 2,
+              dash: s.dash ? [3, 4] : undefined,
+              fill: s.fill ? colour.replace('rgb(', 'rgba(').replace(')', ', .09)') : undefined,
+              points: { show: times.length < 3 },
+              spanGaps: false,
+            }
+          }),
+        ],
+        hooks: {
+          setCursor: [
+            u => {
+              const i = u.cursor.idx
+              hover(i == null || u.cursor.left! < 0 ? null : { i, x: u.bbox.left / devicePixelRatio + u.valToPos(times[i]!, 'x') })
+            },
+          ],
+          draw: [
+            u =>
+              setPlace({
+                at: at => (u.bbox.left + Math.max(0, Math.min(u.bbox.width, u.valToPos(at, 'x') * devicePixelRatio))) / devicePixelRatio,
+              }),
+          ],
+          drawAxes: [
+            u => {
+              const now = Date.now()
+              if (now <= times[0]! || now >= times.at(-1)!) return
+              const x = u.valToPos(now, 'x', true)
+              u.ctx.save()
+              u.ctx.strokeStyle = strong
+              u.ctx.setLineDash([2, 3])
+              u.ctx.beginPath()
+              u.ctx.moveTo(x, u.bbox.top)
+              u.ctx.lineTo(x, u.bbox.top + u.bbox.height)
+              u.ctx.stroke()
+              u.ctx.restore()
+            },
+          ],
+        },
       },
-    }, [times, ...series.map(s => s.values)] as uPlot.AlignedData, el)
-    const fit = new ResizeObserver(() => requestAnimationFrame(() => { if (el.isConnected && el.clientWidth && el.clientWidth !== chart.width) chart.setSize({ width: el.clientWidth, height: 236 }) }))
+      [times, ...series.map(s => s.values)] as uPlot.AlignedData,
+      el,
+    )
+    const fit = new ResizeObserver(() =>
+      requestAnimationFrame(() => {
+        if (el.isConnected && el.clientWidth && el.clientWidth !== chart.width) chart.setSize({ width: el.clientWidth, height: 236 })
+      }),
+    )
     fit.observe(el)
-    return () => { fit.disconnect(); chart.destroy() }
+    return () => {
+      fit.disconnect()
+      chart.destroy()
+    }
   }, [times, series, hours, dark, room])
   const left = at && box.current && at.x > box.current.clientWidth / 2
-  return <div class="plotbox">
-    <div ref={box} role="img" aria-label={label} />
-    {place && over?.(place.at)}
-    {at && at.i < times.length && <div class="tip num" style={left ? `right:calc(100% - ${at.x - 12}px)` : `left:${at.x + 12}px`}>
-      <div class="dim nowrap">{dayOf(times[at.i]!)}{hours && ', ' + hourOf(times[at.i]!)}</div>
-      {series.map(s => <div class="row" key={s.name}><span class="soft nowrap"><i class={s.dash ? 'sw dash' : 'sw'} style={`--c:var(${s.colour})`} />{s.name}</span><span class="grow" /><b>{shown(s.values[at.i], s.kind)}</b></div>)}
-      {extra?.(at.i).map(e => <div class="row" key={e.name}><span class="soft">{e.name}</span><span class="grow" /><b>{e.text}</b></div>)}
-    </div>}
-  </div>
+  return (
+    <div class="plotbox">
+      <div ref={box} role="img" aria-label={label} />
+      {place && over?.(place.at)}
+      {at && at.i < times.length && (
+        <div class="tip num" style={left ? `right:calc(100% - ${at.x - 12}px)` : `left:${at.x + 12}px`}>
+          <div class="dim nowrap">
+            {dayOf(times[at.i]!)}
+            {hours && ', ' + hourOf(times[at.i]!)}
+          </div>
+          {series.map(s => (
+            <div class="row" key={s.name}>
+              <span class="soft nowrap">
+                <i class={s.dash ? 'sw dash' : 'sw'} style={`--c:var(${s.colour})`} />
+                {s.name}
+              </span>
+              <span class="grow" />
+              <b>{shown(s.values[at.i], s.kind)}</b>
+            </div>
+          ))}
+          {extra?.(at.i).map(e => (
+            <div class="row" key={e.name}>
+              <span class="soft">{e.name}</span>
+              <span class="grow" />
+              <b>{e.text}</b>
+            </div>
+          ))}
+        </div>
+      )}
+    </div>
+  )
 }
 
 // ticksOf are the moments that the axis of time names: midnights, or every six hours of a short plot.
@@ -83,8 +201,41 @@ function ticksOf(times: number[], tz: string, byHour: boolean, most: number): nu
 }
 
 // AsTable is the plot for whoever does not see it. beside is a column of what happened in each step.
-export function AsTable({ times, series, hours, label, beside }: Props & { beside?: { name: string, of: (from: number, to: number) => string } }) {
+export function AsTable({
+  times,
+  series,
+  hours,
+  label,
+  beside,
+}: Props & { beside?: { name: string; of: (from: number, to: number) => string } }) {
   const end = (i: number) => times[i + 1] ?? times[i]! + (times[i]! - (times[i - 1] ?? times[i]! - 36e5))
-  return <div class="scroll" tabIndex={0} role="region" aria-label={label}><table><thead><tr><th class="first">{t.overview.time}</th>{series.map(s => <th key={s.name}>{s.name}</th>)}{beside && <th class="left">{beside.name}</th>}</tr></thead>
-    <tbody>{times.map((at, i) => <tr key={at}><td>{dayOf(at)}{hours && ', ' + hourOf(at)}</td>{series.map(s => <td key={s.name}>{shown(s.values[i], s.kind)}</td>)}{beside && <td class="left wrap">{beside.of(at, end(i))}</td>}</tr>)}</tbody></table></div>
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            <th class="first">{t.overview.time}</th>
+            {series.map(s => (
+              <th key={s.name}>{s.name}</th>
+            ))}
+            {beside && <th class="left">{beside.name}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {times.map((at, i) => (
+            <tr key={at}>
+              <td>
+                {dayOf(at)}
+                {hours && ', ' + hourOf(at)}
+              </td>
+              {series.map(s => (
+                <td key={s.name}>{shown(s.values[i], s.kind)}</td>
+              ))}
+              {beside && <td class="left wrap">{beside.of(at, end(i))}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
 }

@@ -2,9 +2,20 @@ import { useMemo } from 'preact/hooks'
 import { encode } from 'uqr'
 
 // QR is a text as a square that a camera reads: black on white in every theme.
-export function QR({ text, label }: { text: string, label: string }) {
-  const made = useMemo(() => { try { return encode(text, { ecc: 'M', border: 2 }) } catch { return null } }, [text])
+export function QR({ text, label }: { text: string; label: string }) {
+  const made = useMemo(() => {
+    try {
+      return encode(text, { ecc: 'M', border: 2 })
+    } catch {
+      return null
+    }
+  }, [text])
   if (!made) return null
-  const path = made.data.flatMap((row, y) => row.map((on, x) => on ? `M${x} ${y}h1v1h-1z` : '')).join('')
-  return <svg class="qr" viewBox={`0 0 ${made.size} ${made.size}`} role="img" aria-label={label} shape-rendering="crispEdges"><rect width={made.size} height={made.size} fill="#fff" /><path d={path} fill="#000" /></svg>
+  const path = made.data.flatMap((row, y) => row.map((on, x) => (on ? `M${x} ${y}h1v1h-1z` : ''))).join('')
+  return (
+    <svg class="qr" viewBox={`0 0 ${made.size} ${made.size}`} role="img" aria-label={label} shape-rendering="crispEdges">
+      <rect width={made.size} height={made.size} fill="#fff" />
+      <path d={path} fill="#000" />
+    </svg>
+  )
 }

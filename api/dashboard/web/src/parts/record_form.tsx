@@ -6,80 +6,269 @@ import { t } from '../core/text.ts'
 import { forms } from '../words.gen.ts'
 import { country } from '../core/format.ts'
 import { Combobox, type Choice } from './combobox.tsx'
-import { Area, Field, FormError, Input, MoneyInput, Select, Switch, TagInput, wrongOf, type Option, type Wired, type Wrong } from './form.tsx'
+import {
+  Area,
+  Field,
+  FormError,
+  Input,
+  MoneyInput,
+  Select,
+  Switch,
+  TagInput,
+  wrongOf,
+  type Option,
+  type Wired,
+  type Wrong,
+} from './form.tsx'
 import { Pairs, WordLists } from './pairs.tsx'
 import { UrlInput } from './url_input.tsx'
 
 export type Draft = Record<string, unknown>
-type Base = { name: string, label: string, hint?: ComponentChildren | ((d: Draft) => ComponentChildren), wide?: boolean, when?: (d: Draft) => boolean }
+type Base = {
+  name: string
+  label: string
+  hint?: ComponentChildren | ((d: Draft) => ComponentChildren)
+  wide?: boolean
+  when?: (d: Draft) => boolean
+}
 // Spec is a row of a table of fields: what a record has, and how it is filled.
-export type Spec = Base & (
-  { kind: 'text' | 'area' | 'switch' | 'country' | 'date', max?: number, mono?: boolean } | { kind: 'number', min?: number, max?: number, whole?: boolean, none?: boolean, unit?: string } |
-  { kind: 'money', currency: (d: Draft) => string } | { kind: 'url', postback?: boolean } | { kind: 'select', options: Option[] } | { kind: 'combo', choices: Choice[] | undefined, none?: string, free?: boolean } |
-  { kind: 'tags', known?: string[] } | { kind: 'group', known?: string[] } | { kind: 'pairs', keys?: Option[], heads: [string, string] } | { kind: 'words', keys: Option[] } | { kind: 'own', render: (d: Draft, set: (name: string, v: unknown) => void, error?: string) => ComponentChildren })
-export type Section = { title: string, text?: string, specs: Spec[], folded?: boolean }
+export type Spec = Base &
+  (
+    | { kind: 'text' | 'area' | 'switch' | 'country' | 'date'; max?: number; mono?: boolean }
+    | { kind: 'number'; min?: number; max?: number; whole?: boolean; none?: boolean; unit?: string }
+    | { kind: 'money'; currency: (d: Draft) => string }
+    | { kind: 'url'; postback?: boolean }
+    | { kind: 'select'; options: Option[] }
+    | { kind: 'combo'; choices: Choice[] | undefined; none?: string; free?: boolean }
+    | { kind: 'tags'; known?: string[] }
+    | { kind: 'group'; known?: string[] }
+    | { kind: 'pairs'; keys?: Option[]; heads: [string, string] }
+    | { kind: 'words'; keys: Option[] }
+    | { kind: 'own'; render: (d: Draft, set: (name: string, v: unknown) => void, error?: string) => ComponentChildren }
+  )
+export type Section = { title: string; text?: string; specs: Spec[]; folded?: boolean }
 
-const countries: Choice[] = (forms.find(f => f.attributes.includes('country') && f.values.length)?.values ?? []).map(v => ({ value: v, label: country(v), side: v })).sort((a, b) => a.label.localeCompare(b.label))
+const countries: Choice[] = (forms.find(f => f.attributes.includes('country') && f.values.length)?.values ?? [])
+  .map(v => ({ value: v, label: country(v), side: v }))
+  .sort((a, b) => a.label.localeCompare(b.label))
 
 type Props = {
-  sections: Section[], value: Draft, save: (draft: Draft, changed: string[]) => Promise<unknown>, submit: string, byCode?: Record<string, string>
-  cancel?: () => void, readOnly?: boolean, foot?: ComponentChildren, always?: boolean, onDirty?: (dirty: boolean) => void
+  sections: Section[]
+  value: Draft
+  save: (draft: Draft, changed: string[]) => Promise<unknown>
+  submit: string
+  byCode?: Record<string, string>
+  cancel?: () => void
+  readOnly?: boolean
+  foot?: ComponentChildren
+  always?: boolean
+  onDirty?: (dirty: boolean) => void
 }
 
 // RecordForm fills a record by a table of fields. An error stands at its field, which gets the focus.
 export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, always, onDirty }: Props) {
-  const [draft, put] = useState<Draft>(value), [wrong, mark] = useState<Wrong>(), [busy, wait] = useState(false), el = useRef<HTMLFormElement>(null)
-  const specs = sections.flatMap(s => s.specs), names = specs.map(s => s.name)
-  const changed = names.filter(n => JSON.stringify(draft[n] ?? null) !== JSON.stringify(value[n] ?? null)), dirty = always || changed.length > 0
+  const [draft, put] = useState<Draft>(value),
+    [wrong, mark] = useState<Wrong>(),
+    [busy, wait] = useState(false),
+    el = useRef<HTMLFormElement>(null)
+  const specs = sections.flatMap(s => s.specs),
+    names = specs.map(s => s.name)
+  const changed = names.filter(n => JSON.stringify(draft[n] ?? null) !== JSON.stringify(value[n] ?? null)),
+    dirty = always || changed.length > 0
   const base = useRef(value)
-  useEffect(() => { // what was changed elsewhere is shown, unless somebody has begun to change it here
+  useEffect(() => {
+    // what was changed elsewhere is shown, unless somebody has begun to change it here
     const old = base.current
     base.current = value
-    if (old !== value) put(now => names.every(n => JSON.stringify(now[n] ?? null) === JSON.stringify(old[n] ?? null)) ? value : now)
+    if (old !== value) put(now => (names.every(n => JSON.stringify(now[n] ?? null) === JSON.stringify(old[n] ?? null)) ? value : now))
   }, [JSON.stringify(value)])
-  useEffect(() => { onDirty?.(changed.length > 0) }, [changed.length > 0])
-  const set = (name: string, v: unknown) => { put(now => ({ ...now, [name]: v })); if (wrong?.field === name) mark(undefined) }
+  useEffect(() => {
+    onDirty?.(changed.length > 0)
+  }, [changed.length > 0])
+  const set = (name: string, v: unknown) => {
+    put(now => ({ ...now, [name]: v }))
+    if (wrong?.field === name) mark(undefined)
+  }
   const send = async () => {
     if (busy || !dirty) return
     wait(true)
     mark(undefined)
-    try { await save(draft, changed) } catch (e) {
+    try {
+      await save(draft, changed)
+    } catch (e) {
       const found = wrongOf(asError(e), names, byCode)
       mark(found)
-      if (found.field) requestAnimationFrame(() => el.current?.querySelector<HTMLElement>(`[data-field="${found.field}"] :is(input, select, textarea, button)`)?.focus())
-    } finally { wait(false) }
+      if (found.field)
+        requestAnimationFrame(() =>
+          el.current?.querySelector<HTMLElement>(`[data-field="${found.field}"] :is(input, select, textarea, button)`)?.focus(),
+        )
+    } finally {
+      wait(false)
+    }
   }
-  usePress(e => { if ((e.ctrlKey || e.metaKey) && e.key === 's') { e.preventDefault(); void send() } })
-  const one = (s: Spec) => (!s.when || s.when(draft)) && <div key={s.name} data-field={s.name} class={s.wide || s.kind === 'url' || s.kind === 'area' || s.kind === 'pairs' || s.kind === 'words' || s.kind === 'own' ? 'across' : ''}>
-    {s.kind === 'own' ? s.render(draft, set, wrong?.field === s.name ? wrong.text : undefined) :
-      <Field label={s.label} hint={typeof s.hint === 'function' ? s.hint(draft) : s.hint} error={wrong?.field === s.name ? wrong.text : undefined} group={s.kind === 'pairs' || s.kind === 'words'}>{wired => control(s, draft, v => set(s.name, v), wired)}</Field>}</div>
-  return <form ref={el} class="record" noValidate onSubmit={e => { e.preventDefault(); void send() }}><fieldset disabled={readOnly}>
-    {sections.map(s => s.folded ? <details key={s.title} open={s.specs.some(o => o.name === wrong?.field) || undefined}><summary>{s.title}</summary>{s.text && <p class="dim">{s.text}</p>}<div class="fields">{s.specs.map(one)}</div></details> :
-      <section key={s.title} class="part"><h2>{s.title}</h2>{s.text && <p class="dim">{s.text}</p>}<div class="fields">{s.specs.map(one)}</div></section>)}
-    <FormError wrong={wrong} /></fieldset>
-    {!readOnly && <div class={'row formfoot' + (dirty ? ' dirty' : '')}>{foot}<span class="grow" />{changed.length > 0 && <span class="dim fine">{t.parts.unsaved(changed.length)}</span>}{cancel ? <button type="button" class="btn" onClick={cancel}>{t.parts.cancel}</button> : changed.length > 0 && <button type="button" class="btn" onClick={() => { put(value); mark(undefined) }}>{t.parts.discard}</button>}
-      <button class="btn primary" disabled={busy || !dirty}>{submit}<kbd class="wide">Ctrl S</kbd></button></div>}
-  </form>
+  usePress(e => {
+    if ((e.ctrlKey || e.metaKey) && e.key === 's') {
+      e.preventDefault()
+      void send()
+    }
+  })
+  const one = (s: Spec) =>
+    (!s.when || s.when(draft)) && (
+      <div
+        key={s.name}
+        data-field={s.name}
+        class={
+          s.wide || s.kind === 'url' || s.kind === 'area' || s.kind === 'pairs' || s.kind === 'words' || s.kind === 'own' ? 'across' : ''
+        }>
+        {s.kind === 'own' ? (
+          s.render(draft, set, wrong?.field === s.name ? wrong.text : undefined)
+        ) : (
+          <Field
+            label={s.label}
+            hint={typeof s.hint === 'function' ? s.hint(draft) : s.hint}
+            error={wrong?.field === s.name ? wrong.text : undefined}
+            group={s.kind === 'pairs' || s.kind === 'words'}>
+            {wired => control(s, draft, v => set(s.name, v), wired)}
+          </Field>
+        )}
+      </div>
+    )
+  return (
+    <form
+      ref={el}
+      class="record"
+      noValidate
+      onSubmit={e => {
+        e.preventDefault()
+        void send()
+      }}>
+      <fieldset disabled={readOnly}>
+        {sections.map(s =>
+          s.folded ? (
+            <details key={s.title} open={s.specs.some(o => o.name === wrong?.field) || undefined}>
+              <summary>{s.title}</summary>
+              {s.text && <p class="dim">{s.text}</p>}
+              <div class="fields">{s.specs.map(one)}</div>
+            </details>
+          ) : (
+            <section key={s.title} class="part">
+              <h2>{s.title}</h2>
+              {s.text && <p class="dim">{s.text}</p>}
+              <div class="fields">{s.specs.map(one)}</div>
+            </section>
+          ),
+        )}
+        <FormError wrong={wrong} />
+      </fieldset>
+      {!readOnly && (
+        <div class={'row formfoot' + (dirty ? ' dirty' : '')}>
+          {foot}
+          <span class="grow" />
+          {changed.length > 0 && <span class="dim fine">{t.parts.unsaved(changed.length)}</span>}
+          {cancel ? (
+            <button type="button" class="btn" onClick={cancel}>
+              {t.parts.cancel}
+            </button>
+          ) : (
+            changed.length > 0 && (
+              <button
+                type="button"
+                class="btn"
+                onClick={() => {
+                  put(value)
+                  mark(undefined)
+                }}>
+                {t.parts.discard}
+              </button>
+            )
+          )}
+          <button class="btn primary" disabled={busy || !dirty}>
+            {submit}
+            <kbd class="wide">Ctrl S</kbd>
+          </button>
+        </div>
+      )}
+    </form>
+  )
 }
 
-const text = (v: unknown) => v == null ? '' : String(v)
+const text = (v: unknown) => (v == null ? '' : String(v))
 
 function control(s: Exclude<Spec, { kind: 'own' }>, draft: Draft, on: (v: unknown) => void, wired: Wired): ComponentChildren {
   const v = draft[s.name]
   switch (s.kind) {
-    case 'text': return <Input wired={wired} class={s.mono ? 'mono' : ''} maxLength={s.max ?? 255} value={text(v)} on={on} autocomplete="off" spellcheck={s.mono ? false : undefined} />
-    case 'date': return <Input wired={wired} type="date" value={text(v)} on={on} />
-    case 'area': return <Area wired={wired} value={text(v)} on={on} max={s.max} />
-    case 'switch': return <Switch wired={wired} on={v === true} label={s.label} set={on} />
-    case 'number': return <span class="row"><Input wired={wired} type="number" inputMode={s.whole ? 'numeric' : 'decimal'} min={s.min} max={s.max} step={s.whole ? 1 : 'any'} value={text(v)} on={n => on(n === '' ? s.none ? null : '' : Number(n))} />{s.unit && <span class="dim">{s.unit}</span>}</span>
-    case 'money': return <MoneyInput wired={wired} currency={s.currency(draft)} value={v == null || v === '' ? null : Number(v)} on={on} />
-    case 'url': return <UrlInput wired={wired} label={s.label} postback={s.postback} value={text(v)} on={on} />
-    case 'select': return <Select wired={wired} value={text(v)} options={s.options} on={on} />
-    case 'country': return <Combobox wired={wired} label={s.label} value={text(v)} shown={v ? country(text(v)) : ''} choices={countries} clear on={on} />
-    case 'combo': return <Combobox wired={wired} label={s.label} value={text(v)} shown={v ? undefined : s.none ?? ''} choices={s.choices && (s.none ? [{ value: '', label: s.none }, ...s.choices] : s.choices)} free={s.free} on={o => on(o)} />
-    case 'tags': return <TagInput wired={wired} label={s.label} values={(v as string[] | undefined) ?? []} known={s.known} on={on} />
-    case 'group': return <Combobox wired={wired} label={s.label} value={text(v)} choices={(s.known ?? []).map(k => ({ value: k, label: k }))} free clear empty={t.parts.typeNew} on={on} />
-    case 'pairs': return <Pairs label={s.label} heads={s.heads} keys={s.keys} value={(v as Record<string, string> | undefined) ?? {}} on={on} />
-    case 'words': return <WordLists keys={s.keys} value={(v as Record<string, string[]> | undefined) ?? {}} on={on} />
+    case 'text':
+      return (
+        <Input
+          wired={wired}
+          class={s.mono ? 'mono' : ''}
+          maxLength={s.max ?? 255}
+          value={text(v)}
+          on={on}
+          autocomplete="off"
+          spellcheck={s.mono ? false : undefined}
+        />
+      )
+    case 'date':
+      return <Input wired={wired} type="date" value={text(v)} on={on} />
+    case 'area':
+      return <Area wired={wired} value={text(v)} on={on} max={s.max} />
+    case 'switch':
+      return <Switch wired={wired} on={v === true} label={s.label} set={on} />
+    case 'number':
+      return (
+        <span class="row">
+          <Input
+            wired={wired}
+            type="number"
+            inputMode={s.whole ? 'numeric' : 'decimal'}
+            min={s.min}
+            max={s.max}
+            step={s.whole ? 1 : 'any'}
+            value={text(v)}
+            on={n => on(n === '' ? (s.none ? null : '') : Number(n))}
+          />
+          {s.unit && <span class="dim">{s.unit}</span>}
+        </span>
+      )
+    case 'money':
+      return <MoneyInput wired={wired} currency={s.currency(draft)} value={v == null || v === '' ? null : Number(v)} on={on} />
+    case 'url':
+      return <UrlInput wired={wired} label={s.label} postback={s.postback} value={text(v)} on={on} />
+    case 'select':
+      return <Select wired={wired} value={text(v)} options={s.options} on={on} />
+    case 'country':
+      return <Combobox wired={wired} label={s.label} value={text(v)} shown={v ? country(text(v)) : ''} choices={countries} clear on={on} />
+    case 'combo':
+      return (
+        <Combobox
+          wired={wired}
+          label={s.label}
+          value={text(v)}
+          shown={v ? undefined : (s.none ?? '')}
+          choices={s.choices && (s.none ? [{ value: '', label: s.none }, ...s.choices] : s.choices)}
+          free={s.free}
+          on={o => on(o)}
+        />
+      )
+    case 'tags':
+      return <TagInput wired={wired} label={s.label} values={(v as string[] | undefined) ?? []} known={s.known} on={on} />
+    case 'group':
+      return (
+        <Combobox
+          wired={wired}
+          label={s.label}
+          value={text(v)}
+          choices={(s.known ?? []).map(k => ({ value: k, label: k }))}
+          free
+          clear
+          empty={t.parts.typeNew}
+          on={on}
+        />
+      )
+    case 'pairs':
+      return <Pairs label={s.label} heads={s.heads} keys={s.keys} value={(v as Record<string, string> | undefined) ?? {}} on={on} />
+    case 'words':
+      return <WordLists keys={s.keys} value={(v as Record<string, string[]> | undefined) ?? {}} on={on} />
   }
 }

@@ -3,25 +3,107 @@ import type { ComponentChildren } from 'preact'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 
-type Props = { title: string, close: () => void, children: ComponentChildren, foot?: ComponentChildren, side?: boolean, beside?: ComponentChildren, keep?: () => boolean }
+type Props = {
+  title: string
+  close: () => void
+  children: ComponentChildren
+  foot?: ComponentChildren
+  side?: boolean
+  beside?: ComponentChildren
+  keep?: () => boolean
+}
 
 // Sheet lies over the screen: in the middle, or on the right side. The browser gives the focus back when it closes. keep
 // says whether something would be lost by a click beside it or by Esc.
 export function Sheet({ title, close, children, foot, side, beside, keep }: Props) {
-  const el = useRef<HTMLDialogElement>(null), id = useId()
-  useLayoutEffect(() => { if (!el.current!.open) el.current!.showModal() }, []) // it takes the focus, so before the effects of what is in it
-  return <dialog ref={el} class={side ? 'side-sheet' : ''} aria-labelledby={id} onClose={close} onCancel={e => { if (e.target === el.current && keep?.()) e.preventDefault() }} onMouseDown={e => { if (e.target === el.current && !keep?.()) el.current?.close() }}>
-    <section class="card sheet"><header><h2 id={id}>{title}</h2>{beside}<button type="button" class="btn quiet icon" aria-label={t.close} onClick={() => el.current?.close()}><Icon name="x" /></button></header>
-      {children}{foot && <footer class="row">{foot}</footer>}</section></dialog>
+  const el = useRef<HTMLDialogElement>(null),
+    id = useId()
+  useLayoutEffect(() => {
+    if (!el.current!.open) el.current!.showModal()
+  }, []) // it takes the focus, so before the effects of what is in it
+  return (
+    <dialog
+      ref={el}
+      class={side ? 'side-sheet' : ''}
+      aria-labelledby={id}
+      onClose={close}
+      onCancel={e => {
+        if (e.target === el.current && keep?.()) e.preventDefault()
+      }}
+      onMouseDown={e => {
+        if (e.target === el.current && !keep?.()) el.current?.close()
+      }}>
+      <section class="card sheet">
+        <header>
+          <h2 id={id}>{title}</h2>
+          {beside}
+          <button type="button" class="btn quiet icon" aria-label={t.close} onClick={() => el.current?.close()}>
+            <Icon name="x" />
+          </button>
+        </header>
+        {children}
+        {foot && <footer class="row">{foot}</footer>}
+      </section>
+    </dialog>
+  )
 }
 
-type AskProps = { title: string, text?: ComponentChildren, go: string, danger?: boolean, name?: string, on: () => Promise<unknown> | void, close: () => void, children?: ComponentChildren }
+type AskProps = {
+  title: string
+  text?: ComponentChildren
+  go: string
+  danger?: boolean
+  name?: string
+  on: () => Promise<unknown> | void
+  close: () => void
+  children?: ComponentChildren
+}
 
 // Ask is a question before something that cannot be undone. With a name it goes on when that has been typed.
 export function Ask({ title, text, go, danger, name, on, close, children }: AskProps) {
-  const [typed, set] = useState(''), [busy, wait] = useState(false), id = useId()
-  const send = async () => { wait(true); try { await on(); close() } catch { wait(false) } }
-  return <Sheet title={title} close={close} foot={<><span class="grow" /><button type="button" class="btn" onClick={close}>{t.parts.cancel}</button><button type="button" class={'btn ' + (danger ? 'danger' : 'primary')} disabled={busy || !!name && typed.trim() !== name} onClick={() => void send()}>{go}</button></>}>
-    <div class="body">{text && <p>{text}</p>}{children}
-      {name && <div class="field"><label class="label" for={id}>{t.parts.typeName(name)}</label><input id={id} class="input" value={typed} autocomplete="off" onInput={e => set(e.currentTarget.value)} /></div>}</div></Sheet>
+  const [typed, set] = useState(''),
+    [busy, wait] = useState(false),
+    id = useId()
+  const send = async () => {
+    wait(true)
+    try {
+      await on()
+      close()
+    } catch {
+      wait(false)
+    }
+  }
+  return (
+    <Sheet
+      title={title}
+      close={close}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button
+            type="button"
+            class={'btn ' + (danger ? 'danger' : 'primary')}
+            disabled={busy || (!!name && typed.trim() !== name)}
+            onClick={() => void send()}>
+            {go}
+          </button>
+        </>
+      }>
+      <div class="body">
+        {text && <p>{text}</p>}
+        {children}
+        {name && (
+          <div class="field">
+            <label class="label" for={id}>
+              {t.parts.typeName(name)}
+            </label>
+            <input id={id} class="input" value={typed} autocomplete="off" onInput={e => set(e.currentTarget.value)} />
+          </div>
+        )}
+      </div>
+    </Sheet>
+  )
 }

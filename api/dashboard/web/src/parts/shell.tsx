@@ -14,44 +14,88 @@ import { Item, Menu } from './menu.tsx'
 import { Windows } from './window.tsx'
 
 // Room is a screen that the side leads to. phone: the bar at the bottom has it too; role: what it takes to see it.
-export type Room = { path: string, icon: IconName, name: string, phone?: boolean, role?: string }
+export type Room = { path: string; icon: IconName; name: string; phone?: boolean; role?: string }
 export const watching: Room[] = [
-  { path: '/app', icon: 'overview', name: t.nav.overview, phone: true }, { path: '/app/reports', icon: 'reports', name: t.nav.reports, phone: true },
-  { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, phone: true }, { path: '/app/bots', icon: 'bot', name: t.rooms.bots }, { path: '/app/copilot', icon: 'spark', name: t.rooms.copilot },
+  { path: '/app', icon: 'overview', name: t.nav.overview, phone: true },
+  { path: '/app/reports', icon: 'reports', name: t.nav.reports, phone: true },
+  { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, phone: true },
+  { path: '/app/bots', icon: 'bot', name: t.rooms.bots },
+  { path: '/app/copilot', icon: 'spark', name: t.rooms.copilot },
 ]
 export const building: Room[] = [
   { path: '/app/campaigns', icon: 'campaigns', name: t.campaigns.title, phone: true },
-  { path: '/app/offers', icon: 'offers', name: t.kinds.offers.title }, { path: '/app/landers', icon: 'landers', name: t.kinds.landers.title },
-  { path: '/app/sources', icon: 'sources', name: t.kinds.sources.title }, { path: '/app/networks', icon: 'networks', name: t.kinds.networks.title },
-  { path: '/app/smartlinks', icon: 'link', name: t.rooms.smartlinks }, { path: '/app/goals', icon: 'goal', name: t.rooms.goals }, { path: '/app/import', icon: 'doc', name: t.rooms.imports },
+  { path: '/app/offers', icon: 'offers', name: t.kinds.offers.title },
+  { path: '/app/landers', icon: 'landers', name: t.kinds.landers.title },
+  { path: '/app/sources', icon: 'sources', name: t.kinds.sources.title },
+  { path: '/app/networks', icon: 'networks', name: t.kinds.networks.title },
+  { path: '/app/smartlinks', icon: 'link', name: t.rooms.smartlinks },
+  { path: '/app/goals', icon: 'goal', name: t.rooms.goals },
+  { path: '/app/import', icon: 'doc', name: t.rooms.imports },
 ]
 export const earning: Room[] = [
-  { path: '/app/conversions', icon: 'check', name: t.conversions.title }, { path: '/app/unmatched', icon: 'warn', name: t.unmatched.title },
-  { path: '/app/corrections', icon: 'edit', name: t.corrections.title }, { path: '/app/exports', icon: 'download', name: t.exports.title },
+  { path: '/app/conversions', icon: 'check', name: t.conversions.title },
+  { path: '/app/unmatched', icon: 'warn', name: t.unmatched.title },
+  { path: '/app/corrections', icon: 'edit', name: t.corrections.title },
+  { path: '/app/exports', icon: 'download', name: t.exports.title },
 ]
 export const connecting: Room[] = [
-  { path: '/app/domains', icon: 'globe', name: t.nav.domains }, { path: '/app/integrations', icon: 'plug', name: t.nav.integrations },
+  { path: '/app/domains', icon: 'globe', name: t.nav.domains },
+  { path: '/app/integrations', icon: 'plug', name: t.nav.integrations },
   { path: '/app/webhooks', icon: 'hook', name: t.rooms.webhooks },
 ]
 export const account: Room[] = [
-  { path: '/app/alerts', icon: 'bell', name: t.alerts.title }, { path: '/app/plan', icon: 'columns', name: t.plan.title }, { path: '/app/settings', icon: 'doc', name: t.settings.title },
-  { path: '/app/team', icon: 'person', name: t.rooms.team, role: 'owner' }, { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' }, { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'owner' },
+  { path: '/app/alerts', icon: 'bell', name: t.alerts.title },
+  { path: '/app/plan', icon: 'columns', name: t.plan.title },
+  { path: '/app/settings', icon: 'doc', name: t.settings.title },
+  { path: '/app/team', icon: 'person', name: t.rooms.team, role: 'owner' },
+  { path: '/app/keys', icon: 'key', name: t.rooms.keys, role: 'owner' },
+  { path: '/app/audit', icon: 'table', name: t.rooms.audit, role: 'owner' },
 ]
 const rooms = [...watching, ...building, ...earning, ...connecting, ...account]
-const titles: Record<string, string> = { ...Object.fromEntries(rooms.map(r => [r.path, r.name])), '/app/more': t.nav.more, '/app/me': t.rooms.me, '/app/oauth': t.nav.integrations, '/app/_parts': t.gallery.title }
+const titles: Record<string, string> = {
+  ...Object.fromEntries(rooms.map(r => [r.path, r.name])),
+  '/app/more': t.nav.more,
+  '/app/me': t.rooms.me,
+  '/app/oauth': t.nav.integrations,
+  '/app/_parts': t.gallery.title,
+}
 
-const isHere = (path: string) => place.value.path === path || path !== '/app' && place.value.path.startsWith(path + '/')
-export const Rooms = ({ of }: { of: Room[] }) => <>{of.filter(r => !r.role || can(r.role)).map(r => <a key={r.path} href={to(r.path)} title={r.name} aria-current={isHere(r.path) ? 'page' : undefined}><Icon name={r.icon} />{r.name}</a>)}</>
+const isHere = (path: string) => place.value.path === path || (path !== '/app' && place.value.path.startsWith(path + '/'))
+export const Rooms = ({ of }: { of: Room[] }) => (
+  <>
+    {of
+      .filter(r => !r.role || can(r.role))
+      .map(r => (
+        <a key={r.path} href={to(r.path)} title={r.name} aria-current={isHere(r.path) ? 'page' : undefined}>
+          <Icon name={r.icon} />
+          {r.name}
+        </a>
+      ))}
+  </>
+)
 
 // Usage is how many clicks of the month are used.
 function Usage() {
   const { data } = use('GET /plan/usage', {}, 300)
   if (!data) return null
-  const { used, limit } = data.detail.plan.clicks, share = limit ? Math.min(100, used / limit * 100) : 0
+  const { used, limit } = data.detail.plan.clicks,
+    share = limit ? Math.min(100, (used / limit) * 100) : 0
   const forecast = short(data.detail.forecast.clicks)
-  return <div class="usage"><div class="row"><span class="soft">{t.nav.clicksMonth}</span><span class="grow" /><b class="num">{limit ? Math.round(share) + '%' : short(used)}</b></div>
-    {limit && <div class="meter"><i style={`width:${share}%`} /></div>}
-    <div class="dim fine">{limit ? t.nav.used(short(used), short(limit), forecast) : t.nav.usedOnly(short(used), forecast)}</div></div>
+  return (
+    <div class="usage">
+      <div class="row">
+        <span class="soft">{t.nav.clicksMonth}</span>
+        <span class="grow" />
+        <b class="num">{limit ? Math.round(share) + '%' : short(used)}</b>
+      </div>
+      {limit && (
+        <div class="meter">
+          <i style={`width:${share}%`} />
+        </div>
+      )}
+      <div class="dim fine">{limit ? t.nav.used(short(used), short(limit), forecast) : t.nav.usedOnly(short(used), forecast)}</div>
+    </div>
+  )
 }
 
 // leave signs out: nothing of the account stays in the page.
@@ -77,51 +121,171 @@ export async function setAccount(account: string) {
 
 function Person() {
   const who = me.value!
-  return <Menu name={t.nav.account} kind="who" label={<><span class="face" aria-hidden="true">{(who.name || who.email).slice(0, 1).toUpperCase()}</span><span class="name">{who.name}<small>{who.account.name}</small></span></>}>{close => <>
-    <div class="head"><b>{who.name}</b><span class="dim">{who.email} · {t.roles[who.role]}</span></div>
-    {who.accounts.length > 1 && who.accounts.map(a => <Item key={a.id} pressed={a.id === who.account.id} on={() => { close(); void setAccount(a.id) }}>{a.name}<span class="grow" /><span class="dim">{t.roles[a.role]}</span></Item>)}
-    <div class="themes" role="group" aria-label={t.nav.theme}><span class="seg">{Object.entries(t.themes).map(([name, text]) => <button key={name} type="button" aria-pressed={who.theme === name} onClick={() => void setTheme(name)}>{text}</button>)}</span></div>
-    <a class="item" href={to('/app/me')} onClick={close}>{t.rooms.me}</a>
-    <a class="item" href="/docs" target="_blank" rel="noreferrer">{t.nav.api}<span class="grow" /><Icon name="out" /></a>
-    <a class="item" href="/app/licences">{t.nav.licences}</a>
-    <Item on={() => void leave()}>{t.nav.signOut}</Item>
-  </>}</Menu>
+  return (
+    <Menu
+      name={t.nav.account}
+      kind="who"
+      label={
+        <>
+          <span class="face" aria-hidden="true">
+            {(who.name || who.email).slice(0, 1).toUpperCase()}
+          </span>
+          <span class="name">
+            {who.name}
+            <small>{who.account.name}</small>
+          </span>
+        </>
+      }>
+      {close => (
+        <>
+          <div class="head">
+            <b>{who.name}</b>
+            <span class="dim">
+              {who.email} · {t.roles[who.role]}
+            </span>
+          </div>
+          {who.accounts.length > 1 &&
+            who.accounts.map(a => (
+              <Item
+                key={a.id}
+                pressed={a.id === who.account.id}
+                on={() => {
+                  close()
+                  void setAccount(a.id)
+                }}>
+                {a.name}
+                <span class="grow" />
+                <span class="dim">{t.roles[a.role]}</span>
+              </Item>
+            ))}
+          <div class="themes" role="group" aria-label={t.nav.theme}>
+            <span class="seg">
+              {Object.entries(t.themes).map(([name, text]) => (
+                <button key={name} type="button" aria-pressed={who.theme === name} onClick={() => void setTheme(name)}>
+                  {text}
+                </button>
+              ))}
+            </span>
+          </div>
+          <a class="item" href={to('/app/me')} onClick={close}>
+            {t.rooms.me}
+          </a>
+          <a class="item" href="/docs" target="_blank" rel="noreferrer">
+            {t.nav.api}
+            <span class="grow" />
+            <Icon name="out" />
+          </a>
+          <a class="item" href="/app/licences">
+            {t.nav.licences}
+          </a>
+          <Item on={() => void leave()}>{t.nav.signOut}</Item>
+        </>
+      )}
+    </Menu>
+  )
 }
 
 // windowed are the screens that show figures of a window.
-const windowed = /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
+const windowed =
+  /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
 
 export function Shell({ children }: { children: ComponentChildren }) {
-  const path = place.value.path, head = heading.value, title = head?.name ?? titles[path] ?? t.brand
-  useEffect(() => { document.title = title === t.brand ? t.brand : `${title} · ${t.brand}` }, [title])
-  return <div class="app">
-    <a class="skip" href="#main" onClick={e => { e.preventDefault(); document.getElementById('main')?.focus() }}>{t.nav.skip}</a>
-    <nav class="side nav" aria-label={t.nav.main}>
-      <div class="brand"><Mark />{t.brand}</div>
-      <Rooms of={watching} />
-      <h3>{t.nav.build}</h3>
-      <Rooms of={building} />
-      <h3>{t.rooms.money}</h3>
-      <Rooms of={earning} />
-      <h3>{t.nav.connect}</h3>
-      <Rooms of={connecting} />
-      <h3>{t.rooms.account}</h3>
-      <Rooms of={account} />
-      <footer><Usage /><Person /></footer>
-    </nav>
-    <header class="top">{head?.above && <><a class="dim wide" href={head.above.path}>{head.above.name}</a><span class="dim wide crumb"><Icon name="right" /></span></>}<h1 title={title}>{title}</h1>{head?.beside}{!head && <span class="chip wide"><Icon name="clock" />{zone.value}</span>}<Updated /><span class="grow" />
-      <button type="button" class="find" onClick={() => { palette.value = 'find' }}><Icon name="search" />{t.palette.find}<kbd>Ctrl K</kbd></button>{windowed.test(path) && (path !== '/app/bots' || place.value.query.get('tab')) && <Windows />}</header>
-    <main class="main" id="main" tabIndex={-1}>{children}</main>
-    <nav class="tabbar" aria-label={t.nav.main}><Rooms of={rooms.filter(r => r.phone)} /><a href={to('/app/more')} aria-current={path === '/app/more' ? 'page' : undefined}><Icon name="more" />{t.nav.more}</a></nav>
-  </div>
+  const path = place.value.path,
+    head = heading.value,
+    title = head?.name ?? titles[path] ?? t.brand
+  useEffect(() => {
+    document.title = title === t.brand ? t.brand : `${title} · ${t.brand}`
+  }, [title])
+  return (
+    <div class="app">
+      <a
+        class="skip"
+        href="#main"
+        onClick={e => {
+          e.preventDefault()
+          document.getElementById('main')?.focus()
+        }}>
+        {t.nav.skip}
+      </a>
+      <nav class="side nav" aria-label={t.nav.main}>
+        <div class="brand">
+          <Mark />
+          {t.brand}
+        </div>
+        <Rooms of={watching} />
+        <h3>{t.nav.build}</h3>
+        <Rooms of={building} />
+        <h3>{t.rooms.money}</h3>
+        <Rooms of={earning} />
+        <h3>{t.nav.connect}</h3>
+        <Rooms of={connecting} />
+        <h3>{t.rooms.account}</h3>
+        <Rooms of={account} />
+        <footer>
+          <Usage />
+          <Person />
+        </footer>
+      </nav>
+      <header class="top">
+        {head?.above && (
+          <>
+            <a class="dim wide" href={head.above.path}>
+              {head.above.name}
+            </a>
+            <span class="dim wide crumb">
+              <Icon name="right" />
+            </span>
+          </>
+        )}
+        <h1 title={title}>{title}</h1>
+        {head?.beside}
+        {!head && (
+          <span class="chip wide">
+            <Icon name="clock" />
+            {zone.value}
+          </span>
+        )}
+        <Updated />
+        <span class="grow" />
+        <button
+          type="button"
+          class="find"
+          onClick={() => {
+            palette.value = 'find'
+          }}>
+          <Icon name="search" />
+          {t.palette.find}
+          <kbd>Ctrl K</kbd>
+        </button>
+        {windowed.test(path) && (path !== '/app/bots' || place.value.query.get('tab')) && <Windows />}
+      </header>
+      <main class="main" id="main" tabIndex={-1}>
+        {children}
+      </main>
+      <nav class="tabbar" aria-label={t.nav.main}>
+        <Rooms of={rooms.filter(r => r.phone)} />
+        <a href={to('/app/more')} aria-current={path === '/app/more' ? 'page' : undefined}>
+          <Icon name="more" />
+          {t.nav.more}
+        </a>
+      </nav>
+    </div>
+  )
 }
 
 // touched is when the figures on the screen came.
 let touched = Date.now()
-export const touch = () => { touched = Date.now() }
+export const touch = () => {
+  touched = Date.now()
+}
 
 function Updated() {
   const [, tick] = useState(0)
-  useEffect(() => { const timer = setInterval(() => tick(n => n + 1), 1000); return () => clearInterval(timer) }, [])
-  return place.value.path === '/app' ? <span class="dim wide fine">{t.overview.updated(Math.round((Date.now() - touched) / 1000))}</span> : null
+  useEffect(() => {
+    const timer = setInterval(() => tick(n => n + 1), 1000)
+    return () => clearInterval(timer)
+  }, [])
+  return place.value.path === '/app' ? (
+    <span class="dim wide fine">{t.overview.updated(Math.round((Date.now() - touched) / 1000))}</span>
+  ) : null
 }

@@ -6,25 +6,57 @@ import { Icon } from './icons.tsx'
 
 // codes are sentences for codes that no screen has one for. The service speaks English, so that English needs none.
 let codes: Record<string, string> = {}
-if (language === 'de') void import('../text/de/codes.ts').then(m => { codes = m.words }, () => undefined)
+if (language === 'de')
+  void import('../text/de/codes.ts').then(
+    m => {
+      codes = m.words
+    },
+    () => undefined,
+  )
 
 // sentence is what an error means to a person.
-export const sentence = (e: ApiError) => e.wait > 60 && e.code === 'rate_limited' ? t.failed.wait(e.wait) : t.failed.codes[e.code] ?? codes[e.code] ?? e.message
+export const sentence = (e: ApiError) =>
+  e.wait > 60 && e.code === 'rate_limited' ? t.failed.wait(e.wait) : (t.failed.codes[e.code] ?? codes[e.code] ?? e.message)
 
 // Failed stands in the place of what could not be loaded.
-export function Failed({ error, again }: { error: ApiError, again: () => void }) {
-  return <div class="failed" role="alert"><span class="ico warn"><Icon name="warn" /></span><div class="grow"><div class="t">{sentence(error)}</div>
-    {error.request && <div class="d">{t.failed.request(error.request)}</div>}</div>
-    <button class="btn sm" onClick={again}>{t.failed.again}</button></div>
+export function Failed({ error, again }: { error: ApiError; again: () => void }) {
+  return (
+    <div class="failed" role="alert">
+      <span class="ico warn">
+        <Icon name="warn" />
+      </span>
+      <div class="grow">
+        <div class="t">{sentence(error)}</div>
+        {error.request && <div class="d">{t.failed.request(error.request)}</div>}
+      </div>
+      <button class="btn sm" onClick={again}>
+        {t.failed.again}
+      </button>
+    </div>
+  )
 }
 
 // Late shows its content after 150 ms, so that a quick answer flashes nothing.
 export function Late({ children }: { children: ComponentChildren }) {
   const [on, set] = useState(false)
-  useEffect(() => { const timer = setTimeout(() => set(true), 150); return () => clearTimeout(timer) }, [])
-  return <div style={on ? '' : 'visibility:hidden'} aria-busy="true">{children}</div>
+  useEffect(() => {
+    const timer = setTimeout(() => set(true), 150)
+    return () => clearTimeout(timer)
+  }, [])
+  return (
+    <div style={on ? '' : 'visibility:hidden'} aria-busy="true">
+      {children}
+    </div>
+  )
 }
 
-export const Bone = ({ w, h = 10 }: { w: number | string, h?: number }) => <span class="skeleton" style={`display:inline-block;max-width:100%;width:${typeof w === 'number' ? w + 'px' : w};height:${h}px`} />
+export const Bone = ({ w, h = 10 }: { w: number | string; h?: number }) => (
+  <span class="skeleton" style={`display:inline-block;max-width:100%;width:${typeof w === 'number' ? w + 'px' : w};height:${h}px`} />
+)
 
-export const Empty = ({ title, children }: { title: string, children?: ComponentChildren }) => <div class="empty"><p>{title}</p>{children}</div>
+export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+  <div class="empty">
+    <p>{title}</p>
+    {children}
+  </div>
+)

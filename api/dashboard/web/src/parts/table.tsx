@@ -5,73 +5,208 @@ import { Icon } from './icons.tsx'
 import { useVirtual } from './virtual.ts'
 
 // Column is a column of a table. phone: it stays on a narrow screen. sort: the name that orders by it.
-export type Column<R> = { name: string, label: string, cell: (row: R) => ComponentChildren, kind?: string, phone?: boolean, sort?: boolean, left?: boolean, width?: number }
+export type Column<R> = {
+  name: string
+  label: string
+  cell: (row: R) => ComponentChildren
+  kind?: string
+  phone?: boolean
+  sort?: boolean
+  left?: boolean
+  width?: number
+}
 
 type Props<R> = {
-  label: string, rows: R[], columns: Column<R>[], keyOf: (row: R) => string, nameOf: (row: R) => string
-  height?: number, sort?: string, onSort?: (sort: string) => void, selected?: Set<string>, onSelect?: (keys: Set<string>) => void
-  onOpen?: (row: R) => void, onKey?: (key: string, row: R) => boolean, rowClass?: (row: R) => string, total?: ComponentChildren, onEnd?: () => void, tall?: boolean
+  label: string
+  rows: R[]
+  columns: Column<R>[]
+  keyOf: (row: R) => string
+  nameOf: (row: R) => string
+  height?: number
+  sort?: string
+  onSort?: (sort: string) => void
+  selected?: Set<string>
+  onSelect?: (keys: Set<string>) => void
+  onOpen?: (row: R) => void
+  onKey?: (key: string, row: R) => boolean
+  rowClass?: (row: R) => string
+  total?: ComponentChildren
+  onEnd?: () => void
+  tall?: boolean
 }
 
 const head = 32 // the height of the row of headings
 
 // Table shows rows of one height, of which only those in sight are made. Arrows move, Enter opens, Space selects.
 export function Table<R>(p: Props<R>) {
-  const height = p.height ?? 38, box = useRef<HTMLDivElement>(null), { first, last, reveal } = useVirtual(box, p.rows.length, height, head)
-  const [cursor, move] = useState(-1), anchor = useRef(-1)
-  useEffect(() => { if (p.onEnd && last >= p.rows.length) p.onEnd() }, [last, p.rows.length])
+  const height = p.height ?? 38,
+    box = useRef<HTMLDivElement>(null),
+    { first, last, reveal } = useVirtual(box, p.rows.length, height, head)
+  const [cursor, move] = useState(-1),
+    anchor = useRef(-1)
+  useEffect(() => {
+    if (p.onEnd && last >= p.rows.length) p.onEnd()
+  }, [last, p.rows.length])
   const pick = (i: number, range: boolean) => {
-    const next = new Set(p.selected), key = p.keyOf(p.rows[i]!)
-    if (range && anchor.current >= 0) for (let j = Math.min(i, anchor.current); j <= Math.max(i, anchor.current); j++) next.add(p.keyOf(p.rows[j]!))
+    const next = new Set(p.selected),
+      key = p.keyOf(p.rows[i]!)
+    if (range && anchor.current >= 0)
+      for (let j = Math.min(i, anchor.current); j <= Math.max(i, anchor.current); j++) next.add(p.keyOf(p.rows[j]!))
     else if (!next.delete(key)) next.add(key)
     anchor.current = i
     p.onSelect?.(next)
   }
-  const step = (e: KeyboardEvent, to: number) => { e.preventDefault(); const i = Math.max(0, Math.min(p.rows.length - 1, to)); move(i); reveal(i) }
+  const step = (e: KeyboardEvent, to: number) => {
+    e.preventDefault()
+    const i = Math.max(0, Math.min(p.rows.length - 1, to))
+    move(i)
+    reveal(i)
+  }
   const press = (e: KeyboardEvent) => {
     if ((e.target as Element).closest('input, select, textarea, [popover], dialog') || e.ctrlKey || e.metaKey || e.altKey) return
-    const row = p.rows[cursor], onRow = (e.target as Element).matches('tr')
+    const row = p.rows[cursor],
+      onRow = (e.target as Element).matches('tr')
     switch (e.key) {
-      case 'ArrowDown': case 'j': return step(e, cursor + 1)
-      case 'ArrowUp': case 'k': return step(e, cursor - 1)
-      case 'Home': return step(e, 0)
-      case 'End': return step(e, p.rows.length - 1)
-      case 'PageDown': return step(e, cursor + 15)
-      case 'PageUp': return step(e, cursor - 15)
+      case 'ArrowDown':
+      case 'j':
+        return step(e, cursor + 1)
+      case 'ArrowUp':
+      case 'k':
+        return step(e, cursor - 1)
+      case 'Home':
+        return step(e, 0)
+      case 'End':
+        return step(e, p.rows.length - 1)
+      case 'PageDown':
+        return step(e, cursor + 15)
+      case 'PageUp':
+        return step(e, cursor - 15)
     }
     if (!row) return
-    if (onRow && (e.key === 'Enter' || e.key === 'o')) { e.preventDefault(); p.onOpen?.(row) }
-    else if (onRow && e.key === ' ' && p.onSelect) { e.preventDefault(); pick(cursor, e.shiftKey) }
-    else if (p.onKey?.(e.key.toLowerCase(), row)) e.preventDefault()
+    if (onRow && (e.key === 'Enter' || e.key === 'o')) {
+      e.preventDefault()
+      p.onOpen?.(row)
+    } else if (onRow && e.key === ' ' && p.onSelect) {
+      e.preventDefault()
+      pick(cursor, e.shiftKey)
+    } else if (p.onKey?.(e.key.toLowerCase(), row)) e.preventDefault()
   }
-  const all = p.rows.length > 0 && p.rows.every(r => p.selected?.has(p.keyOf(r))), tabbed = cursor >= first && cursor < last ? cursor : first
+  const all = p.rows.length > 0 && p.rows.every(r => p.selected?.has(p.keyOf(r))),
+    tabbed = cursor >= first && cursor < last ? cursor : first
   // A gap is one cell: one that spans columns would give room to those that a narrow screen hides.
-  const gap = (rows: number) => rows > 0 && <tr class="gap" aria-hidden="true"><td style={`--h:${rows * height}px`} /></tr>
-  return <div class={'view' + (p.tall ? ' tall' : '')} ref={box} tabIndex={p.rows.length ? -1 : 0} role="region" aria-label={p.label} onKeyDown={press}>
-    <table class="listing" style={`--row:${height}px`} role="grid" aria-label={p.label} aria-rowcount={p.rows.length + 1} aria-multiselectable={p.onSelect ? true : undefined}>
-      <thead><tr role="row">
-        {p.onSelect && <th role="columnheader" class="check"><input type="checkbox" aria-label={t.parts.selectAll} checked={all} onChange={() => p.onSelect!(all ? new Set() : new Set(p.rows.map(p.keyOf)))} /></th>}
-        {p.columns.map(c => <Head key={c.name} column={c} sort={p.sort} onSort={p.onSort} />)}</tr></thead>
-      <tbody>
-        {gap(first)}
-        {p.rows.slice(first, last).map((row, j) => {
-          const i = first + j, key = p.keyOf(row), on = p.selected?.has(key)
-          return <tr key={key} role="row" data-row={i} aria-rowindex={i + 2} aria-selected={p.onSelect ? !!on : undefined} tabIndex={i === tabbed ? 0 : -1} class={(i === cursor ? 'at ' : '') + (on ? 'on ' : '') + (p.rowClass?.(row) ?? '') + (p.onOpen ? ' opens' : '')}
-            onFocus={() => move(i)} onClick={e => { if (!(e.target as Element).closest('a, button, input, select, label, [popover]')) p.onOpen?.(row) }}>
-            {p.onSelect && <td role="gridcell" class="check"><input type="checkbox" tabIndex={-1} aria-label={t.parts.select(p.nameOf(row))} checked={!!on} onClick={e => { pick(i, e.shiftKey) }} /></td>}
-            {p.columns.map(c => <td key={c.name} role="gridcell" class={classOf(c)}>{c.cell(row)}</td>)}
+  const gap = (rows: number) =>
+    rows > 0 && (
+      <tr class="gap" aria-hidden="true">
+        <td style={`--h:${rows * height}px`} />
+      </tr>
+    )
+  return (
+    <div
+      class={'view' + (p.tall ? ' tall' : '')}
+      ref={box}
+      tabIndex={p.rows.length ? -1 : 0}
+      role="region"
+      aria-label={p.label}
+      onKeyDown={press}>
+      <table
+        class="listing"
+        style={`--row:${height}px`}
+        role="grid"
+        aria-label={p.label}
+        aria-rowcount={p.rows.length + 1}
+        aria-multiselectable={p.onSelect ? true : undefined}>
+        <thead>
+          <tr role="row">
+            {p.onSelect && (
+              <th role="columnheader" class="check">
+                <input
+                  type="checkbox"
+                  aria-label={t.parts.selectAll}
+                  checked={all}
+                  onChange={() => p.onSelect!(all ? new Set() : new Set(p.rows.map(p.keyOf)))}
+                />
+              </th>
+            )}
+            {p.columns.map(c => (
+              <Head key={c.name} column={c} sort={p.sort} onSort={p.onSort} />
+            ))}
           </tr>
-        })}
-        {gap(p.rows.length - last)}
-        {p.total}
-      </tbody></table></div>
+        </thead>
+        <tbody>
+          {gap(first)}
+          {p.rows.slice(first, last).map((row, j) => {
+            const i = first + j,
+              key = p.keyOf(row),
+              on = p.selected?.has(key)
+            return (
+              <tr
+                key={key}
+                role="row"
+                data-row={i}
+                aria-rowindex={i + 2}
+                aria-selected={p.onSelect ? !!on : undefined}
+                tabIndex={i === tabbed ? 0 : -1}
+                class={(i === cursor ? 'at ' : '') + (on ? 'on ' : '') + (p.rowClass?.(row) ?? '') + (p.onOpen ? ' opens' : '')}
+                onFocus={() => move(i)}
+                onClick={e => {
+                  if (!(e.target as Element).closest('a, button, input, select, label, [popover]')) p.onOpen?.(row)
+                }}>
+                {p.onSelect && (
+                  <td role="gridcell" class="check">
+                    <input
+                      type="checkbox"
+                      tabIndex={-1}
+                      aria-label={t.parts.select(p.nameOf(row))}
+                      checked={!!on}
+                      onClick={e => {
+                        pick(i, e.shiftKey)
+                      }}
+                    />
+                  </td>
+                )}
+                {p.columns.map(c => (
+                  <td key={c.name} role="gridcell" class={classOf(c)}>
+                    {c.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
+          {gap(p.rows.length - last)}
+          {p.total}
+        </tbody>
+      </table>
+    </div>
+  )
 }
 
 const classOf = <R,>(c: Column<R>) => [c.phone ? '' : 'narrow-off', c.left ? 'left' : '', c.kind ?? ''].filter(Boolean).join(' ')
 
-function Head<R>({ column: c, sort, onSort }: { column: Column<R>, sort?: string, onSort?: (sort: string) => void }) {
-  const on = sort?.replace('-', '') === c.name, down = sort?.[0] === '-', style = c.width ? `width:${c.width}px` : undefined
-  if (!c.sort || !onSort) return <th role="columnheader" class={classOf(c)} style={style}>{c.label || <span class="hidden">{t.parts.actions}</span>}</th>
-  return <th role="columnheader" class={classOf(c) + (on ? ' sorted' : '')} style={style} aria-sort={on ? down ? 'descending' : 'ascending' : 'none'}>
-    <button type="button" onClick={() => onSort(on && down ? c.name : '-' + c.name)}>{c.label}{on && <> <Icon name={down ? 'down' : 'upward'} /></>}</button></th>
+function Head<R>({ column: c, sort, onSort }: { column: Column<R>; sort?: string; onSort?: (sort: string) => void }) {
+  const on = sort?.replace('-', '') === c.name,
+    down = sort?.[0] === '-',
+    style = c.width ? `width:${c.width}px` : undefined
+  if (!c.sort || !onSort)
+    return (
+      <th role="columnheader" class={classOf(c)} style={style}>
+        {c.label || <span class="hidden">{t.parts.actions}</span>}
+      </th>
+    )
+  return (
+    <th
+      role="columnheader"
+      class={classOf(c) + (on ? ' sorted' : '')}
+      style={style}
+      aria-sort={on ? (down ? 'descending' : 'ascending') : 'none'}>
+      <button type="button" onClick={() => onSort(on && down ? c.name : '-' + c.name)}>
+        {c.label}
+        {on && (
+          <>
+            {' '}
+            <Icon name={down ? 'down' : 'upward'} />
+          </>
+        )}
+      </button>
+    </th>
+  )
 }

@@ -5,18 +5,28 @@ import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import { sentence } from './state.tsx'
 
-type Toast = { id: number, text: string, undo?: () => unknown, link?: { path: string, text: string }, bad?: boolean }
+type Toast = { id: number; text: string; undo?: () => unknown; link?: { path: string; text: string }; bad?: boolean }
 const shown = signal<Toast[]>([])
 const stays = 8000 // ms, while nobody points at it
 let last = 0
 
 // toast says that something is done, with a way to undo it.
-export const toast = (text: string, more: Partial<Toast> = {}) => { shown.value = [...shown.value.slice(-2), { id: ++last, text, ...more }] }
+export const toast = (text: string, more: Partial<Toast> = {}) => {
+  shown.value = [...shown.value.slice(-2), { id: ++last, text, ...more }]
+}
 export const failed = (e: unknown) => toast(e instanceof ApiError ? sentence(e) : String(e), { bad: true })
-const drop = (id: number) => { shown.value = shown.value.filter(o => o.id !== id) }
+const drop = (id: number) => {
+  shown.value = shown.value.filter(o => o.id !== id)
+}
 
 // Toasts are those on the screen.
-export const Toasts = () => <div class="toasts" role="status" aria-live="polite">{shown.value.map(o => <One key={o.id} of={o} />)}</div>
+export const Toasts = () => (
+  <div class="toasts" role="status" aria-live="polite">
+    {shown.value.map(o => (
+      <One key={o.id} of={o} />
+    ))}
+  </div>
+)
 
 function One({ of: o }: { of: Toast }) {
   const [held, hold] = useState(false)
@@ -25,9 +35,36 @@ function One({ of: o }: { of: Toast }) {
     const timer = setTimeout(() => drop(o.id), stays)
     return () => clearTimeout(timer)
   }, [held])
-  return <div class="toast row" onMouseEnter={() => hold(true)} onMouseLeave={() => hold(false)} onFocusCapture={() => hold(true)} onBlurCapture={() => hold(false)}>
-    <span class={'ico ' + (o.bad ? 'warn' : 'good')}><Icon name={o.bad ? 'warn' : 'check'} /></span><span class="grow wrap">{o.text}</span>
-    {o.link && <a class="btn sm" href={o.link.path} onClick={() => drop(o.id)}>{o.link.text}</a>}
-    {o.undo && <button type="button" class="btn sm" onClick={() => { drop(o.id); void o.undo!() }}>{t.parts.undo}</button>}
-    <button type="button" class="btn sm quiet icon" aria-label={t.close} onClick={() => drop(o.id)}><Icon name="x" /></button></div>
+  return (
+    <div
+      class="toast row"
+      onMouseEnter={() => hold(true)}
+      onMouseLeave={() => hold(false)}
+      onFocusCapture={() => hold(true)}
+      onBlurCapture={() => hold(false)}>
+      <span class={'ico ' + (o.bad ? 'warn' : 'good')}>
+        <Icon name={o.bad ? 'warn' : 'check'} />
+      </span>
+      <span class="grow wrap">{o.text}</span>
+      {o.link && (
+        <a class="btn sm" href={o.link.path} onClick={() => drop(o.id)}>
+          {o.link.text}
+        </a>
+      )}
+      {o.undo && (
+        <button
+          type="button"
+          class="btn sm"
+          onClick={() => {
+            drop(o.id)
+            void o.undo!()
+          }}>
+          {t.parts.undo}
+        </button>
+      )}
+      <button type="button" class="btn sm quiet icon" aria-label={t.close} onClick={() => drop(o.id)}>
+        <Icon name="x" />
+      </button>
+    </div>
+  )
 }

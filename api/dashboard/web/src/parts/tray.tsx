@@ -7,29 +7,103 @@ import { Icon } from './icons.tsx'
 import { sentence } from './state.tsx'
 import { ApiError } from '../core/call.ts'
 
-const w = t.exports, stays = 15_000 // ms that the last job stays in sight when it has ended
+const w = t.exports,
+  stays = 15_000 // ms that the last job stays in sight when it has ended
 const hidden = signal<Set<string>>(new Set())
 
-export const causeOfJob = (j: Job) => j.code ? t.failed.codes[j.code] ? sentence(new ApiError(j.code, 0, '')) : j.text || j.code : j.text ?? ''
+export const causeOfJob = (j: Job) =>
+  j.code ? (t.failed.codes[j.code] ? sentence(new ApiError(j.code, 0, '')) : j.text || j.code) : (j.text ?? '')
 
 // since is how long a job has been running.
 export function Since({ of: j }: { of: Job }) {
   const [, tick] = useState(0)
-  useEffect(() => { if (!isOpen(j)) return; const timer = setInterval(() => tick(n => n + 1), 1000); return () => clearInterval(timer) }, [j.status])
+  useEffect(() => {
+    if (!isOpen(j)) return
+    const timer = setInterval(() => tick(n => n + 1), 1000)
+    return () => clearInterval(timer)
+  }, [j.status])
   return <>{w.since(Math.max(0, Math.round(((j.ended ?? Date.now()) - j.at) / 1000)))}</>
 }
 
-export const JobIcon = ({ of: j }: { of: Job }) => <span class={'ico ' + (j.status === 'failed' ? 'bad' : j.status === 'done' ? 'good' : 'accent')}><Icon name={j.status === 'failed' ? 'warn' : j.status === 'done' ? 'check' : 'clock'} /></span>
+export const JobIcon = ({ of: j }: { of: Job }) => (
+  <span class={'ico ' + (j.status === 'failed' ? 'bad' : j.status === 'done' ? 'good' : 'accent')}>
+    <Icon name={j.status === 'failed' ? 'warn' : j.status === 'done' ? 'check' : 'clock'} />
+  </span>
+)
 
 // Tray keeps jobs in sight at the bottom right of every screen while they run, and a little longer.
 export function Tray() {
-  const [, tick] = useState(0), here = place.value.path === '/app/exports'
-  const seen = jobs().filter(j => !hidden.value.has(j.key)), open = seen.filter(isOpen).slice(0, 3)
-  const ended = seen.filter(j => !isOpen(j) && !j.listed && Date.now() - (j.ended ?? 0) < stays && (j.status === 'failed' || j.path?.split('?')[0] !== place.value.path)).slice(0, 1)
+  const [, tick] = useState(0),
+    here = place.value.path === '/app/exports'
+  const seen = jobs().filter(j => !hidden.value.has(j.key)),
+    open = seen.filter(isOpen).slice(0, 3)
+  const ended = seen
+    .filter(
+      j =>
+        !isOpen(j) &&
+        !j.listed &&
+        Date.now() - (j.ended ?? 0) < stays &&
+        (j.status === 'failed' || j.path?.split('?')[0] !== place.value.path),
+    )
+    .slice(0, 1)
   const list = [...open, ...ended]
   const ending = list.some(j => !isOpen(j))
-  useEffect(() => { if (!ending) return; const timer = setInterval(() => tick(n => n + 1), 2000); return () => clearInterval(timer) }, [ending])
-  return <section class={'tray' + (list.length && !here ? '' : ' off')} role="region" aria-label={w.tray}><div role="status" aria-live="polite">{!here && list.length > 0 && <ul>{list.map(j => <li key={j.key} class="card row"><JobIcon of={j} /><div class="grow"><div class="strong cut" title={j.name}>{j.name}</div><div class="dim fine">{isOpen(j) ? <><span class="meter wait" aria-hidden="true"><i /></span><span aria-hidden="true">{w.running} <Since of={j} /></span><span class="hidden">{w.running}</span></> : <span class="wrap">{causeOfJob(j) || w.done}</span>}</div></div>
-    {j.file ? <a class="btn sm" href={j.file} download>{w.download}</a> : <a class="btn sm quiet" href={to(j.path && !isOpen(j) ? j.path : '/app/exports')}>{j.path && !isOpen(j) ? w.open : w.all}</a>}
-    <button type="button" class="btn sm quiet icon" aria-label={`${w.hide}: ${j.name}`} onClick={() => { hidden.value = new Set(hidden.value).add(j.key) }}><Icon name="x" /></button></li>)}</ul>}</div></section>
+  useEffect(() => {
+    if (!ending) return
+    const timer = setInterval(() => tick(n => n + 1), 2000)
+    return () => clearInterval(timer)
+  }, [ending])
+  return (
+    <section class={'tray' + (list.length && !here ? '' : ' off')} role="region" aria-label={w.tray}>
+      <div role="status" aria-live="polite">
+        {!here && list.length > 0 && (
+          <ul>
+            {list.map(j => (
+              <li key={j.key} class="card row">
+                <JobIcon of={j} />
+                <div class="grow">
+                  <div class="strong cut" title={j.name}>
+                    {j.name}
+                  </div>
+                  <div class="dim fine">
+                    {isOpen(j) ? (
+                      <>
+                        <span class="meter wait" aria-hidden="true">
+                          <i />
+                        </span>
+                        <span aria-hidden="true">
+                          {w.running} <Since of={j} />
+                        </span>
+                        <span class="hidden">{w.running}</span>
+                      </>
+                    ) : (
+                      <span class="wrap">{causeOfJob(j) || w.done}</span>
+                    )}
+                  </div>
+                </div>
+                {j.file ? (
+                  <a class="btn sm" href={j.file} download>
+                    {w.download}
+                  </a>
+                ) : (
+                  <a class="btn sm quiet" href={to(j.path && !isOpen(j) ? j.path : '/app/exports')}>
+                    {j.path && !isOpen(j) ? w.open : w.all}
+                  </a>
+                )}
+                <button
+                  type="button"
+                  class="btn sm quiet icon"
+                  aria-label={`${w.hide}: ${j.name}`}
+                  onClick={() => {
+                    hidden.value = new Set(hidden.value).add(j.key)
+                  }}>
+                  <Icon name="x" />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </section>
+  )
 }

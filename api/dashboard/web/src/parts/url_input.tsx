@@ -7,21 +7,115 @@ import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 
 // Tokens shows an address with its tokens marked.
-export const Tokens = ({ url, postback }: { url: string, postback?: boolean }) => <>{partsOf(url, postback).map((p, i) => p.state === 'text' ? p.text : <mark key={i} class={'token ' + p.state} title={p.state === 'unknown' ? t.parts.unknownToken : p.state === 'conversion' ? t.parts.conversionToken : undefined}>{p.text}</mark>)}</>
+export const Tokens = ({ url, postback }: { url: string; postback?: boolean }) => (
+  <>
+    {partsOf(url, postback).map((p, i) =>
+      p.state === 'text' ? (
+        p.text
+      ) : (
+        <mark
+          key={i}
+          class={'token ' + p.state}
+          title={p.state === 'unknown' ? t.parts.unknownToken : p.state === 'conversion' ? t.parts.conversionToken : undefined}>
+          {p.text}
+        </mark>
+      ),
+    )}
+  </>
+)
 
 // UrlInput takes an address. Below it the tokens are marked, and those that nothing fills are named.
-export function UrlInput({ value, on, wired, postback, label, placeholder = 'https://' }: { value: string, on: (v: string) => void, wired?: Wired, postback?: boolean, label: string, placeholder?: string }) {
+export function UrlInput({
+  value,
+  on,
+  wired,
+  postback,
+  label,
+  placeholder = 'https://',
+}: {
+  value: string
+  on: (v: string) => void
+  wired?: Wired
+  postback?: boolean
+  label: string
+  placeholder?: string
+}) {
   const el = useRef<HTMLSpanElement>(null)
-  const parts = partsOf(value, postback), wrong = parts.filter(p => p.state === 'unknown' || p.state === 'conversion')
+  const parts = partsOf(value, postback),
+    wrong = parts.filter(p => p.state === 'unknown' || p.state === 'conversion')
   const insert = (name: string) => {
-    const input = el.current!.querySelector('input')!, at = input.selectionStart ?? value.length, token = `{${name}}`
+    const input = el.current!.querySelector('input')!,
+      at = input.selectionStart ?? value.length,
+      token = `{${name}}`
     on(value.slice(0, at) + token + value.slice(input.selectionEnd ?? at))
-    requestAnimationFrame(() => { input.focus(); input.setSelectionRange(at + token.length, at + token.length) })
+    requestAnimationFrame(() => {
+      input.focus()
+      input.setSelectionRange(at + token.length, at + token.length)
+    })
   }
-  return <span class="url" ref={el}><span class="row">
-    <Input class="mono grow" type="url" inputMode="url" spellcheck={false} autocomplete="off" wired={wired} aria-label={wired ? undefined : label} placeholder={placeholder} value={value} on={on} />
-    <Menu name={t.parts.tokens} kind="btn" label={<><Icon name="plus" />{t.parts.token}</>}>{close => <div class="searches">{tokens.filter(k => postback || !k.of_conversion).map(k => <Item key={k.name} on={() => { close(); insert(k.name) }}><span class="mono">{`{${k.name}}`}</span><span class="dim cut" title={k.doc}>{k.doc}</span></Item>)}</div>}</Menu></span>
-    {parts.some(p => p.state !== 'text') && <span class="mono marked"><Tokens url={value} postback={postback} /></span>}
-    {value && !looksLikeURL(value) && <small class="warn">{t.parts.notURL}</small>}
-    {wrong.length > 0 && <small class="warn">{wrong.some(p => p.state === 'unknown') ? t.parts.unknownTokens(wrong.filter(p => p.state === 'unknown').map(p => p.text).join(', ')) : t.parts.conversionTokens(wrong.map(p => p.text).join(', '))}</small>}</span>
+  return (
+    <span class="url" ref={el}>
+      <span class="row">
+        <Input
+          class="mono grow"
+          type="url"
+          inputMode="url"
+          spellcheck={false}
+          autocomplete="off"
+          wired={wired}
+          aria-label={wired ? undefined : label}
+          placeholder={placeholder}
+          value={value}
+          on={on}
+        />
+        <Menu
+          name={t.parts.tokens}
+          kind="btn"
+          label={
+            <>
+              <Icon name="plus" />
+              {t.parts.token}
+            </>
+          }>
+          {close => (
+            <div class="searches">
+              {tokens
+                .filter(k => postback || !k.of_conversion)
+                .map(k => (
+                  <Item
+                    key={k.name}
+                    on={() => {
+                      close()
+                      insert(k.name)
+                    }}>
+                    <span class="mono">{`{${k.name}}`}</span>
+                    <span class="dim cut" title={k.doc}>
+                      {k.doc}
+                    </span>
+                  </Item>
+                ))}
+            </div>
+          )}
+        </Menu>
+      </span>
+      {parts.some(p => p.state !== 'text') && (
+        <span class="mono marked">
+          <Tokens url={value} postback={postback} />
+        </span>
+      )}
+      {value && !looksLikeURL(value) && <small class="warn">{t.parts.notURL}</small>}
+      {wrong.length > 0 && (
+        <small class="warn">
+          {wrong.some(p => p.state === 'unknown')
+            ? t.parts.unknownTokens(
+                wrong
+                  .filter(p => p.state === 'unknown')
+                  .map(p => p.text)
+                  .join(', '),
+              )
+            : t.parts.conversionTokens(wrong.map(p => p.text).join(', '))}
+        </small>
+      )}
+    </span>
+  )
 }

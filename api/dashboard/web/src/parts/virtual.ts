@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 
 const beyond = 12 // rows that are made above and below those in sight
 
-export type Virtual = { first: number, last: number, top: number, reveal: (i: number) => void }
+export type Virtual = { first: number; last: number; top: number; reveal: (i: number) => void }
 
 // useVirtual looks at a box that scrolls. head is the height of what sticks to its top. reveal scrolls a row into sight
 // and gives it the focus.
@@ -12,11 +12,19 @@ export function useVirtual(box: { current: HTMLElement | null }, count: number, 
   useEffect(() => {
     const el = box.current
     if (!el) return
-    const look = () => see(now => { const top = Math.floor(el.scrollTop / height), rows = Math.ceil(el.clientHeight / height); return now.top === top && now.rows === rows ? now : { top, rows } })
+    const look = () =>
+      see(now => {
+        const top = Math.floor(el.scrollTop / height),
+          rows = Math.ceil(el.clientHeight / height)
+        return now.top === top && now.rows === rows ? now : { top, rows }
+      })
     el.addEventListener('scroll', look, { passive: true })
     const fit = new ResizeObserver(() => requestAnimationFrame(look))
     fit.observe(el)
-    return () => { el.removeEventListener('scroll', look); fit.disconnect() }
+    return () => {
+      el.removeEventListener('scroll', look)
+      fit.disconnect()
+    }
   }, [height])
   const reveal = useRef((i: number) => {
     const el = box.current

@@ -9,21 +9,94 @@ import { Item, Menu } from './menu.tsx'
 
 // Windows are the choices of the window and of what it is compared with, on top of every screen with figures.
 export function Windows() {
-  const w = span.value, known = presets.includes(w.name as typeof presets[number])
+  const w = span.value,
+    known = presets.includes(w.name as (typeof presets)[number])
   const [custom, set] = useState({ from: '', to: '' })
-  const pick = (name: string, close: () => void) => { change({ w: name === '7d' ? null : name }); close() }
-  return <>
-    <Menu name={t.window.choose} label={<><Icon name="calendar" />{known ? t.window.presets[w.name] : spanText(w.span)} {known && <span class="dim wide">{spanText(w.span)}</span>}<Icon name="down" /></>}>{close => <>
-      {presets.map(p => <Item key={p} pressed={w.name === p} on={() => pick(p, close)}>{t.window.presets[p]}<span class="grow" /><span class="dim num">{spanText(spanOf(p, zone.value))}</span></Item>)}
-      <form class="custom" onSubmit={e => { e.preventDefault(); const from = custom.from || iso(w.span.from), until = custom.to || iso(w.span.to); if (from <= until) pick(`${from}_${until}`, close) }}>
-        <label class="field"><span>{t.window.from}</span><input class="input" type="date" value={custom.from || iso(w.span.from)} onInput={e => set({ ...custom, from: e.currentTarget.value })} /></label>
-        <label class="field"><span>{t.window.to}</span><input class="input" type="date" value={custom.to || iso(w.span.to)} onInput={e => set({ ...custom, to: e.currentTarget.value })} /></label>
-        <button class="btn primary">{t.window.apply}</button>
-      </form>
-    </>}</Menu>
-    <Menu name={t.window.compare} kind="btn quiet" class="wide" label={<>{compares.value ? t.window.previous(days(w.span)) : t.window.noCompare} <Icon name="down" /></>}>{close => <>
-      <Item pressed={compares.value} on={() => { change({ cmp: null }); close() }}>{t.window.withPrevious(spanText(before(w).span))}</Item>
-      <Item pressed={!compares.value} on={() => { change({ cmp: 'none' }); close() }}>{t.window.without}</Item>
-    </>}</Menu>
-  </>
+  const pick = (name: string, close: () => void) => {
+    change({ w: name === '7d' ? null : name })
+    close()
+  }
+  return (
+    <>
+      <Menu
+        name={t.window.choose}
+        label={
+          <>
+            <Icon name="calendar" />
+            {known ? t.window.presets[w.name] : spanText(w.span)} {known && <span class="dim wide">{spanText(w.span)}</span>}
+            <Icon name="down" />
+          </>
+        }>
+        {close => (
+          <>
+            {presets.map(p => (
+              <Item key={p} pressed={w.name === p} on={() => pick(p, close)}>
+                {t.window.presets[p]}
+                <span class="grow" />
+                <span class="dim num">{spanText(spanOf(p, zone.value))}</span>
+              </Item>
+            ))}
+            <form
+              class="custom"
+              onSubmit={e => {
+                e.preventDefault()
+                const from = custom.from || iso(w.span.from),
+                  until = custom.to || iso(w.span.to)
+                if (from <= until) pick(`${from}_${until}`, close)
+              }}>
+              <label class="field">
+                <span>{t.window.from}</span>
+                <input
+                  class="input"
+                  type="date"
+                  value={custom.from || iso(w.span.from)}
+                  onInput={e => set({ ...custom, from: e.currentTarget.value })}
+                />
+              </label>
+              <label class="field">
+                <span>{t.window.to}</span>
+                <input
+                  class="input"
+                  type="date"
+                  value={custom.to || iso(w.span.to)}
+                  onInput={e => set({ ...custom, to: e.currentTarget.value })}
+                />
+              </label>
+              <button class="btn primary">{t.window.apply}</button>
+            </form>
+          </>
+        )}
+      </Menu>
+      <Menu
+        name={t.window.compare}
+        kind="btn quiet"
+        class="wide"
+        label={
+          <>
+            {compares.value ? t.window.previous(days(w.span)) : t.window.noCompare} <Icon name="down" />
+          </>
+        }>
+        {close => (
+          <>
+            <Item
+              pressed={compares.value}
+              on={() => {
+                change({ cmp: null })
+                close()
+              }}>
+              {t.window.withPrevious(spanText(before(w).span))}
+            </Item>
+            <Item
+              pressed={!compares.value}
+              on={() => {
+                change({ cmp: 'none' })
+                close()
+              }}>
+              {t.window.without}
+            </Item>
+          </>
+        )}
+      </Menu>
+    </>
+  )
 }

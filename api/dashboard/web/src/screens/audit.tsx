@@ -16,27 +16,121 @@ const w = words.audit
 const partOf = (operation: string) => operation.replace(/^\S+ (\/app\/api)?\//, '').split('/')[0]!
 const didOf = (operation: string) => w.did(w.things[partOf(operation)] ?? partOf(operation), w.verbs[operation.split(' ')[0]!] ?? '')
 
-export const Audit = () => <Owners><Log /></Owners>
+export const Audit = () => (
+  <Owners>
+    <Log />
+  </Owners>
+)
 
 // Log is who changed what in the window, newest first.
 function Log() {
-  const at = place.value.query, who = at.get('who') ?? '', what = at.get('what') ?? ''
-  const { rows, whole, error, again } = useAll('GET /app/api/audit', { from: span.value.from, to: span.value.to, ...(who && { who }), ...(what && { what }) })
-  const team = use('GET /app/api/team', {}).data, keys = use('GET /app/api/keys', {}).data
-  const people = [{ value: '', label: w.everybody }, ...(team?.rows ?? []).map(m => ({ value: m.id, label: m.name || m.email })), ...(keys?.rows ?? []).map(k => ({ value: k.id, label: `${w.byKey}: ${k.name || k.hint}` }))]
-  const things = [{ value: '', label: w.everything }, ...Object.entries(w.things).map(([value, label]) => ({ value, label })).sort((a, b) => a.label.localeCompare(b.label))]
+  const at = place.value.query,
+    who = at.get('who') ?? '',
+    what = at.get('what') ?? ''
+  const { rows, whole, error, again } = useAll('GET /app/api/audit', {
+    from: span.value.from,
+    to: span.value.to,
+    ...(who && { who }),
+    ...(what && { what }),
+  })
+  const team = use('GET /app/api/team', {}).data,
+    keys = use('GET /app/api/keys', {}).data
+  const people = [
+    { value: '', label: w.everybody },
+    ...(team?.rows ?? []).map(m => ({ value: m.id, label: m.name || m.email })),
+    ...(keys?.rows ?? []).map(k => ({ value: k.id, label: `${w.byKey}: ${k.name || k.hint}` })),
+  ]
+  const things = [
+    { value: '', label: w.everything },
+    ...Object.entries(w.things)
+      .map(([value, label]) => ({ value, label }))
+      .sort((a, b) => a.label.localeCompare(b.label)),
+  ]
   const columns: Column<AuditRow>[] = [
     { name: 'at', label: w.when, left: true, width: 160, phone: true, cell: r => <span class="num">{dateTime(r.at)}</span> },
-    { name: 'who', label: w.who, left: true, width: 190, cell: r => <Two a={r.who || w.byJob} b={r.key_id ? w.byKey : r.person_id ? '' : w.byJob} /> },
+    {
+      name: 'who',
+      label: w.who,
+      left: true,
+      width: 190,
+      cell: r => <Two a={r.who || w.byJob} b={r.key_id ? w.byKey : r.person_id ? '' : w.byJob} />,
+    },
     { name: 'what', label: w.what, left: true, phone: true, kind: 'first', cell: r => <Two a={didOf(r.operation)} b={r.operation} /> },
-    { name: 'fields', label: w.fields, left: true, cell: r => r.fields.length ? <span class="fieldlist" title={r.fields.join(', ')}>{r.fields.map(f => <span key={f} class="tag">{f}</span>)}</span> : <span class="dim">{w.none}</span> },
-    { name: 'record', label: w.record, left: true, width: 130, cell: r => !r.record ? <span class="dim">—</span> : partOf(r.operation) === 'campaigns' ? <a class="mono cut" href={to('/app/campaigns/' + r.record)} title={r.record}>{r.record.slice(-12)}</a> : <span class="mono" title={r.record}>{r.record.slice(-12)}</span> },
+    {
+      name: 'fields',
+      label: w.fields,
+      left: true,
+      cell: r =>
+        r.fields.length ? (
+          <span class="fieldlist" title={r.fields.join(', ')}>
+            {r.fields.map(f => (
+              <span key={f} class="tag">
+                {f}
+              </span>
+            ))}
+          </span>
+        ) : (
+          <span class="dim">{w.none}</span>
+        ),
+    },
+    {
+      name: 'record',
+      label: w.record,
+      left: true,
+      width: 130,
+      cell: r =>
+        !r.record ? (
+          <span class="dim">—</span>
+        ) : partOf(r.operation) === 'campaigns' ? (
+          <a class="mono cut" href={to('/app/campaigns/' + r.record)} title={r.record}>
+            {r.record.slice(-12)}
+          </a>
+        ) : (
+          <span class="mono" title={r.record}>
+            {r.record.slice(-12)}
+          </span>
+        ),
+    },
     { name: 'address', label: w.address, left: true, width: 130, cell: r => <span class="mono dim">{r.address}</span> },
   ]
-  return <>
-    <div class="line filters"><Select label={w.who} value={who} options={people} on={v => change({ who: v || null }, true)} /><Select label={w.what} value={what} options={things} on={v => change({ what: v || null }, true)} /></div>
-    <section class="card report lists">{error && !rows ? <Failed error={error} again={again} /> : !rows ? <Late><div class="skeleton" style="height:220px;margin:14px" /></Late> : rows.length === 0 ? <Empty title={who || what ? w.emptyFiltered : w.empty}>{(who || what) && <button type="button" class="btn" onClick={() => change({ who: null, what: null }, true)}>{t.reports.clearFilters}</button>}</Empty> :
-      <><Table label={t.rooms.audit} rows={rows} columns={columns} keyOf={r => r.id} nameOf={r => didOf(r.operation)} height={44} tall />
-        <div class="statusbar"><span>{whole ? w.rows(rows.length, count(rows.length)) : w.most(count(rows.length))}</span></div></>}</section>
-  </>
+  return (
+    <>
+      <div class="line filters">
+        <Select label={w.who} value={who} options={people} on={v => change({ who: v || null }, true)} />
+        <Select label={w.what} value={what} options={things} on={v => change({ what: v || null }, true)} />
+      </div>
+      <section class="card report lists">
+        {error && !rows ? (
+          <Failed error={error} again={again} />
+        ) : !rows ? (
+          <Late>
+            <div class="skeleton" style="height:220px;margin:14px" />
+          </Late>
+        ) : rows.length === 0 ? (
+          <Empty title={who || what ? w.emptyFiltered : w.empty}>
+            {(who || what) && (
+              <button type="button" class="btn" onClick={() => change({ who: null, what: null }, true)}>
+                {t.reports.clearFilters}
+              </button>
+            )}
+          </Empty>
+        ) : (
+          <>
+            <Table
+              label={t.rooms.audit}
+              rows={rows}
+              columns={columns}
+              keyOf={r => r.id}
+              nameOf={r => didOf(r.operation)}
+              height={44}
+              tall
+            />
+            <div class="statusbar">
+              <span>{whole ? w.rows(rows.length, count(rows.length)) : w.most(count(rows.length))}</span>
+            </div>
+          </>
+        )}
+      </section>
+    </>
+  )
 }

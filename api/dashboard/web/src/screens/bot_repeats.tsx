@@ -18,24 +18,82 @@ const most = 500
 
 // Repeats are addresses that clicked often in the window. One that is no person's can be denied.
 export function Repeats() {
-  const least = place.value.query.get('hits') ?? '5', [denied, mark] = useState<Set<string>>(new Set()), may = canWrite()
+  const least = place.value.query.get('hits') ?? '5',
+    [denied, mark] = useState<Set<string>>(new Set()),
+    may = canWrite()
   const { data, error, again } = use('GET /logs/repeat-ips', { from: span.value.from, to: span.value.to, min_hits: least, limit: most })
   const deny = async (ip: string) => {
     try {
       const made = await call('POST /bot-lists', { body: { list_type: 'deny', attribute: 'ip', value: ip } })
       mark(now => new Set([...now, ip]))
-      toast(w.denied(ip), { undo: () => call('DELETE /bot-lists', { query: { id: made.id } }).then(() => { mark(now => new Set([...now].filter(o => o !== ip))); touches('bot-lists') }, failed) })
+      toast(w.denied(ip), {
+        undo: () =>
+          call('DELETE /bot-lists', { query: { id: made.id } }).then(() => {
+            mark(now => new Set([...now].filter(o => o !== ip)))
+            touches('bot-lists')
+          }, failed),
+      })
       touches('bot-lists', 'bot-detection')
-    } catch (e) { failed(e) }
+    } catch (e) {
+      failed(e)
+    }
   }
   const columns: Column<RepeatIPRow>[] = [
-    { name: 'ip', label: w.address, left: true, phone: true, kind: 'first', cell: r => <Two a={r.ip} b={[r.country && country(r.country), r.isp].filter(Boolean).join(' · ')} mono /> },
-    { name: 'hits', label: w.hits, phone: true, cell: r => count(r.hits) }, { name: 'bots', label: w.botsOf, cell: r => count(r.bot_clicks) }, { name: 'visitors', label: w.visitors, cell: r => <span title={r.visitors > 3 ? w.many : undefined}>{count(r.visitors)}</span> },
-    { name: 'agents', label: w.agents, cell: r => count(r.user_agents) }, { name: 'campaigns', label: w.campaigns, cell: r => count(r.campaigns) }, { name: 'last', label: w.last, cell: r => ago(r.last_seen) },
-    { name: 'acts', label: '', phone: true, kind: 'more', width: 96, cell: r => denied.has(r.ip) ? <span class="tag bad">{w.isDenied}</span> : may ? <button type="button" class="btn sm" aria-label={w.denyOf(r.ip)} onClick={() => void deny(r.ip)}>{w.denyIt}</button> : null },
+    {
+      name: 'ip',
+      label: w.address,
+      left: true,
+      phone: true,
+      kind: 'first',
+      cell: r => <Two a={r.ip} b={[r.country && country(r.country), r.isp].filter(Boolean).join(' · ')} mono />,
+    },
+    { name: 'hits', label: w.hits, phone: true, cell: r => count(r.hits) },
+    { name: 'bots', label: w.botsOf, cell: r => count(r.bot_clicks) },
+    { name: 'visitors', label: w.visitors, cell: r => <span title={r.visitors > 3 ? w.many : undefined}>{count(r.visitors)}</span> },
+    { name: 'agents', label: w.agents, cell: r => count(r.user_agents) },
+    { name: 'campaigns', label: w.campaigns, cell: r => count(r.campaigns) },
+    { name: 'last', label: w.last, cell: r => ago(r.last_seen) },
+    {
+      name: 'acts',
+      label: '',
+      phone: true,
+      kind: 'more',
+      width: 96,
+      cell: r =>
+        denied.has(r.ip) ? (
+          <span class="tag bad">{w.isDenied}</span>
+        ) : may ? (
+          <button type="button" class="btn sm" aria-label={w.denyOf(r.ip)} onClick={() => void deny(r.ip)}>
+            {w.denyIt}
+          </button>
+        ) : null,
+    },
   ]
-  return <><div class="line filters"><span class="soft">{w.least}</span><Select label={w.least} value={least} options={['2', '5', '10', '50', '100'].map(value => ({ value, label: `${value} ${w.hits}` }))} on={v => change({ hits: v === '5' ? null : v }, true)} /></div>
-    <section class="card report lists repeats">{error && !data ? <Failed error={error} again={again} /> : !data ? <Late><div class="skeleton" style="height:260px;margin:14px" /></Late> : data.rows.length === 0 ? <Empty title={w.noRepeats} /> :
-      <Table label={w.repeats} rows={data.rows} columns={columns} keyOf={r => r.ip} nameOf={r => r.ip} height={44} tall />}
-      {data && data.rows.length === most && <div class="statusbar">{w.reached(count(most))}</div>}</section></>
+  return (
+    <>
+      <div class="line filters">
+        <span class="soft">{w.least}</span>
+        <Select
+          label={w.least}
+          value={least}
+          options={['2', '5', '10', '50', '100'].map(value => ({ value, label: `${value} ${w.hits}` }))}
+          on={v => change({ hits: v === '5' ? null : v }, true)}
+        />
+      </div>
+      <section class="card report lists repeats">
+        {error && !data ? (
+          <Failed error={error} again={again} />
+        ) : !data ? (
+          <Late>
+            <div class="skeleton" style="height:260px;margin:14px" />
+          </Late>
+        ) : data.rows.length === 0 ? (
+          <Empty title={w.noRepeats} />
+        ) : (
+          <Table label={w.repeats} rows={data.rows} columns={columns} keyOf={r => r.ip} nameOf={r => r.ip} height={44} tall />
+        )}
+        {data && data.rows.length === most && <div class="statusbar">{w.reached(count(most))}</div>}
+      </section>
+    </>
+  )
 }

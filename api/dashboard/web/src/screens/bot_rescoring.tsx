@@ -6,15 +6,47 @@ import { w } from '../text/bots.ts'
 import { Icon } from '../parts/icons.tsx'
 
 // Rescored is what the job answers.
-type Rescored = { clicks: number, changed: number, bots_before: number, bots_after: number, superseded: boolean }
+type Rescored = { clicks: number; changed: number; bots_before: number; bots_after: number; superseded: boolean }
 const every = 2 // seconds between looks
 const changed = ['bot-detection', 'reports', 'logs', 'stats', 'campaigns']
 
 // Rescoring is the job that scores clicks anew, until it has ended, and what came of it.
-export function Rescoring({ id, range }: { id: string, range: Range }) {
-  const [last, keep] = useState<JobAnswer>(), { data = last } = use('GET /jobs/{id}', last ? null : {}, every, { id }), ended = data?.status === 'done' || data?.status === 'failed', done = data?.status === 'done' ? data.result as Rescored : undefined
-  useEffect(() => { if (ended) { keep(data); touches(...changed) } }, [ended])
-  return <section class="card row notice" role="status"><span class={'ico ' + (data?.status === 'failed' ? 'bad' : done ? 'good' : 'accent')}><Icon name={data?.status === 'failed' ? 'warn' : done ? 'check' : 'clock'} /></span>
-    <div class="grow">{data?.status === 'failed' ? <div class="strong">{w.failed}: {data.error?.message}</div> : done ? <><div class="strong">{w.rescored(done.changed, count(done.changed), count(done.clicks))}</div><div class="dim fine">{done.superseded ? w.superseded : w.before(count(done.bots_before), count(done.bots_after))}</div></> :
-      <><div class="strong">{w.job}</div><span class="meter wait"><i /></span><div class="dim fine">{w.running(range.from, range.to)}</div></>}</div></section>
+export function Rescoring({ id, range }: { id: string; range: Range }) {
+  const [last, keep] = useState<JobAnswer>(),
+    { data = last } = use('GET /jobs/{id}', last ? null : {}, every, { id }),
+    ended = data?.status === 'done' || data?.status === 'failed',
+    done = data?.status === 'done' ? (data.result as Rescored) : undefined
+  useEffect(() => {
+    if (ended) {
+      keep(data)
+      touches(...changed)
+    }
+  }, [ended])
+  return (
+    <section class="card row notice" role="status">
+      <span class={'ico ' + (data?.status === 'failed' ? 'bad' : done ? 'good' : 'accent')}>
+        <Icon name={data?.status === 'failed' ? 'warn' : done ? 'check' : 'clock'} />
+      </span>
+      <div class="grow">
+        {data?.status === 'failed' ? (
+          <div class="strong">
+            {w.failed}: {data.error?.message}
+          </div>
+        ) : done ? (
+          <>
+            <div class="strong">{w.rescored(done.changed, count(done.changed), count(done.clicks))}</div>
+            <div class="dim fine">{done.superseded ? w.superseded : w.before(count(done.bots_before), count(done.bots_after))}</div>
+          </>
+        ) : (
+          <>
+            <div class="strong">{w.job}</div>
+            <span class="meter wait">
+              <i />
+            </span>
+            <div class="dim fine">{w.running(range.from, range.to)}</div>
+          </>
+        )}
+      </div>
+    </section>
+  )
 }

@@ -22,64 +22,294 @@ import { Rescoring } from './bot_rescoring.tsx'
 // Bots is how bots are told from visitors: the score and what it is made of, the lists, and addresses that come often.
 export function Bots() {
   const tab = place.value.query.get('tab') ?? ''
-  return <><div class="tabline"><nav class="tabs" aria-label={w.pages}>{Object.entries(w.tabs).map(([name, text]) => <a key={name} href={to('/app/bots', name ? { tab: name } : {})} aria-current={tab === name ? 'page' : undefined}>{text}</a>)}</nav></div>
-    {tab === 'lists' ? <BotLists /> : tab === 'repeat' ? <Repeats /> : <Scoring />}</>
+  return (
+    <>
+      <div class="tabline">
+        <nav class="tabs" aria-label={w.pages}>
+          {Object.entries(w.tabs).map(([name, text]) => (
+            <a key={name} href={to('/app/bots', name ? { tab: name } : {})} aria-current={tab === name ? 'page' : undefined}>
+              {text}
+            </a>
+          ))}
+        </nav>
+      </div>
+      {tab === 'lists' ? <BotLists /> : tab === 'repeat' ? <Repeats /> : <Scoring />}
+    </>
+  )
 }
 
 function Scoring() {
-  const { data, error, again } = use('GET /bot-detection', {}), [job, follow] = useState<{ id: string, range: Range } | null>(null)
-  if (!data) return <section class="card">{error ? <Failed error={error} again={again} /> : <Late><div class="skeleton" style="height:420px;margin:14px" /></Late>}</section>
-  return <Form key={data.threshold + data.signals.map(s => s.enabled).join()} saved={data} job={job && <Rescoring key={job.id} id={job.id} range={job.range} />} started={(id, range) => follow({ id, range })} />
+  const { data, error, again } = use('GET /bot-detection', {}),
+    [job, follow] = useState<{ id: string; range: Range } | null>(null)
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:420px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  return (
+    <Form
+      key={data.threshold + data.signals.map(s => s.enabled).join()}
+      saved={data}
+      job={job && <Rescoring key={job.id} id={job.id} range={job.range} />}
+      started={(id, range) => follow({ id, range })}
+    />
+  )
 }
 
-type FormProps = { saved: BotDetection, job: ComponentChildren, started: (id: string, range: Range) => void }
+type FormProps = { saved: BotDetection; job: ComponentChildren; started: (id: string, range: Range) => void }
 
 function Form({ saved, job, started }: FormProps) {
   const off = saved.signals.filter(s => !s.enabled).map(s => s.reason)
-  const [threshold, move] = useState(saved.threshold), [disabled, disable] = useState(off), [days, choose] = useState('30'), [busy, wait] = useState(false), may = canWrite()
-  const switched = saved.signals.filter(s => s.enabled === disabled.includes(s.reason)).length, dirty = threshold !== saved.threshold || switched > 0
+  const [threshold, move] = useState(saved.threshold),
+    [disabled, disable] = useState(off),
+    [days, choose] = useState('30'),
+    [busy, wait] = useState(false),
+    may = canWrite()
+  const switched = saved.signals.filter(s => s.enabled === disabled.includes(s.reason)).length,
+    dirty = threshold !== saved.threshold || switched > 0
   const save = async () => {
     wait(true)
     try {
       const got = await call('PUT /bot-detection', { body: { threshold, disabled, days: Number(days) } })
-      if (got.job_id && got.range) { started(got.job_id, got.range); adopt(w.job, got.job_id, w.saved, '/app/bots') }
+      if (got.job_id && got.range) {
+        started(got.job_id, got.range)
+        adopt(w.job, got.job_id, w.saved, '/app/bots')
+      }
       touches('bot-detection')
       toast(w.saved)
-    } catch (e) { failed(e) } finally { wait(false) }
+    } catch (e) {
+      failed(e)
+    } finally {
+      wait(false)
+    }
   }
-  return <div class="grid bots">
-    {job}
-    <Cut saved={saved} threshold={threshold} move={move} switched={switched > 0} may={may} />
-    <Signals saved={saved} disabled={disabled} may={may} turn={(s, on) => disable(on ? disabled.filter(d => d !== s.reason) : [...disabled, s.reason])} />
-    <Data of={saved} />
-    {dirty && <div class="savebar" role="status"><span class="changes">{[threshold !== saved.threshold && w.changes.threshold(saved.threshold, threshold), switched > 0 && w.changes.signals(switched)].filter(Boolean).join(', ')}</span>
-      <label class="row"><span>{w.rescore}</span><Select value={days} options={Object.entries(w.rescoreDays).map(([value, label]) => ({ value, label })).sort((a, b) => Number(b.value === '30') - Number(a.value === '30') || Number(a.value) - Number(b.value))} on={choose} /></label>
-      <button type="button" class="btn sm quiet" onClick={() => { move(saved.threshold); disable(off) }}>{t.parts.discard}</button><button type="button" class="btn sm primary" disabled={busy} onClick={() => void save()}>{w.save}</button></div>}
-  </div>
+  return (
+    <div class="grid bots">
+      {job}
+      <Cut saved={saved} threshold={threshold} move={move} switched={switched > 0} may={may} />
+      <Signals
+        saved={saved}
+        disabled={disabled}
+        may={may}
+        turn={(s, on) => disable(on ? disabled.filter(d => d !== s.reason) : [...disabled, s.reason])}
+      />
+      <Data of={saved} />
+      {dirty && (
+        <div class="savebar" role="status">
+          <span class="changes">
+            {[threshold !== saved.threshold && w.changes.threshold(saved.threshold, threshold), switched > 0 && w.changes.signals(switched)]
+              .filter(Boolean)
+              .join(', ')}
+          </span>
+          <label class="row">
+            <span>{w.rescore}</span>
+            <Select
+              value={days}
+              options={Object.entries(w.rescoreDays)
+                .map(([value, label]) => ({ value, label }))
+                .sort((a, b) => Number(b.value === '30') - Number(a.value === '30') || Number(a.value) - Number(b.value))}
+              on={choose}
+            />
+          </label>
+          <button
+            type="button"
+            class="btn sm quiet"
+            onClick={() => {
+              move(saved.threshold)
+              disable(off)
+            }}>
+            {t.parts.discard}
+          </button>
+          <button type="button" class="btn sm primary" disabled={busy} onClick={() => void save()}>
+            {w.save}
+          </button>
+        </div>
+      )}
+    </div>
+  )
 }
 
 // Cut is the threshold in the histogram that it cuts.
-function Cut({ saved, threshold, move, switched, may }: { saved: BotDetection, threshold: number, move: (n: number) => void, switched: boolean, may: boolean }) {
-  const [table, asTable] = useState(false), { clicks, bot_clicks } = saved.totals, all = clicks + bot_clicks
-  const scored = botsAt(saved.scores, 0), bots = botsAt(saved.scores, threshold), moved = sides(saved.scores, saved.threshold, threshold)
-  const says = threshold === saved.threshold ? w.moveIt : moved.toBots ? w.toBots(moved.toBots, count(moved.toBots)) : moved.toHumans ? w.toHumans(moved.toHumans, count(moved.toHumans)) : w.noSides
-  return <section class="card part threshold"><div class="row wraps"><h2>{w.threshold}</h2><span class="dim fine">{w.days30}</span><span class="grow" /><button type="button" class="btn sm quiet" aria-pressed={table} onClick={() => asTable(!table)}>{table ? w.asPlot : w.asTable}</button></div>
-    <p class="soft">{w.thresholdText}</p>
-    <div class="row wraps figures"><span><b class="big num">{threshold}</b></span><span class="legend"><span><i style="color:var(--s-clicks)" />{w.human} <b class="num">{count(all - bots)}</b></span><span><i style="color:var(--bad)" />{w.bots} <b class="num">{count(bots)}</b></span></span><span class="dim num">{all > 0 && w.ofClicks(percent(bots / all * 100, 1), count(all))}</span></div>
-    {table ? <div class="scroll" tabIndex={0} role="region" aria-label={w.threshold}><table class="plain"><thead><tr><th>{w.score}</th><th>{w.clicks}</th><th class="left">{w.side}</th></tr></thead><tbody>{saved.scores.map(s => <tr key={s.score}><td>{s.score}</td><td>{count(s.clicks)}</td><td class="left">{s.score >= threshold ? w.bots : w.human}</td></tr>)}</tbody></table></div> :
-      <Histogram scores={saved.scores} threshold={threshold} saved={saved.threshold} min={saved.minThreshold} max={saved.maxThreshold} on={may ? move : undefined} label={w.threshold} says={w.value} summary={w.plot(count(scored - bots), count(bots), threshold)} />}
-    <p class={threshold === saved.threshold ? 'dim' : 'strong'} role="status">{says}</p>{switched && <p class="dim">{w.signalsMove}</p>}
-    <p class="dim fine">{w.noScore(count(Math.max(0, all - scored)))}</p></section>
+function Cut({
+  saved,
+  threshold,
+  move,
+  switched,
+  may,
+}: {
+  saved: BotDetection
+  threshold: number
+  move: (n: number) => void
+  switched: boolean
+  may: boolean
+}) {
+  const [table, asTable] = useState(false),
+    { clicks, bot_clicks } = saved.totals,
+    all = clicks + bot_clicks
+  const scored = botsAt(saved.scores, 0),
+    bots = botsAt(saved.scores, threshold),
+    moved = sides(saved.scores, saved.threshold, threshold)
+  const says =
+    threshold === saved.threshold
+      ? w.moveIt
+      : moved.toBots
+        ? w.toBots(moved.toBots, count(moved.toBots))
+        : moved.toHumans
+          ? w.toHumans(moved.toHumans, count(moved.toHumans))
+          : w.noSides
+  return (
+    <section class="card part threshold">
+      <div class="row wraps">
+        <h2>{w.threshold}</h2>
+        <span class="dim fine">{w.days30}</span>
+        <span class="grow" />
+        <button type="button" class="btn sm quiet" aria-pressed={table} onClick={() => asTable(!table)}>
+          {table ? w.asPlot : w.asTable}
+        </button>
+      </div>
+      <p class="soft">{w.thresholdText}</p>
+      <div class="row wraps figures">
+        <span>
+          <b class="big num">{threshold}</b>
+        </span>
+        <span class="legend">
+          <span>
+            <i style="color:var(--s-clicks)" />
+            {w.human} <b class="num">{count(all - bots)}</b>
+          </span>
+          <span>
+            <i style="color:var(--bad)" />
+            {w.bots} <b class="num">{count(bots)}</b>
+          </span>
+        </span>
+        <span class="dim num">{all > 0 && w.ofClicks(percent((bots / all) * 100, 1), count(all))}</span>
+      </div>
+      {table ? (
+        <div class="scroll" tabIndex={0} role="region" aria-label={w.threshold}>
+          <table class="plain">
+            <thead>
+              <tr>
+                <th>{w.score}</th>
+                <th>{w.clicks}</th>
+                <th class="left">{w.side}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {saved.scores.map(s => (
+                <tr key={s.score}>
+                  <td>{s.score}</td>
+                  <td>{count(s.clicks)}</td>
+                  <td class="left">{s.score >= threshold ? w.bots : w.human}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : (
+        <Histogram
+          scores={saved.scores}
+          threshold={threshold}
+          saved={saved.threshold}
+          min={saved.minThreshold}
+          max={saved.maxThreshold}
+          on={may ? move : undefined}
+          label={w.threshold}
+          says={w.value}
+          summary={w.plot(count(scored - bots), count(bots), threshold)}
+        />
+      )}
+      <p class={threshold === saved.threshold ? 'dim' : 'strong'} role="status">
+        {says}
+      </p>
+      {switched && <p class="dim">{w.signalsMove}</p>}
+      <p class="dim fine">{w.noScore(count(Math.max(0, all - scored)))}</p>
+    </section>
+  )
 }
 
-function Signals({ saved, disabled, turn, may }: { saved: BotDetection, disabled: string[], turn: (s: BotSignal, on: boolean) => void, may: boolean }) {
-  const all = saved.totals.clicks + saved.totals.bot_clicks, most = Math.max(1, ...saved.signals.map(s => s.hits_30d))
-  return <section class="card"><header><h2>{w.signals}</h2><span class="dim fine">{w.days30}</span></header>
-    <ul class="list signals">{[...saved.signals].sort((a, b) => b.hits_30d - a.hits_30d || b.weight - a.weight).map(s => { const on = !disabled.includes(s.reason); return <li key={s.reason} class={on ? '' : 'off'}>
-      <Switch on={on} label={w.on(s.meaning)} disabled={!may || !s.can_disable} set={v => turn(s, v)} />
-      <div class="grow"><div class="t wrap">{s.meaning} <code class="mono dim">{s.reason}</code>{!s.can_disable && <span class="tag">{w.always}</span>}{s.silent && <span class="tag warn" title={s.silent}>{w.quiet}</span>}</div><div class="d wrap">{s.silent ?? s.found}</div></div>
-      <span class="weight num" title={w.weight}>+{s.weight}</span>
-      <span class="firing" title={w.share}><span class="meter"><i style={`width:${s.hits_30d / most * 100}%`} /></span><span class="num">{count(s.hits_30d)} <small class="dim">{all ? percent(s.hits_30d / all * 100, 1) : '—'}</small></span></span></li> })}</ul></section>
+function Signals({
+  saved,
+  disabled,
+  turn,
+  may,
+}: {
+  saved: BotDetection
+  disabled: string[]
+  turn: (s: BotSignal, on: boolean) => void
+  may: boolean
+}) {
+  const all = saved.totals.clicks + saved.totals.bot_clicks,
+    most = Math.max(1, ...saved.signals.map(s => s.hits_30d))
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.signals}</h2>
+        <span class="dim fine">{w.days30}</span>
+      </header>
+      <ul class="list signals">
+        {[...saved.signals]
+          .sort((a, b) => b.hits_30d - a.hits_30d || b.weight - a.weight)
+          .map(s => {
+            const on = !disabled.includes(s.reason)
+            return (
+              <li key={s.reason} class={on ? '' : 'off'}>
+                <Switch on={on} label={w.on(s.meaning)} disabled={!may || !s.can_disable} set={v => turn(s, v)} />
+                <div class="grow">
+                  <div class="t wrap">
+                    {s.meaning} <code class="mono dim">{s.reason}</code>
+                    {!s.can_disable && <span class="tag">{w.always}</span>}
+                    {s.silent && (
+                      <span class="tag warn" title={s.silent}>
+                        {w.quiet}
+                      </span>
+                    )}
+                  </div>
+                  <div class="d wrap">{s.silent ?? s.found}</div>
+                </div>
+                <span class="weight num" title={w.weight}>
+                  +{s.weight}
+                </span>
+                <span class="firing" title={w.share}>
+                  <span class="meter">
+                    <i style={`width:${(s.hits_30d / most) * 100}%`} />
+                  </span>
+                  <span class="num">
+                    {count(s.hits_30d)} <small class="dim">{all ? percent((s.hits_30d / all) * 100, 1) : '—'}</small>
+                  </span>
+                </span>
+              </li>
+            )
+          })}
+      </ul>
+    </section>
+  )
 }
 
-const Data = ({ of }: { of: BotDetection }) => of.data.length === 0 ? null : <details class="card folded"><summary>{w.data} <span class="dim">{of.data.length}</span></summary><ul class="list">{of.data.map((d, i) => <li key={i}><div class="grow"><div class="t">{w.kinds[d.kind] ?? d.kind}</div><div class="d wrap">{d.source === 'loaded' ? w.loaded : d.source}</div></div><span class="dim fine">{[d.entries !== null && w.entriesOf(count(d.entries)), w.dated(dateOf(Date.parse(d.dated)))].filter(Boolean).join(', ')}</span></li>)}</ul></details>
+const Data = ({ of }: { of: BotDetection }) =>
+  of.data.length === 0 ? null : (
+    <details class="card folded">
+      <summary>
+        {w.data} <span class="dim">{of.data.length}</span>
+      </summary>
+      <ul class="list">
+        {of.data.map((d, i) => (
+          <li key={i}>
+            <div class="grow">
+              <div class="t">{w.kinds[d.kind] ?? d.kind}</div>
+              <div class="d wrap">{d.source === 'loaded' ? w.loaded : d.source}</div>
+            </div>
+            <span class="dim fine">
+              {[d.entries !== null && w.entriesOf(count(d.entries)), w.dated(dateOf(Date.parse(d.dated)))].filter(Boolean).join(', ')}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )

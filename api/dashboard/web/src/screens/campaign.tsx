@@ -13,7 +13,7 @@ import { Switch } from '../parts/form.tsx'
 import { Failed, Late } from '../parts/state.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 
-export type TabProps = { detail: CampaignDetail, again: () => void }
+export type TabProps = { detail: CampaignDetail; again: () => void }
 type Tab = ComponentType<TabProps>
 const tabs: Record<string, () => Promise<Tab>> = {
   figures: () => import('./campaign_figures.tsx').then(m => m.CampaignFigures),
@@ -28,24 +28,90 @@ const keys = [{ key: 'Y', text: t.campaigns.copyLink }]
 export function Campaign() {
   const [, , , id = '', tab = 'flow'] = place.value.path.split('/')
   const { data, error, again } = use('GET /campaigns/{id}', {}, 0, { id })
-  const c = data?.campaign, link = c?.tracking_url || c?.url || ''
+  const c = data?.campaign,
+    link = c?.tracking_url || c?.url || ''
   const active = c?.status === 'active'
   const set = async (on: boolean) => {
     const was = c!.status
-    try { await call('PATCH /campaigns/{id}', { path: { id }, body: { status: on ? 'active' : 'paused' } }) } catch (e) { return failed(e) }
+    try {
+      await call('PATCH /campaigns/{id}', { path: { id }, body: { status: on ? 'active' : 'paused' } })
+    } catch (e) {
+      return failed(e)
+    }
     touches('campaigns')
-    toast(t.campaigns.nowStatus[on ? 'active' : 'paused']!(1, c!.name), { undo: () => call('PATCH /campaigns/{id}', { path: { id }, body: { status: was } }).then(() => touches('campaigns'), failed) })
+    toast(t.campaigns.nowStatus[on ? 'active' : 'paused']!(1, c!.name), {
+      undo: () => call('PATCH /campaigns/{id}', { path: { id }, body: { status: was } }).then(() => touches('campaigns'), failed),
+    })
   }
-  useHeading(c ? { name: c.name, above: { name: t.campaigns.title, path: to('/app/campaigns') }, beside: c.status === 'archived' ? <span class="tag">{t.lists.states.archived}</span> : <Switch on={active} shown label={active ? t.lists.states.active! : t.lists.states.paused!} disabled={!canWrite()} set={on => void set(on)} /> } : null, c?.status)
-  useKeys(keys, e => { if (e.key === 'y' && link) { void copy(link, t.campaigns.linkCopied); return true } })
+  useHeading(
+    c
+      ? {
+          name: c.name,
+          above: { name: t.campaigns.title, path: to('/app/campaigns') },
+          beside:
+            c.status === 'archived' ? (
+              <span class="tag">{t.lists.states.archived}</span>
+            ) : (
+              <Switch
+                on={active}
+                shown
+                label={active ? t.lists.states.active! : t.lists.states.paused!}
+                disabled={!canWrite()}
+                set={on => void set(on)}
+              />
+            ),
+        }
+      : null,
+    c?.status,
+  )
+  useKeys(keys, e => {
+    if (e.key === 'y' && link) {
+      void copy(link, t.campaigns.linkCopied)
+      return true
+    }
+  })
   const load = tabs[tab] ?? tabs.flow!
-  const [Found, found] = useState<{ of: typeof load, tab: Tab }>()
-  useEffect(() => { let on = true; void load().then(m => { if (on) found({ of: load, tab: m }) }); return () => { on = false } }, [load])
-  if (error && !data) return <section class="card"><Failed error={error} again={again} /></section>
+  const [Found, found] = useState<{ of: typeof load; tab: Tab }>()
+  useEffect(() => {
+    let on = true
+    void load().then(m => {
+      if (on) found({ of: load, tab: m })
+    })
+    return () => {
+      on = false
+    }
+  }, [load])
+  if (error && !data)
+    return (
+      <section class="card">
+        <Failed error={error} again={again} />
+      </section>
+    )
   const Shown = Found?.of === load ? Found.tab : null
-  return <>
-    <div class="row tabline"><nav class="tabs" aria-label={t.campaigns.pages}>{Object.keys(tabs).map(name => <a key={name} href={to(`/app/campaigns/${id}/${name}`)} aria-current={name === tab ? 'page' : undefined}>{t.campaigns.tabs[name]}</a>)}</nav><span class="grow" />
-      {link && <div class="wide"><Copy text={link} label={t.campaigns.trackingLink} /></div>}</div>
-    {data && Shown ? <Shown key={id} detail={data} again={again} /> : <Late><div class="skeleton" style="height:260px" /></Late>}
-  </>
+  return (
+    <>
+      <div class="row tabline">
+        <nav class="tabs" aria-label={t.campaigns.pages}>
+          {Object.keys(tabs).map(name => (
+            <a key={name} href={to(`/app/campaigns/${id}/${name}`)} aria-current={name === tab ? 'page' : undefined}>
+              {t.campaigns.tabs[name]}
+            </a>
+          ))}
+        </nav>
+        <span class="grow" />
+        {link && (
+          <div class="wide">
+            <Copy text={link} label={t.campaigns.trackingLink} />
+          </div>
+        )}
+      </div>
+      {data && Shown ? (
+        <Shown key={id} detail={data} again={again} />
+      ) : (
+        <Late>
+          <div class="skeleton" style="height:260px" />
+        </Late>
+      )}
+    </>
+  )
 }

@@ -17,32 +17,162 @@ const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi'
 
 // CampaignFigures are the figures of a campaign in the window: totals, over time, by path, source or another dimension.
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
-  const [by, group] = useState('stream_id'), [table, asTable] = useState(false), marks = useMarks(c.id), look = table ? t.overview.asPlot : t.overview.asTable
-  const filter = { 'f.campaign_id': [c.id] }, compare = compares.value ? { compare: 'previous' } : {}
+  const [by, group] = useState('stream_id'),
+    [table, asTable] = useState(false),
+    marks = useMarks(c.id),
+    look = table ? t.overview.asPlot : t.overview.asTable
+  const filter = { 'f.campaign_id': [c.id] },
+    compare = compares.value ? { compare: 'previous' } : {}
   const list = use('GET /reports/performance', { ...windowQuery(), ...compare, ...filter, dimension: by, sort: '-clicks', limit: 50 }, 30)
-  const hours = days(span.value.span) <= 3, trend = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filter }, 60)
+  const hours = days(span.value.span) <= 3,
+    trend = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filter }, 60)
   const made = useMemo(() => {
     const rows = trend.data?.rows
     if (!rows) return null
-    const series: Series[] = [{ name: t.figures.names.profit, kind: 'money', colour: '--s-revenue', values: rows.map(r => r.profit), fill: true }, { name: t.figures.names.clicks, kind: 'count', colour: '--s-clicks', values: rows.map(r => r.clicks), right: true }]
+    const series: Series[] = [
+      { name: t.figures.names.profit, kind: 'money', colour: '--s-revenue', values: rows.map(r => r.profit), fill: true },
+      { name: t.figures.names.clicks, kind: 'count', colour: '--s-clicks', values: rows.map(r => r.clicks), right: true },
+    ]
     return { times: rows.map(r => Date.parse(r.start!)), series }
   }, [trend.data])
   const sum = list.data?.totals
-  if (list.error && !list.data) return <section class="card"><Failed error={list.error} again={list.again} /></section>
-  return <div class="grid">
-    <section class="card kpis" aria-label={t.overview.totals}>{six.map(n => { const change = sum && changeOf(n, sum, sum.compare ?? undefined, 1); return <div key={n} class="kpi"><span>{n === 'conversions' ? t.figures.conversions : t.figures.names[n]}</span><b>{sum ? text(sum, n) : '—'}</b><small>{change?.text ? <span class={'delta ' + (change.tone === 'dim' ? 'soft' : change.tone)}>{change.text}</span> : '\u00a0'}</small></div> })}</section>
-    <div class="grid cols">
-      <section class="card"><header><h2>{t.reports.overTimeOf(c.name)}</h2><span class="grow" />{marks.add}{marks.sheet}<button type="button" class="btn sm quiet icon" aria-pressed={table} aria-label={look} title={look} onClick={() => asTable(!table)}><Icon name={table ? 'reports' : 'table'} /></button></header><div class="plotpad">{trend.error && !made ? <Failed error={trend.error} again={trend.again} /> : made ? table ? <AsTable label={t.reports.overTimeOf(c.name)} times={made.times} series={made.series} hours={hours} beside={marks.column} /> : <Plot label={t.reports.overTimeOf(c.name)} times={made.times} series={made.series} hours={hours} over={marks.layer} /> : <Late><div class="skeleton" style="height:236px" /></Late>}</div></section>
-      <Funnel id={c.id} />
+  if (list.error && !list.data)
+    return (
+      <section class="card">
+        <Failed error={list.error} again={list.again} />
+      </section>
+    )
+  return (
+    <div class="grid">
+      <section class="card kpis" aria-label={t.overview.totals}>
+        {six.map(n => {
+          const change = sum && changeOf(n, sum, sum.compare ?? undefined, 1)
+          return (
+            <div key={n} class="kpi">
+              <span>{n === 'conversions' ? t.figures.conversions : t.figures.names[n]}</span>
+              <b>{sum ? text(sum, n) : '—'}</b>
+              <small>
+                {change?.text ? <span class={'delta ' + (change.tone === 'dim' ? 'soft' : change.tone)}>{change.text}</span> : '\u00a0'}
+              </small>
+            </div>
+          )
+        })}
+      </section>
+      <div class="grid cols">
+        <section class="card">
+          <header>
+            <h2>{t.reports.overTimeOf(c.name)}</h2>
+            <span class="grow" />
+            {marks.add}
+            {marks.sheet}
+            <button
+              type="button"
+              class="btn sm quiet icon"
+              aria-pressed={table}
+              aria-label={look}
+              title={look}
+              onClick={() => asTable(!table)}>
+              <Icon name={table ? 'reports' : 'table'} />
+            </button>
+          </header>
+          <div class="plotpad">
+            {trend.error && !made ? (
+              <Failed error={trend.error} again={trend.again} />
+            ) : made ? (
+              table ? (
+                <AsTable label={t.reports.overTimeOf(c.name)} times={made.times} series={made.series} hours={hours} beside={marks.column} />
+              ) : (
+                <Plot label={t.reports.overTimeOf(c.name)} times={made.times} series={made.series} hours={hours} over={marks.layer} />
+              )
+            ) : (
+              <Late>
+                <div class="skeleton" style="height:236px" />
+              </Late>
+            )}
+          </div>
+        </section>
+        <Funnel id={c.id} />
+      </div>
+      <section class="card clip">
+        <header>
+          <Seg
+            label={t.reports.group}
+            value={by}
+            options={['stream_id', 'offer_id', 'lander_id', 'country', 'device_type'].map(d => ({ value: d, label: t.dimensions[d]! }))}
+            on={group}
+          />
+          <span class="grow" />
+          <a href={to('/app/reports', { g: `${by},country`, 'f.campaign_id': c.id })}>{t.campaigns.inReports}</a>
+        </header>
+        {list.data?.rows.length === 0 ? (
+          <Empty title={t.reports.empty} />
+        ) : (
+          <div class="scroll" tabIndex={0} role="region" aria-label={t.overview.figuresRegion}>
+            <table>
+              <thead>
+                <tr>
+                  <th class="pad">{t.dimensions[by]}</th>
+                  {(['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as Name[]).map(n => (
+                    <th key={n} class={n === 'clicks' || n === 'profit' ? '' : 'narrow-off'}>
+                      {t.figures.names[n]}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {list.data?.rows.map(r => (
+                  <tr key={r.dims[by]}>
+                    <td class="pad strong">
+                      <span class="name">{valueText(by, r.dims[by]!, list.data!.labels)}</span>
+                    </td>
+                    {(['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as Name[]).map(n => (
+                      <td
+                        key={n}
+                        class={
+                          n === 'profit'
+                            ? 'bold ' + (r.profit < 0 ? 'bad' : r.profit > 0 ? 'good' : '')
+                            : n === 'clicks'
+                              ? ''
+                              : 'narrow-off'
+                        }>
+                        {n === 'profit' ? profit(r.profit) : text(r, n)}
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </section>
     </div>
-    <section class="card clip"><header><Seg label={t.reports.group} value={by} options={['stream_id', 'offer_id', 'lander_id', 'country', 'device_type'].map(d => ({ value: d, label: t.dimensions[d]! }))} on={group} /><span class="grow" /><a href={to('/app/reports', { g: `${by},country`, 'f.campaign_id': c.id })}>{t.campaigns.inReports}</a></header>
-      {list.data?.rows.length === 0 ? <Empty title={t.reports.empty} /> : <div class="scroll" tabIndex={0} role="region" aria-label={t.overview.figuresRegion}><table><thead><tr><th class="pad">{t.dimensions[by]}</th>{(['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as Name[]).map(n => <th key={n} class={n === 'clicks' || n === 'profit' ? '' : 'narrow-off'}>{t.figures.names[n]}</th>)}</tr></thead>
-        <tbody>{list.data?.rows.map(r => <tr key={r.dims[by]}><td class="pad strong"><span class="name">{valueText(by, r.dims[by]!, list.data!.labels)}</span></td>{(['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as Name[]).map(n => <td key={n} class={n === 'profit' ? 'bold ' + (r.profit < 0 ? 'bad' : r.profit > 0 ? 'good' : '') : n === 'clicks' ? '' : 'narrow-off'}>{n === 'profit' ? profit(r.profit) : text(r, n)}</td>)}</tr>)}</tbody></table></div>}</section>
-  </div>
+  )
 }
 
 function Funnel({ id }: { id: string }) {
   const { data, error, again } = use('GET /campaigns/{id}/funnel', { days: Math.min(365, days(span.value.span)) }, 60, { id })
   const most = Math.max(1, ...(data?.steps ?? []).map(s => s.count))
-  return <section class="card"><header><h2>{t.campaigns.funnel}</h2><span class="dim fine">{data && t.campaigns.lastDays(data.days)}</span></header>{error && !data ? <Failed error={error} again={again} /> : <div class="places">{data?.steps.map(s => <div key={s.key} class="barline"><i style={`width:${s.count / most * 92}%`} /><span>{t.campaigns.steps[s.key] ?? s.key}</span><span class="grow" /><b class="num">{count(s.count)}</b><span class="dim num">{s.rate == null ? '' : percent(s.rate, 1)}</span></div>)}</div>}</section>
+  return (
+    <section class="card">
+      <header>
+        <h2>{t.campaigns.funnel}</h2>
+        <span class="dim fine">{data && t.campaigns.lastDays(data.days)}</span>
+      </header>
+      {error && !data ? (
+        <Failed error={error} again={again} />
+      ) : (
+        <div class="places">
+          {data?.steps.map(s => (
+            <div key={s.key} class="barline">
+              <i style={`width:${(s.count / most) * 92}%`} />
+              <span>{t.campaigns.steps[s.key] ?? s.key}</span>
+              <span class="grow" />
+              <b class="num">{count(s.count)}</b>
+              <span class="dim num">{s.rate == null ? '' : percent(s.rate, 1)}</span>
+            </div>
+          ))}
+        </div>
+      )}
+    </section>
+  )
 }

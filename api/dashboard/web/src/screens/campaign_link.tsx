@@ -19,53 +19,293 @@ import type { TabProps } from './campaign.tsx'
 
 // CampaignLink builds the link for the source, and shows what comes back: its postback and those of the networks.
 export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabProps) {
-  const sources = useSources(), networks = useNetworks(), [at, choose] = useState(0), [own, put] = useState<[string, string][]>([])
+  const sources = useSources(),
+    networks = useNetworks(),
+    [at, choose] = useState(0),
+    [own, put] = useState<[string, string][]>([])
   const links = c.links.length ? c.links : [{ domain_id: '', domain: c.domain, url: c.url, tracking_url: c.tracking_url }]
-  const one = links[at] ?? links[0]!, source = sources?.find(s => s.id === c.source_id)
-  const link = withParams(one.tracking_url || one.url, own), params = paramsOf(one.tracking_url, source)
-  const setSource = (id: string) => call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { source_id: id || null } }).then(() => { touches('campaigns'); toast(t.parts.saved) }, failed)
-  return <div class="grid builder"><div class="grid">
-    <FirstClick id={c.id} />
-    <section class="card part"><h2>{t.link.title}</h2>
-      <div class="fields"><Field label={t.campaigns.source} hint={source ? undefined : t.link.noSourceHint}>{w => canWrite() ? <Combobox wired={w} label={t.campaigns.source} value={c.source_id ?? ''} shown={c.source_id ? c.source_name : t.campaigns.noSource} choices={sources && [{ value: '', label: t.campaigns.noSource }, ...(choicesOf(sources) ?? [])]} on={v => void setSource(v)} /> : <Input wired={w} value={c.source_name} on={() => undefined} readOnly />}</Field>
-        {links.length > 1 && <Field label={t.campaigns.domain}>{w => <Select wired={w} value={String(at)} options={links.map((l, i) => ({ value: String(i), label: l.domain }))} on={v => choose(Number(v))} />}</Field>}</div>
-      <Copy text={link} label={t.campaigns.trackingLink} lines />
-      {(params.length > 0 || own.length > 0) && <div class="scroll" tabIndex={0} role="region" aria-label={t.link.params}><table class="plain"><thead><tr><th>{t.link.param}</th><th class="left">{t.link.filled}</th><th class="left">{t.link.meaning}</th></tr></thead>
-        <tbody>{params.map(p => <tr key={p.name}><td class="mono">{p.name}</td><td class="left mono">{p.macro}</td><td class="left soft">{p.meaning}</td></tr>)}</tbody></table></div>}
-      {own.map(([name, value], i) => <div key={i} class="row"><Input class="mono" aria-label={t.link.ownName(i + 1)} placeholder={t.link.param} value={name} on={v => put(own.map((o, j) => j === i ? [v, o[1]] : o))} /><Input class="mono grow" aria-label={t.link.ownValue(i + 1)} placeholder={t.reports.value} value={value} on={v => put(own.map((o, j) => j === i ? [o[0], v] : o))} /><button type="button" class="btn quiet icon" aria-label={t.parts.remove(name || String(i + 1))} onClick={() => put(own.filter((_, j) => j !== i))}><Icon name="x" /></button></div>)}
-      <div class="row"><button type="button" class="btn sm" onClick={() => put([...own, ['', '']])}><Icon name="plus" />{t.link.addOwn}</button><span class="dim fine">{t.link.ownHint}</span></div>
-    </section>
-    <Test id={c.id} link={link} />
-  </div><div class="grid">
-    <section class="card part"><h2>{t.link.qr}</h2><QR text={one.url} label={t.link.qrOf(one.url)} /><p class="dim fine">{t.link.qrHint}</p></section>
-    <section class="card part"><h2>{t.link.postbacks}</h2><p class="dim">{t.link.postbacksText}</p>
-      {ours.length === 0 && <p>{t.link.noNetwork} <a class="link" href={to('/app/networks')}>{t.kinds.networks.title}</a></p>}
-      {ours.map(n => { const full = networks?.find(o => o.id === n.id); return <div key={n.id} class="field"><span class="label">{t.link.pasteAt(n.name)}</span>{full ? <><Copy text={full.postback_url} label={t.link.postbackOf(n.name)} lines />{full.offer_url_suffix && <small class="dim">{t.link.suffix} <code class="mono">{full.offer_url_suffix}</code></small>}</> : <span class="dim">{t.loading}</span>}</div> })}
-      {source?.postback_url && <div class="field"><span class="label">{t.link.toSource(source.name)}</span><code class="mono wrap">{source.postback_url}</code></div>}</section>
-    <section class="card part"><h2>{t.link.direct}</h2><p class="dim">{t.link.directText}</p><Copy label={t.link.tag} lines text={`<script src="${new URL(one.url).origin}/t.js" data-site="${use('GET /settings', {}).data?.siteKey ?? ''}" async></script>`} /></section>
-  </div></div>
+  const one = links[at] ?? links[0]!,
+    source = sources?.find(s => s.id === c.source_id)
+  const link = withParams(one.tracking_url || one.url, own),
+    params = paramsOf(one.tracking_url, source)
+  const setSource = (id: string) =>
+    call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { source_id: id || null } }).then(() => {
+      touches('campaigns')
+      toast(t.parts.saved)
+    }, failed)
+  return (
+    <div class="grid builder">
+      <div class="grid">
+        <FirstClick id={c.id} />
+        <section class="card part">
+          <h2>{t.link.title}</h2>
+          <div class="fields">
+            <Field label={t.campaigns.source} hint={source ? undefined : t.link.noSourceHint}>
+              {w =>
+                canWrite() ? (
+                  <Combobox
+                    wired={w}
+                    label={t.campaigns.source}
+                    value={c.source_id ?? ''}
+                    shown={c.source_id ? c.source_name : t.campaigns.noSource}
+                    choices={sources && [{ value: '', label: t.campaigns.noSource }, ...(choicesOf(sources) ?? [])]}
+                    on={v => void setSource(v)}
+                  />
+                ) : (
+                  <Input wired={w} value={c.source_name} on={() => undefined} readOnly />
+                )
+              }
+            </Field>
+            {links.length > 1 && (
+              <Field label={t.campaigns.domain}>
+                {w => (
+                  <Select
+                    wired={w}
+                    value={String(at)}
+                    options={links.map((l, i) => ({ value: String(i), label: l.domain }))}
+                    on={v => choose(Number(v))}
+                  />
+                )}
+              </Field>
+            )}
+          </div>
+          <Copy text={link} label={t.campaigns.trackingLink} lines />
+          {(params.length > 0 || own.length > 0) && (
+            <div class="scroll" tabIndex={0} role="region" aria-label={t.link.params}>
+              <table class="plain">
+                <thead>
+                  <tr>
+                    <th>{t.link.param}</th>
+                    <th class="left">{t.link.filled}</th>
+                    <th class="left">{t.link.meaning}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {params.map(p => (
+                    <tr key={p.name}>
+                      <td class="mono">{p.name}</td>
+                      <td class="left mono">{p.macro}</td>
+                      <td class="left soft">{p.meaning}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+          {own.map(([name, value], i) => (
+            <div key={i} class="row">
+              <Input
+                class="mono"
+                aria-label={t.link.ownName(i + 1)}
+                placeholder={t.link.param}
+                value={name}
+                on={v => put(own.map((o, j) => (j === i ? [v, o[1]] : o)))}
+              />
+              <Input
+                class="mono grow"
+                aria-label={t.link.ownValue(i + 1)}
+                placeholder={t.reports.value}
+                value={value}
+                on={v => put(own.map((o, j) => (j === i ? [o[0], v] : o)))}
+              />
+              <button
+                type="button"
+                class="btn quiet icon"
+                aria-label={t.parts.remove(name || String(i + 1))}
+                onClick={() => put(own.filter((_, j) => j !== i))}>
+                <Icon name="x" />
+              </button>
+            </div>
+          ))}
+          <div class="row">
+            <button type="button" class="btn sm" onClick={() => put([...own, ['', '']])}>
+              <Icon name="plus" />
+              {t.link.addOwn}
+            </button>
+            <span class="dim fine">{t.link.ownHint}</span>
+          </div>
+        </section>
+        <Test id={c.id} link={link} />
+      </div>
+      <div class="grid">
+        <section class="card part">
+          <h2>{t.link.qr}</h2>
+          <QR text={one.url} label={t.link.qrOf(one.url)} />
+          <p class="dim fine">{t.link.qrHint}</p>
+        </section>
+        <section class="card part">
+          <h2>{t.link.postbacks}</h2>
+          <p class="dim">{t.link.postbacksText}</p>
+          {ours.length === 0 && (
+            <p>
+              {t.link.noNetwork}{' '}
+              <a class="link" href={to('/app/networks')}>
+                {t.kinds.networks.title}
+              </a>
+            </p>
+          )}
+          {ours.map(n => {
+            const full = networks?.find(o => o.id === n.id)
+            return (
+              <div key={n.id} class="field">
+                <span class="label">{t.link.pasteAt(n.name)}</span>
+                {full ? (
+                  <>
+                    <Copy text={full.postback_url} label={t.link.postbackOf(n.name)} lines />
+                    {full.offer_url_suffix && (
+                      <small class="dim">
+                        {t.link.suffix} <code class="mono">{full.offer_url_suffix}</code>
+                      </small>
+                    )}
+                  </>
+                ) : (
+                  <span class="dim">{t.loading}</span>
+                )}
+              </div>
+            )
+          })}
+          {source?.postback_url && (
+            <div class="field">
+              <span class="label">{t.link.toSource(source.name)}</span>
+              <code class="mono wrap">{source.postback_url}</code>
+            </div>
+          )}
+        </section>
+        <section class="card part">
+          <h2>{t.link.direct}</h2>
+          <p class="dim">{t.link.directText}</p>
+          <Copy
+            label={t.link.tag}
+            lines
+            text={`<script src="${new URL(one.url).origin}/t.js" data-site="${use('GET /settings', {}).data?.siteKey ?? ''}" async></script>`}
+          />
+        </section>
+      </div>
+    </div>
+  )
 }
 
 // FirstClick waits for the first visitor of a campaign, and says when he is there.
 function FirstClick({ id }: { id: string }) {
   const [seen, see] = useState<ClickRow | null>()
   const { data } = use('GET /logs/clicks', seen ? null : { 'f.campaign_id': [id], limit: 1, from: '2020-01-01' }, 3)
-  const row = data?.rows[0], [began] = useState(Date.now)
-  useEffect(() => { if (row && !seen) { see(row); if (Date.parse(row.at) >= began - 5000) touches('campaigns', 'reports') } }, [row])
-  if (!data && !seen || seen && Date.parse(seen.at) < began - 5000) return null
-  return <section class={'card part first ' + (seen ? 'here' : '')} role="status"><div class="row"><span class={'ico ' + (seen ? 'good' : 'accent')}><Icon name={seen ? 'check' : 'clock'} /></span><div class="grow"><div class="strong">{seen ? t.link.firstHere : t.link.waiting}</div>
-    <div class="dim fine">{seen ? t.link.firstFrom(seen.country ? country(seen.country) : t.unknown, seen.device_type || t.unknown, hourOf(Date.parse(seen.at))) : t.link.waitingText}</div></div>
-    {seen && <a class="btn sm" href={to(`/app/campaigns/${id}/clicks`, { click: seen.click_id })}>{t.link.why}</a>}{seen && <a class="btn sm" href={to(`/app/campaigns/${id}/figures`, { w: 'today' })}>{t.link.itsFigures}</a>}</div></section>
+  const row = data?.rows[0],
+    [began] = useState(Date.now)
+  useEffect(() => {
+    if (row && !seen) {
+      see(row)
+      if (Date.parse(row.at) >= began - 5000) touches('campaigns', 'reports')
+    }
+  }, [row])
+  if ((!data && !seen) || (seen && Date.parse(seen.at) < began - 5000)) return null
+  return (
+    <section class={'card part first ' + (seen ? 'here' : '')} role="status">
+      <div class="row">
+        <span class={'ico ' + (seen ? 'good' : 'accent')}>
+          <Icon name={seen ? 'check' : 'clock'} />
+        </span>
+        <div class="grow">
+          <div class="strong">{seen ? t.link.firstHere : t.link.waiting}</div>
+          <div class="dim fine">
+            {seen
+              ? t.link.firstFrom(
+                  seen.country ? country(seen.country) : t.unknown,
+                  seen.device_type || t.unknown,
+                  hourOf(Date.parse(seen.at)),
+                )
+              : t.link.waitingText}
+          </div>
+        </div>
+        {seen && (
+          <a class="btn sm" href={to(`/app/campaigns/${id}/clicks`, { click: seen.click_id })}>
+            {t.link.why}
+          </a>
+        )}
+        {seen && (
+          <a class="btn sm" href={to(`/app/campaigns/${id}/figures`, { w: 'today' })}>
+            {t.link.itsFigures}
+          </a>
+        )}
+      </div>
+    </section>
+  )
 }
 
 // Test tries the link without recording anything.
-function Test({ id, link }: { id: string, link: string }) {
-  const [got, set] = useState<TestedClick>(), [error, fail] = useState<ApiError>(), [busy, wait] = useState(false)
-  const run = () => { wait(true); fail(undefined); call('POST /campaigns/{id}/test-click', { path: { id }, body: { url: link.replace(/\$?\{[^}]*\}|%%?[A-Za-z_]+%%?|\[[A-Za-z_]+\]/g, m => m.replace(/[^A-Za-z0-9]/g, '') || '1') } }).then(set, e => fail(asError(e))).finally(() => wait(false)) }
-  return <section class="card part"><div class="row"><h2>{t.link.test}</h2><span class="grow" /><button type="button" class="btn" disabled={busy} onClick={run}><Icon name="play" />{t.link.tryIt}</button></div><p class="dim">{t.link.testText}</p>
-    {error && <Failed error={error} again={run} />}
-    {got && <><ol class="trace-list">{got.steps.map(s => <li key={s.step} class={'step ' + (s.ok ? 'yes' : 'no')}><span class="mark"><Icon name={s.ok ? 'check' : 'x'} /></span><div><div class="strong">{t.link.steps[s.step] ?? s.step}<span class="hidden"> {s.ok ? t.link.ok : t.link.notOk}</span></div><div class="soft wrap">{s.detail}</div></div><span /></li>)}</ol>
-      {got.click && got.click.params.length > 0 && <div class="scroll" tabIndex={0} role="region" aria-label={t.link.arrives}><table class="plain"><thead><tr><th>{t.link.param}</th><th class="left">{t.reports.value}</th><th class="left">{t.link.readAs}</th></tr></thead><tbody>{got.click.params.map(p => <tr key={p.name}><td class="mono">{p.name}</td><td class="left mono">{p.value || t.link.notFilled}</td><td class="left soft">{p.field ?? t.link.onlyTokens}</td></tr>)}</tbody></table></div>}
-      {got.destination && <p class="mono wrap">{got.http_status} {got.destination}</p>}</>}
-  </section>
+function Test({ id, link }: { id: string; link: string }) {
+  const [got, set] = useState<TestedClick>(),
+    [error, fail] = useState<ApiError>(),
+    [busy, wait] = useState(false)
+  const run = () => {
+    wait(true)
+    fail(undefined)
+    call('POST /campaigns/{id}/test-click', {
+      path: { id },
+      body: { url: link.replace(/\$?\{[^}]*\}|%%?[A-Za-z_]+%%?|\[[A-Za-z_]+\]/g, m => m.replace(/[^A-Za-z0-9]/g, '') || '1') },
+    })
+      .then(set, e => fail(asError(e)))
+      .finally(() => wait(false))
+  }
+  return (
+    <section class="card part">
+      <div class="row">
+        <h2>{t.link.test}</h2>
+        <span class="grow" />
+        <button type="button" class="btn" disabled={busy} onClick={run}>
+          <Icon name="play" />
+          {t.link.tryIt}
+        </button>
+      </div>
+      <p class="dim">{t.link.testText}</p>
+      {error && <Failed error={error} again={run} />}
+      {got && (
+        <>
+          <ol class="trace-list">
+            {got.steps.map(s => (
+              <li key={s.step} class={'step ' + (s.ok ? 'yes' : 'no')}>
+                <span class="mark">
+                  <Icon name={s.ok ? 'check' : 'x'} />
+                </span>
+                <div>
+                  <div class="strong">
+                    {t.link.steps[s.step] ?? s.step}
+                    <span class="hidden"> {s.ok ? t.link.ok : t.link.notOk}</span>
+                  </div>
+                  <div class="soft wrap">{s.detail}</div>
+                </div>
+                <span />
+              </li>
+            ))}
+          </ol>
+          {got.click && got.click.params.length > 0 && (
+            <div class="scroll" tabIndex={0} role="region" aria-label={t.link.arrives}>
+              <table class="plain">
+                <thead>
+                  <tr>
+                    <th>{t.link.param}</th>
+                    <th class="left">{t.reports.value}</th>
+                    <th class="left">{t.link.readAs}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {got.click.params.map(p => (
+                    <tr key={p.name}>
+                      <td class="mono">{p.name}</td>
+                      <td class="left mono">{p.value || t.link.notFilled}</td>
+                      <td class="left soft">{p.field ?? t.link.onlyTokens}</td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </div>
+          )}
+          {got.destination && (
+            <p class="mono wrap">
+              {got.http_status} {got.destination}
+            </p>
+          )}
+        </>
+      )}
+    </section>
+  )
 }

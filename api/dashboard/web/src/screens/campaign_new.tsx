@@ -18,73 +18,263 @@ const template = 'template:' // before the platform of a source that is yet to b
 
 // NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. The first one of an
 // account makes its offer and its source on the way.
-export const NewCampaign = () => canCreateCampaigns() ? <Wizard /> : <section class="card"><Empty title={t.failed.codes.buyer_only} /></section>
+export const NewCampaign = () =>
+  canCreateCampaigns() ? (
+    <Wizard />
+  ) : (
+    <section class="card">
+      <Empty title={t.failed.codes.buyer_only} />
+    </section>
+  )
 
 function Wizard() {
   useHeading({ name: t.campaigns.newTitle, above: { name: t.campaigns.title, path: to('/app/campaigns') } })
-  const offers = useOffers(), landers = useLanders(), sources = useSources(), flows = useFlows(), domains = useDomains(), usual = useDefaultDomain()
+  const offers = useOffers(),
+    landers = useLanders(),
+    sources = useSources(),
+    flows = useFlows(),
+    domains = useDomains(),
+    usual = useDefaultDomain()
   const templates = use('GET /traffic-source-templates', {}).data?.rows
-  const [way, choose] = useState<Way>('offer'), [own, make] = useState<boolean>()
-  const [f, put] = useState({ offer: '', lander: '', flow: '', address: '', offerName: '', offerURL: '', source: '', name: '', alias: newAlias(), domain: '' })
-  const [wrong, mark] = useState<Wrong>(), [busy, wait] = useState(false)
-  const set = (v: Partial<typeof f>) => { put({ ...f, ...v }); mark(undefined) }
-  const fresh = own ?? (offers?.length === 0)
-  const offerName = fresh ? f.offerName : offers?.find(o => o.id === f.offer)?.name ?? ''
+  const [way, choose] = useState<Way>('offer'),
+    [own, make] = useState<boolean>()
+  const [f, put] = useState({
+    offer: '',
+    lander: '',
+    flow: '',
+    address: '',
+    offerName: '',
+    offerURL: '',
+    source: '',
+    name: '',
+    alias: newAlias(),
+    domain: '',
+  })
+  const [wrong, mark] = useState<Wrong>(),
+    [busy, wait] = useState(false)
+  const set = (v: Partial<typeof f>) => {
+    put({ ...f, ...v })
+    mark(undefined)
+  }
+  const fresh = own ?? offers?.length === 0
+  const offerName = fresh ? f.offerName : (offers?.find(o => o.id === f.offer)?.name ?? '')
   const platform = f.source.startsWith(template) ? templates?.find(s => template + s.platform === f.source) : undefined
   const sourceName = platform?.name ?? sources?.find(s => s.id === f.source)?.name ?? ''
-  const name = f.name || [way === 'offer' ? offerName : way === 'flow' ? flows?.find(o => o.id === f.flow)?.name : '', sourceName].filter(Boolean).join(' · ')
-  const error = (field: string) => wrong?.field === field ? wrong.text : undefined
+  const name =
+    f.name ||
+    [way === 'offer' ? offerName : way === 'flow' ? flows?.find(o => o.id === f.flow)?.name : '', sourceName].filter(Boolean).join(' · ')
+  const error = (field: string) => (wrong?.field === field ? wrong.text : undefined)
   const create = async () => {
     wait(true)
     mark(undefined)
     try {
-      let offer = f.offer, source = f.source
+      let offer = f.offer,
+        source = f.source
       if (way === 'offer' && fresh) {
-        offer = (await call('POST /offers', { body: { name: f.offerName, url: f.offerURL } }).catch(e => { const w = wrongOf(asError(e), ['name', 'url']); throw { ...w, field: w.field === 'url' ? 'offerURL' : 'offerName' } as Wrong })).id
+        offer = (
+          await call('POST /offers', { body: { name: f.offerName, url: f.offerURL } }).catch(e => {
+            const w = wrongOf(asError(e), ['name', 'url'])
+            throw { ...w, field: w.field === 'url' ? 'offerURL' : 'offerName' } as Wrong
+          })
+        ).id
         touches('offers')
         put(now => ({ ...now, offer }))
         make(false) // it is there now, also when the next step fails
       }
       if (platform) {
-        source = (await call('POST /traffic-sources', { body: { platform: platform.platform, name: platform.name } }).catch(e => { throw { ...wrongOf(asError(e), []), field: 'source' } as Wrong })).id
+        source = (
+          await call('POST /traffic-sources', { body: { platform: platform.platform, name: platform.name } }).catch(e => {
+            throw { ...wrongOf(asError(e), []), field: 'source' } as Wrong
+          })
+        ).id
         touches('traffic-sources')
         put(now => ({ ...now, source }))
       }
-      const where = way === 'offer' ? { offer_id: offer, ...(f.lander ? { lander_id: f.lander } : {}) } : way === 'flow' ? { flow_id: f.flow } : { destination_url: f.address }
-      const made = await call('POST /campaigns', { body: { name, alias: f.alias, ...(f.domain || usual ? { domain_id: f.domain || usual } : {}), ...(source ? { source_id: source } : {}), ...where } })
+      const where =
+        way === 'offer'
+          ? { offer_id: offer, ...(f.lander ? { lander_id: f.lander } : {}) }
+          : way === 'flow'
+            ? { flow_id: f.flow }
+            : { destination_url: f.address }
+      const made = await call('POST /campaigns', {
+        body: {
+          name,
+          alias: f.alias,
+          ...(f.domain || usual ? { domain_id: f.domain || usual } : {}),
+          ...(source ? { source_id: source } : {}),
+          ...where,
+        },
+      })
       touches('campaigns')
       go(to(`/app/campaigns/${made.id}/link`, { first: '1' }))
     } catch (e) {
       const w = e as Wrong
-      mark(typeof w.text === 'string' && !(e instanceof Error) ? w : wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], { destination_required: way === 'offer' ? 'offer' : way, invalid_destination: 'offer', invalid_destination_url: 'address', alias_taken: 'alias', duplicate_name: 'name', name_required: 'name', invalid_flow: 'flow', invalid_domain: 'domain' }))
-    } finally { wait(false) }
+      mark(
+        typeof w.text === 'string' && !(e instanceof Error)
+          ? w
+          : wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], {
+              destination_required: way === 'offer' ? 'offer' : way,
+              invalid_destination: 'offer',
+              invalid_destination_url: 'address',
+              alias_taken: 'alias',
+              duplicate_name: 'name',
+              name_required: 'name',
+              invalid_flow: 'flow',
+              invalid_domain: 'domain',
+            }),
+      )
+    } finally {
+      wait(false)
+    }
   }
-  const ready = name && f.alias && (way === 'offer' ? fresh ? f.offerName && f.offerURL : f.offer : way === 'flow' ? f.flow : f.address)
-  return <form class="wizard" noValidate onSubmit={e => { e.preventDefault(); void create() }}>
-    <Step n={1} title={t.campaigns.whereTo}>
-      <Seg label={t.campaigns.whereTo} value={way} options={[{ value: 'offer', label: t.campaigns.toOffer }, { value: 'flow', label: t.campaigns.toFlow }, { value: 'address', label: t.campaigns.toAddress }]} on={choose} />
-      {way === 'offer' && <div class="fields">
-        {fresh ? <><Field label={t.campaigns.offerName} error={error('offerName')}>{w => <Input wired={w} name="offerName" value={f.offerName} on={offerName => set({ offerName })} maxLength={255} />}</Field>
-          <div class="across"><Field label={t.campaigns.offerURL} hint={t.campaigns.offerHint} error={error('offerURL')}>{w => <UrlInput wired={w} label={t.campaigns.offerURL} value={f.offerURL} on={offerURL => set({ offerURL })} />}</Field></div></> :
-          <Field label={t.campaigns.offer} error={error('offer')}>{w => <Combobox wired={w} label={t.campaigns.offer} value={f.offer} choices={choicesOf(offers)} on={offer => set({ offer })} />}</Field>}
-        {offers && offers.length > 0 && <div class="field"><span class="label">&nbsp;</span><button type="button" class="btn" onClick={() => make(!fresh)}>{fresh ? t.campaigns.takeOffer : t.campaigns.makeOffer}</button></div>}
-        {landers && landers.length > 0 && <Field label={t.campaigns.lander} hint={t.campaigns.landerHint}>{w => <Combobox wired={w} label={t.campaigns.lander} value={f.lander} shown={f.lander ? undefined : t.campaigns.noLander} choices={[{ value: '', label: t.campaigns.noLander }, ...(choicesOf(landers) ?? [])]} on={lander => set({ lander })} />}</Field>}
-      </div>}
-      {way === 'flow' && <div class="fields"><Field label={t.campaigns.savedFlow} error={error('flow')} hint={flows?.length === 0 ? t.campaigns.noFlows : undefined}>{w => <Combobox wired={w} label={t.campaigns.savedFlow} value={f.flow} choices={choicesOf(flows)} on={flow => set({ flow })} />}</Field></div>}
-      {way === 'address' && <div class="fields"><div class="across"><Field label={t.campaigns.address} error={error('address')}>{w => <UrlInput wired={w} label={t.campaigns.address} value={f.address} on={address => set({ address })} />}</Field></div></div>}
-    </Step>
-    <Step n={2} title={t.campaigns.whereFrom}>
-      <div class="fields"><Field label={t.campaigns.source} hint={platform ? t.campaigns.sourceMade(platform.name) : t.campaigns.sourceHint} error={error('source')}>{w => <Combobox wired={w} label={t.campaigns.source} value={f.source} shown={f.source ? sourceName : t.campaigns.noSource} on={source => set({ source })}
-        choices={sources && templates && [{ value: '', label: t.campaigns.noSource }, ...(choicesOf(sources) ?? []), ...templates.filter(p => !sources.some(s => s.platform === p.platform)).map(p => ({ value: template + p.platform, label: p.name, side: t.campaigns.template }))]} />}</Field></div>
-    </Step>
-    <Step n={3} title={t.campaigns.theLink}>
-      <div class="fields"><Field label={t.overview.name} error={error('name')}>{w => <Input wired={w} value={f.name} placeholder={name} on={v => set({ name: v })} maxLength={255} />}</Field>
-        <Field label={t.campaigns.alias} hint={t.campaigns.aliasHint} error={error('alias')}>{w => <Input wired={w} class="mono" value={f.alias} on={alias => set({ alias })} maxLength={64} spellcheck={false} />}</Field>
-        <Field label={t.campaigns.domain} error={error('domain')}>{w => <Combobox wired={w} label={t.campaigns.domain} value={f.domain || usual} choices={domains} on={domain => set({ domain })} />}</Field></div>
-    </Step>
-    <FormError wrong={wrong} />
-    <div class="row"><span class="grow" /><a class="btn" href={to('/app/campaigns')}>{t.parts.cancel}</a><button class="btn primary" disabled={busy || !ready}>{t.campaigns.create}</button></div>
-  </form>
+  const ready = name && f.alias && (way === 'offer' ? (fresh ? f.offerName && f.offerURL : f.offer) : way === 'flow' ? f.flow : f.address)
+  return (
+    <form
+      class="wizard"
+      noValidate
+      onSubmit={e => {
+        e.preventDefault()
+        void create()
+      }}>
+      <Step n={1} title={t.campaigns.whereTo}>
+        <Seg
+          label={t.campaigns.whereTo}
+          value={way}
+          options={[
+            { value: 'offer', label: t.campaigns.toOffer },
+            { value: 'flow', label: t.campaigns.toFlow },
+            { value: 'address', label: t.campaigns.toAddress },
+          ]}
+          on={choose}
+        />
+        {way === 'offer' && (
+          <div class="fields">
+            {fresh ? (
+              <>
+                <Field label={t.campaigns.offerName} error={error('offerName')}>
+                  {w => <Input wired={w} name="offerName" value={f.offerName} on={offerName => set({ offerName })} maxLength={255} />}
+                </Field>
+                <div class="across">
+                  <Field label={t.campaigns.offerURL} hint={t.campaigns.offerHint} error={error('offerURL')}>
+                    {w => <UrlInput wired={w} label={t.campaigns.offerURL} value={f.offerURL} on={offerURL => set({ offerURL })} />}
+                  </Field>
+                </div>
+              </>
+            ) : (
+              <Field label={t.campaigns.offer} error={error('offer')}>
+                {w => (
+                  <Combobox wired={w} label={t.campaigns.offer} value={f.offer} choices={choicesOf(offers)} on={offer => set({ offer })} />
+                )}
+              </Field>
+            )}
+            {offers && offers.length > 0 && (
+              <div class="field">
+                <span class="label">&nbsp;</span>
+                <button type="button" class="btn" onClick={() => make(!fresh)}>
+                  {fresh ? t.campaigns.takeOffer : t.campaigns.makeOffer}
+                </button>
+              </div>
+            )}
+            {landers && landers.length > 0 && (
+              <Field label={t.campaigns.lander} hint={t.campaigns.landerHint}>
+                {w => (
+                  <Combobox
+                    wired={w}
+                    label={t.campaigns.lander}
+                    value={f.lander}
+                    shown={f.lander ? undefined : t.campaigns.noLander}
+                    choices={[{ value: '', label: t.campaigns.noLander }, ...(choicesOf(landers) ?? [])]}
+                    on={lander => set({ lander })}
+                  />
+                )}
+              </Field>
+            )}
+          </div>
+        )}
+        {way === 'flow' && (
+          <div class="fields">
+            <Field label={t.campaigns.savedFlow} error={error('flow')} hint={flows?.length === 0 ? t.campaigns.noFlows : undefined}>
+              {w => (
+                <Combobox wired={w} label={t.campaigns.savedFlow} value={f.flow} choices={choicesOf(flows)} on={flow => set({ flow })} />
+              )}
+            </Field>
+          </div>
+        )}
+        {way === 'address' && (
+          <div class="fields">
+            <div class="across">
+              <Field label={t.campaigns.address} error={error('address')}>
+                {w => <UrlInput wired={w} label={t.campaigns.address} value={f.address} on={address => set({ address })} />}
+              </Field>
+            </div>
+          </div>
+        )}
+      </Step>
+      <Step n={2} title={t.campaigns.whereFrom}>
+        <div class="fields">
+          <Field
+            label={t.campaigns.source}
+            hint={platform ? t.campaigns.sourceMade(platform.name) : t.campaigns.sourceHint}
+            error={error('source')}>
+            {w => (
+              <Combobox
+                wired={w}
+                label={t.campaigns.source}
+                value={f.source}
+                shown={f.source ? sourceName : t.campaigns.noSource}
+                on={source => set({ source })}
+                choices={
+                  sources &&
+                  templates && [
+                    { value: '', label: t.campaigns.noSource },
+                    ...(choicesOf(sources) ?? []),
+                    ...templates
+                      .filter(p => !sources.some(s => s.platform === p.platform))
+                      .map(p => ({ value: template + p.platform, label: p.name, side: t.campaigns.template })),
+                  ]
+                }
+              />
+            )}
+          </Field>
+        </div>
+      </Step>
+      <Step n={3} title={t.campaigns.theLink}>
+        <div class="fields">
+          <Field label={t.overview.name} error={error('name')}>
+            {w => <Input wired={w} value={f.name} placeholder={name} on={v => set({ name: v })} maxLength={255} />}
+          </Field>
+          <Field label={t.campaigns.alias} hint={t.campaigns.aliasHint} error={error('alias')}>
+            {w => <Input wired={w} class="mono" value={f.alias} on={alias => set({ alias })} maxLength={64} spellcheck={false} />}
+          </Field>
+          <Field label={t.campaigns.domain} error={error('domain')}>
+            {w => (
+              <Combobox wired={w} label={t.campaigns.domain} value={f.domain || usual} choices={domains} on={domain => set({ domain })} />
+            )}
+          </Field>
+        </div>
+      </Step>
+      <FormError wrong={wrong} />
+      <div class="row">
+        <span class="grow" />
+        <a class="btn" href={to('/app/campaigns')}>
+          {t.parts.cancel}
+        </a>
+        <button class="btn primary" disabled={busy || !ready}>
+          {t.campaigns.create}
+        </button>
+      </div>
+    </form>
+  )
 }
 
-const Step = ({ n, title, children }: { n: number, title: string, children: ComponentChildren }) => <section class="card part"><h2><span class="face" aria-hidden="true">{n}</span>{title}</h2>{children}</section>
+const Step = ({ n, title, children }: { n: number; title: string; children: ComponentChildren }) => (
+  <section class="card part">
+    <h2>
+      <span class="face" aria-hidden="true">
+        {n}
+      </span>
+      {title}
+    </h2>
+    {children}
+  </section>
+)

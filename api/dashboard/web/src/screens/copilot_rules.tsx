@@ -15,42 +15,214 @@ import { w } from '../text/copilot.ts'
 import { figureName, figureText } from './copilot_change.tsx'
 import { RuleForm } from './copilot_rule.tsx'
 
-type Asking = { kind: 'edit', rule?: CopilotRule } | { kind: 'runs' | 'live' | 'remove', rule: CopilotRule }
+type Asking = { kind: 'edit'; rule?: CopilotRule } | { kind: 'runs' | 'live' | 'remove'; rule: CopilotRule }
 
 export const figuresText = (list: Figure[]) => list.map(f => `${figureName(f.name)} ${figureText(f.name, f.value)}`).join(', ')
-const patch = (r: CopilotRule, body: object) => call('PATCH /copilot/rules', { body: { id: r.id, ...body } }).then(() => { touches('copilot'); toast(w.ruleSaved(r.name)) })
+const patch = (r: CopilotRule, body: object) =>
+  call('PATCH /copilot/rules', { body: { id: r.id, ...body } }).then(() => {
+    touches('copilot')
+    toast(w.ruleSaved(r.name))
+  })
 
 // Rules change campaigns by themselves, or alert. Each begins in shadow.
 export function Rules() {
-  const { rows, error, again } = useAll('GET /copilot/rules', {}), [asking, ask] = useState<Asking>(), may = canWrite(), close = () => ask(undefined)
-  return <>
-    <section class="card"><header><h2>{w.rules}</h2><span class="grow" />{may && <button type="button" class="btn primary" onClick={() => ask({ kind: 'edit' })}><Icon name="plus" />{w.addRule}</button>}</header>
-      <p class="soft part rulestext">{w.rulesText}</p>
-      {error && !rows ? <Failed error={error} again={again} /> : !rows ? <Late><div class="skeleton" style="height:140px;margin:14px" /></Late> : rows.length === 0 ? <Empty title={w.noRules}>{may && <button type="button" class="btn" onClick={() => ask({ kind: 'edit' })}>{w.addRule}</button>}</Empty> : <ul class="list history">{rows.map(r => <One key={r.id} of={r} may={may} ask={ask} />)}</ul>}</section>
-    {asking?.kind === 'edit' && <RuleForm of={asking.rule} close={close} />}
-    {asking?.kind === 'runs' && <Runs of={asking.rule} close={close} />}
-    {asking?.kind === 'live' && <Ask title={w.liveTitle} text={w.liveText(asking.rule.name)} go={w.toLive} close={close} on={() => patch(asking.rule, { mode: 'live' }).catch(e => { failed(e); throw e })} />}
-    {asking?.kind === 'remove' && <Ask title={w.removeTitle} text={w.removeText(asking.rule.name)} go={w.removeRule} danger close={close} on={() => call('DELETE /copilot/rules', { query: { id: asking.rule.id } }).then(() => { touches('copilot'); toast(w.ruleRemoved(asking.rule.name)) }, e => { failed(e); throw e })} />}
-  </>
+  const { rows, error, again } = useAll('GET /copilot/rules', {}),
+    [asking, ask] = useState<Asking>(),
+    may = canWrite(),
+    close = () => ask(undefined)
+  return (
+    <>
+      <section class="card">
+        <header>
+          <h2>{w.rules}</h2>
+          <span class="grow" />
+          {may && (
+            <button type="button" class="btn primary" onClick={() => ask({ kind: 'edit' })}>
+              <Icon name="plus" />
+              {w.addRule}
+            </button>
+          )}
+        </header>
+        <p class="soft part rulestext">{w.rulesText}</p>
+        {error && !rows ? (
+          <Failed error={error} again={again} />
+        ) : !rows ? (
+          <Late>
+            <div class="skeleton" style="height:140px;margin:14px" />
+          </Late>
+        ) : rows.length === 0 ? (
+          <Empty title={w.noRules}>
+            {may && (
+              <button type="button" class="btn" onClick={() => ask({ kind: 'edit' })}>
+                {w.addRule}
+              </button>
+            )}
+          </Empty>
+        ) : (
+          <ul class="list history">
+            {rows.map(r => (
+              <One key={r.id} of={r} may={may} ask={ask} />
+            ))}
+          </ul>
+        )}
+      </section>
+      {asking?.kind === 'edit' && <RuleForm of={asking.rule} close={close} />}
+      {asking?.kind === 'runs' && <Runs of={asking.rule} close={close} />}
+      {asking?.kind === 'live' && (
+        <Ask
+          title={w.liveTitle}
+          text={w.liveText(asking.rule.name)}
+          go={w.toLive}
+          close={close}
+          on={() =>
+            patch(asking.rule, { mode: 'live' }).catch(e => {
+              failed(e)
+              throw e
+            })
+          }
+        />
+      )}
+      {asking?.kind === 'remove' && (
+        <Ask
+          title={w.removeTitle}
+          text={w.removeText(asking.rule.name)}
+          go={w.removeRule}
+          danger
+          close={close}
+          on={() =>
+            call('DELETE /copilot/rules', { query: { id: asking.rule.id } }).then(
+              () => {
+                touches('copilot')
+                toast(w.ruleRemoved(asking.rule.name))
+              },
+              e => {
+                failed(e)
+                throw e
+              },
+            )
+          }
+        />
+      )}
+    </>
+  )
 }
 
-function One({ of: r, may, ask }: { of: CopilotRule, may: boolean, ask: (a: Asking) => void }) {
-  const last = r.last_run, does = w.actions[r.action] ?? r.action
-  return <li><Switch on={r.is_active} label={w.activeOf(r.name)} disabled={!may} set={on => void patch(r, { is_active: on }).catch(failed)} />
-    <div class="grow"><div class="row wraps"><b class="wrap">{r.name}</b><span class={'tag ' + (r.mode === 'live' ? 'good' : '')}>{w[r.mode === 'live' ? 'live' : 'shadow']}</span></div>
-      <div class="wrap">{(w.levels[r.looks_at] ?? r.looks_at) + (r.attribute ? ' ' + (t.dimensions[r.attribute] ?? r.attribute) : '')} · {w.when} {r.when} · {does}</div>
-      <div class="d wrap">{w.every(r.every_minutes)} · {last ? `${w.lastRun} ${ago(last.at)}: ${w.outcomes[last.outcome] ?? last.outcome}, ${w.ran(last.done, last.matched, last.looked)}` : w.noRun}</div></div>
-    <button type="button" class="btn sm" aria-label={`${w.runs}: ${r.name}`} onClick={() => ask({ kind: 'runs', rule: r })}>{w.runs}</button>
-    {may && <Menu kind="btn sm quiet icon" name={t.lists.actionsOf(r.name)} label={<><Icon name="more" /><span class="hidden">{t.lists.actionsOf(r.name)}</span></>}>{shut => <>
-      <Item on={() => { shut(); ask({ kind: 'edit', rule: r }) }}>{w.editRule}</Item>
-      {r.mode === 'live' ? <Item on={() => { shut(); void patch(r, { mode: 'shadow' }).catch(failed) }}>{w.toShadow}</Item> : <Item on={() => { shut(); ask({ kind: 'live', rule: r }) }}>{w.toLive}</Item>}
-      <Item on={() => { shut(); ask({ kind: 'remove', rule: r }) }}><span class="bad">{w.removeRule}</span></Item></>}</Menu>}</li>
+function One({ of: r, may, ask }: { of: CopilotRule; may: boolean; ask: (a: Asking) => void }) {
+  const last = r.last_run,
+    does = w.actions[r.action] ?? r.action
+  return (
+    <li>
+      <Switch on={r.is_active} label={w.activeOf(r.name)} disabled={!may} set={on => void patch(r, { is_active: on }).catch(failed)} />
+      <div class="grow">
+        <div class="row wraps">
+          <b class="wrap">{r.name}</b>
+          <span class={'tag ' + (r.mode === 'live' ? 'good' : '')}>{w[r.mode === 'live' ? 'live' : 'shadow']}</span>
+        </div>
+        <div class="wrap">
+          {(w.levels[r.looks_at] ?? r.looks_at) + (r.attribute ? ' ' + (t.dimensions[r.attribute] ?? r.attribute) : '')} · {w.when} {r.when}{' '}
+          · {does}
+        </div>
+        <div class="d wrap">
+          {w.every(r.every_minutes)} ·{' '}
+          {last
+            ? `${w.lastRun} ${ago(last.at)}: ${w.outcomes[last.outcome] ?? last.outcome}, ${w.ran(last.done, last.matched, last.looked)}`
+            : w.noRun}
+        </div>
+      </div>
+      <button type="button" class="btn sm" aria-label={`${w.runs}: ${r.name}`} onClick={() => ask({ kind: 'runs', rule: r })}>
+        {w.runs}
+      </button>
+      {may && (
+        <Menu
+          kind="btn sm quiet icon"
+          name={t.lists.actionsOf(r.name)}
+          label={
+            <>
+              <Icon name="more" />
+              <span class="hidden">{t.lists.actionsOf(r.name)}</span>
+            </>
+          }>
+          {shut => (
+            <>
+              <Item
+                on={() => {
+                  shut()
+                  ask({ kind: 'edit', rule: r })
+                }}>
+                {w.editRule}
+              </Item>
+              {r.mode === 'live' ? (
+                <Item
+                  on={() => {
+                    shut()
+                    void patch(r, { mode: 'shadow' }).catch(failed)
+                  }}>
+                  {w.toShadow}
+                </Item>
+              ) : (
+                <Item
+                  on={() => {
+                    shut()
+                    ask({ kind: 'live', rule: r })
+                  }}>
+                  {w.toLive}
+                </Item>
+              )}
+              <Item
+                on={() => {
+                  shut()
+                  ask({ kind: 'remove', rule: r })
+                }}>
+                <span class="bad">{w.removeRule}</span>
+              </Item>
+            </>
+          )}
+        </Menu>
+      )}
+    </li>
+  )
 }
 
 // Runs are those in which something matched.
-function Runs({ of: r, close }: { of: CopilotRule, close: () => void }) {
+function Runs({ of: r, close }: { of: CopilotRule; close: () => void }) {
   const { data, error, again } = use('GET /copilot/rules/{id}/runs', { limit: 50 }, 0, { id: r.id })
-  return <Sheet side title={`${w.runs}: ${r.name}`} close={close}><div class="body">
-    {!data ? error ? <Failed error={error} again={again} /> : <Late><div class="skeleton" style="height:160px" /></Late> : data.rows.length === 0 ? <Empty title={w.noRuns} /> : <ul class="list history">{data.rows.map(run => <li key={run.id}><div class="grow"><div class="row wraps"><b>{dateTime(run.at)}</b><span class="tag">{w.outcomes[run.outcome] ?? run.outcome}</span><span class="dim fine">{w.ran(run.done, run.matched, run.looked)}</span></div>
-      <ul class="items">{run.items.map((o, i) => <li key={i}><span class="wrap strong">{o.of}</span> <span class="tag">{w.itemOutcomes[o.outcome] ?? o.outcome}</span><div class="d wrap">{[figuresText(o.figures), o.why].filter(Boolean).join(' · ')}</div></li>)}</ul></div></li>)}</ul>}</div></Sheet>
+  return (
+    <Sheet side title={`${w.runs}: ${r.name}`} close={close}>
+      <div class="body">
+        {!data ? (
+          error ? (
+            <Failed error={error} again={again} />
+          ) : (
+            <Late>
+              <div class="skeleton" style="height:160px" />
+            </Late>
+          )
+        ) : data.rows.length === 0 ? (
+          <Empty title={w.noRuns} />
+        ) : (
+          <ul class="list history">
+            {data.rows.map(run => (
+              <li key={run.id}>
+                <div class="grow">
+                  <div class="row wraps">
+                    <b>{dateTime(run.at)}</b>
+                    <span class="tag">{w.outcomes[run.outcome] ?? run.outcome}</span>
+                    <span class="dim fine">{w.ran(run.done, run.matched, run.looked)}</span>
+                  </div>
+                  <ul class="items">
+                    {run.items.map((o, i) => (
+                      <li key={i}>
+                        <span class="wrap strong">{o.of}</span> <span class="tag">{w.itemOutcomes[o.outcome] ?? o.outcome}</span>
+                        <div class="d wrap">{[figuresText(o.figures), o.why].filter(Boolean).join(' · ')}</div>
+                      </li>
+                    ))}
+                  </ul>
+                </div>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </Sheet>
+  )
 }

@@ -14,24 +14,98 @@ type Outcome = ConversionOutcome | CostOutcome
 const tones: Record<string, string> = { created: 'good', updated: 'accent', spread: 'good', alone: 'warn', refused: 'bad' }
 
 // Outcomes is a correction row by row.
-export function Outcomes({ kind, of: a }: { kind: 'conversions' | 'cost', of: Answer }) {
+export function Outcomes({ kind, of: a }: { kind: 'conversions' | 'cost'; of: Answer }) {
   const [only, filter] = useState('')
-  const all = a.outcomes as Outcome[], rows = only === 'refused' ? all.filter(o => !o.accepted) : only === 'accepted' ? all.filter(o => o.accepted) : all
+  const all = a.outcomes as Outcome[],
+    rows = only === 'refused' ? all.filter(o => !o.accepted) : only === 'accepted' ? all.filter(o => o.accepted) : all
   const sum = 'payout' in a ? a.payout : a.spend
-  return <section class="card report lists"><header><h2>{w.outcome}</h2><span class={'tag ' + (a.dryRun ? 'accent' : 'good')} role="status">{a.dryRun ? w.isDry : w.isApplied}</span><span class="grow" />
-    <Seg label={w.filter} value={only} options={[{ value: '', label: `${w.all} ${count(a.total)}` }, { value: 'accepted', label: `${w.accepted} ${count(a.accepted)}` }, { value: 'refused', label: `${w.refused} ${count(a.refused)}` }]} on={filter} /></header>
-    {rows.length === 0 ? <Empty title={w.nothing} /> : <Table label={w.outcome} rows={rows} columns={columnsOf(kind)} keyOf={o => String(o.line)} nameOf={o => `${w.line} ${o.line}`} height={44} />}
-    <div class="statusbar"><span>{w.rows(rows.length, count(rows.length))}</span>{a.truncated && <span class="warn">{w.tooMany('5,000+')}</span>}<span class="grow" /><span class="num">{w.sum[kind]} <b>{money(sum)}</b></span></div></section>
+  return (
+    <section class="card report lists">
+      <header>
+        <h2>{w.outcome}</h2>
+        <span class={'tag ' + (a.dryRun ? 'accent' : 'good')} role="status">
+          {a.dryRun ? w.isDry : w.isApplied}
+        </span>
+        <span class="grow" />
+        <Seg
+          label={w.filter}
+          value={only}
+          options={[
+            { value: '', label: `${w.all} ${count(a.total)}` },
+            { value: 'accepted', label: `${w.accepted} ${count(a.accepted)}` },
+            { value: 'refused', label: `${w.refused} ${count(a.refused)}` },
+          ]}
+          on={filter}
+        />
+      </header>
+      {rows.length === 0 ? (
+        <Empty title={w.nothing} />
+      ) : (
+        <Table
+          label={w.outcome}
+          rows={rows}
+          columns={columnsOf(kind)}
+          keyOf={o => String(o.line)}
+          nameOf={o => `${w.line} ${o.line}`}
+          height={44}
+        />
+      )}
+      <div class="statusbar">
+        <span>{w.rows(rows.length, count(rows.length))}</span>
+        {a.truncated && <span class="warn">{w.tooMany('5,000+')}</span>}
+        <span class="grow" />
+        <span class="num">
+          {w.sum[kind]} <b>{money(sum)}</b>
+        </span>
+      </div>
+    </section>
+  )
 }
 
 function columnsOf(kind: 'conversions' | 'cost'): Column<Outcome>[] {
-  const what = (o: Outcome) => 'day' in o ? <Two a={[o.day, o.source].filter(Boolean).join(' · ')} b={[o.campaign, o.accepted && o.spread_clicks ? w.spread(count(o.spread_clicks)) : ''].filter(Boolean).join(' · ')} /> : <Two a={o.click_id} b={[o.status && (t.conversions.statuses[o.status] ?? o.status), o.conversion_id, o.goal, o.time ? dateTime(o.time) : ''].filter(Boolean).join(' · ')} mono />
-  const amount = (o: Outcome) => { const n = 'day' in o ? o.spend : o.payout; return n === null ? '—' : `${n} ${o.currency}` }
+  const what = (o: Outcome) =>
+    'day' in o ? (
+      <Two
+        a={[o.day, o.source].filter(Boolean).join(' · ')}
+        b={[o.campaign, o.accepted && o.spread_clicks ? w.spread(count(o.spread_clicks)) : ''].filter(Boolean).join(' · ')}
+      />
+    ) : (
+      <Two
+        a={o.click_id}
+        b={[o.status && (t.conversions.statuses[o.status] ?? o.status), o.conversion_id, o.goal, o.time ? dateTime(o.time) : '']
+          .filter(Boolean)
+          .join(' · ')}
+        mono
+      />
+    )
+  const amount = (o: Outcome) => {
+    const n = 'day' in o ? o.spend : o.payout
+    return n === null ? '—' : `${n} ${o.currency}`
+  }
   return [
     { name: 'line', label: w.line, left: true, phone: true, width: 56, cell: o => <span class="num dim">{o.line}</span> },
-    { name: 'result', label: w.outcome, left: true, phone: true, width: 92, cell: o => <span class={'tag ' + (tones[o.result] ?? '')}>{w.results[o.result] ?? o.result}</span> },
-    { name: 'row', label: w.row, left: true, phone: true, kind: 'first', cell: o => o.accepted ? what(o) : <Two a={o.reason} b={'day' in o ? [o.day, o.source].join(' · ') : o.click_id} /> },
+    {
+      name: 'result',
+      label: w.outcome,
+      left: true,
+      phone: true,
+      width: 92,
+      cell: o => <span class={'tag ' + (tones[o.result] ?? '')}>{w.results[o.result] ?? o.result}</span>,
+    },
+    {
+      name: 'row',
+      label: w.row,
+      left: true,
+      phone: true,
+      kind: 'first',
+      cell: o => (o.accepted ? what(o) : <Two a={o.reason} b={'day' in o ? [o.day, o.source].join(' · ') : o.click_id} />),
+    },
     { name: 'amount', label: w.amount, width: 120, cell: o => <span class="num">{amount(o)}</span> },
-    { name: 'counts', label: kind === 'cost' ? w.sum.cost : w.counts, width: 110, cell: o => <b class="num">{o.accepted ? money(o.counts) : '—'}</b> },
+    {
+      name: 'counts',
+      label: kind === 'cost' ? w.sum.cost : w.counts,
+      width: 110,
+      cell: o => <b class="num">{o.accepted ? money(o.counts) : '—'}</b>,
+    },
   ]
 }

@@ -17,49 +17,173 @@ import { toast } from '../parts/toast.tsx'
 import { Outcomes } from './correction_outcomes.tsx'
 
 const example = { conversions: 'click id,payout,status,conversion id\n', cost: 'day,source,spend,currency\n' } // columns as the service reads them
-const w = t.corrections, lasts = 10 * 60_000 // ms that a dry run may be applied
+const w = t.corrections,
+  lasts = 10 * 60_000 // ms that a dry run may be applied
 type Kind = keyof typeof w.kinds
 export type Answer = ConversionCorrection | CostCorrection
 // Run is what came of a text; it is stale when the text is another one by now.
-type Run = { kind: Kind, text: string, at: number, answer: Answer }
+type Run = { kind: Kind; text: string; at: number; answer: Answer }
 
 const send = (kind: Kind, csv: string, apply: boolean): Promise<Answer> => {
-  const name = w.kinds[kind], told = (a: Answer) => ({ text: t.exports.result(a.accepted, count(a.accepted)), path: '/app/corrections?kind=' + kind })
+  const name = w.kinds[kind],
+    told = (a: Answer) => ({ text: t.exports.result(a.accepted, count(a.accepted)), path: '/app/corrections?kind=' + kind })
   const named = apply ? t.exports.correction(name) : t.exports.dryRun(name)
-  return kind === 'cost' ? task(named, 'POST /corrections/cost', { body: { csv, apply } }, told) : task(named, 'POST /corrections/conversions', { body: { csv, apply } }, told)
+  return kind === 'cost'
+    ? task(named, 'POST /corrections/cost', { body: { csv, apply } }, told)
+    : task(named, 'POST /corrections/conversions', { body: { csv, apply } }, told)
 }
 
 // Corrections reads conversions or spend from a file, shows what each row would do, and applies it.
 export function Corrections() {
   const kind: Kind = place.value.query.get('kind') === 'cost' ? 'cost' : 'conversions'
-  const [text, type] = useState(''), [run, ran] = useState<Run>(), [busy, wait] = useState(false), [error, fail] = useState<ApiError>(), [asking, ask] = useState(false), [large, tell] = useState(false)
+  const [text, type] = useState(''),
+    [run, ran] = useState<Run>(),
+    [busy, wait] = useState(false),
+    [error, fail] = useState<ApiError>(),
+    [asking, ask] = useState(false),
+    [large, tell] = useState(false)
   const head = useMemo(() => headOf(text, kind === 'cost' ? costColumns : conversionColumns), [text, kind])
-  const shown = run?.kind === kind ? run : undefined, dry = shown?.answer.dryRun, stale = dry && shown!.text !== text, old = dry && !stale && Date.now() - shown!.at > lasts
-  const set = (v: string) => { type(v); tell(false); fail(undefined) }
+  const shown = run?.kind === kind ? run : undefined,
+    dry = shown?.answer.dryRun,
+    stale = dry && shown!.text !== text,
+    old = dry && !stale && Date.now() - shown!.at > lasts
+  const set = (v: string) => {
+    type(v)
+    tell(false)
+    fail(undefined)
+  }
   const start = async (apply: boolean) => {
-    wait(true); fail(undefined)
+    wait(true)
+    fail(undefined)
     try {
       if (apply && Date.now() - shown!.at > lasts) return
       const answer = await send(kind, text, apply)
       ran({ kind, text, at: Date.now(), answer })
-      if (apply) { touches('logs', 'reports', 'stats'); toast(w.applied(answer.accepted, count(answer.accepted))) }
-    } catch (e) { fail(asError(e)) } finally { wait(false) }
+      if (apply) {
+        touches('logs', 'reports', 'stats')
+        toast(w.applied(answer.accepted, count(answer.accepted)))
+      }
+    } catch (e) {
+      fail(asError(e))
+    } finally {
+      wait(false)
+    }
   }
-  if (!canWrite()) return <section class="card"><Empty title={w.readOnly} /></section>
-  return <div class="grid corrections">
-    <section class="card"><header><Seg label={w.kind} value={kind} options={(Object.keys(w.kinds) as Kind[]).map(value => ({ value, label: w.kinds[value] }))} on={v => change({ kind: v === 'cost' ? v : null }, true)} /><span class="dim fine wide">{w.texts[kind]}</span></header>
-      <div class="part"><Source example={example[kind]} text={text} set={set} tooLarge={() => tell(true)} />
-        {large && <p class="bad" role="alert">{w.tooLarge}</p>}{head && <Columns of={head} />}
-        {error && <Failed error={error} again={() => void start(false)} />}
-        <div class="row wraps"><button type="button" class={'btn' + (dry && !stale && !old ? '' : ' primary')} disabled={busy || !head || head.rows === 0} onClick={() => void start(false)}>{shown ? w.again : w.dry}</button>
-          {dry && !stale && !old && shown!.answer.accepted > 0 && <button type="button" class="btn primary" disabled={busy} onClick={() => ask(true)}>{w.apply(shown!.answer.accepted, count(shown!.answer.accepted))}</button>}
-          {shown && !busy && <button type="button" class="btn quiet" onClick={() => { ran(undefined); set('') }}>{w.clear}</button>}
-          {stale && <span class="warn" role="status">{w.stale}</span>}{old && <span class="warn" role="status">{w.old}</span>}</div></div></section>
-    {busy ? <section class="card"><Late><p class="dim part" role="status">{w.running}</p><div class="skeleton" style="height:180px;margin:0 14px 14px" /></Late></section> : shown && <div class={stale ? 'faded' : ''}><Outcomes kind={kind} of={shown.answer} /></div>}
-    {asking && <Ask title={w.askTitle} text={w.askText(count(shown!.answer.accepted), count(shown!.answer.refused))} go={w.go} close={() => ask(false)} on={() => start(true)} />}
-  </div>
+  if (!canWrite())
+    return (
+      <section class="card">
+        <Empty title={w.readOnly} />
+      </section>
+    )
+  return (
+    <div class="grid corrections">
+      <section class="card">
+        <header>
+          <Seg
+            label={w.kind}
+            value={kind}
+            options={(Object.keys(w.kinds) as Kind[]).map(value => ({ value, label: w.kinds[value] }))}
+            on={v => change({ kind: v === 'cost' ? v : null }, true)}
+          />
+          <span class="dim fine wide">{w.texts[kind]}</span>
+        </header>
+        <div class="part">
+          <Source example={example[kind]} text={text} set={set} tooLarge={() => tell(true)} />
+          {large && (
+            <p class="bad" role="alert">
+              {w.tooLarge}
+            </p>
+          )}
+          {head && <Columns of={head} />}
+          {error && <Failed error={error} again={() => void start(false)} />}
+          <div class="row wraps">
+            <button
+              type="button"
+              class={'btn' + (dry && !stale && !old ? '' : ' primary')}
+              disabled={busy || !head || head.rows === 0}
+              onClick={() => void start(false)}>
+              {shown ? w.again : w.dry}
+            </button>
+            {dry && !stale && !old && shown!.answer.accepted > 0 && (
+              <button type="button" class="btn primary" disabled={busy} onClick={() => ask(true)}>
+                {w.apply(shown!.answer.accepted, count(shown!.answer.accepted))}
+              </button>
+            )}
+            {shown && !busy && (
+              <button
+                type="button"
+                class="btn quiet"
+                onClick={() => {
+                  ran(undefined)
+                  set('')
+                }}>
+                {w.clear}
+              </button>
+            )}
+            {stale && (
+              <span class="warn" role="status">
+                {w.stale}
+              </span>
+            )}
+            {old && (
+              <span class="warn" role="status">
+                {w.old}
+              </span>
+            )}
+          </div>
+        </div>
+      </section>
+      {busy ? (
+        <section class="card">
+          <Late>
+            <p class="dim part" role="status">
+              {w.running}
+            </p>
+            <div class="skeleton" style="height:180px;margin:0 14px 14px" />
+          </Late>
+        </section>
+      ) : (
+        shown && (
+          <div class={stale ? 'faded' : ''}>
+            <Outcomes kind={kind} of={shown.answer} />
+          </div>
+        )
+      )}
+      {asking && (
+        <Ask
+          title={w.askTitle}
+          text={w.askText(count(shown!.answer.accepted), count(shown!.answer.refused))}
+          go={w.go}
+          close={() => ask(false)}
+          on={() => start(true)}
+        />
+      )}
+    </div>
+  )
 }
 
 // Columns says how the header is read.
-const Columns = ({ of: head }: { of: Head }) => <div class="columns"><div class="row wraps"><span class="dim fine">{w.columns}</span>{head.cells.slice(0, 40).map((c, i) => <span key={i} class={'tag' + (c.column ? ' good' : '')} title={c.cell}><span class="cut">{c.cell || '—'}</span> <span class="soft">{c.column ? '→ ' + c.column.name : w.unknown}</span></span>)}<span class="grow" /><span class="dim fine num">{w.rows(head.rows, count(head.rows))}</span></div>
-  {head.missing.map(c => <p key={c.name} class="bad" role="alert">{w.missing(c.name)}</p>)}{head.rows > mostRows && <p class="warn" role="alert">{w.tooMany(count(head.rows))}</p>}</div>
+const Columns = ({ of: head }: { of: Head }) => (
+  <div class="columns">
+    <div class="row wraps">
+      <span class="dim fine">{w.columns}</span>
+      {head.cells.slice(0, 40).map((c, i) => (
+        <span key={i} class={'tag' + (c.column ? ' good' : '')} title={c.cell}>
+          <span class="cut">{c.cell || '—'}</span> <span class="soft">{c.column ? '→ ' + c.column.name : w.unknown}</span>
+        </span>
+      ))}
+      <span class="grow" />
+      <span class="dim fine num">{w.rows(head.rows, count(head.rows))}</span>
+    </div>
+    {head.missing.map(c => (
+      <p key={c.name} class="bad" role="alert">
+        {w.missing(c.name)}
+      </p>
+    ))}
+    {head.rows > mostRows && (
+      <p class="warn" role="alert">
+        {w.tooMany(count(head.rows))}
+      </p>
+    )}
+  </div>
+)

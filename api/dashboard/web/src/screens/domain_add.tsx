@@ -13,29 +13,153 @@ import { toast } from '../parts/toast.tsx'
 import { said } from './domain_shared.tsx'
 
 // AddDomains adds hostnames, one or a pasted list. A DNS account sets their records at once.
-export function AddDomains({ known, close, show }: { known: string[], close: () => void, show: (id: string) => void }) {
-  const accounts = use('GET /integrations', {}).data?.accounts, [hosts, type] = useState(''), [dns, by] = useState(''), [group, sort] = useState(''), [failover, turn] = useState(false), [wrong, say] = useState<Wrong>(), [busy, wait] = useState(false), [done, end] = useState<DomainAdded>()
+export function AddDomains({ known, close, show }: { known: string[]; close: () => void; show: (id: string) => void }) {
+  const accounts = use('GET /integrations', {}).data?.accounts,
+    [hosts, type] = useState(''),
+    [dns, by] = useState(''),
+    [group, sort] = useState(''),
+    [failover, turn] = useState(false),
+    [wrong, say] = useState<Wrong>(),
+    [busy, wait] = useState(false),
+    [done, end] = useState<DomainAdded>()
   const add = async () => {
     if (busy) return
-    wait(true); say(undefined)
+    wait(true)
+    say(undefined)
     try {
-      const made = await call('POST /domains', { body: { domain: hosts, group_name: group, failover, ...(dns ? { dns_account_id: dns } : {}) } })
+      const made = await call('POST /domains', {
+        body: { domain: hosts, group_name: group, failover, ...(dns ? { dns_account_id: dns } : {}) },
+      })
       touches('domains')
       toast(w.added(made.added.length, made.added[0]!))
       if (made.dns.length || made.skipped.length) end(made)
-      else { close(); if (made.added.length === 1) show(made.id) }
+      else {
+        close()
+        if (made.added.length === 1) show(made.id)
+      }
     } catch (e) {
-      const error = asError(e), at = wrongOf(error, ['domain', 'group_name', 'dns_account_id'], { invalid_domain: 'domain', duplicate: 'domain', shared_domain: 'domain', reserved_domain: 'domain', too_many: 'domain', required: 'domain', dns_account_not_found: 'dns_account_id', invalid_dns_account: 'dns_account_id' })
-      say({ ...at, text: error.code === 'invalid_domain' ? error.message : said(error.code) ?? at.text })
-    } finally { wait(false) }
+      const error = asError(e),
+        at = wrongOf(error, ['domain', 'group_name', 'dns_account_id'], {
+          invalid_domain: 'domain',
+          duplicate: 'domain',
+          shared_domain: 'domain',
+          reserved_domain: 'domain',
+          too_many: 'domain',
+          required: 'domain',
+          dns_account_not_found: 'dns_account_id',
+          invalid_dns_account: 'dns_account_id',
+        })
+      say({ ...at, text: error.code === 'invalid_domain' ? error.message : (said(error.code) ?? at.text) })
+    } finally {
+      wait(false)
+    }
   }
-  if (done) return <Sheet title={w.pointed} close={close} foot={<><span class="grow" /><button type="button" class="btn primary" onClick={close}>{w.done}</button></>}><div class="body">{done.skipped.length > 0 && <p class="warn wrap">{w.skipped(done.skipped.join(', '))}</p>}
-    <ul class="list pointed">{done.dns.map(p => <li key={p.host}><span class={'ico ' + (p.ok ? 'good' : 'warn')}><Icon name={p.ok ? 'check' : 'warn'} /></span><div class="grow"><div class="t">{p.host}: {w.pointActions[p.action] ?? p.action}</div><div class="d wrap">{p.message}</div>{p.record && <div class="d mono wrap">{p.record.name} {p.record.type} {p.record.value}</div>}</div></li>)}</ul></div></Sheet>
-  const at = (name: string) => wrong?.field === name ? wrong.text : undefined
-  return <Sheet title={w.addTitle} close={close} keep={() => hosts.trim() !== ''} foot={<><span class="grow" /><button type="button" class="btn" onClick={close}>{t.parts.cancel}</button><button type="submit" form="add-domains" class="btn primary" disabled={busy || !hosts.trim()}>{w.add}</button></>}>
-    <form id="add-domains" class="body" onSubmit={e => { e.preventDefault(); void add() }}>
-      <Field label={w.hosts} hint={dns ? w.hostsHintDNS : w.hostsHint} error={at('domain')}>{wired => <Area wired={wired} rows={5} max={4000} value={hosts} on={type} />}</Field>
-      <Field label={w.dns} hint={accounts?.length === 0 ? <>{w.connectDNS} <a class="link" href={to('/app/integrations')}>{w.connect}</a></> : w.dnsHint} error={at('dns_account_id')}>{wired => <Select wired={wired} value={dns} options={[{ value: '', label: w.dnsNone }, ...(accounts ?? []).map(a => ({ value: a.id, label: a.label || a.provider }))]} on={by} />}</Field>
-      <Field label={w.group} hint={w.groupHint} error={at('group_name')}>{wired => <Combobox wired={wired} label={w.group} value={group} choices={known.map(k => ({ value: k, label: k }))} free clear empty={t.parts.typeNew} on={sort} />}</Field>
-      <Switch shown on={failover} set={turn} label={w.failover} /><FormError wrong={wrong} /></form></Sheet>
+  if (done)
+    return (
+      <Sheet
+        title={w.pointed}
+        close={close}
+        foot={
+          <>
+            <span class="grow" />
+            <button type="button" class="btn primary" onClick={close}>
+              {w.done}
+            </button>
+          </>
+        }>
+        <div class="body">
+          {done.skipped.length > 0 && <p class="warn wrap">{w.skipped(done.skipped.join(', '))}</p>}
+          <ul class="list pointed">
+            {done.dns.map(p => (
+              <li key={p.host}>
+                <span class={'ico ' + (p.ok ? 'good' : 'warn')}>
+                  <Icon name={p.ok ? 'check' : 'warn'} />
+                </span>
+                <div class="grow">
+                  <div class="t">
+                    {p.host}: {w.pointActions[p.action] ?? p.action}
+                  </div>
+                  <div class="d wrap">{p.message}</div>
+                  {p.record && (
+                    <div class="d mono wrap">
+                      {p.record.name} {p.record.type} {p.record.value}
+                    </div>
+                  )}
+                </div>
+              </li>
+            ))}
+          </ul>
+        </div>
+      </Sheet>
+    )
+  const at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
+  return (
+    <Sheet
+      title={w.addTitle}
+      close={close}
+      keep={() => hosts.trim() !== ''}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button type="submit" form="add-domains" class="btn primary" disabled={busy || !hosts.trim()}>
+            {w.add}
+          </button>
+        </>
+      }>
+      <form
+        id="add-domains"
+        class="body"
+        onSubmit={e => {
+          e.preventDefault()
+          void add()
+        }}>
+        <Field label={w.hosts} hint={dns ? w.hostsHintDNS : w.hostsHint} error={at('domain')}>
+          {wired => <Area wired={wired} rows={5} max={4000} value={hosts} on={type} />}
+        </Field>
+        <Field
+          label={w.dns}
+          hint={
+            accounts?.length === 0 ? (
+              <>
+                {w.connectDNS}{' '}
+                <a class="link" href={to('/app/integrations')}>
+                  {w.connect}
+                </a>
+              </>
+            ) : (
+              w.dnsHint
+            )
+          }
+          error={at('dns_account_id')}>
+          {wired => (
+            <Select
+              wired={wired}
+              value={dns}
+              options={[{ value: '', label: w.dnsNone }, ...(accounts ?? []).map(a => ({ value: a.id, label: a.label || a.provider }))]}
+              on={by}
+            />
+          )}
+        </Field>
+        <Field label={w.group} hint={w.groupHint} error={at('group_name')}>
+          {wired => (
+            <Combobox
+              wired={wired}
+              label={w.group}
+              value={group}
+              choices={known.map(k => ({ value: k, label: k }))}
+              free
+              clear
+              empty={t.parts.typeNew}
+              on={sort}
+            />
+          )}
+        </Field>
+        <Switch shown on={failover} set={turn} label={w.failover} />
+        <FormError wrong={wrong} />
+      </form>
+    </Sheet>
+  )
 }

@@ -11,28 +11,172 @@ import { failed, toast } from '../parts/toast.tsx'
 import { Certificate, mayChange } from './domain_shared.tsx'
 
 // order is how far a certificate is by its state: 1 asked for, 2 ownership checked, 3 issued, 4 it serves.
-const order: Record<string, number> = { initializing: 1, pending_validation: 1, pending_issuance: 2, pending_deployment: 3, staging_deployment: 3, staging_active: 3, holding_deployment: 3, backup_issued: 3, active: 4, initializing_timed_out: 0, validation_timed_out: 1, issuance_timed_out: 2, deployment_timed_out: 3 }
+const order: Record<string, number> = {
+  initializing: 1,
+  pending_validation: 1,
+  pending_issuance: 2,
+  pending_deployment: 3,
+  staging_deployment: 3,
+  staging_active: 3,
+  holding_deployment: 3,
+  backup_issued: 3,
+  active: 4,
+  initializing_timed_out: 0,
+  validation_timed_out: 1,
+  issuance_timed_out: 2,
+  deployment_timed_out: 3,
+}
 const names = ['verified', 'asked', 'checked', 'issued', 'serving'] as const
 const live = 10000 // ms between looks while it is on its way
 
-const fits = (status: string) => /^(initializing|pending_(validation|issuance|deployment)|staging_deployment|holding_deployment)$/.test(status)
+const fits = (status: string) =>
+  /^(initializing|pending_(validation|issuance|deployment)|staging_deployment|holding_deployment)$/.test(status)
 
 // CertificateSteps is how far the certificate of a domain is, what is wrong, and what can be done. tell hears what the edge says.
-export function CertificateSteps({ of: d, tell }: { of: DomainRow, tell: (c: CertificateAnswer) => void }) {
-  const [c, set] = useState<CertificateAnswer>(), [error, fail] = useState<ApiError>(), [busy, wait] = useState(false), [releasing, release] = useState(false), may = mayChange()
-  const took = (got: CertificateAnswer) => { set(got); tell(got); fail(undefined) }
-  const look = () => { wait(true); return call('GET /domains/{id}/certificate', { path: { id: d.id } }).then(took, e => fail(asError(e))).finally(() => wait(false)) }
-  const request = () => { wait(true); void call('POST /domains/{id}/certificate', { path: { id: d.id } }).then(got => { took(got); touches('domains') }, e => fail(asError(e))).finally(() => wait(false)) }
+export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: CertificateAnswer) => void }) {
+  const [c, set] = useState<CertificateAnswer>(),
+    [error, fail] = useState<ApiError>(),
+    [busy, wait] = useState(false),
+    [releasing, release] = useState(false),
+    may = mayChange()
+  const took = (got: CertificateAnswer) => {
+    set(got)
+    tell(got)
+    fail(undefined)
+  }
+  const look = () => {
+    wait(true)
+    return call('GET /domains/{id}/certificate', { path: { id: d.id } })
+      .then(took, e => fail(asError(e)))
+      .finally(() => wait(false))
+  }
+  const request = () => {
+    wait(true)
+    void call('POST /domains/{id}/certificate', { path: { id: d.id } })
+      .then(
+        got => {
+          took(got)
+          touches('domains')
+        },
+        e => fail(asError(e)),
+      )
+      .finally(() => wait(false))
+  }
   const status = c?.ssl_status ?? d.ssl_status
-  useEffect(() => { void look() }, [d.ssl_status, d.is_verified])
-  useEffect(() => { if (!fits(status)) return; const timer = setInterval(() => { if (!document.hidden) void look() }, live); return () => clearInterval(timer) }, [status])
-  if (error?.code === 'edge_not_configured') return <section class="part"><h2>{w.certificate}</h2><p class="dim">{w.noEdge}</p></section>
-  const far = !d.is_verified ? -1 : order[status] ?? 0, wrong = c?.errors ?? [], stuck = /_timed_out$|^(expired|inactive|deleted)$/.test(status)
-  return <section class="part certificate"><div class="row"><h2 class="grow">{w.certificate}</h2><Certificate status={status} /></div>
-    <ol class="steps">{names.map((name, i) => { const done = far >= i, here = far + 1 === i; return <li key={name} class={done ? 'done' : here && (stuck || wrong.length > 0) ? 'wrong' : here ? 'here' : ''}><span class="mark">{done ? <Icon name="check" /> : here && (stuck || wrong.length > 0) ? <Icon name="warn" /> : <span class="num">{i + 1}</span>}</span><span>{w.steps[name]}{!done && <span class="hidden"> {w.notYet}</span>}</span></li> })}</ol>
-    {c && <>{c.detail && <p class="wrap">{c.detail}</p>}{c.edge && <p class="dim">{w.edge} {w.edges[c.edge] ?? c.edge}.{c.expires_at && ' ' + w.ends(dateOf(Date.parse(c.expires_at)))}</p>}</>}
-    {wrong.length > 0 && <div role="alert"><h3 class="label">{w.wrong}</h3><ul class="bullets bad">{wrong.map(e => <li key={e} class="wrap">{e}</li>)}</ul></div>}
-    {error && <p class="bad wrap" role="alert">{sentence(error)}</p>}
-    <div class="row wraps">{may && <button type="button" class="btn" disabled={busy || !d.is_verified} onClick={request}>{stuck || wrong.length ? w.retry : w.request}</button>}<button type="button" class="btn quiet" disabled={busy} onClick={() => void look()}>{w.lookCertificate}</button><span class="grow" />{may && status !== 'none' && <button type="button" class="btn" onClick={() => release(true)}>{w.release}</button>}</div>
-    {releasing && <Ask title={w.releaseTitle(d.domain)} text={w.releaseText} go={w.release} danger close={() => release(false)} on={() => call('DELETE /domains/{id}/certificate', { path: { id: d.id } }).then(out => { touches('domains'); toast(out.detail || w.released); void look() }, e => { failed(e); throw e })} />}</section>
+  useEffect(() => {
+    void look()
+  }, [d.ssl_status, d.is_verified])
+  useEffect(() => {
+    if (!fits(status)) return
+    const timer = setInterval(() => {
+      if (!document.hidden) void look()
+    }, live)
+    return () => clearInterval(timer)
+  }, [status])
+  if (error?.code === 'edge_not_configured')
+    return (
+      <section class="part">
+        <h2>{w.certificate}</h2>
+        <p class="dim">{w.noEdge}</p>
+      </section>
+    )
+  const far = !d.is_verified ? -1 : (order[status] ?? 0),
+    wrong = c?.errors ?? [],
+    stuck = /_timed_out$|^(expired|inactive|deleted)$/.test(status)
+  return (
+    <section class="part certificate">
+      <div class="row">
+        <h2 class="grow">{w.certificate}</h2>
+        <Certificate status={status} />
+      </div>
+      <ol class="steps">
+        {names.map((name, i) => {
+          const done = far >= i,
+            here = far + 1 === i
+          return (
+            <li key={name} class={done ? 'done' : here && (stuck || wrong.length > 0) ? 'wrong' : here ? 'here' : ''}>
+              <span class="mark">
+                {done ? (
+                  <Icon name="check" />
+                ) : here && (stuck || wrong.length > 0) ? (
+                  <Icon name="warn" />
+                ) : (
+                  <span class="num">{i + 1}</span>
+                )}
+              </span>
+              <span>
+                {w.steps[name]}
+                {!done && <span class="hidden"> {w.notYet}</span>}
+              </span>
+            </li>
+          )
+        })}
+      </ol>
+      {c && (
+        <>
+          {c.detail && <p class="wrap">{c.detail}</p>}
+          {c.edge && (
+            <p class="dim">
+              {w.edge} {w.edges[c.edge] ?? c.edge}.{c.expires_at && ' ' + w.ends(dateOf(Date.parse(c.expires_at)))}
+            </p>
+          )}
+        </>
+      )}
+      {wrong.length > 0 && (
+        <div role="alert">
+          <h3 class="label">{w.wrong}</h3>
+          <ul class="bullets bad">
+            {wrong.map(e => (
+              <li key={e} class="wrap">
+                {e}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {error && (
+        <p class="bad wrap" role="alert">
+          {sentence(error)}
+        </p>
+      )}
+      <div class="row wraps">
+        {may && (
+          <button type="button" class="btn" disabled={busy || !d.is_verified} onClick={request}>
+            {stuck || wrong.length ? w.retry : w.request}
+          </button>
+        )}
+        <button type="button" class="btn quiet" disabled={busy} onClick={() => void look()}>
+          {w.lookCertificate}
+        </button>
+        <span class="grow" />
+        {may && status !== 'none' && (
+          <button type="button" class="btn" onClick={() => release(true)}>
+            {w.release}
+          </button>
+        )}
+      </div>
+      {releasing && (
+        <Ask
+          title={w.releaseTitle(d.domain)}
+          text={w.releaseText}
+          go={w.release}
+          danger
+          close={() => release(false)}
+          on={() =>
+            call('DELETE /domains/{id}/certificate', { path: { id: d.id } }).then(
+              out => {
+                touches('domains')
+                toast(out.detail || w.released)
+                void look()
+              },
+              e => {
+                failed(e)
+                throw e
+              },
+            )
+          }
+        />
+      )}
+    </section>
+  )
 }

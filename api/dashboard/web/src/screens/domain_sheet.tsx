@@ -21,80 +21,344 @@ const every = 10 // seconds between looks at a domain that is waited for
 
 // Waiting is when the next look at a domain comes, in seconds; null while one is under way.
 function useLooks(d: DomainRow, look: () => Promise<unknown>) {
-  const [left, count] = useState<number | null>(null), may = mayChange(), on = may && waits(d)
-  const now = async () => { count(null); await look(); count(every) }
-  useEffect(() => { if (on) void now() }, [])
+  const [left, count] = useState<number | null>(null),
+    may = mayChange(),
+    on = may && waits(d)
+  const now = async () => {
+    count(null)
+    await look()
+    count(every)
+  }
+  useEffect(() => {
+    if (on) void now()
+  }, [])
   useEffect(() => {
     if (!on || left === null) return
-    const timer = setTimeout(() => { if (document.hidden) count(every); else if (left > 1) count(left - 1); else void now() }, 1000)
+    const timer = setTimeout(() => {
+      if (document.hidden) count(every)
+      else if (left > 1) count(left - 1)
+      else void now()
+    }, 1000)
     return () => clearTimeout(timer)
   }, [left, on])
   return { left, on, now }
 }
 
-type Props = { of: DomainRow, target: string | null, groups: string[], close: () => void, step: (by: number) => void, remove: () => void }
+type Props = { of: DomainRow; target: string | null; groups: string[]; close: () => void; step: (by: number) => void; remove: () => void }
 
 // DomainSheet is all about one domain: how it is, what to set in DNS, its certificate, its settings.
 export function DomainSheet({ of: d, target, groups, close, step, remove }: Props) {
-  const [seen, see] = useState<VerifyAnswer>(), [error, fail] = useState<ApiError>(), [certificate, hold] = useState<CertificateAnswer>(), [dirty, mark] = useState(false), may = mayChange()
-  const look = () => call('POST /domains/{id}/verify', { path: { id: d.id } }).then(v => { see(v); fail(undefined); touches('domains') }, e => fail(asError(e)))
+  const [seen, see] = useState<VerifyAnswer>(),
+    [error, fail] = useState<ApiError>(),
+    [certificate, hold] = useState<CertificateAnswer>(),
+    [dirty, mark] = useState(false),
+    may = mayChange()
+  const look = () =>
+    call('POST /domains/{id}/verify', { path: { id: d.id } }).then(
+      v => {
+        see(v)
+        fail(undefined)
+        touches('domains')
+      },
+      e => fail(asError(e)),
+    )
   const looks = useLooks(d, look)
   usePress(e => {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, textarea, select, [popover]')) return
-    if (e.key === 'j' || e.key === 'k') { e.preventDefault(); step(e.key === 'j' ? 1 : -1) }
+    if (e.key === 'j' || e.key === 'k') {
+      e.preventDefault()
+      step(e.key === 'j' ? 1 : -1)
+    }
   })
   const at = seen?.checked_at ?? d.checked_at
-  return <Sheet side title={d.domain} close={close} keep={() => dirty} beside={<State of={d} />} foot={<>{may && <span class="fine dim" role="status">{looks.on ? looks.left === null ? w.looking : w.looksAgain(looks.left) : ''}</span>}<span class="grow" /><button type="button" class="btn icon" aria-label="K" title="K" onClick={() => step(-1)}><Icon name="upward" /></button><button type="button" class="btn icon" aria-label="J" title="J" onClick={() => step(1)}><Icon name="down" /></button>{may && <button type="button" class="btn primary" disabled={looks.on && looks.left === null} onClick={() => void looks.now()}>{w.check}</button>}</>}>
-    <div class="story">
-      <section class="part"><h2>{w.facts}</h2><dl class="facts"><dt>{w.leads}</dt><dd>{d.points === null ? w.unknown : d.points ? w.yes : w.no}</dd><dt>{w.https}</dt><dd>{d.https === null ? w.unknown : d.https ? w.yes : w.no}</dd><dt>{w.certificate}</dt><dd><Certificate status={d.ssl_status} /></dd><dt>{w.certificateUntil}</dt><dd><Ending at={d.certificate_expires_at} /></dd><dt>{w.registeredUntil}</dt><dd><Ending at={d.registered_until} /></dd><dt>{w.used}</dt><dd>{usedBy(d) || w.nothing}{spareOf(d).map(s => <> <span class="tag">{s}</span></>)}</dd><dt>{w.checked}</dt><dd>{at ? ago(at) : w.never}</dd></dl></section>
-      {(seen || error) && <section class="part" aria-live="polite"><h2>{w.seen}</h2>{error ? <p class="bad wrap" role="alert">{said(error.code) ?? sentence(error)}</p> : seen && <><p class="strong wrap">{seen.detail}</p><dl class="facts"><dt>{w.expected}</dt><dd class="mono wrap">{seen.expected}</dd><dt>{w.dnsSays}</dt><dd class="mono wrap">{seen.records.join(', ') || w.nothingInDNS}</dd>{seen.checked_at && <><dt>{w.checked}</dt><dd>{hourOf(Date.parse(seen.checked_at))}</dd></>}</dl></>}</section>}
-      {(!d.points || !d.is_verified || certificate?.ownership || certificate?.ownership_http) && <Records of={d} target={target} certificate={certificate} />}
-      <CertificateSteps of={d} tell={hold} />
-      {d.failed_over > 0 && <section class="part"><h2>{w.spareTitle}</h2><div class="row"><p class="grow warn">{w.onSpare(d.failed_over)}</p>{may && <button type="button" class="btn" onClick={() => void back(d)}>{w.failBack}</button>}</div></section>}
-      <Settings of={d} groups={groups} may={may} onDirty={mark} />
-      <section class="part"><div class="row"><span class="grow dim">{d.is_default ? w.isDefaultText : w.defaultText}</span>{may && !d.is_default && <button type="button" class="btn" disabled={!d.is_verified} onClick={() => void makeDefault(d)}>{w.makeDefault}</button>}</div>
-        {may && <div class="row"><span class="grow dim">{w.removeText}</span><button type="button" class="btn" onClick={remove}><Icon name="trash" />{w.remove}</button></div>}</section>
-    </div></Sheet>
+  return (
+    <Sheet
+      side
+      title={d.domain}
+      close={close}
+      keep={() => dirty}
+      beside={<State of={d} />}
+      foot={
+        <>
+          {may && (
+            <span class="fine dim" role="status">
+              {looks.on ? (looks.left === null ? w.looking : w.looksAgain(looks.left)) : ''}
+            </span>
+          )}
+          <span class="grow" />
+          <button type="button" class="btn icon" aria-label="K" title="K" onClick={() => step(-1)}>
+            <Icon name="upward" />
+          </button>
+          <button type="button" class="btn icon" aria-label="J" title="J" onClick={() => step(1)}>
+            <Icon name="down" />
+          </button>
+          {may && (
+            <button type="button" class="btn primary" disabled={looks.on && looks.left === null} onClick={() => void looks.now()}>
+              {w.check}
+            </button>
+          )}
+        </>
+      }>
+      <div class="story">
+        <section class="part">
+          <h2>{w.facts}</h2>
+          <dl class="facts">
+            <dt>{w.leads}</dt>
+            <dd>{d.points === null ? w.unknown : d.points ? w.yes : w.no}</dd>
+            <dt>{w.https}</dt>
+            <dd>{d.https === null ? w.unknown : d.https ? w.yes : w.no}</dd>
+            <dt>{w.certificate}</dt>
+            <dd>
+              <Certificate status={d.ssl_status} />
+            </dd>
+            <dt>{w.certificateUntil}</dt>
+            <dd>
+              <Ending at={d.certificate_expires_at} />
+            </dd>
+            <dt>{w.registeredUntil}</dt>
+            <dd>
+              <Ending at={d.registered_until} />
+            </dd>
+            <dt>{w.used}</dt>
+            <dd>
+              {usedBy(d) || w.nothing}
+              {spareOf(d).map(s => (
+                <>
+                  {' '}
+                  <span class="tag">{s}</span>
+                </>
+              ))}
+            </dd>
+            <dt>{w.checked}</dt>
+            <dd>{at ? ago(at) : w.never}</dd>
+          </dl>
+        </section>
+        {(seen || error) && (
+          <section class="part" aria-live="polite">
+            <h2>{w.seen}</h2>
+            {error ? (
+              <p class="bad wrap" role="alert">
+                {said(error.code) ?? sentence(error)}
+              </p>
+            ) : (
+              seen && (
+                <>
+                  <p class="strong wrap">{seen.detail}</p>
+                  <dl class="facts">
+                    <dt>{w.expected}</dt>
+                    <dd class="mono wrap">{seen.expected}</dd>
+                    <dt>{w.dnsSays}</dt>
+                    <dd class="mono wrap">{seen.records.join(', ') || w.nothingInDNS}</dd>
+                    {seen.checked_at && (
+                      <>
+                        <dt>{w.checked}</dt>
+                        <dd>{hourOf(Date.parse(seen.checked_at))}</dd>
+                      </>
+                    )}
+                  </dl>
+                </>
+              )
+            )}
+          </section>
+        )}
+        {(!d.points || !d.is_verified || certificate?.ownership || certificate?.ownership_http) && (
+          <Records of={d} target={target} certificate={certificate} />
+        )}
+        <CertificateSteps of={d} tell={hold} />
+        {d.failed_over > 0 && (
+          <section class="part">
+            <h2>{w.spareTitle}</h2>
+            <div class="row">
+              <p class="grow warn">{w.onSpare(d.failed_over)}</p>
+              {may && (
+                <button type="button" class="btn" onClick={() => void back(d)}>
+                  {w.failBack}
+                </button>
+              )}
+            </div>
+          </section>
+        )}
+        <Settings of={d} groups={groups} may={may} onDirty={mark} />
+        <section class="part">
+          <div class="row">
+            <span class="grow dim">{d.is_default ? w.isDefaultText : w.defaultText}</span>
+            {may && !d.is_default && (
+              <button type="button" class="btn" disabled={!d.is_verified} onClick={() => void makeDefault(d)}>
+                {w.makeDefault}
+              </button>
+            )}
+          </div>
+          {may && (
+            <div class="row">
+              <span class="grow dim">{w.removeText}</span>
+              <button type="button" class="btn" onClick={remove}>
+                <Icon name="trash" />
+                {w.remove}
+              </button>
+            </div>
+          )}
+        </section>
+      </div>
+    </Sheet>
+  )
 }
 
-const back = (d: DomainRow) => call('PATCH /domains', { body: { id: d.id, action: 'fail_back' } }).then(out => { touches('domains', 'campaigns'); toast(w.cameBack(out.campaigns ?? 0, out.kept ?? 0)) }, failed)
+const back = (d: DomainRow) =>
+  call('PATCH /domains', { body: { id: d.id, action: 'fail_back' } }).then(out => {
+    touches('domains', 'campaigns')
+    toast(w.cameBack(out.campaigns ?? 0, out.kept ?? 0))
+  }, failed)
 
 // Records are what somebody sets in DNS, each part with its copy.
-function Records({ of: d, target, certificate: c }: { of: DomainRow, target: string | null, certificate?: CertificateAnswer }) {
+function Records({ of: d, target, certificate: c }: { of: DomainRow; target: string | null; certificate?: CertificateAnswer }) {
   const list = [...(target ? [{ type: 'CNAME', name: d.domain, value: target }] : []), ...(c?.ownership ? [c.ownership] : [])]
-  return <section class="part"><h2>{w.records}</h2><p class="dim">{w.recordsText(d.domain)}</p>
-    {!target && <p class="warn">{w.noTarget}</p>}
-    {list.map(r => <dl key={r.type} class="facts record-to-set">{r !== list[0] && <dt class="across dim">{w.proof}</dt>}<dt>{w.type}</dt><dd><b>{r.type.toUpperCase()}</b></dd><dt>{w.name}</dt><dd><Copy text={r.name} label={`${r.type} ${w.name}`} /></dd><dt>{w.value}</dt><dd><Copy text={r.value} label={`${r.type} ${w.value}`} /></dd></dl>)}
-    {c?.ownership_http && <dl class="facts record-to-set"><dt class="across dim">{w.page}</dt><dt>{w.address}</dt><dd><Copy text={c.ownership_http.http_url} label={w.address} /></dd><dt>{w.text}</dt><dd><Copy text={c.ownership_http.http_body} label={w.text} /></dd></dl>}
-    {d.domain.split('.').length === 2 && <p class="dim">{w.apexHint}</p>}
-    {mayChange() && target && <PointForMe of={d} />}</section>
+  return (
+    <section class="part">
+      <h2>{w.records}</h2>
+      <p class="dim">{w.recordsText(d.domain)}</p>
+      {!target && <p class="warn">{w.noTarget}</p>}
+      {list.map(r => (
+        <dl key={r.type} class="facts record-to-set">
+          {r !== list[0] && <dt class="across dim">{w.proof}</dt>}
+          <dt>{w.type}</dt>
+          <dd>
+            <b>{r.type.toUpperCase()}</b>
+          </dd>
+          <dt>{w.name}</dt>
+          <dd>
+            <Copy text={r.name} label={`${r.type} ${w.name}`} />
+          </dd>
+          <dt>{w.value}</dt>
+          <dd>
+            <Copy text={r.value} label={`${r.type} ${w.value}`} />
+          </dd>
+        </dl>
+      ))}
+      {c?.ownership_http && (
+        <dl class="facts record-to-set">
+          <dt class="across dim">{w.page}</dt>
+          <dt>{w.address}</dt>
+          <dd>
+            <Copy text={c.ownership_http.http_url} label={w.address} />
+          </dd>
+          <dt>{w.text}</dt>
+          <dd>
+            <Copy text={c.ownership_http.http_body} label={w.text} />
+          </dd>
+        </dl>
+      )}
+      {d.domain.split('.').length === 2 && <p class="dim">{w.apexHint}</p>}
+      {mayChange() && target && <PointForMe of={d} />}
+    </section>
+  )
 }
 
 // PointForMe has the DNS account that holds the zone of a domain set its record.
 function PointForMe({ of: d }: { of: DomainRow }) {
-  const accounts = use('GET /integrations', {}).data?.accounts, [zones, found] = useState<ZonesOfAccount[]>(), [busy, wait] = useState(false), [did, done] = useState<PointAnswer>()
-  const holds = zones?.flatMap(a => a.zones.filter(z => d.domain === z || d.domain.endsWith('.' + z)).map(zone => ({ zone, account: a.label || a.provider })))[0]
-  const run = async <R,>(what: Promise<R>, then: (r: R) => void) => { wait(true); try { then(await what) } catch (e) { failed(e) } finally { wait(false) } }
+  const accounts = use('GET /integrations', {}).data?.accounts,
+    [zones, found] = useState<ZonesOfAccount[]>(),
+    [busy, wait] = useState(false),
+    [did, done] = useState<PointAnswer>()
+  const holds = zones?.flatMap(a =>
+    a.zones.filter(z => d.domain === z || d.domain.endsWith('.' + z)).map(zone => ({ zone, account: a.label || a.provider })),
+  )[0]
+  const run = async <R,>(what: Promise<R>, then: (r: R) => void) => {
+    wait(true)
+    try {
+      then(await what)
+    } catch (e) {
+      failed(e)
+    } finally {
+      wait(false)
+    }
+  }
   if (!accounts) return null
-  if (accounts.length === 0) return <p class="dim">{w.connectDNS} <a class="link" href={to('/app/integrations')}>{w.connect}</a></p>
-  if (did) return <div role="status"><p class={did.ok ? 'good' : 'bad'}>{did.message}</p><p class="mono wrap fine">{did.detail}</p>{did.note && <p class="dim">{did.note}</p>}</div>
-  if (holds) return <div class="row"><span class="grow wrap">{w.pointText(holds.zone, holds.account)}</span><button type="button" class="btn primary" disabled={busy} onClick={() => void run(call('POST /domains/{id}/point', { path: { id: d.id } }), p => { done(p); touches('domains') })}>{w.pointForMe}</button></div>
-  return <div class="row"><span class="grow dim">{zones ? w.noZone : ''}</span>{zones ? <a class="btn" href={to('/app/integrations')}>{w.connect}</a> : <button type="button" class="btn" disabled={busy} onClick={() => void run(call('GET /integrations/zones'), z => found(z.accounts))}>{w.findZone}</button>}</div>
+  if (accounts.length === 0)
+    return (
+      <p class="dim">
+        {w.connectDNS}{' '}
+        <a class="link" href={to('/app/integrations')}>
+          {w.connect}
+        </a>
+      </p>
+    )
+  if (did)
+    return (
+      <div role="status">
+        <p class={did.ok ? 'good' : 'bad'}>{did.message}</p>
+        <p class="mono wrap fine">{did.detail}</p>
+        {did.note && <p class="dim">{did.note}</p>}
+      </div>
+    )
+  if (holds)
+    return (
+      <div class="row">
+        <span class="grow wrap">{w.pointText(holds.zone, holds.account)}</span>
+        <button
+          type="button"
+          class="btn primary"
+          disabled={busy}
+          onClick={() =>
+            void run(call('POST /domains/{id}/point', { path: { id: d.id } }), p => {
+              done(p)
+              touches('domains')
+            })
+          }>
+          {w.pointForMe}
+        </button>
+      </div>
+    )
+  return (
+    <div class="row">
+      <span class="grow dim">{zones ? w.noZone : ''}</span>
+      {zones ? (
+        <a class="btn" href={to('/app/integrations')}>
+          {w.connect}
+        </a>
+      ) : (
+        <button type="button" class="btn" disabled={busy} onClick={() => void run(call('GET /integrations/zones'), z => found(z.accounts))}>
+          {w.findZone}
+        </button>
+      )}
+    </div>
+  )
 }
 
 // Settings are what an account sets for a domain.
-function Settings({ of: d, groups, may, onDirty }: { of: DomainRow, groups: string[], may: boolean, onDirty: (dirty: boolean) => void }) {
-  const sections: Section[] = [{ title: w.settings, specs: [
-    { name: 'group_name', kind: 'group', label: w.group, hint: w.groupHint, known: groups },
-    { name: 'crawlers', kind: 'select', label: w.crawlers, hint: w.crawlersHint, options: ['disallow', 'allow'].map(value => ({ value, label: w.crawlerChoices[value]! })) },
-    { name: 'https_only', kind: 'switch', label: w.httpsOnly, hint: w.httpsOnlyHint }, { name: 'failover', kind: 'switch', label: w.failover, hint: w.failoverHint },
-    { name: 'index_page', kind: 'url', label: w.index, hint: w.indexHint },
-  ] }]
+function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: string[]; may: boolean; onDirty: (dirty: boolean) => void }) {
+  const sections: Section[] = [
+    {
+      title: w.settings,
+      specs: [
+        { name: 'group_name', kind: 'group', label: w.group, hint: w.groupHint, known: groups },
+        {
+          name: 'crawlers',
+          kind: 'select',
+          label: w.crawlers,
+          hint: w.crawlersHint,
+          options: ['disallow', 'allow'].map(value => ({ value, label: w.crawlerChoices[value]! })),
+        },
+        { name: 'https_only', kind: 'switch', label: w.httpsOnly, hint: w.httpsOnlyHint },
+        { name: 'failover', kind: 'switch', label: w.failover, hint: w.failoverHint },
+        { name: 'index_page', kind: 'url', label: w.index, hint: w.indexHint },
+      ],
+    },
+  ]
   const save = async (draft: Draft) => {
     const { group_name, crawlers, https_only, failover, index_page } = draft as unknown as DomainRow
     await call('PATCH /domains', { body: { id: d.id, group_name, crawlers, https_only, failover, index_page } })
     touches('domains')
     toast(w.saved(d.domain))
   }
-  return <RecordForm sections={sections} value={d as unknown as Draft} save={save} submit={t.parts.save} readOnly={!may} byCode={{ invalid_index_page: 'index_page' }} onDirty={onDirty} />
+  return (
+    <RecordForm
+      sections={sections}
+      value={d as unknown as Draft}
+      save={save}
+      submit={t.parts.save}
+      readOnly={!may}
+      byCode={{ invalid_index_page: 'index_page' }}
+      onDirty={onDirty}
+    />
+  )
 }

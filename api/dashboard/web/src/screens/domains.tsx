@@ -22,45 +22,268 @@ import { DomainSheet } from './domain_sheet.tsx'
 const every = 10 // seconds between looks while something is waited for
 
 // RemoveDomain asks for the name before a domain is deleted. One that is used says by what.
-export function RemoveDomain({ of: d, close, gone }: { of: DomainRow, close: () => void, gone: () => void }) {
+export function RemoveDomain({ of: d, close, gone }: { of: DomainRow; close: () => void; gone: () => void }) {
   const used = usedBy(d)
-  return <Ask title={w.removeTitle(d.domain)} text={w.removeText} go={t.lists.remove} danger name={d.domain} close={close} on={() => call('DELETE /domains', { query: { id: d.id } }).then(() => { touches('domains'); toast(w.removed(d.domain)); gone() }, e => { toast(said(e.code) ?? sentence(e), { bad: true }); throw e })}>{used && <p class="warn">{w.inUse(used)}</p>}</Ask>
+  return (
+    <Ask
+      title={w.removeTitle(d.domain)}
+      text={w.removeText}
+      go={t.lists.remove}
+      danger
+      name={d.domain}
+      close={close}
+      on={() =>
+        call('DELETE /domains', { query: { id: d.id } }).then(
+          () => {
+            touches('domains')
+            toast(w.removed(d.domain))
+            gone()
+          },
+          e => {
+            toast(said(e.code) ?? sentence(e), { bad: true })
+            throw e
+          },
+        )
+      }>
+      {used && <p class="warn">{w.inUse(used)}</p>}
+    </Ask>
+  )
 }
 
 // Domains are the hosts of tracking links.
 export function Domains() {
-  const list = useAll('GET /domains', { limit: 100 }), about = use('GET /domains', { limit: 1 }).data, rows = list.rows, may = mayChange()
-  const open = place.value.query.get('id'), [adding, add] = useState(false), [removing, remove] = useState<DomainRow | null>(null), [last, looked] = useState(Date.now())
-  const shown = rows?.find(r => r.id === open), waiting = rows?.some(waits) ?? false
+  const list = useAll('GET /domains', { limit: 100 }),
+    about = use('GET /domains', { limit: 1 }).data,
+    rows = list.rows,
+    may = mayChange()
+  const open = place.value.query.get('id'),
+    [adding, add] = useState(false),
+    [removing, remove] = useState<DomainRow | null>(null),
+    [last, looked] = useState(Date.now())
+  const shown = rows?.find(r => r.id === open),
+    waiting = rows?.some(waits) ?? false
   const show = (id: string | null) => change({ id }, true)
-  const step = (by: number) => { const next = rows?.[rows.findIndex(r => r.id === open) + by]; if (next) show(next.id) }
-  useEffect(() => { if (rows) looked(Date.now()) }, [rows])
+  const step = (by: number) => {
+    const next = rows?.[rows.findIndex(r => r.id === open) + by]
+    if (next) show(next.id)
+  }
+  useEffect(() => {
+    if (rows) looked(Date.now())
+  }, [rows])
   useEffect(() => {
     if (!waiting) return
-    const timer = setInterval(() => { if (!document.hidden) list.again() }, every * 1000)
+    const timer = setInterval(() => {
+      if (!document.hidden) list.again()
+    }, every * 1000)
     return () => clearInterval(timer)
   }, [waiting])
-  useKeys([...(may ? [{ key: 'N', text: w.add }] : []), { key: 'J K', text: w.next }, { key: 'O', text: w.open }], e => { if (e.key === 'n' && may) { add(true); return true } })
+  useKeys([...(may ? [{ key: 'N', text: w.add }] : []), { key: 'J K', text: w.next }, { key: 'O', text: w.open }], e => {
+    if (e.key === 'n' && may) {
+      add(true)
+      return true
+    }
+  })
   const columns: Column<DomainRow>[] = [
-    { name: 'domain', label: w.domain, left: true, phone: true, kind: 'first', cell: r => <span class="named"><span class="row"><span class="name cut" title={r.domain}>{r.domain}</span>{spareOf(r).slice(0, 1).map(s => <span key={s} class="tag">{s}</span>)}</span><small class="dim cut">{r.group_name || usedBy(r) || w.nothing}</small></span> },
+    {
+      name: 'domain',
+      label: w.domain,
+      left: true,
+      phone: true,
+      kind: 'first',
+      cell: r => (
+        <span class="named">
+          <span class="row">
+            <span class="name cut" title={r.domain}>
+              {r.domain}
+            </span>
+            {spareOf(r)
+              .slice(0, 1)
+              .map(s => (
+                <span key={s} class="tag">
+                  {s}
+                </span>
+              ))}
+          </span>
+          <small class="dim cut">{r.group_name || usedBy(r) || w.nothing}</small>
+        </span>
+      ),
+    },
     { name: 'state', label: w.state, left: true, phone: true, cell: r => <State of={r} /> },
-    { name: 'https', label: w.https, left: true, cell: r => r.https === null ? <span class="dim">{w.unknown}</span> : r.https ? <span class="good">{w.yes}</span> : <span class="warn">{w.no}</span> },
-    { name: 'certificate', label: w.certificate, left: true, cell: r => <span class="named"><Certificate status={r.ssl_status} />{r.certificate_expires_at && <small class="dim">{w.until(dateOf(Date.parse(r.certificate_expires_at)))}</small>}</span> },
+    {
+      name: 'https',
+      label: w.https,
+      left: true,
+      cell: r =>
+        r.https === null ? (
+          <span class="dim">{w.unknown}</span>
+        ) : r.https ? (
+          <span class="good">{w.yes}</span>
+        ) : (
+          <span class="warn">{w.no}</span>
+        ),
+    },
+    {
+      name: 'certificate',
+      label: w.certificate,
+      left: true,
+      cell: r => (
+        <span class="named">
+          <Certificate status={r.ssl_status} />
+          {r.certificate_expires_at && <small class="dim">{w.until(dateOf(Date.parse(r.certificate_expires_at)))}</small>}
+        </span>
+      ),
+    },
     { name: 'registered', label: w.registered, left: true, cell: r => <Ending at={r.registered_until} /> },
-    { name: 'used', label: w.used, left: true, cell: r => <span class="named"><span>{usedBy(r) || <span class="dim">{w.nothing}</span>}</span>{r.failed_over > 0 && <small class="warn">{w.away(r.failed_over)}</small>}</span> },
+    {
+      name: 'used',
+      label: w.used,
+      left: true,
+      cell: r => (
+        <span class="named">
+          <span>{usedBy(r) || <span class="dim">{w.nothing}</span>}</span>
+          {r.failed_over > 0 && <small class="warn">{w.away(r.failed_over)}</small>}
+        </span>
+      ),
+    },
     { name: 'checked', label: w.checked, left: true, cell: r => <span class="dim">{r.checked_at ? ago(r.checked_at) : w.never}</span> },
   ]
-  if (may) columns.push({ name: 'more', label: '', kind: 'more', phone: true, cell: r => <Menu name={t.lists.actionsOf(r.domain)} kind="btn quiet icon" label={<><Icon name="more" /><span class="hidden">{t.lists.actionsOf(r.domain)}</span></>}>{close => <>
-    <Item on={() => { close(); show(r.id) }}>{t.reports.open}</Item>{!r.is_default && r.is_verified && <Item on={() => { close(); void makeDefault(r) }}>{w.makeDefault}</Item>}<Item on={() => { close(); remove(r) }}><span class="bad">{t.lists.remove}</span></Item></>}</Menu> })
-  return <>
-    <div class="line filters">{about?.cname_target && <span class="chip"><span class="dim">{w.cname}</span><b class="mono">{about.cname_target}</b></span>}{waiting && <span class="dim fine" role="status">{w.listLooks(hourOf(last))}</span>}<span class="grow" />{may && <button type="button" class="btn primary" onClick={() => add(true)}><Icon name="plus" />{w.add}<kbd class="wide">N</kbd></button>}</div>
-    <section class="card report lists clicklog domains">
-      {list.error && !rows ? <Failed error={list.error} again={list.again} /> : !rows ? <Late>{[0, 1, 2, 3].map(i => <div key={i} class="row waiting"><Bone w={220} /><Bone w={80} /><Bone w={80} /><Bone w={90} /></div>)}</Late> : rows.length === 0 ? <Empty title={w.empty}><p class="dim">{w.emptyMore}</p>{may && <button type="button" class="btn primary" onClick={() => add(true)}>{w.add}</button>}</Empty> :
-        <Table label={w.title} rows={rows} columns={columns} keyOf={r => r.id} nameOf={r => r.domain} height={44} onOpen={r => show(r.id)} tall />}
-    </section>
-    {about && about.shared.length > 0 && <section class="card part shared"><h2>{w.shared}</h2><p class="dim">{w.sharedText}</p><div class="fields">{about.shared.map(s => <Copy key={s.id} text={s.domain} label={s.domain} />)}</div></section>}
-    {adding && <AddDomains known={[...new Set(rows?.map(r => r.group_name).filter(Boolean))]} close={() => add(false)} show={show} />}
-    {shown && <DomainSheet key={shown.id} of={shown} target={about?.cname_target ?? null} groups={[...new Set([...(rows?.map(r => r.group_name).filter(Boolean) ?? []), 'spare'])]} close={() => show(null)} step={step} remove={() => remove(shown)} />}
-    {removing && <RemoveDomain of={removing} close={() => remove(null)} gone={() => { if (open === removing.id) show(null) }} />}
-  </>
+  if (may)
+    columns.push({
+      name: 'more',
+      label: '',
+      kind: 'more',
+      phone: true,
+      cell: r => (
+        <Menu
+          name={t.lists.actionsOf(r.domain)}
+          kind="btn quiet icon"
+          label={
+            <>
+              <Icon name="more" />
+              <span class="hidden">{t.lists.actionsOf(r.domain)}</span>
+            </>
+          }>
+          {close => (
+            <>
+              <Item
+                on={() => {
+                  close()
+                  show(r.id)
+                }}>
+                {t.reports.open}
+              </Item>
+              {!r.is_default && r.is_verified && (
+                <Item
+                  on={() => {
+                    close()
+                    void makeDefault(r)
+                  }}>
+                  {w.makeDefault}
+                </Item>
+              )}
+              <Item
+                on={() => {
+                  close()
+                  remove(r)
+                }}>
+                <span class="bad">{t.lists.remove}</span>
+              </Item>
+            </>
+          )}
+        </Menu>
+      ),
+    })
+  return (
+    <>
+      <div class="line filters">
+        {about?.cname_target && (
+          <span class="chip">
+            <span class="dim">{w.cname}</span>
+            <b class="mono">{about.cname_target}</b>
+          </span>
+        )}
+        {waiting && (
+          <span class="dim fine" role="status">
+            {w.listLooks(hourOf(last))}
+          </span>
+        )}
+        <span class="grow" />
+        {may && (
+          <button type="button" class="btn primary" onClick={() => add(true)}>
+            <Icon name="plus" />
+            {w.add}
+            <kbd class="wide">N</kbd>
+          </button>
+        )}
+      </div>
+      <section class="card report lists clicklog domains">
+        {list.error && !rows ? (
+          <Failed error={list.error} again={list.again} />
+        ) : !rows ? (
+          <Late>
+            {[0, 1, 2, 3].map(i => (
+              <div key={i} class="row waiting">
+                <Bone w={220} />
+                <Bone w={80} />
+                <Bone w={80} />
+                <Bone w={90} />
+              </div>
+            ))}
+          </Late>
+        ) : rows.length === 0 ? (
+          <Empty title={w.empty}>
+            <p class="dim">{w.emptyMore}</p>
+            {may && (
+              <button type="button" class="btn primary" onClick={() => add(true)}>
+                {w.add}
+              </button>
+            )}
+          </Empty>
+        ) : (
+          <Table
+            label={w.title}
+            rows={rows}
+            columns={columns}
+            keyOf={r => r.id}
+            nameOf={r => r.domain}
+            height={44}
+            onOpen={r => show(r.id)}
+            tall
+          />
+        )}
+      </section>
+      {about && about.shared.length > 0 && (
+        <section class="card part shared">
+          <h2>{w.shared}</h2>
+          <p class="dim">{w.sharedText}</p>
+          <div class="fields">
+            {about.shared.map(s => (
+              <Copy key={s.id} text={s.domain} label={s.domain} />
+            ))}
+          </div>
+        </section>
+      )}
+      {adding && <AddDomains known={[...new Set(rows?.map(r => r.group_name).filter(Boolean))]} close={() => add(false)} show={show} />}
+      {shown && (
+        <DomainSheet
+          key={shown.id}
+          of={shown}
+          target={about?.cname_target ?? null}
+          groups={[...new Set([...(rows?.map(r => r.group_name).filter(Boolean) ?? []), 'spare'])]}
+          close={() => show(null)}
+          step={step}
+          remove={() => remove(shown)}
+        />
+      )}
+      {removing && (
+        <RemoveDomain
+          of={removing}
+          close={() => remove(null)}
+          gone={() => {
+            if (open === removing.id) show(null)
+          }}
+        />
+      )}
+    </>
+  )
 }

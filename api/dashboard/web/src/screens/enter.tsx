@@ -9,35 +9,115 @@ import { t } from '../core/text.ts'
 import { Mark } from '../parts/icons.tsx'
 import { sentence } from '../parts/state.tsx'
 
-type FieldProps = { name: string, label: string, hint?: string, type?: string, auto: string, value?: string, fixed?: boolean, first?: boolean, least?: number }
+type FieldProps = {
+  name: string
+  label: string
+  hint?: string
+  type?: string
+  auto: string
+  value?: string
+  fixed?: boolean
+  first?: boolean
+  least?: number
+}
 const Field = ({ name, label, hint, type = 'text', auto, value, fixed, first, least }: FieldProps) => {
   const el = useRef<HTMLInputElement>(null)
-  useEffect(() => { if (first) el.current?.focus() }, [])
-  return <label class="field"><span>{label} {hint && <small class="dim">{hint}</small>}</span><input ref={el} class="input" name={name} type={type as "text"} autocomplete={auto as 'off'} defaultValue={value} readOnly={fixed} required={name !== 'code'} minLength={least} /></label>
+  useEffect(() => {
+    if (first) el.current?.focus()
+  }, [])
+  return (
+    <label class="field">
+      <span>
+        {label} {hint && <small class="dim">{hint}</small>}
+      </span>
+      <input
+        ref={el}
+        class="input"
+        name={name}
+        type={type as 'text'}
+        autocomplete={auto as 'off'}
+        defaultValue={value}
+        readOnly={fixed}
+        required={name !== 'code'}
+        minLength={least}
+      />
+    </label>
+  )
 }
 
-type CardProps = { title: string, text?: string, over?: boolean, error?: ApiError, busy: boolean, go: string, send: (form: Record<string, string>) => void, cancel?: () => void, children?: ComponentChildren }
+type CardProps = {
+  title: string
+  text?: string
+  over?: boolean
+  error?: ApiError
+  busy: boolean
+  go: string
+  send: (form: Record<string, string>) => void
+  cancel?: () => void
+  children?: ComponentChildren
+}
 
 // Card is one form. Password managers fill it.
 function Card({ title, text, over, error, busy, go: verb, send, cancel, children }: CardProps) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => { if (over) dialog.current?.showModal() }, [over])
-  const form = <form class="card enter" onSubmit={e => { e.preventDefault(); send(Object.fromEntries(new FormData(e.currentTarget)) as Record<string, string>) }}>
-    <div class="brand"><Mark />{t.brand}</div>
-    <h1>{title}</h1>{text && <p class="soft">{text}</p>}
-    {children}
-    {error && <p class="bad" role="alert">{sentence(error)}</p>}
-    <div class="row"><button class="btn primary" disabled={busy}>{verb}</button>{cancel && <button type="button" class="btn" onClick={cancel}>{t.enter.cancel}</button>}</div>
-  </form>
-  return over ? <dialog ref={dialog} aria-label={title} onCancel={e => { e.preventDefault(); cancel?.() }}>{form}</dialog> : <main class="alone">{form}</main>
+  useEffect(() => {
+    if (over) dialog.current?.showModal()
+  }, [over])
+  const form = (
+    <form
+      class="card enter"
+      onSubmit={e => {
+        e.preventDefault()
+        send(Object.fromEntries(new FormData(e.currentTarget)) as Record<string, string>)
+      }}>
+      <div class="brand">
+        <Mark />
+        {t.brand}
+      </div>
+      <h1>{title}</h1>
+      {text && <p class="soft">{text}</p>}
+      {children}
+      {error && (
+        <p class="bad" role="alert">
+          {sentence(error)}
+        </p>
+      )}
+      <div class="row">
+        <button class="btn primary" disabled={busy}>
+          {verb}
+        </button>
+        {cancel && (
+          <button type="button" class="btn" onClick={cancel}>
+            {t.enter.cancel}
+          </button>
+        )}
+      </div>
+    </form>
+  )
+  return over ? (
+    <dialog
+      ref={dialog}
+      aria-label={title}
+      onCancel={e => {
+        e.preventDefault()
+        cancel?.()
+      }}>
+      {form}
+    </dialog>
+  ) : (
+    <main class="alone">{form}</main>
+  )
 }
 
 // useSend runs what a card sends, and keeps what went wrong.
 function useSend() {
-  const [state, set] = useState<{ busy: boolean, error?: ApiError }>({ busy: false })
+  const [state, set] = useState<{ busy: boolean; error?: ApiError }>({ busy: false })
   const send = (what: () => Promise<unknown>) => {
     set({ busy: true })
-    what().then(() => set({ busy: false }), e => set({ busy: false, error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) }))
+    what().then(
+      () => set({ busy: false }),
+      e => set({ busy: false, error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) }),
+    )
   }
   return { ...state, send }
 }
@@ -53,18 +133,36 @@ async function entered(address?: string) {
 export function Enter({ over }: { over?: boolean }) {
   const { busy, error, send } = useSend()
   const [codes, ask] = useState(false)
-  const [link] = useState(() => location.pathname === '/app/welcome' ? location.hash.slice(1) : undefined)
-  useEffect(() => { document.title = `${t.enter.title} · ${t.brand}` }, [])
+  const [link] = useState(() => (location.pathname === '/app/welcome' ? location.hash.slice(1) : undefined))
+  useEffect(() => {
+    document.title = `${t.enter.title} · ${t.brand}`
+  }, [])
   if (link !== undefined) return <Welcome token={link} />
   const here = location.pathname.startsWith('/app') ? location.pathname + location.search : '/app'
-  return <Card title={t.enter.title} text={over ? t.enter.again : undefined} over={over} error={error} busy={busy} go={t.enter.go} send={f => send(async () => {
-    try { await call('POST /app/api/session', { body: f }) } catch (e) { if (e instanceof ApiError && e.code === 'code_required') ask(true); throw e }
-    await entered(over ? undefined : here)
-  })}>
-    <Field name="email" label={t.enter.email} type="email" auto="username" value={over ? me.value?.email : ''} first={!over} />
-    <Field name="password" label={t.enter.password} type="password" auto="current-password" first={over} />
-    {codes && <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" first />}
-  </Card>
+  return (
+    <Card
+      title={t.enter.title}
+      text={over ? t.enter.again : undefined}
+      over={over}
+      error={error}
+      busy={busy}
+      go={t.enter.go}
+      send={f =>
+        send(async () => {
+          try {
+            await call('POST /app/api/session', { body: f })
+          } catch (e) {
+            if (e instanceof ApiError && e.code === 'code_required') ask(true)
+            throw e
+          }
+          await entered(over ? undefined : here)
+        })
+      }>
+      <Field name="email" label={t.enter.email} type="email" auto="username" value={over ? me.value?.email : ''} first={!over} />
+      <Field name="password" label={t.enter.password} type="password" auto="current-password" first={over} />
+      {codes && <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" first />}
+    </Card>
+  )
 }
 
 // Welcome uses a link: an invitation, a new password, or an entry that an operator made.
@@ -74,32 +172,97 @@ function Welcome({ token }: { token: string }) {
   useEffect(() => {
     document.title = `${t.enter.welcome} · ${t.brand}`
     history.replaceState(null, '', '/app/welcome') // the token is not kept in the history
-    send(async () => show(token ? await call('POST /app/api/links/look', { body: { token } }) : await Promise.reject(new ApiError('no_link', 404, t.enter.noLink))))
+    send(async () =>
+      show(
+        token
+          ? await call('POST /app/api/links/look', { body: { token } })
+          : await Promise.reject(new ApiError('no_link', 404, t.enter.noLink)),
+      ),
+    )
   }, [])
-  if (!shown) return error ? <Card title={t.enter.welcome} error={error} busy={false} go={t.enter.toSignIn} send={() => go('/app')} /> : null
-  const use = (f: Record<string, string>) => send(async () => { await call('POST /app/api/links/use', { body: { ...f, email: undefined, token } }); await entered('/app') })
+  if (!shown)
+    return error ? <Card title={t.enter.welcome} error={error} busy={false} go={t.enter.toSignIn} send={() => go('/app')} /> : null
+  const use = (f: Record<string, string>) =>
+    send(async () => {
+      await call('POST /app/api/links/use', { body: { ...f, email: undefined, token } })
+      await entered('/app')
+    })
   const email = <Field name="email" label={t.enter.email} type="email" auto="username" value={shown.email} fixed />
   const code = shown.has_codes && <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" />
-  if (shown.kind === 'entry') return <Card title={t.enter.welcome} text={t.enter.entry(shown.email)} error={error} busy={busy} go={t.enter.enterGo(shown.account)} send={() => use({})} />
-  if (shown.kind === 'reset') return <Card title={t.enter.reset} error={error} busy={busy} go={t.enter.resetGo} send={use}>{email}<Field name="password" label={t.enter.choose} hint={t.enter.atLeast} type="password" auto="new-password" least={10} first />{code}</Card>
-  return <Card title={t.enter.welcome} text={t.enter.invited(shown.account, t.roles[shown.role] ?? '') + (shown.known ? ' ' + t.enter.known : '')} error={error} busy={busy} go={t.enter.join} send={use}>
-    {email}
-    {!shown.known && <Field name="name" label={t.enter.yourName} auto="name" first />}
-    <Field name="password" label={shown.known ? t.enter.password : t.enter.choose} hint={shown.known ? undefined : t.enter.atLeast} type="password" auto={shown.known ? 'current-password' : 'new-password'} least={10} first={shown.known} />
-    {code}
-  </Card>
+  if (shown.kind === 'entry')
+    return (
+      <Card
+        title={t.enter.welcome}
+        text={t.enter.entry(shown.email)}
+        error={error}
+        busy={busy}
+        go={t.enter.enterGo(shown.account)}
+        send={() => use({})}
+      />
+    )
+  if (shown.kind === 'reset')
+    return (
+      <Card title={t.enter.reset} error={error} busy={busy} go={t.enter.resetGo} send={use}>
+        {email}
+        <Field name="password" label={t.enter.choose} hint={t.enter.atLeast} type="password" auto="new-password" least={10} first />
+        {code}
+      </Card>
+    )
+  return (
+    <Card
+      title={t.enter.welcome}
+      text={t.enter.invited(shown.account, t.roles[shown.role] ?? '') + (shown.known ? ' ' + t.enter.known : '')}
+      error={error}
+      busy={busy}
+      go={t.enter.join}
+      send={use}>
+      {email}
+      {!shown.known && <Field name="name" label={t.enter.yourName} auto="name" first />}
+      <Field
+        name="password"
+        label={shown.known ? t.enter.password : t.enter.choose}
+        hint={shown.known ? undefined : t.enter.atLeast}
+        type="password"
+        auto={shown.known ? 'current-password' : 'new-password'}
+        least={10}
+        first={shown.known}
+      />
+      {code}
+    </Card>
+  )
 }
 
 // Confirm asks who it is once more.
 export function Confirm() {
   const { busy, error, send } = useSend()
   const [codes, ask] = useState(!!me.value?.has_codes)
-  const end = (ok: boolean) => { const c = confirming.value; confirming.value = null; c?.done(ok) }
-  return <Card over title={t.enter.confirm} text={t.enter.confirmText} error={error} busy={busy} go={t.enter.confirmGo} cancel={() => end(false)} send={f => send(async () => {
-    try { await call('POST /app/api/session/confirm', { body: f }) } catch (e) { if (e instanceof ApiError && e.code === 'code_required') ask(true); throw e }
-    end(true)
-  })}>
-    <Field name="password" label={t.enter.password} type="password" auto="current-password" first />
-    {codes && <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" />}
-  </Card>
+  const end = (ok: boolean) => {
+    const c = confirming.value
+    confirming.value = null
+    c?.done(ok)
+  }
+  return (
+    <Card
+      over
+      title={t.enter.confirm}
+      text={t.enter.confirmText}
+      error={error}
+      busy={busy}
+      go={t.enter.confirmGo}
+      cancel={() => end(false)}
+      send={f =>
+        send(async () => {
+          try {
+            await call('POST /app/api/session/confirm', { body: f })
+          } catch (e) {
+            if (e instanceof ApiError && e.code === 'code_required') ask(true)
+            throw e
+          }
+          end(true)
+        })
+      }>
+      <Field name="password" label={t.enter.password} type="password" auto="current-password" first />
+      {codes && <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" />}
+    </Card>
+  )
 }

@@ -21,48 +21,215 @@ import { causeOfJob, JobIcon, Since } from '../parts/tray.tsx'
 import { Two } from '../parts/two.tsx'
 
 const w = t.exports
-const bytes = (n: number) => n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`
+const bytes = (n: number) => (n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`)
 
 // Exports are the files of reports and logs, and the jobs that are under way.
 export function Exports() {
-  const { rows, error, again } = useAll('GET /reports/exports', { limit: 100 }), [adding, add] = useState(false), [removing, remove] = useState<ExportRow>()
+  const { rows, error, again } = useAll('GET /reports/exports', { limit: 100 }),
+    [adding, add] = useState(false),
+    [removing, remove] = useState<ExportRow>()
   const keys = [{ key: 'N', text: w.add }]
-  useKeys(keys, e => { if (e.key === 'n') { add(true); return true } })
+  useKeys(keys, e => {
+    if (e.key === 'n') {
+      add(true)
+      return true
+    }
+  })
   const columns: Column<ExportRow>[] = [
     { name: 'name', label: w.name, left: true, phone: true, kind: 'first', cell: r => <Two a={r.name} b={w.kinds[r.kind] ?? r.kind} /> },
-    { name: 'rows', label: w.rows, width: 90, cell: r => <span class="num">{count(r.row_count)}</span> }, { name: 'size', label: w.size, phone: true, width: 84, cell: r => <span class="num">{bytes(r.byte_size)}</span> },
-    { name: 'made', label: w.made, left: true, width: 170, cell: r => <Two a={ago(r.created_at)} b={dateTime(r.created_at)} /> }, { name: 'until', label: w.until, left: true, width: 150, cell: r => dateTime(r.expires_at) },
-    { name: 'acts', label: '', phone: true, width: 96, cell: r => <span class="row fileacts"><a class="btn sm icon" href={fileOf(r.download_url)} download aria-label={w.downloadOf(r.name)} title={w.download}><Icon name="download" /></a>{canWrite() && <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(r.name)} title={w.remove} onClick={() => remove(r)}><Icon name="trash" /></button>}</span> },
+    { name: 'rows', label: w.rows, width: 90, cell: r => <span class="num">{count(r.row_count)}</span> },
+    { name: 'size', label: w.size, phone: true, width: 84, cell: r => <span class="num">{bytes(r.byte_size)}</span> },
+    { name: 'made', label: w.made, left: true, width: 170, cell: r => <Two a={ago(r.created_at)} b={dateTime(r.created_at)} /> },
+    { name: 'until', label: w.until, left: true, width: 150, cell: r => dateTime(r.expires_at) },
+    {
+      name: 'acts',
+      label: '',
+      phone: true,
+      width: 96,
+      cell: r => (
+        <span class="row fileacts">
+          <a class="btn sm icon" href={fileOf(r.download_url)} download aria-label={w.downloadOf(r.name)} title={w.download}>
+            <Icon name="download" />
+          </a>
+          {canWrite() && (
+            <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(r.name)} title={w.remove} onClick={() => remove(r)}>
+              <Icon name="trash" />
+            </button>
+          )}
+        </span>
+      ),
+    },
   ]
-  return <div class="grid">
-    <section class="card report lists files"><header><h2>{w.files}</h2><span class="grow" /><button type="button" class="btn primary" onClick={() => add(true)}><Icon name="plus" />{w.add}<kbd class="wide">N</kbd></button></header>
-      {error && !rows ? <Failed error={error} again={again} /> : !rows ? <Late><div class="skeleton" style="height:160px;margin:14px" /></Late> : rows.length === 0 ? <Empty title={w.empty}><p class="dim">{w.emptyMore}</p></Empty> : <Table label={w.files} rows={rows} columns={columns} keyOf={r => r.id} nameOf={r => r.name} height={44} />}</section>
-    <Jobs />
-    {adding && <Make close={() => add(false)} />}
-    {removing && <Ask title={w.removeTitle} text={w.removeText(removing.name)} go={w.remove} danger close={() => remove(undefined)} on={() => call('DELETE /reports/exports', { query: { id: removing.id } }).then(() => { touches('reports'); toast(w.removed(removing.name)) }, e => { failed(e); throw e })} />}
-  </div>
+  return (
+    <div class="grid">
+      <section class="card report lists files">
+        <header>
+          <h2>{w.files}</h2>
+          <span class="grow" />
+          <button type="button" class="btn primary" onClick={() => add(true)}>
+            <Icon name="plus" />
+            {w.add}
+            <kbd class="wide">N</kbd>
+          </button>
+        </header>
+        {error && !rows ? (
+          <Failed error={error} again={again} />
+        ) : !rows ? (
+          <Late>
+            <div class="skeleton" style="height:160px;margin:14px" />
+          </Late>
+        ) : rows.length === 0 ? (
+          <Empty title={w.empty}>
+            <p class="dim">{w.emptyMore}</p>
+          </Empty>
+        ) : (
+          <Table label={w.files} rows={rows} columns={columns} keyOf={r => r.id} nameOf={r => r.name} height={44} />
+        )}
+      </section>
+      <Jobs />
+      {adding && <Make close={() => add(false)} />}
+      {removing && (
+        <Ask
+          title={w.removeTitle}
+          text={w.removeText(removing.name)}
+          go={w.remove}
+          danger
+          close={() => remove(undefined)}
+          on={() =>
+            call('DELETE /reports/exports', { query: { id: removing.id } }).then(
+              () => {
+                touches('reports')
+                toast(w.removed(removing.name))
+              },
+              e => {
+                failed(e)
+                throw e
+              },
+            )
+          }
+        />
+      )}
+    </div>
+  )
 }
 
 function Jobs() {
   const list = jobs()
-  return <section class="card"><header><h2>{w.jobs}</h2><span class="dim fine">{w.jobsText}</span></header>
-    {list.length === 0 ? <p class="dim part">{w.noJobs}</p> : <ul class="list">{list.map(j => <li key={j.key}><JobIcon of={j} /><div class="grow"><div class="t" title={j.name}>{j.name}</div><div class={'d wrap' + (j.status === 'failed' ? ' bad' : '')}>{isOpen(j) ? w.runsOn : causeOfJob(j) || w.done}</div>{isOpen(j) && <span class="meter wait" aria-hidden="true"><i /></span>}</div>
-      <span class="dim fine num nowrap">{isOpen(j) ? <Since of={j} /> : <>{w[j.status]} · {ago(new Date(j.at).toISOString())}</>}</span>{j.file ? <a class="btn sm" href={j.file} download>{w.download}</a> : j.path && !isOpen(j) ? <a class="btn sm" href={to(j.path)}>{w.open}</a> : null}</li>)}</ul>}</section>
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.jobs}</h2>
+        <span class="dim fine">{w.jobsText}</span>
+      </header>
+      {list.length === 0 ? (
+        <p class="dim part">{w.noJobs}</p>
+      ) : (
+        <ul class="list">
+          {list.map(j => (
+            <li key={j.key}>
+              <JobIcon of={j} />
+              <div class="grow">
+                <div class="t" title={j.name}>
+                  {j.name}
+                </div>
+                <div class={'d wrap' + (j.status === 'failed' ? ' bad' : '')}>{isOpen(j) ? w.runsOn : causeOfJob(j) || w.done}</div>
+                {isOpen(j) && (
+                  <span class="meter wait" aria-hidden="true">
+                    <i />
+                  </span>
+                )}
+              </div>
+              <span class="dim fine num nowrap">
+                {isOpen(j) ? (
+                  <Since of={j} />
+                ) : (
+                  <>
+                    {w[j.status]} · {ago(new Date(j.at).toISOString())}
+                  </>
+                )}
+              </span>
+              {j.file ? (
+                <a class="btn sm" href={j.file} download>
+                  {w.download}
+                </a>
+              ) : j.path && !isOpen(j) ? (
+                <a class="btn sm" href={to(j.path)}>
+                  {w.open}
+                </a>
+              ) : null}
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
 }
 
 const groups = ['campaign_id', 'source_id', 'offer_id', 'lander_id', 'country', 'device_type', 'os', 'browser', 'date', 'sub1', 'sub2']
 
 // Make asks what the file is to have.
 function Make({ close }: { close: () => void }) {
-  const [kind, set] = useState('conversions'), [dimension, by] = useState('campaign_id'), [bucket, step] = useState('day'), [name, rename] = useState(''), [wrong, say] = useState<Wrong>()
+  const [kind, set] = useState('conversions'),
+    [dimension, by] = useState('campaign_id'),
+    [bucket, step] = useState('day'),
+    [name, rename] = useState(''),
+    [wrong, say] = useState<Wrong>()
   const start = () => {
-    const body = { kind, ...(name.trim() ? { name: name.trim() } : {}), ...(kind === 'performance' ? { dimension } : kind === 'trends' ? { bucket } : {}) }
+    const body = {
+      kind,
+      ...(name.trim() ? { name: name.trim() } : {}),
+      ...(kind === 'performance' ? { dimension } : kind === 'trends' ? { bucket } : {}),
+    }
     makeExport(body).then(close, e => say(wrongOf(asError(e), ['name'])))
   }
-  return <Sheet title={w.add} close={close} foot={<><span class="grow" /><button type="button" class="btn" onClick={close}>{t.parts.cancel}</button><button type="button" class="btn primary" onClick={start}>{w.make}</button></>}>
-    <div class="body"><p class="soft">{w.addText(spanText(span.value.span))}</p><div class="fields">
-      <Field label={w.kind}>{wired => <Select wired={wired} value={kind} options={Object.entries(w.kinds).map(([value, label]) => ({ value, label }))} on={set} />}</Field>
-      {kind === 'performance' && <Field label={w.by}>{wired => <Select wired={wired} value={dimension} options={groups.map(value => ({ value, label: t.dimensions[value]! }))} on={by} />}</Field>}
-      {kind === 'trends' && <Field label={w.bucket}>{wired => <Select wired={wired} value={bucket} options={Object.entries(w.buckets).map(([value, label]) => ({ value, label }))} on={step} />}</Field>}
-      <Field label={w.named} hint={w.namedHint} error={wrong?.field === 'name' ? wrong.text : undefined}>{wired => <Input wired={wired} value={name} maxLength={200} on={rename} />}</Field></div><FormError wrong={wrong} /></div></Sheet>
+  return (
+    <Sheet
+      title={w.add}
+      close={close}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button type="button" class="btn primary" onClick={start}>
+            {w.make}
+          </button>
+        </>
+      }>
+      <div class="body">
+        <p class="soft">{w.addText(spanText(span.value.span))}</p>
+        <div class="fields">
+          <Field label={w.kind}>
+            {wired => (
+              <Select wired={wired} value={kind} options={Object.entries(w.kinds).map(([value, label]) => ({ value, label }))} on={set} />
+            )}
+          </Field>
+          {kind === 'performance' && (
+            <Field label={w.by}>
+              {wired => (
+                <Select wired={wired} value={dimension} options={groups.map(value => ({ value, label: t.dimensions[value]! }))} on={by} />
+              )}
+            </Field>
+          )}
+          {kind === 'trends' && (
+            <Field label={w.bucket}>
+              {wired => (
+                <Select
+                  wired={wired}
+                  value={bucket}
+                  options={Object.entries(w.buckets).map(([value, label]) => ({ value, label }))}
+                  on={step}
+                />
+              )}
+            </Field>
+          )}
+          <Field label={w.named} hint={w.namedHint} error={wrong?.field === 'name' ? wrong.text : undefined}>
+            {wired => <Input wired={wired} value={name} maxLength={200} on={rename} />}
+          </Field>
+        </div>
+        <FormError wrong={wrong} />
+      </div>
+    </Sheet>
+  )
 }

@@ -14,24 +14,136 @@ import { toast } from '../parts/toast.tsx'
 import type { Book } from './flow.tsx'
 
 // PathFigures are the figures of the window by path.
-export function PathFigures({ rows, flow, error, again }: { rows: Map<string, PerformanceRow>, flow: Flow, error?: ApiError, again: () => void }) {
-  if (error && rows.size === 0) return <section class="card"><Failed error={error} again={again} /></section>
-  return <section class="card clip"><div class="scroll" tabIndex={0} role="region" aria-label={t.flow.byPath}><table aria-label={t.flow.byPath}><thead><tr><th class="pad">{t.flow.path}</th><th>{t.figures.names.clicks}</th><th class="narrow-off">{t.figures.names.cr}</th><th>{t.figures.names.profit}</th><th class="narrow-off">{t.figures.names.roi}</th></tr></thead>
-    <tbody>{flow.map(p => { const r = rows.get(p.id); return <tr key={p.id}><td class="pad strong"><span class="name">{p.name}</span></td><td>{r ? r.clicks || !r.bot_clicks ? count(r.clicks) : <span class="dim">{t.flow.bots(count(r.bot_clicks))}</span> : '—'}</td><td class="narrow-off">{r ? text(r, 'cr') : '—'}</td><td class={'bold ' + (!r || !r.profit ? '' : r.profit < 0 ? 'bad' : 'good')}>{r ? profit(r.profit) : '—'}</td><td class="narrow-off">{r ? text(r, 'roi') : '—'}</td></tr> })}</tbody></table></div></section>
+export function PathFigures({
+  rows,
+  flow,
+  error,
+  again,
+}: {
+  rows: Map<string, PerformanceRow>
+  flow: Flow
+  error?: ApiError
+  again: () => void
+}) {
+  if (error && rows.size === 0)
+    return (
+      <section class="card">
+        <Failed error={error} again={again} />
+      </section>
+    )
+  return (
+    <section class="card clip">
+      <div class="scroll" tabIndex={0} role="region" aria-label={t.flow.byPath}>
+        <table aria-label={t.flow.byPath}>
+          <thead>
+            <tr>
+              <th class="pad">{t.flow.path}</th>
+              <th>{t.figures.names.clicks}</th>
+              <th class="narrow-off">{t.figures.names.cr}</th>
+              <th>{t.figures.names.profit}</th>
+              <th class="narrow-off">{t.figures.names.roi}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {flow.map(p => {
+              const r = rows.get(p.id)
+              return (
+                <tr key={p.id}>
+                  <td class="pad strong">
+                    <span class="name">{p.name}</span>
+                  </td>
+                  <td>
+                    {r ? r.clicks || !r.bot_clicks ? count(r.clicks) : <span class="dim">{t.flow.bots(count(r.bot_clicks))}</span> : '—'}
+                  </td>
+                  <td class="narrow-off">{r ? text(r, 'cr') : '—'}</td>
+                  <td class={'bold ' + (!r || !r.profit ? '' : r.profit < 0 ? 'bad' : 'good')}>{r ? profit(r.profit) : '—'}</td>
+                  <td class="narrow-off">{r ? text(r, 'roi') : '—'}</td>
+                </tr>
+              )
+            })}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
 }
 
-type ConflictProps = { base: Flow, theirs: FlowAnswer, draft: Flow, book: Book, busy: boolean, keep: () => void, take: () => void, close: () => void }
+type ConflictProps = {
+  base: Flow
+  theirs: FlowAnswer
+  draft: Flow
+  book: Book
+  busy: boolean
+  keep: () => void
+  take: () => void
+  close: () => void
+}
 
 // Conflict shows what somebody else saved meanwhile beside what is not saved here. Nothing is overwritten unasked.
 export function Conflict({ base, theirs, draft, book, busy, keep, take, close }: ConflictProps) {
-  const other = changes(base, theirs.streams, book.known), own = changes(base, draft, book.known)
-  return <Sheet title={t.flow.conflict} close={close} foot={<><button type="button" class="btn" onClick={close}>{t.flow.later}</button><span class="grow" /><button type="button" class="btn" onClick={take}>{t.flow.takeTheirs}</button><button type="button" class="btn danger" disabled={busy} onClick={keep}>{t.flow.keepOwn}</button></>}>
-    <div class="body"><p>{t.flow.conflictText}</p><div class="fields"><div><h3 class="strong">{t.flow.theirs}</h3><ul class="bullets">{other.length === 0 ? <li>{t.flow.nothingChanged}</li> : other.map((c, i) => <li key={i}>{changeText(c)}</li>)}</ul></div><div><h3 class="strong">{t.flow.own}</h3><ul class="bullets">{own.map((c, i) => <li key={i}>{changeText(c)}</li>)}</ul></div></div></div></Sheet>
+  const other = changes(base, theirs.streams, book.known),
+    own = changes(base, draft, book.known)
+  return (
+    <Sheet
+      title={t.flow.conflict}
+      close={close}
+      foot={
+        <>
+          <button type="button" class="btn" onClick={close}>
+            {t.flow.later}
+          </button>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={take}>
+            {t.flow.takeTheirs}
+          </button>
+          <button type="button" class="btn danger" disabled={busy} onClick={keep}>
+            {t.flow.keepOwn}
+          </button>
+        </>
+      }>
+      <div class="body">
+        <p>{t.flow.conflictText}</p>
+        <div class="fields">
+          <div>
+            <h3 class="strong">{t.flow.theirs}</h3>
+            <ul class="bullets">
+              {other.length === 0 ? <li>{t.flow.nothingChanged}</li> : other.map((c, i) => <li key={i}>{changeText(c)}</li>)}
+            </ul>
+          </div>
+          <div>
+            <h3 class="strong">{t.flow.own}</h3>
+            <ul class="bullets">
+              {own.map((c, i) => (
+                <li key={i}>{changeText(c)}</li>
+              ))}
+            </ul>
+          </div>
+        </div>
+      </div>
+    </Sheet>
+  )
 }
 
 // SaveAs keeps a flow for other campaigns.
-export function SaveAs({ paths, name, close }: { paths: Path[], name: string, close: () => void }) {
-  const [called, set] = useState(name), [wrong, mark] = useState<Wrong>()
-  const send = () => call('POST /flows', { body: { name: called, paths } }).then(() => { touches('flows'); toast(t.flow.savedAs(called)) }, e => { mark(wrongOf(asError(e), ['name'])); throw e })
-  return <Ask title={t.flow.saveAs} go={t.parts.save} on={send} close={close}><Field label={t.overview.name} error={wrong?.text}>{w => <Input wired={w} value={called} maxLength={255} on={set} />}</Field></Ask>
+export function SaveAs({ paths, name, close }: { paths: Path[]; name: string; close: () => void }) {
+  const [called, set] = useState(name),
+    [wrong, mark] = useState<Wrong>()
+  const send = () =>
+    call('POST /flows', { body: { name: called, paths } }).then(
+      () => {
+        touches('flows')
+        toast(t.flow.savedAs(called))
+      },
+      e => {
+        mark(wrongOf(asError(e), ['name']))
+        throw e
+      },
+    )
+  return (
+    <Ask title={t.flow.saveAs} go={t.parts.save} on={send} close={close}>
+      <Field label={t.overview.name} error={wrong?.text}>
+        {w => <Input wired={w} value={called} maxLength={255} on={set} />}
+      </Field>
+    </Ask>
+  )
 }

@@ -17,60 +17,309 @@ import type { Book } from './flow.tsx'
 import { shareText } from './flow_rails.tsx'
 
 // Lit is the way that is lit up in the drawing.
-export type Lit = { path?: string | null, lander?: string | null, offer?: string | null, url?: string }
+export type Lit = { path?: string | null; lander?: string | null; offer?: string | null; url?: string }
 type Visitor = Record<string, string>
-type Props = { campaign: CampaignWhole, draft: Flow, book: Book, sources: SourceRow[] | undefined, light: (l: Lit) => void, said: (e: ApiError) => void }
+type Props = {
+  campaign: CampaignWhole
+  draft: Flow
+  book: Book
+  sources: SourceRow[] | undefined
+  light: (l: Lit) => void
+  said: (e: ApiError) => void
+}
 
 const presets: Record<string, Visitor> = {
-  german: { country: 'DE', device_type: 'mobile', os: 'Android', browser: 'Chrome', language: 'de' }, american: { country: 'US', device_type: 'desktop', os: 'Windows', browser: 'Chrome', language: 'en' },
-  iphone: { country: 'FR', device_type: 'mobile', os: 'iOS', browser: 'Safari', language: 'fr' }, bot: { country: 'US', device_type: 'desktop', is_bot: 'true', bot_score: '95' },
+  german: { country: 'DE', device_type: 'mobile', os: 'Android', browser: 'Chrome', language: 'de' },
+  american: { country: 'US', device_type: 'desktop', os: 'Windows', browser: 'Chrome', language: 'en' },
+  iphone: { country: 'FR', device_type: 'mobile', os: 'iOS', browser: 'Safari', language: 'fr' },
+  bot: { country: 'US', device_type: 'desktop', is_bot: 'true', bot_score: '95' },
 }
-const fromLast = 200, draws = 1000 // ms after the last change; draws of a distribution
+const fromLast = 200,
+  draws = 1000 // ms after the last change; draws of a distribution
 
 const newSeed = () => Math.floor(Math.random() * 1e6)
 
 // typed is a visitor as the service takes him.
-const typed = (v: Visitor) => Object.fromEntries(Object.entries(v).filter(([, o]) => o !== '').map(([k, o]) => [k, o === 'true' ? true : o === 'false' ? false : o]))
+const typed = (v: Visitor) =>
+  Object.fromEntries(
+    Object.entries(v)
+      .filter(([, o]) => o !== '')
+      .map(([k, o]) => [k, o === 'true' ? true : o === 'false' ? false : o]),
+  )
 
 // Simulate sends a made-up visitor, or one of the log, through the flow as it is drawn.
 export function Simulate({ campaign: c, draft, book, sources, light, said }: Props) {
   const click = place.value.query.get('visitor') ?? ''
-  const [preset, choose] = useState(click ? '' : 'german'), [visitor, put] = useState<Visitor>(click ? {} : presets.german!), [seed, sow] = useState(newSeed), [at, when] = useState(''), [mode, turn] = useState<'one' | 'many'>('one')
-  const [got, set] = useState<Simulated>(), [error, fail] = useState<ApiError>(), box = useRef<HTMLElement>(null), from = useRef(click)
+  const [preset, choose] = useState(click ? '' : 'german'),
+    [visitor, put] = useState<Visitor>(click ? {} : presets.german!),
+    [seed, sow] = useState(newSeed),
+    [at, when] = useState(''),
+    [mode, turn] = useState<'one' | 'many'>('one')
+  const [got, set] = useState<Simulated>(),
+    [error, fail] = useState<ApiError>(),
+    box = useRef<HTMLElement>(null),
+    from = useRef(click)
   useEffect(() => {
-    if (draft.length === 0) { set(undefined); light({}); return }
+    if (draft.length === 0) {
+      set(undefined)
+      light({})
+      return
+    }
     const stop = new AbortController()
     const timer = setTimeout(() => {
-      const body = { streams: toSend(draft), flow_rotation: c.flow_rotation, bind_visitors: c.bind_visitors, fallback_url: c.fallback_url, destination_url: c.destination_url, visitor: { ...(from.current ? {} : { campaign_id: c.id, ...(c.source_id ? { source_id: c.source_id } : {}) }), ...typed(visitor) }, seed, ...(at ? { at: at.replace('T', ' ') + ':00' } : {}), ...(from.current ? { click_id: from.current } : {}), ...(mode === 'many' ? { draws } : {}) }
-      call('POST /tools/simulate', { body, signal: stop.signal }).then(o => { set(o); fail(undefined); const d = o.decision; light(mode === 'one' && d ? { path: d.path_id, lander: d.lander_id, offer: d.offer_id, url: d.url } : {}) }, e => { if (!stop.signal.aborted) { fail(asError(e)); light({}) } })
+      const body = {
+        streams: toSend(draft),
+        flow_rotation: c.flow_rotation,
+        bind_visitors: c.bind_visitors,
+        fallback_url: c.fallback_url,
+        destination_url: c.destination_url,
+        visitor: { ...(from.current ? {} : { campaign_id: c.id, ...(c.source_id ? { source_id: c.source_id } : {}) }), ...typed(visitor) },
+        seed,
+        ...(at ? { at: at.replace('T', ' ') + ':00' } : {}),
+        ...(from.current ? { click_id: from.current } : {}),
+        ...(mode === 'many' ? { draws } : {}),
+      }
+      call('POST /tools/simulate', { body, signal: stop.signal }).then(
+        o => {
+          set(o)
+          fail(undefined)
+          const d = o.decision
+          light(mode === 'one' && d ? { path: d.path_id, lander: d.lander_id, offer: d.offer_id, url: d.url } : {})
+        },
+        e => {
+          if (!stop.signal.aborted) {
+            fail(asError(e))
+            light({})
+          }
+        },
+      )
     }, fromLast)
-    return () => { clearTimeout(timer); stop.abort() }
+    return () => {
+      clearTimeout(timer)
+      stop.abort()
+    }
   }, [JSON.stringify(draft), JSON.stringify(visitor), seed, at, mode, c.flow_rotation, c.bind_visitors, c.fallback_url, c.destination_url])
-  const pick = (name: string) => { choose(name); from.current = ''; put(presets[name]!) }
-  const change = (name: string, value: string) => { choose(''); put({ ...visitor, [name]: value }) }
-  const shown = [...new Set(['country', 'device_type', 'os', 'source_id', ...Object.keys(visitor)])], d = got?.decision
-  return <section class="card simulate" data-simulate ref={box} aria-label={t.simulate.title}><header><h2>{t.simulate.title}</h2><span class="grow" /><Seg label={t.simulate.how} value={mode} options={[{ value: 'one', label: t.simulate.one }, { value: 'many', label: count(draws) }]} on={turn} /></header>
-    <div class="body"><div class="row wraps">{Object.keys(presets).map(name => <button key={name} type="button" class={'chip' + (preset === name ? ' on' : '')} aria-pressed={preset === name} onClick={() => pick(name)}>{t.simulate.presets[name]}</button>)}{from.current && <span class="chip on">{t.simulate.fromClick}<button type="button" aria-label={t.parts.remove(t.simulate.fromClick)} onClick={() => pick('german')}><Icon name="x" /></button></span>}{!from.current && <a class="chip add" href={to(`/app/campaigns/${c.id}/clicks`)}><Icon name="clicks" />{t.simulate.fromClick}</a>}</div>
-      <div class="grid two">{shown.map(name => <Attribute key={name} name={name} value={visitor[name] ?? ''} sources={choicesOf(sources)} on={v => change(name, v)} set={name === 'source_id' && !('source_id' in visitor) && !from.current ? c.source_name : undefined} />)}
-        <label class="field"><span class="label">{t.simulate.when}</span><input class="input" type="datetime-local" value={at} onInput={e => when(e.currentTarget.value)} /></label>
-        <div class="field"><span class="label">{t.simulate.seed}</span><span class="row"><Input class="mono" inputMode="numeric" aria-label={t.simulate.seed} value={String(seed)} on={v => sow(Number(v.replace(/\D/g, '').slice(0, 12)))} /><button type="button" class="btn icon" aria-label={t.simulate.again} title={t.simulate.again} onClick={() => sow(newSeed())}><Icon name="dice" /></button></span></div></div>
-      <Menu kind="btn sm quiet" name={t.simulate.another} label={<><Icon name="plus" />{t.simulate.another}</>}>{close => <div class="searches">{attributes.filter(a => !shown.includes(a) && a !== 'schedule' && a !== 'date').map(a => <Item key={a} on={() => { close(); change(a, '') }}>{attributeName(a)}</Item>)}</div>}</Menu></div>
-    {error ? <div class="came bad" role="alert"><span>{t.flow.codes[error.code] ?? sentence(error)}</span>{error.code in t.flow.codes && <button type="button" class="btn sm" onClick={() => said(error)}>{t.simulate.showIt}</button>}</div> :
-      got && mode === 'one' ? <><div class="came" role="status"><div class="row wraps strong">{way(got, book).map((name, i) => <>{i > 0 && <Icon name="right" />}<span>{name}</span></>)}</div>{d?.url && <div class="mono dim cut" title={d.url}>{d.transition} {d.url}</div>}</div><Trace campaigns={got.campaigns} decision={d ?? null} names={book.known.names} /></> :
-        got?.distribution && <Distribution of={got} book={book} />}
-    <p class="dim fine formfoot">{t.simulate.text}</p></section>
+  const pick = (name: string) => {
+    choose(name)
+    from.current = ''
+    put(presets[name]!)
+  }
+  const change = (name: string, value: string) => {
+    choose('')
+    put({ ...visitor, [name]: value })
+  }
+  const shown = [...new Set(['country', 'device_type', 'os', 'source_id', ...Object.keys(visitor)])],
+    d = got?.decision
+  return (
+    <section class="card simulate" data-simulate ref={box} aria-label={t.simulate.title}>
+      <header>
+        <h2>{t.simulate.title}</h2>
+        <span class="grow" />
+        <Seg
+          label={t.simulate.how}
+          value={mode}
+          options={[
+            { value: 'one', label: t.simulate.one },
+            { value: 'many', label: count(draws) },
+          ]}
+          on={turn}
+        />
+      </header>
+      <div class="body">
+        <div class="row wraps">
+          {Object.keys(presets).map(name => (
+            <button
+              key={name}
+              type="button"
+              class={'chip' + (preset === name ? ' on' : '')}
+              aria-pressed={preset === name}
+              onClick={() => pick(name)}>
+              {t.simulate.presets[name]}
+            </button>
+          ))}
+          {from.current && (
+            <span class="chip on">
+              {t.simulate.fromClick}
+              <button type="button" aria-label={t.parts.remove(t.simulate.fromClick)} onClick={() => pick('german')}>
+                <Icon name="x" />
+              </button>
+            </span>
+          )}
+          {!from.current && (
+            <a class="chip add" href={to(`/app/campaigns/${c.id}/clicks`)}>
+              <Icon name="clicks" />
+              {t.simulate.fromClick}
+            </a>
+          )}
+        </div>
+        <div class="grid two">
+          {shown.map(name => (
+            <Attribute
+              key={name}
+              name={name}
+              value={visitor[name] ?? ''}
+              sources={choicesOf(sources)}
+              on={v => change(name, v)}
+              set={name === 'source_id' && !('source_id' in visitor) && !from.current ? c.source_name : undefined}
+            />
+          ))}
+          <label class="field">
+            <span class="label">{t.simulate.when}</span>
+            <input class="input" type="datetime-local" value={at} onInput={e => when(e.currentTarget.value)} />
+          </label>
+          <div class="field">
+            <span class="label">{t.simulate.seed}</span>
+            <span class="row">
+              <Input
+                class="mono"
+                inputMode="numeric"
+                aria-label={t.simulate.seed}
+                value={String(seed)}
+                on={v => sow(Number(v.replace(/\D/g, '').slice(0, 12)))}
+              />
+              <button type="button" class="btn icon" aria-label={t.simulate.again} title={t.simulate.again} onClick={() => sow(newSeed())}>
+                <Icon name="dice" />
+              </button>
+            </span>
+          </div>
+        </div>
+        <Menu
+          kind="btn sm quiet"
+          name={t.simulate.another}
+          label={
+            <>
+              <Icon name="plus" />
+              {t.simulate.another}
+            </>
+          }>
+          {close => (
+            <div class="searches">
+              {attributes
+                .filter(a => !shown.includes(a) && a !== 'schedule' && a !== 'date')
+                .map(a => (
+                  <Item
+                    key={a}
+                    on={() => {
+                      close()
+                      change(a, '')
+                    }}>
+                    {attributeName(a)}
+                  </Item>
+                ))}
+            </div>
+          )}
+        </Menu>
+      </div>
+      {error ? (
+        <div class="came bad" role="alert">
+          <span>{t.flow.codes[error.code] ?? sentence(error)}</span>
+          {error.code in t.flow.codes && (
+            <button type="button" class="btn sm" onClick={() => said(error)}>
+              {t.simulate.showIt}
+            </button>
+          )}
+        </div>
+      ) : got && mode === 'one' ? (
+        <>
+          <div class="came" role="status">
+            <div class="row wraps strong">
+              {way(got, book).map((name, i) => (
+                <>
+                  {i > 0 && <Icon name="right" />}
+                  <span>{name}</span>
+                </>
+              ))}
+            </div>
+            {d?.url && (
+              <div class="mono dim cut" title={d.url}>
+                {d.transition} {d.url}
+              </div>
+            )}
+          </div>
+          <Trace campaigns={got.campaigns} decision={d ?? null} names={book.known.names} />
+        </>
+      ) : (
+        got?.distribution && <Distribution of={got} book={book} />
+      )}
+      <p class="dim fine formfoot">{t.simulate.text}</p>
+    </section>
+  )
 }
 
-const way = (s: Simulated, book: Book) => s.decision ? [s.decision.path || (t.trace.fallbacks[s.decision.via] ?? s.decision.via), ...[s.decision.lander_id, s.decision.offer_id].filter(Boolean).map(id => book.known.names[id!] ?? t.gone)] : [t.trace.fallbacks.none!]
+const way = (s: Simulated, book: Book) =>
+  s.decision
+    ? [
+        s.decision.path || (t.trace.fallbacks[s.decision.via] ?? s.decision.via),
+        ...[s.decision.lander_id, s.decision.offer_id].filter(Boolean).map(id => book.known.names[id!] ?? t.gone),
+      ]
+    : [t.trace.fallbacks.none!]
 
 // Distribution is where many such visitors would go.
-function Distribution({ of, book }: { of: Simulated, book: Book }) {
-  const rows = of.distribution ?? [], sum = rows.reduce((n, r) => n + r.count, 0)
-  return <div class="places" role="status">{rows.map((r, i) => { const name = [r.path || (t.trace.fallbacks[r.via] ?? r.via), ...[r.lander_id, r.offer_id].filter(Boolean).map(id => book.known.names[id!] ?? t.gone)].join(' › '); return <div key={i} class="barline"><i style={`width:${r.count / sum * 92}%`} /><span class="cut" title={name}>{name}</span><span class="grow" /><b class="num">{count(r.count)}</b><span class="dim num">{shareText(r.count / sum)}</span></div> })}</div>
+function Distribution({ of, book }: { of: Simulated; book: Book }) {
+  const rows = of.distribution ?? [],
+    sum = rows.reduce((n, r) => n + r.count, 0)
+  return (
+    <div class="places" role="status">
+      {rows.map((r, i) => {
+        const name = [
+          r.path || (t.trace.fallbacks[r.via] ?? r.via),
+          ...[r.lander_id, r.offer_id].filter(Boolean).map(id => book.known.names[id!] ?? t.gone),
+        ].join(' › ')
+        return (
+          <div key={i} class="barline">
+            <i style={`width:${(r.count / sum) * 92}%`} />
+            <span class="cut" title={name}>
+              {name}
+            </span>
+            <span class="grow" />
+            <b class="num">{count(r.count)}</b>
+            <span class="dim num">{shareText(r.count / sum)}</span>
+          </div>
+        )
+      })}
+    </div>
+  )
 }
 
-function Attribute({ name, value, on, sources, set }: { name: string, value: string, on: (v: string) => void, sources?: Choice[], set?: string }) {
-  const form = formOf(name, operatorsOf(name)[0] ?? 'equals'), label = attributeName(name)
-  const choices: Choice[] | undefined = name === 'source_id' ? sources : form?.kind === 'truth' ? ['true', 'false'].map(v => ({ value: v, label: v === 'true' ? t.conditions.yes : t.conditions.no })) : form?.values.length ? form.values.map(v => ({ value: v, label: valueName(name, v), side: name === 'country' ? v : undefined })) : undefined
-  return <div class="field"><span class="label">{label}</span>{choices || name === 'source_id' ? <Combobox label={label} value={value} shown={value ? undefined : set ?? ''} placeholder={t.simulate.any} choices={choices} clear on={on} /> : <Input aria-label={label} value={value} placeholder={t.simulate.any} on={on} />}</div>
+function Attribute({
+  name,
+  value,
+  on,
+  sources,
+  set,
+}: {
+  name: string
+  value: string
+  on: (v: string) => void
+  sources?: Choice[]
+  set?: string
+}) {
+  const form = formOf(name, operatorsOf(name)[0] ?? 'equals'),
+    label = attributeName(name)
+  const choices: Choice[] | undefined =
+    name === 'source_id'
+      ? sources
+      : form?.kind === 'truth'
+        ? ['true', 'false'].map(v => ({ value: v, label: v === 'true' ? t.conditions.yes : t.conditions.no }))
+        : form?.values.length
+          ? form.values.map(v => ({ value: v, label: valueName(name, v), side: name === 'country' ? v : undefined }))
+          : undefined
+  return (
+    <div class="field">
+      <span class="label">{label}</span>
+      {choices || name === 'source_id' ? (
+        <Combobox
+          label={label}
+          value={value}
+          shown={value ? undefined : (set ?? '')}
+          placeholder={t.simulate.any}
+          choices={choices}
+          clear
+          on={on}
+        />
+      ) : (
+        <Input aria-label={label} value={value} placeholder={t.simulate.any} on={on} />
+      )}
+    </div>
+  )
 }

@@ -18,47 +18,189 @@ const keyOf = (e: LiveEvent) => [e.at, e.name, e.host, e.path, e.clickId].join()
 // useClock draws anew every second.
 function useClock() {
   const [now, set] = useState(Date.now())
-  useEffect(() => { const timer = setInterval(() => set(Date.now()), 1000); return () => clearInterval(timer) }, [])
+  useEffect(() => {
+    const timer = setInterval(() => set(Date.now()), 1000)
+    return () => clearInterval(timer)
+  }, [])
   return now
 }
 
 // LiveTest waits for the next event of the site, and shows what has come.
 export function LiveTest({ of: live }: { of: GoalsLive }) {
-  const [passed, pass] = useState<Set<string>>(new Set()), now = useClock(), latest = live.latest.filter(e => !passed.has(keyOf(e))), last = latest[0]
-  return <section class="card livetest"><header><h2>{w.live}</h2><span class="dim fine">{w.now(live.windowMinutes)}</span><span class="grow" />{last && <button type="button" class="btn sm quiet" onClick={() => pass(new Set(live.latest.map(keyOf)))}>{w.anew}</button>}</header>
-    <div class="row hit"><span class={'ico ' + (last ? 'good' : 'accent')}><Icon name={last ? 'check' : 'clock'} /></span><div class="grow"><div class="strong" role="status">{last ? w.got(last.name) : w.waiting}</div>
-      <div class="dim fine wrap">{last ? [w.ago(Math.round((now - Date.parse(last.at)) / 1000)), last.goals.length ? w.reached(last.goals.join(', ')) : w.noGoal, last.clickId ? w.ofClick(last.clickId) : w.noClick].join(' · ') : w.liveText}</div></div></div>
-    {last && !last.clickId && <p class="hint dim fine">{w.whyNot}</p>}
-    {latest.length > 1 && <ul class="list">{latest.slice(1, shownEvents).map(e => <li key={keyOf(e)}><div class="grow"><div class="t">{e.name}{e.goals.length > 0 && <span class="tag good">{w.reached(e.goals.join(', '))}</span>}</div><div class="d wrap">{e.host + e.path} · {w.sources[e.source] ?? e.source}</div></div><span class="dim fine num">{w.ago(Math.round((now - Date.parse(e.at)) / 1000))}</span></li>)}</ul>}
-    <p class="hint dim fine num">{[w.visitorsOf(live.clicks, count(live.clicks)), w.views(live.views, count(live.views)), w.eventsOf(live.events, count(live.events))].join(' · ')}</p></section>
+  const [passed, pass] = useState<Set<string>>(new Set()),
+    now = useClock(),
+    latest = live.latest.filter(e => !passed.has(keyOf(e))),
+    last = latest[0]
+  return (
+    <section class="card livetest">
+      <header>
+        <h2>{w.live}</h2>
+        <span class="dim fine">{w.now(live.windowMinutes)}</span>
+        <span class="grow" />
+        {last && (
+          <button type="button" class="btn sm quiet" onClick={() => pass(new Set(live.latest.map(keyOf)))}>
+            {w.anew}
+          </button>
+        )}
+      </header>
+      <div class="row hit">
+        <span class={'ico ' + (last ? 'good' : 'accent')}>
+          <Icon name={last ? 'check' : 'clock'} />
+        </span>
+        <div class="grow">
+          <div class="strong" role="status">
+            {last ? w.got(last.name) : w.waiting}
+          </div>
+          <div class="dim fine wrap">
+            {last
+              ? [
+                  w.ago(Math.round((now - Date.parse(last.at)) / 1000)),
+                  last.goals.length ? w.reached(last.goals.join(', ')) : w.noGoal,
+                  last.clickId ? w.ofClick(last.clickId) : w.noClick,
+                ].join(' · ')
+              : w.liveText}
+          </div>
+        </div>
+      </div>
+      {last && !last.clickId && <p class="hint dim fine">{w.whyNot}</p>}
+      {latest.length > 1 && (
+        <ul class="list">
+          {latest.slice(1, shownEvents).map(e => (
+            <li key={keyOf(e)}>
+              <div class="grow">
+                <div class="t">
+                  {e.name}
+                  {e.goals.length > 0 && <span class="tag good">{w.reached(e.goals.join(', '))}</span>}
+                </div>
+                <div class="d wrap">
+                  {e.host + e.path} · {w.sources[e.source] ?? e.source}
+                </div>
+              </div>
+              <span class="dim fine num">{w.ago(Math.round((now - Date.parse(e.at)) / 1000))}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p class="hint dim fine num">
+        {[
+          w.visitorsOf(live.clicks, count(live.clicks)),
+          w.views(live.views, count(live.views)),
+          w.eventsOf(live.events, count(live.events)),
+        ].join(' · ')}
+      </p>
+    </section>
+  )
 }
 
 // originOf is where a domain is called: this very service has its own scheme and port.
-const originOf = (domain: string) => domain === location.hostname ? location.origin : 'https://' + domain
+const originOf = (domain: string) => (domain === location.hostname ? location.origin : 'https://' + domain)
 
 type Which = 'tag' | 'page' | 'server'
 
 // textOf is a snippet with the account's own keys in it.
 function textOf(which: Which, domain: string, data: GoalList, secret: string) {
-  const goal = data.goals.find(g => g.kind === 'event' && g.isActive) ?? data.goals.find(g => g.isActive), key = goal?.key ?? 'lead', order = goal?.dedupe === 'per_order', worth = goal?.valueMode === 'from_event', currency = goal?.currency || data.currency
-  if (which === 'tag') return `<script>window.trk=window.trk||function(){(trk.q=trk.q||[]).push(arguments)}</script>\n<script src="${originOf(domain)}/t.js" data-site="${data.siteKey}" async></script>`
+  const goal = data.goals.find(g => g.kind === 'event' && g.isActive) ?? data.goals.find(g => g.isActive),
+    key = goal?.key ?? 'lead',
+    order = goal?.dedupe === 'per_order',
+    worth = goal?.valueMode === 'from_event',
+    currency = goal?.currency || data.currency
+  if (which === 'tag')
+    return `<script>window.trk=window.trk||function(){(trk.q=trk.q||[]).push(arguments)}</script>\n<script src="${originOf(domain)}/t.js" data-site="${data.siteKey}" async></script>`
   const more = [order && `order_id: 'A-1004'`, worth && `value: 89.90, currency: '${currency}'`].filter(Boolean).join(', ')
   if (which === 'page') return `<script>trk('goal', '${key}'${more ? `, { ${more} }` : ''})</script>`
-  const body = JSON.stringify({ click_id: 'CLICK_ID', goal: key, ...(order ? { order_id: 'A-1004' } : {}), ...(worth ? { value: 89.9, currency } : {}) })
+  const body = JSON.stringify({
+    click_id: 'CLICK_ID',
+    goal: key,
+    ...(order ? { order_id: 'A-1004' } : {}),
+    ...(worth ? { value: 89.9, currency } : {}),
+  })
   return `curl ${originOf(domain)}/t/goal \\\n  -H "Authorization: Bearer ${secret || '$GOAL_SECRET'}" \\\n  -d '${body}'`
 }
 
 // Install has what belongs on the customer's pages and servers.
-export function Install({ of: data, may }: { of: GoalList, may: boolean }) {
-  const domains = [...data.trackingDomains, ...data.sharedDomains], [domain, choose] = useState(domains[0] ?? ''), [which, show] = useState<Which>('tag'), [asking, ask] = useState(false), [secret, reveal] = useState(''), [open, close] = useState(false)
-  const make = () => call('POST /goals').then(got => { touches('goals'); reveal(got.secret); close(true) }, e => { failed(e); throw e })
-  return <section class="card part install"><h2>{w.install}</h2>
-    {domains.length === 0 ? <div class="row"><span class="grow">{w.noDomain}</span><a class="btn sm" href={to('/app/domains')}>{w.toDomains}</a></div> : <>
-      {domains.length > 1 && <Field label={w.tagDomain}>{wired => <Select wired={wired} value={domain} options={domains.map(d => ({ value: d, label: d }))} on={choose} />}</Field>}
-      <Seg label={w.which} value={which} options={(Object.keys(w.snippets) as Which[]).map(value => ({ value, label: w.snippets[value]! }))} on={show} />
-      <p class="soft">{w.snippetText[which]}</p><Copy lines text={textOf(which, domain, data, secret)} label={w.snippetOf(w.snippets[which]!)} /></>}
-    <div><h3 class="label">{w.siteKey}</h3><Copy text={data.siteKey} label={w.siteKey} /></div>
-    <div class="row"><div class="grow"><h3 class="label">{w.secret}</h3><span class={data.secretSet ? 'dim' : 'warn'}>{data.secretSet && data.secretSetAt ? w.secretSet(dateTime(data.secretSetAt)) : w.secretNone}</span></div>{may && <button type="button" class="btn sm" onClick={() => data.secretSet ? ask(true) : void make().catch(() => undefined)}>{data.secretSet ? w.newSecret : w.makeSecret}</button>}</div>
-    {asking && <Ask title={w.rotateTitle} text={w.rotateText} go={w.newSecret} danger close={() => ask(false)} on={make} />}
-    {open && <Sheet title={w.secret} close={() => close(false)} keep={() => true} foot={<><span class="grow" /><button type="button" class="btn primary" onClick={() => close(false)}>{w.secretDone}</button></>}><div class="body"><p>{w.secretText}</p><Copy lines text={secret} label={w.secret} /></div></Sheet>}</section>
+export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
+  const domains = [...data.trackingDomains, ...data.sharedDomains],
+    [domain, choose] = useState(domains[0] ?? ''),
+    [which, show] = useState<Which>('tag'),
+    [asking, ask] = useState(false),
+    [secret, reveal] = useState(''),
+    [open, close] = useState(false)
+  const make = () =>
+    call('POST /goals').then(
+      got => {
+        touches('goals')
+        reveal(got.secret)
+        close(true)
+      },
+      e => {
+        failed(e)
+        throw e
+      },
+    )
+  return (
+    <section class="card part install">
+      <h2>{w.install}</h2>
+      {domains.length === 0 ? (
+        <div class="row">
+          <span class="grow">{w.noDomain}</span>
+          <a class="btn sm" href={to('/app/domains')}>
+            {w.toDomains}
+          </a>
+        </div>
+      ) : (
+        <>
+          {domains.length > 1 && (
+            <Field label={w.tagDomain}>
+              {wired => <Select wired={wired} value={domain} options={domains.map(d => ({ value: d, label: d }))} on={choose} />}
+            </Field>
+          )}
+          <Seg
+            label={w.which}
+            value={which}
+            options={(Object.keys(w.snippets) as Which[]).map(value => ({ value, label: w.snippets[value]! }))}
+            on={show}
+          />
+          <p class="soft">{w.snippetText[which]}</p>
+          <Copy lines text={textOf(which, domain, data, secret)} label={w.snippetOf(w.snippets[which]!)} />
+        </>
+      )}
+      <div>
+        <h3 class="label">{w.siteKey}</h3>
+        <Copy text={data.siteKey} label={w.siteKey} />
+      </div>
+      <div class="row">
+        <div class="grow">
+          <h3 class="label">{w.secret}</h3>
+          <span class={data.secretSet ? 'dim' : 'warn'}>
+            {data.secretSet && data.secretSetAt ? w.secretSet(dateTime(data.secretSetAt)) : w.secretNone}
+          </span>
+        </div>
+        {may && (
+          <button type="button" class="btn sm" onClick={() => (data.secretSet ? ask(true) : void make().catch(() => undefined))}>
+            {data.secretSet ? w.newSecret : w.makeSecret}
+          </button>
+        )}
+      </div>
+      {asking && <Ask title={w.rotateTitle} text={w.rotateText} go={w.newSecret} danger close={() => ask(false)} on={make} />}
+      {open && (
+        <Sheet
+          title={w.secret}
+          close={() => close(false)}
+          keep={() => true}
+          foot={
+            <>
+              <span class="grow" />
+              <button type="button" class="btn primary" onClick={() => close(false)}>
+                {w.secretDone}
+              </button>
+            </>
+          }>
+          <div class="body">
+            <p>{w.secretText}</p>
+            <Copy lines text={secret} label={w.secret} />
+          </div>
+        </Sheet>
+      )}
+    </section>
+  )
 }

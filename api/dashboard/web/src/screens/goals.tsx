@@ -23,48 +23,365 @@ const live = 3 // seconds between looks
 
 // Goals are what visitors do on the customer's own pages, what it counts, and how pages and servers tell of it.
 export function Goals() {
-  const q = place.value.query, site = q.get('site') ?? undefined, { data, error, again } = use('GET /goals', { site }, live), may = canWrite() && !!data?.planIncludes
-  const [goal, edit] = useState<GoalRow | GoalSuggested | 'new' | null>(null), [changing, alter] = useState<Site | 'new' | null>(null)
-  useKeys([{ key: 'N', text: w.add }], e => { if (e.key === 'n' && may && data?.site) { edit('new'); return true } })
-  if (!data) return <section class="card">{error ? <Failed error={error} again={again} /> : <Late><div class="skeleton" style="height:360px;margin:14px" /></Late>}</section>
-  const addSite = may && <button type="button" class="btn" onClick={() => alter('new')}><Icon name="plus" />{w.addSite}</button>
-  return <>
-    {!data.planIncludes && <section class="card row notice"><span class="ico warn"><Icon name="warn" /></span><span class="grow">{w.noPlan}</span><a class="btn sm" href={to('/app/plan')}>{w.toPlan}</a></section>}
-    {!data.site ? <section class="card"><Empty title={w.emptySite}><p class="dim">{w.emptySiteMore}</p>{addSite}</Empty></section> : <>
-      <div class="line filters"><Select label={w.site} value={data.site.id} options={data.sites.map(s => ({ value: s.id, label: s.name + (s.isActive ? '' : ` (${w.off})`) }))} on={id => change({ site: id })} /><span class="dim">{w.kinds[data.site.kind]}{data.site.domain && ` · ${data.site.domain}`}</span>
-        {may && <SiteMenu of={data.site} edit={() => alter(data.site)} />}<span class="grow" />{addSite}{may && <button type="button" class="btn primary" onClick={() => edit('new')}><Icon name="plus" />{w.add}<kbd class="wide">N</kbd></button>}</div>
-      <div class="grid goals cols"><div class="grid"><Totals of={data} /><List of={data} may={may} edit={edit} />{may && <Suggested rows={data.suggested} edit={edit} />}<Products of={data} /></div>
-        <div class="grid"><LiveTest key={data.site.id} of={data.live} /><Install of={data} may={may} /></div></div></>}
-    {goal && data.site && <GoalForm of={goal === 'new' ? null : goal} site={data.site} close={() => edit(null)} />}
-    {changing && <SiteForm of={changing === 'new' ? null : changing} close={() => alter(null)} made={id => change({ site: id })} />}
-  </>
+  const q = place.value.query,
+    site = q.get('site') ?? undefined,
+    { data, error, again } = use('GET /goals', { site }, live),
+    may = canWrite() && !!data?.planIncludes
+  const [goal, edit] = useState<GoalRow | GoalSuggested | 'new' | null>(null),
+    [changing, alter] = useState<Site | 'new' | null>(null)
+  useKeys([{ key: 'N', text: w.add }], e => {
+    if (e.key === 'n' && may && data?.site) {
+      edit('new')
+      return true
+    }
+  })
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:360px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  const addSite = may && (
+    <button type="button" class="btn" onClick={() => alter('new')}>
+      <Icon name="plus" />
+      {w.addSite}
+    </button>
+  )
+  return (
+    <>
+      {!data.planIncludes && (
+        <section class="card row notice">
+          <span class="ico warn">
+            <Icon name="warn" />
+          </span>
+          <span class="grow">{w.noPlan}</span>
+          <a class="btn sm" href={to('/app/plan')}>
+            {w.toPlan}
+          </a>
+        </section>
+      )}
+      {!data.site ? (
+        <section class="card">
+          <Empty title={w.emptySite}>
+            <p class="dim">{w.emptySiteMore}</p>
+            {addSite}
+          </Empty>
+        </section>
+      ) : (
+        <>
+          <div class="line filters">
+            <Select
+              label={w.site}
+              value={data.site.id}
+              options={data.sites.map(s => ({ value: s.id, label: s.name + (s.isActive ? '' : ` (${w.off})`) }))}
+              on={id => change({ site: id })}
+            />
+            <span class="dim">
+              {w.kinds[data.site.kind]}
+              {data.site.domain && ` · ${data.site.domain}`}
+            </span>
+            {may && <SiteMenu of={data.site} edit={() => alter(data.site)} />}
+            <span class="grow" />
+            {addSite}
+            {may && (
+              <button type="button" class="btn primary" onClick={() => edit('new')}>
+                <Icon name="plus" />
+                {w.add}
+                <kbd class="wide">N</kbd>
+              </button>
+            )}
+          </div>
+          <div class="grid goals cols">
+            <div class="grid">
+              <Totals of={data} />
+              <List of={data} may={may} edit={edit} />
+              {may && <Suggested rows={data.suggested} edit={edit} />}
+              <Products of={data} />
+            </div>
+            <div class="grid">
+              <LiveTest key={data.site.id} of={data.live} />
+              <Install of={data} may={may} />
+            </div>
+          </div>
+        </>
+      )}
+      {goal && data.site && <GoalForm of={goal === 'new' ? null : goal} site={data.site} close={() => edit(null)} />}
+      {changing && <SiteForm of={changing === 'new' ? null : changing} close={() => alter(null)} made={id => change({ site: id })} />}
+    </>
+  )
 }
 
-function SiteMenu({ of: s, edit }: { of: Site, edit: () => void }) {
+function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
   const [removing, remove] = useState(false)
-  return <><Menu kind="btn sm quiet icon" name={w.siteActions} label={<><Icon name="more" /><span class="hidden">{w.siteActions}</span></>}>{close => <><Item on={() => { close(); edit() }}>{w.editSite}</Item><Item on={() => { close(); remove(true) }}><span class="bad">{w.removeSite}</span></Item></>}</Menu>
-    {removing && <Ask title={w.removeSiteTitle(s.name)} text={w.removeSiteText} go={w.remove} danger name={s.name} close={() => remove(false)} on={() => call('DELETE /sites', { query: { id: s.id } }).then(() => { touches('goals', 'sites', 'campaigns'); change({ site: null }); toast(w.siteRemoved(s.name)) }, e => { failed(e); throw e })} />}</>
+  return (
+    <>
+      <Menu
+        kind="btn sm quiet icon"
+        name={w.siteActions}
+        label={
+          <>
+            <Icon name="more" />
+            <span class="hidden">{w.siteActions}</span>
+          </>
+        }>
+        {close => (
+          <>
+            <Item
+              on={() => {
+                close()
+                edit()
+              }}>
+              {w.editSite}
+            </Item>
+            <Item
+              on={() => {
+                close()
+                remove(true)
+              }}>
+              <span class="bad">{w.removeSite}</span>
+            </Item>
+          </>
+        )}
+      </Menu>
+      {removing && (
+        <Ask
+          title={w.removeSiteTitle(s.name)}
+          text={w.removeSiteText}
+          go={w.remove}
+          danger
+          name={s.name}
+          close={() => remove(false)}
+          on={() =>
+            call('DELETE /sites', { query: { id: s.id } }).then(
+              () => {
+                touches('goals', 'sites', 'campaigns')
+                change({ site: null })
+                toast(w.siteRemoved(s.name))
+              },
+              e => {
+                failed(e)
+                throw e
+              },
+            )
+          }
+        />
+      )}
+    </>
+  )
 }
 
-const Totals = ({ of: { siteTotals: s } }: { of: GoalList }) => <section class="card kpis">{(['events', 'views', 'clicks', 'orders', 'conversions'] as const).map(n => <div key={n} class="kpi"><span>{w.figures[n]}</span><b>{count(s[n])}</b></div>)}<div class="kpi"><span>{w.figures.revenue}</span><b>{money(s.revenue)}</b></div></section>
+const Totals = ({ of: { siteTotals: s } }: { of: GoalList }) => (
+  <section class="card kpis">
+    {(['events', 'views', 'clicks', 'orders', 'conversions'] as const).map(n => (
+      <div key={n} class="kpi">
+        <span>{w.figures[n]}</span>
+        <b>{count(s[n])}</b>
+      </div>
+    ))}
+    <div class="kpi">
+      <span>{w.figures.revenue}</span>
+      <b>{money(s.revenue)}</b>
+    </div>
+  </section>
+)
 
-function List({ of: data, may, edit }: { of: GoalList, may: boolean, edit: (g: GoalRow | 'new') => void }) {
+function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: GoalRow | 'new') => void }) {
   const [removing, remove] = useState<GoalRow | null>(null)
-  const turn = (g: GoalRow, on: boolean) => call('PUT /goals', { body: { ...bodyOf(g), isActive: on } }).then(() => touches('goals'), failed)
+  const turn = (g: GoalRow, on: boolean) =>
+    call('PUT /goals', { body: { ...bodyOf(g), isActive: on } }).then(() => touches('goals'), failed)
   const columns: Column<GoalRow>[] = [
-    { name: 'name', label: w.goal, left: true, phone: true, kind: 'first', cell: g => <span class="named"><span class="row"><span class="cut strong" title={g.name}>{g.name}</span>{g.isPrimary && <span class="tag accent">{w.isPrimary}</span>}</span><small class="dim cut mono">{g.kind === 'page' ? g.matchPath : g.key}</small></span> },
-    { name: 'active', label: w.active, left: true, phone: true, kind: 'state', cell: g => <Switch on={g.isActive} label={w.activeOf(g.name)} disabled={!may} set={on => void turn(g, on)} /> },
-    { name: 'dedupe', label: w.dedupe, left: true, cell: g => <Two a={w.dedupes[g.dedupe]!} b={g.valueMode === 'fixed' ? `${g.value} ${g.currency || data.currency}` : w.valueModes[g.valueMode]!} /> },
-    { name: 'events', label: w.figures.events!, cell: g => count(g.events) }, { name: 'conversions', label: w.figures.conversions!, phone: true, cell: g => count(g.conversions) }, { name: 'revenue', label: w.revenue, cell: g => money(g.revenue) },
-    { name: 'last', label: w.last, cell: g => g.lastAt ? ago(g.lastAt) : <span class="dim">{w.never}</span> },
-    { name: 'acts', label: '', phone: true, kind: 'more', cell: g => may && <Menu kind="btn sm quiet icon" name={w.actionsOf(g.name)} label={<><Icon name="more" /><span class="hidden">{w.actionsOf(g.name)}</span></>}>{close => <><Item on={() => { close(); edit(g) }}>{w.edit}</Item><Item on={() => { close(); remove(g) }}><span class="bad">{w.remove}</span></Item></>}</Menu> },
+    {
+      name: 'name',
+      label: w.goal,
+      left: true,
+      phone: true,
+      kind: 'first',
+      cell: g => (
+        <span class="named">
+          <span class="row">
+            <span class="cut strong" title={g.name}>
+              {g.name}
+            </span>
+            {g.isPrimary && <span class="tag accent">{w.isPrimary}</span>}
+          </span>
+          <small class="dim cut mono">{g.kind === 'page' ? g.matchPath : g.key}</small>
+        </span>
+      ),
+    },
+    {
+      name: 'active',
+      label: w.active,
+      left: true,
+      phone: true,
+      kind: 'state',
+      cell: g => <Switch on={g.isActive} label={w.activeOf(g.name)} disabled={!may} set={on => void turn(g, on)} />,
+    },
+    {
+      name: 'dedupe',
+      label: w.dedupe,
+      left: true,
+      cell: g => (
+        <Two
+          a={w.dedupes[g.dedupe]!}
+          b={g.valueMode === 'fixed' ? `${g.value} ${g.currency || data.currency}` : w.valueModes[g.valueMode]!}
+        />
+      ),
+    },
+    { name: 'events', label: w.figures.events!, cell: g => count(g.events) },
+    { name: 'conversions', label: w.figures.conversions!, phone: true, cell: g => count(g.conversions) },
+    { name: 'revenue', label: w.revenue, cell: g => money(g.revenue) },
+    { name: 'last', label: w.last, cell: g => (g.lastAt ? ago(g.lastAt) : <span class="dim">{w.never}</span>) },
+    {
+      name: 'acts',
+      label: '',
+      phone: true,
+      kind: 'more',
+      cell: g =>
+        may && (
+          <Menu
+            kind="btn sm quiet icon"
+            name={w.actionsOf(g.name)}
+            label={
+              <>
+                <Icon name="more" />
+                <span class="hidden">{w.actionsOf(g.name)}</span>
+              </>
+            }>
+            {close => (
+              <>
+                <Item
+                  on={() => {
+                    close()
+                    edit(g)
+                  }}>
+                  {w.edit}
+                </Item>
+                <Item
+                  on={() => {
+                    close()
+                    remove(g)
+                  }}>
+                  <span class="bad">{w.remove}</span>
+                </Item>
+              </>
+            )}
+          </Menu>
+        ),
+    },
   ]
-  return <section class="card report lists"><header><h2>{w.goals}</h2><span class="dim fine">{w.days(data.days)}</span></header>
-    {data.goals.length === 0 ? <Empty title={w.emptyGoals}><p class="dim">{w.emptyGoalsMore}</p>{may && <button type="button" class="btn" onClick={() => edit('new')}><Icon name="plus" />{w.add}</button>}</Empty> : <Table label={w.goals} rows={data.goals} columns={columns} keyOf={g => g.id} nameOf={g => g.name} height={44} onOpen={may ? edit : undefined} rowClass={g => g.isActive ? '' : 'faded'} />}
-    {removing && <Ask title={w.removeTitle(removing.name)} text={w.removeText} go={w.remove} danger name={removing.name} close={() => remove(null)} on={() => call('DELETE /goals', { query: { key: removing.key, site: removing.siteId } }).then(() => { touches('goals'); toast(w.removed(removing.name)) }, e => { failed(e); throw e })} />}</section>
+  return (
+    <section class="card report lists">
+      <header>
+        <h2>{w.goals}</h2>
+        <span class="dim fine">{w.days(data.days)}</span>
+      </header>
+      {data.goals.length === 0 ? (
+        <Empty title={w.emptyGoals}>
+          <p class="dim">{w.emptyGoalsMore}</p>
+          {may && (
+            <button type="button" class="btn" onClick={() => edit('new')}>
+              <Icon name="plus" />
+              {w.add}
+            </button>
+          )}
+        </Empty>
+      ) : (
+        <Table
+          label={w.goals}
+          rows={data.goals}
+          columns={columns}
+          keyOf={g => g.id}
+          nameOf={g => g.name}
+          height={44}
+          onOpen={may ? edit : undefined}
+          rowClass={g => (g.isActive ? '' : 'faded')}
+        />
+      )}
+      {removing && (
+        <Ask
+          title={w.removeTitle(removing.name)}
+          text={w.removeText}
+          go={w.remove}
+          danger
+          name={removing.name}
+          close={() => remove(null)}
+          on={() =>
+            call('DELETE /goals', { query: { key: removing.key, site: removing.siteId } }).then(
+              () => {
+                touches('goals')
+                toast(w.removed(removing.name))
+              },
+              e => {
+                failed(e)
+                throw e
+              },
+            )
+          }
+        />
+      )}
+    </section>
+  )
 }
 
-const Suggested = ({ rows, edit }: { rows: GoalSuggested[], edit: (g: GoalSuggested) => void }) => rows.length === 0 ? null : <section class="card"><header><h2>{w.suggested}</h2><span class="dim fine wide">{w.suggestedText}</span></header>
-  <ul class="list">{rows.map(g => <li key={g.key}><div class="grow"><div class="t">{g.name}</div><div class="d wrap"><code class="mono">{g.kind === 'page' ? g.matchPath : g.key}</code> · {g.events ? w.seen(g.events, count(g.events)) : w.usual}</div></div><button type="button" class="btn sm" aria-label={w.take(g.name)} onClick={() => edit(g)}>{w.takeShort}</button></li>)}</ul></section>
+const Suggested = ({ rows, edit }: { rows: GoalSuggested[]; edit: (g: GoalSuggested) => void }) =>
+  rows.length === 0 ? null : (
+    <section class="card">
+      <header>
+        <h2>{w.suggested}</h2>
+        <span class="dim fine wide">{w.suggestedText}</span>
+      </header>
+      <ul class="list">
+        {rows.map(g => (
+          <li key={g.key}>
+            <div class="grow">
+              <div class="t">{g.name}</div>
+              <div class="d wrap">
+                <code class="mono">{g.kind === 'page' ? g.matchPath : g.key}</code> ·{' '}
+                {g.events ? w.seen(g.events, count(g.events)) : w.usual}
+              </div>
+            </div>
+            <button type="button" class="btn sm" aria-label={w.take(g.name)} onClick={() => edit(g)}>
+              {w.takeShort}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
 
-const Products = ({ of: data }: { of: GoalList }) => data.products.length === 0 ? null : <section class="card part"><h2>{w.products}</h2><div class="scroll" tabIndex={0} role="region" aria-label={w.products}><table class="plain"><thead><tr><th>{w.product}</th><th>{w.orders}</th><th>{w.quantity}</th><th>{w.revenue}</th></tr></thead><tbody>{data.products.map(p => <tr key={p.sku + p.currency}><td title={p.sku}>{p.name || p.sku}</td><td>{count(p.orders)}</td><td>{count(p.quantity)}</td><td>{p.revenue} {p.currency}</td></tr>)}</tbody></table></div></section>
+const Products = ({ of: data }: { of: GoalList }) =>
+  data.products.length === 0 ? null : (
+    <section class="card part">
+      <h2>{w.products}</h2>
+      <div class="scroll" tabIndex={0} role="region" aria-label={w.products}>
+        <table class="plain">
+          <thead>
+            <tr>
+              <th>{w.product}</th>
+              <th>{w.orders}</th>
+              <th>{w.quantity}</th>
+              <th>{w.revenue}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.products.map(p => (
+              <tr key={p.sku + p.currency}>
+                <td title={p.sku}>{p.name || p.sku}</td>
+                <td>{count(p.orders)}</td>
+                <td>{count(p.quantity)}</td>
+                <td>
+                  {p.revenue} {p.currency}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )

@@ -16,40 +16,199 @@ import { mayConnect, said, show } from './integrations.tsx'
 
 // DNSAccounts are accounts that hold the zones of domains.
 export function DNSAccounts({ list }: { list: IntegrationList }) {
-  const may = mayConnect(), open = place.value.query.get('dns'), [leaving, leave] = useState<DNSAccountShown | null>(null), account = list.accounts.find(a => a.id === open)
+  const may = mayConnect(),
+    open = place.value.query.get('dns'),
+    [leaving, leave] = useState<DNSAccountShown | null>(null),
+    account = list.accounts.find(a => a.id === open)
   const name = (a: DNSAccountShown) => a.label || list.providers.find(p => p.provider === a.provider)?.label || a.provider
-  return <section class="card"><header><h2>{w.dns.title}</h2><span class="grow" />{may && list.encryptionAvailable && <button type="button" class="btn sm" onClick={() => show({ dns: 'new' })}><Icon name="plus" />{w.dns.add}</button>}</header><p class="part soft lead">{w.dns.text}</p>
-    {list.accounts.length === 0 ? <p class="part dim">{w.dns.none}</p> : <ul class="list">{list.accounts.map(a => <Account key={a.id} of={a} name={name(a)} provider={list.providers.find(p => p.provider === a.provider)?.label ?? a.provider} leave={() => leave(a)} />)}</ul>}
-    {(account || open === 'new' && may) && <Editor key={open} list={list} of={account ?? null} close={() => show({})} />}
-    {leaving && <Ask title={w.disconnectTitle(name(leaving))} text={w.dns.forgotten} go={w.disconnect} danger close={() => leave(null)} on={() => call('DELETE /integrations', { query: { id: leaving.id } }).then(() => { touches('integrations'); toast(w.gone(name(leaving))) }, e => { failed(e); throw e })} />}</section>
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.dns.title}</h2>
+        <span class="grow" />
+        {may && list.encryptionAvailable && (
+          <button type="button" class="btn sm" onClick={() => show({ dns: 'new' })}>
+            <Icon name="plus" />
+            {w.dns.add}
+          </button>
+        )}
+      </header>
+      <p class="part soft lead">{w.dns.text}</p>
+      {list.accounts.length === 0 ? (
+        <p class="part dim">{w.dns.none}</p>
+      ) : (
+        <ul class="list">
+          {list.accounts.map(a => (
+            <Account
+              key={a.id}
+              of={a}
+              name={name(a)}
+              provider={list.providers.find(p => p.provider === a.provider)?.label ?? a.provider}
+              leave={() => leave(a)}
+            />
+          ))}
+        </ul>
+      )}
+      {(account || (open === 'new' && may)) && <Editor key={open} list={list} of={account ?? null} close={() => show({})} />}
+      {leaving && (
+        <Ask
+          title={w.disconnectTitle(name(leaving))}
+          text={w.dns.forgotten}
+          go={w.disconnect}
+          danger
+          close={() => leave(null)}
+          on={() =>
+            call('DELETE /integrations', { query: { id: leaving.id } }).then(
+              () => {
+                touches('integrations')
+                toast(w.gone(name(leaving)))
+              },
+              e => {
+                failed(e)
+                throw e
+              },
+            )
+          }
+        />
+      )}
+    </section>
+  )
 }
 
-function Account({ of: a, name, provider, leave }: { of: DNSAccountShown, name: string, provider: string, leave: () => void }) {
-  const [busy, wait] = useState(false), [got, set] = useState<IntegrationTested>(), may = mayConnect()
-  const test = async () => { wait(true); try { set(await call('POST /integrations/test', { body: { id: a.id } })); touches('integrations') } catch (e) { failed(e) } finally { wait(false) } }
-  const error = got ? got.ok ? null : got.detail ?? got.message : a.error
-  return <li><div class="grow"><div class="t">{name}</div><div class="d wrap">{[name === provider ? '' : provider, ...Object.values(a.credentials), a.checkedAt ? w.asked(ago(a.checkedAt)) : w.never].filter(Boolean).join(' · ')}</div>{error && <div class="d bad wrap" role="alert">{error}</div>}
-    {got?.ok && <div class="d wrap" role="status"><span class="good">{w.dns.works(got.zones.length)}</span> {got.zones.slice(0, 12).join(', ')}</div>}</div>
-    {(a.checkedAt || got) && <Says on error={error} />}{may && <><button type="button" class="btn sm" disabled={busy} onClick={() => void test()}>{busy ? w.testing : w.test}<span class="hidden"> {name}</span></button><button type="button" class="btn sm" onClick={() => show({ dns: a.id })}>{w.change}<span class="hidden"> {name}</span></button><button type="button" class="btn sm quiet icon" aria-label={`${w.disconnect} ${name}`} onClick={leave}><Icon name="x" /></button></>}</li>
+function Account({ of: a, name, provider, leave }: { of: DNSAccountShown; name: string; provider: string; leave: () => void }) {
+  const [busy, wait] = useState(false),
+    [got, set] = useState<IntegrationTested>(),
+    may = mayConnect()
+  const test = async () => {
+    wait(true)
+    try {
+      set(await call('POST /integrations/test', { body: { id: a.id } }))
+      touches('integrations')
+    } catch (e) {
+      failed(e)
+    } finally {
+      wait(false)
+    }
+  }
+  const error = got ? (got.ok ? null : (got.detail ?? got.message)) : a.error
+  return (
+    <li>
+      <div class="grow">
+        <div class="t">{name}</div>
+        <div class="d wrap">
+          {[name === provider ? '' : provider, ...Object.values(a.credentials), a.checkedAt ? w.asked(ago(a.checkedAt)) : w.never]
+            .filter(Boolean)
+            .join(' · ')}
+        </div>
+        {error && (
+          <div class="d bad wrap" role="alert">
+            {error}
+          </div>
+        )}
+        {got?.ok && (
+          <div class="d wrap" role="status">
+            <span class="good">{w.dns.works(got.zones.length)}</span> {got.zones.slice(0, 12).join(', ')}
+          </div>
+        )}
+      </div>
+      {(a.checkedAt || got) && <Says on error={error} />}
+      {may && (
+        <>
+          <button type="button" class="btn sm" disabled={busy} onClick={() => void test()}>
+            {busy ? w.testing : w.test}
+            <span class="hidden"> {name}</span>
+          </button>
+          <button type="button" class="btn sm" onClick={() => show({ dns: a.id })}>
+            {w.change}
+            <span class="hidden"> {name}</span>
+          </button>
+          <button type="button" class="btn sm quiet icon" aria-label={`${w.disconnect} ${name}`} onClick={leave}>
+            <Icon name="x" />
+          </button>
+        </>
+      )}
+    </li>
+  )
 }
 
 // Editor connects an account, or changes one. Its form is drawn from what the provider asks for.
-function Editor({ list, of: a, close }: { list: IntegrationList, of: DNSAccountShown | null, close: () => void }) {
-  const [provider, choose] = useState(a?.provider ?? ''), [label, name] = useState(a?.label ?? ''), [values, put] = useState<Values>({}), [wrong, say] = useState<Wrong>(), [busy, wait] = useState(false), may = mayConnect()
-  const form = list.providers.find(p => p.provider === provider), saved = a?.provider === provider ? a.credentials : {}
+function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountShown | null; close: () => void }) {
+  const [provider, choose] = useState(a?.provider ?? ''),
+    [label, name] = useState(a?.label ?? ''),
+    [values, put] = useState<Values>({}),
+    [wrong, say] = useState<Wrong>(),
+    [busy, wait] = useState(false),
+    may = mayConnect()
+  const form = list.providers.find(p => p.provider === provider),
+    saved = a?.provider === provider ? a.credentials : {}
   const save = async () => {
     if (!form || busy) return
-    wait(true); say(undefined)
+    wait(true)
+    say(undefined)
     try {
-      await call('PUT /integrations', { body: { ...(a ? { id: a.id } : {}), provider, label, credentials: given(form.fields, saved, values) } })
+      await call('PUT /integrations', {
+        body: { ...(a ? { id: a.id } : {}), provider, label, credentials: given(form.fields, saved, values) },
+      })
       touches('integrations')
       toast(w.saved(label || form.label))
       close()
-    } catch (e) { const at = wrongOf(asError(e), form.fields.map(f => f.name)); say({ ...at, text: at.field ? at.text : said(e) }) } finally { wait(false) }
+    } catch (e) {
+      const at = wrongOf(
+        asError(e),
+        form.fields.map(f => f.name),
+      )
+      say({ ...at, text: at.field ? at.text : said(e) })
+    } finally {
+      wait(false)
+    }
   }
-  return <Sheet side title={a ? label || form?.label || provider : w.dns.add} close={close} keep={() => Object.keys(values).length > 0} foot={<><span class="grow" /><button type="button" class="btn" onClick={close}>{t.parts.cancel}</button>{may && <button type="submit" form="dns-account" class="btn primary" disabled={!form || busy}>{w.save}</button>}</>}>
-    <form id="dns-account" class="part" onSubmit={e => { e.preventDefault(); void save() }}><div class="fields">
-      <Field label={w.provider}>{wired => <Combobox wired={wired} label={w.provider} value={provider} choices={list.providers.map(p => ({ value: p.provider, label: p.label }))} on={v => { choose(v); put({}); say(undefined) }} />}</Field>
-      <Field label={w.dns.label}>{wired => <Input wired={wired} maxLength={100} value={label} on={name} autocomplete="off" />}</Field>
-      {form && <Credentials fields={form.fields} saved={saved} value={values} on={put} wrong={wrong} />}</div><FormError wrong={wrong} /></form></Sheet>
+  return (
+    <Sheet
+      side
+      title={a ? label || form?.label || provider : w.dns.add}
+      close={close}
+      keep={() => Object.keys(values).length > 0}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          {may && (
+            <button type="submit" form="dns-account" class="btn primary" disabled={!form || busy}>
+              {w.save}
+            </button>
+          )}
+        </>
+      }>
+      <form
+        id="dns-account"
+        class="part"
+        onSubmit={e => {
+          e.preventDefault()
+          void save()
+        }}>
+        <div class="fields">
+          <Field label={w.provider}>
+            {wired => (
+              <Combobox
+                wired={wired}
+                label={w.provider}
+                value={provider}
+                choices={list.providers.map(p => ({ value: p.provider, label: p.label }))}
+                on={v => {
+                  choose(v)
+                  put({})
+                  say(undefined)
+                }}
+              />
+            )}
+          </Field>
+          <Field label={w.dns.label}>{wired => <Input wired={wired} maxLength={100} value={label} on={name} autocomplete="off" />}</Field>
+          {form && <Credentials fields={form.fields} saved={saved} value={values} on={put} wrong={wrong} />}
+        </div>
+        <FormError wrong={wrong} />
+      </form>
+    </Sheet>
+  )
 }

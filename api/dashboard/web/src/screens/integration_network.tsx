@@ -14,46 +14,215 @@ import { failed, toast } from '../parts/toast.tsx'
 import { mayConnect, said } from './integrations.tsx'
 
 // NetworkSheet is the connection of an affiliate network: its access, what it reads, and the runs.
-export function NetworkSheet({ of: n, close }: { of: NetworkRow, close: () => void }) {
-  const { data, error, again } = use('GET /networks/{id}/integration', {}, 0, { id: n.id }), [dirty, mark] = useState(false)
-  return <Sheet side title={n.name} close={close} keep={() => dirty}>{!data ? error ? <Failed error={error} again={again} /> : <Late><div class="part"><div class="skeleton" style="height:200px" /></div></Late> :
-    <div class="story"><Access key={data.connectedTo ?? ''} of={n} data={data} mark={mark} />{data.connectedTo && mayConnect() && <Sync of={n} />}{data.connectedTo && <Runs list={data.runs} />}</div>}</Sheet>
+export function NetworkSheet({ of: n, close }: { of: NetworkRow; close: () => void }) {
+  const { data, error, again } = use('GET /networks/{id}/integration', {}, 0, { id: n.id }),
+    [dirty, mark] = useState(false)
+  return (
+    <Sheet side title={n.name} close={close} keep={() => dirty}>
+      {!data ? (
+        error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="part">
+              <div class="skeleton" style="height:200px" />
+            </div>
+          </Late>
+        )
+      ) : (
+        <div class="story">
+          <Access key={data.connectedTo ?? ''} of={n} data={data} mark={mark} />
+          {data.connectedTo && mayConnect() && <Sync of={n} />}
+          {data.connectedTo && <Runs list={data.runs} />}
+        </div>
+      )}
+    </Sheet>
+  )
 }
 
-function Access({ of: n, data, mark }: { of: NetworkRow, data: NetworkIntegration, mark: (dirty: boolean) => void }) {
-  const [provider, choose] = useState(data.connectedTo ?? ''), [values, put] = useState<Values>({}), [on, turn] = useState(data.connectedTo ? data.is_enabled : true), [wrong, say] = useState<Wrong>(), [busy, wait] = useState(false), [leaving, leave] = useState(false), may = mayConnect()
-  const form = data.providers.find(p => p.provider === provider), saved = data.connectedTo === provider ? data.credentials : {}
-  const type = (v: Values) => { put(v); mark(true) }
+function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegration; mark: (dirty: boolean) => void }) {
+  const [provider, choose] = useState(data.connectedTo ?? ''),
+    [values, put] = useState<Values>({}),
+    [on, turn] = useState(data.connectedTo ? data.is_enabled : true),
+    [wrong, say] = useState<Wrong>(),
+    [busy, wait] = useState(false),
+    [leaving, leave] = useState(false),
+    may = mayConnect()
+  const form = data.providers.find(p => p.provider === provider),
+    saved = data.connectedTo === provider ? data.credentials : {}
+  const type = (v: Values) => {
+    put(v)
+    mark(true)
+  }
   const save = async () => {
     if (!form || busy) return
-    wait(true); say(undefined)
+    wait(true)
+    say(undefined)
     try {
-      await call('PUT /networks/{id}/integration', { path: { id: n.id }, body: { provider, credentials: given(form.fields, saved, values), is_enabled: on } })
-      put({}); mark(false); touches('networks'); toast(w.saved(n.name))
-    } catch (e) { const at = wrongOf(asError(e), form.fields.map(f => f.name)); say({ ...at, text: at.field ? at.text : said(e) }) } finally { wait(false) }
+      await call('PUT /networks/{id}/integration', {
+        path: { id: n.id },
+        body: { provider, credentials: given(form.fields, saved, values), is_enabled: on },
+      })
+      put({})
+      mark(false)
+      touches('networks')
+      toast(w.saved(n.name))
+    } catch (e) {
+      const at = wrongOf(
+        asError(e),
+        form.fields.map(f => f.name),
+      )
+      say({ ...at, text: at.field ? at.text : said(e) })
+    } finally {
+      wait(false)
+    }
   }
-  const test = async () => { wait(true); try { const out = await call('POST /networks/{id}/integration/test', { path: { id: n.id } }); touches('networks'); toast(out.ok ? out.message : out.detail ?? out.message, { bad: !out.ok }) } catch (e) { toast(said(e), { bad: true }) } finally { wait(false) } }
-  return <form class="record" onSubmit={e => { e.preventDefault(); void save() }}><fieldset disabled={!may || !data.encryptionAvailable}><section class="part"><h2>{w.source.credentials}</h2>{!data.encryptionAvailable && <p class="warn">{w.codes.no_encryption_key}</p>}{data.lastError && <p class="bad wrap" role="alert">{data.lastError}</p>}
-    <div class="fields"><Field label={w.provider} hint={form?.click ? w.networks.click(form.click) : undefined}>{wired => <Combobox wired={wired} label={w.provider} value={provider} choices={data.providers.map(p => ({ value: p.provider, label: p.label }))} on={v => { choose(v); put({}); say(undefined) }} />}</Field>
-      {form && <Credentials fields={form.fields} saved={saved} value={values} on={type} wrong={wrong} />}{form && <div class="across"><Switch shown on={on} set={turn} label={w.networks.enabled} /></div>}</div><FormError wrong={wrong} /></section></fieldset>
-    {may && <div class="row formfoot">{data.connectedTo && <><button type="button" class="btn" disabled={busy} onClick={() => void test()}>{w.test}</button><button type="button" class="btn quiet" onClick={() => leave(true)}>{w.disconnect}</button></>}<span class="grow" /><button class="btn primary" disabled={!form || busy || !data.encryptionAvailable}>{data.connectedTo ? w.save : w.connect}</button></div>}
-    {leaving && <Ask title={w.disconnectTitle(n.name)} text={w.forgotten} go={w.disconnect} danger close={() => leave(false)} on={() => call('DELETE /networks/{id}/integration', { path: { id: n.id } }).then(() => { touches('networks'); toast(w.gone(n.name)) }, e => { failed(e); throw e })} />}</form>
+  const test = async () => {
+    wait(true)
+    try {
+      const out = await call('POST /networks/{id}/integration/test', { path: { id: n.id } })
+      touches('networks')
+      toast(out.ok ? out.message : (out.detail ?? out.message), { bad: !out.ok })
+    } catch (e) {
+      toast(said(e), { bad: true })
+    } finally {
+      wait(false)
+    }
+  }
+  return (
+    <form
+      class="record"
+      onSubmit={e => {
+        e.preventDefault()
+        void save()
+      }}>
+      <fieldset disabled={!may || !data.encryptionAvailable}>
+        <section class="part">
+          <h2>{w.source.credentials}</h2>
+          {!data.encryptionAvailable && <p class="warn">{w.codes.no_encryption_key}</p>}
+          {data.lastError && (
+            <p class="bad wrap" role="alert">
+              {data.lastError}
+            </p>
+          )}
+          <div class="fields">
+            <Field label={w.provider} hint={form?.click ? w.networks.click(form.click) : undefined}>
+              {wired => (
+                <Combobox
+                  wired={wired}
+                  label={w.provider}
+                  value={provider}
+                  choices={data.providers.map(p => ({ value: p.provider, label: p.label }))}
+                  on={v => {
+                    choose(v)
+                    put({})
+                    say(undefined)
+                  }}
+                />
+              )}
+            </Field>
+            {form && <Credentials fields={form.fields} saved={saved} value={values} on={type} wrong={wrong} />}
+            {form && (
+              <div class="across">
+                <Switch shown on={on} set={turn} label={w.networks.enabled} />
+              </div>
+            )}
+          </div>
+          <FormError wrong={wrong} />
+        </section>
+      </fieldset>
+      {may && (
+        <div class="row formfoot">
+          {data.connectedTo && (
+            <>
+              <button type="button" class="btn" disabled={busy} onClick={() => void test()}>
+                {w.test}
+              </button>
+              <button type="button" class="btn quiet" onClick={() => leave(true)}>
+                {w.disconnect}
+              </button>
+            </>
+          )}
+          <span class="grow" />
+          <button class="btn primary" disabled={!form || busy || !data.encryptionAvailable}>
+            {data.connectedTo ? w.save : w.connect}
+          </button>
+        </div>
+      )}
+      {leaving && (
+        <Ask
+          title={w.disconnectTitle(n.name)}
+          text={w.forgotten}
+          go={w.disconnect}
+          danger
+          close={() => leave(false)}
+          on={() =>
+            call('DELETE /networks/{id}/integration', { path: { id: n.id } }).then(
+              () => {
+                touches('networks')
+                toast(w.gone(n.name))
+              },
+              e => {
+                failed(e)
+                throw e
+              },
+            )
+          }
+        />
+      )}
+    </form>
+  )
 }
 
 const day = (ago: number) => new Date(Date.now() - ago * 86400000).toISOString().slice(0, 10)
 
 // Sync reads conversions of some days, first as a dry run.
 function Sync({ of: n }: { of: NetworkRow }) {
-  const [from, first] = useState(day(7)), [to, last] = useState(day(0)), [text, say] = useState(''), [error, fail] = useState(''), [busy, wait] = useState(false)
+  const [from, first] = useState(day(7)),
+    [to, last] = useState(day(0)),
+    [text, say] = useState(''),
+    [error, fail] = useState(''),
+    [busy, wait] = useState(false)
   const run = async (apply: boolean) => {
-    wait(true); say(''); fail('')
+    wait(true)
+    say('')
+    fail('')
     try {
       const out = await call('POST /networks/{id}/integration/sync', { path: { id: n.id }, body: { from, to, apply } })
       say((apply ? w.networks.done : w.networks.dryDone)(out.total, out.matched, money(out.payout)))
       touches('networks', ...(apply ? ['reports', 'logs', 'stats'] : []))
-    } catch (e) { fail(said(e)) } finally { wait(false) }
+    } catch (e) {
+      fail(said(e))
+    } finally {
+      wait(false)
+    }
   }
-  return <section class="part"><h2>{w.networks.sync}</h2><div class="fields"><Field label={w.networks.from}>{wired => <Input wired={wired} type="date" value={from} on={first} />}</Field><Field label={w.networks.to}>{wired => <Input wired={wired} type="date" value={to} on={last} />}</Field></div>
-    {text && <p role="status" class="wrap">{text}</p>}{error && <p role="alert" class="bad wrap">{error}</p>}
-    <div class="row"><span class="grow" /><button type="button" class="btn" disabled={busy} onClick={() => void run(false)}>{busy ? t.loading : w.networks.dry}</button><button type="button" class="btn primary" disabled={busy} onClick={() => void run(true)}>{w.networks.apply}</button></div></section>
+  return (
+    <section class="part">
+      <h2>{w.networks.sync}</h2>
+      <div class="fields">
+        <Field label={w.networks.from}>{wired => <Input wired={wired} type="date" value={from} on={first} />}</Field>
+        <Field label={w.networks.to}>{wired => <Input wired={wired} type="date" value={to} on={last} />}</Field>
+      </div>
+      {text && (
+        <p role="status" class="wrap">
+          {text}
+        </p>
+      )}
+      {error && (
+        <p role="alert" class="bad wrap">
+          {error}
+        </p>
+      )}
+      <div class="row">
+        <span class="grow" />
+        <button type="button" class="btn" disabled={busy} onClick={() => void run(false)}>
+          {busy ? t.loading : w.networks.dry}
+        </button>
+        <button type="button" class="btn primary" disabled={busy} onClick={() => void run(true)}>
+          {w.networks.apply}
+        </button>
+      </div>
+    </section>
+  )
 }

@@ -12,53 +12,313 @@ import { Bone, Failed } from '../parts/state.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 import { mayConnect, said } from './integrations.tsx'
 
-const Waiting = () => <div class="part"><Bone w="100%" h={44} /></div>
+const Waiting = () => (
+  <div class="part">
+    <Bone w="100%" h={44} />
+  </div>
+)
 
 // Geo is the service that is asked where visitors come from.
 export function Geo({ encryption }: { encryption: boolean }) {
-  const { data, error, again } = use('GET /geo-database', {}), [open, show] = useState(false), [leaving, leave] = useState(false), may = mayConnect(), c = data?.connected, name = data?.providers.find(p => p.provider === c?.provider)?.label ?? c?.provider ?? ''
-  return <section class="card"><header><h2>{w.geo.title}</h2></header><p class="part soft lead">{w.geo.text}</p>
-    {!data ? error ? <Failed error={error} again={again} /> : <Waiting /> : <ul class="list"><li><div class="grow"><div class="t">{c ? name : w.geo.none}</div><div class="d wrap">{!data.planIncludes ? w.geo.plan : c ? [w.since(ago(c.savedAt)), w.geo.budget(data.budgetPerMinute)].join(' · ') : ''}</div>{c?.error && <div class="d bad wrap">{c.error}</div>}</div>{c && <Says on={c.enabled} error={c.error} />}
-      {may && data.planIncludes && encryption && <button type="button" class="btn sm" onClick={() => show(true)}>{c ? w.change : w.connect}<span class="hidden"> {w.geo.title}</span></button>}{may && c && <button type="button" class="btn sm quiet" onClick={() => leave(true)}>{w.disconnect}<span class="hidden"> {name}</span></button>}</li></ul>}
-    {open && data && <GeoForm of={data} close={() => show(false)} />}
-    {leaving && <Ask title={w.disconnectTitle(name)} text={w.forgotten} go={w.disconnect} danger close={() => leave(false)} on={() => call('DELETE /geo-database').then(() => { touches('geo-database'); toast(w.gone(name)) }, e => { failed(e); throw e })} />}</section>
+  const { data, error, again } = use('GET /geo-database', {}),
+    [open, show] = useState(false),
+    [leaving, leave] = useState(false),
+    may = mayConnect(),
+    c = data?.connected,
+    name = data?.providers.find(p => p.provider === c?.provider)?.label ?? c?.provider ?? ''
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.geo.title}</h2>
+      </header>
+      <p class="part soft lead">{w.geo.text}</p>
+      {!data ? (
+        error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Waiting />
+        )
+      ) : (
+        <ul class="list">
+          <li>
+            <div class="grow">
+              <div class="t">{c ? name : w.geo.none}</div>
+              <div class="d wrap">
+                {!data.planIncludes ? w.geo.plan : c ? [w.since(ago(c.savedAt)), w.geo.budget(data.budgetPerMinute)].join(' · ') : ''}
+              </div>
+              {c?.error && <div class="d bad wrap">{c.error}</div>}
+            </div>
+            {c && <Says on={c.enabled} error={c.error} />}
+            {may && data.planIncludes && encryption && (
+              <button type="button" class="btn sm" onClick={() => show(true)}>
+                {c ? w.change : w.connect}
+                <span class="hidden"> {w.geo.title}</span>
+              </button>
+            )}
+            {may && c && (
+              <button type="button" class="btn sm quiet" onClick={() => leave(true)}>
+                {w.disconnect}
+                <span class="hidden"> {name}</span>
+              </button>
+            )}
+          </li>
+        </ul>
+      )}
+      {open && data && <GeoForm of={data} close={() => show(false)} />}
+      {leaving && (
+        <Ask
+          title={w.disconnectTitle(name)}
+          text={w.forgotten}
+          go={w.disconnect}
+          danger
+          close={() => leave(false)}
+          on={() =>
+            call('DELETE /geo-database').then(
+              () => {
+                touches('geo-database')
+                toast(w.gone(name))
+              },
+              e => {
+                failed(e)
+                throw e
+              },
+            )
+          }
+        />
+      )}
+    </section>
+  )
 }
 
-function GeoForm({ of: data, close }: { of: GeoDatabase, close: () => void }) {
-  const [provider, choose] = useState(data.connected?.provider ?? data.providers[0]?.provider ?? ''), [key, type] = useState(''), [enabled, turn] = useState(data.connected?.enabled ?? true), [wrong, say] = useState(''), [busy, wait] = useState(false), form = data.providers.find(p => p.provider === provider)
+function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
+  const [provider, choose] = useState(data.connected?.provider ?? data.providers[0]?.provider ?? ''),
+    [key, type] = useState(''),
+    [enabled, turn] = useState(data.connected?.enabled ?? true),
+    [wrong, say] = useState(''),
+    [busy, wait] = useState(false),
+    form = data.providers.find(p => p.provider === provider)
   const save = async () => {
-    wait(true); say('')
-    try { await call('PUT /geo-database', { body: { provider, enabled, ...(key ? { key } : {}) } }); touches('geo-database'); toast(w.saved(form?.label ?? provider)); close() } catch (e) { say(said(e)) } finally { wait(false) }
+    wait(true)
+    say('')
+    try {
+      await call('PUT /geo-database', { body: { provider, enabled, ...(key ? { key } : {}) } })
+      touches('geo-database')
+      toast(w.saved(form?.label ?? provider))
+      close()
+    } catch (e) {
+      say(said(e))
+    } finally {
+      wait(false)
+    }
   }
-  return <Sheet title={w.geo.title} close={close} keep={() => key !== ''} foot={<><span class="grow" /><button type="button" class="btn" onClick={close}>{t.parts.cancel}</button><button type="submit" form="geo" class="btn primary" disabled={busy}>{busy ? w.testing : w.save}</button></>}>
-    <form id="geo" class="body" onSubmit={e => { e.preventDefault(); void save() }}><Field label={w.provider}>{wired => <Select wired={wired} value={provider} options={data.providers.map(p => ({ value: p.provider, label: p.label }))} on={choose} />}</Field>
-      <Field label={w.geo.key} hint={[form?.key, data.connected?.provider === provider ? w.keep : ''].filter(Boolean).join(' ')} error={wrong || undefined}>{wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={type} />}</Field><Switch shown on={enabled} set={turn} label={w.geo.enabled} /></form></Sheet>
+  return (
+    <Sheet
+      title={w.geo.title}
+      close={close}
+      keep={() => key !== ''}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button type="submit" form="geo" class="btn primary" disabled={busy}>
+            {busy ? w.testing : w.save}
+          </button>
+        </>
+      }>
+      <form
+        id="geo"
+        class="body"
+        onSubmit={e => {
+          e.preventDefault()
+          void save()
+        }}>
+        <Field label={w.provider}>
+          {wired => (
+            <Select wired={wired} value={provider} options={data.providers.map(p => ({ value: p.provider, label: p.label }))} on={choose} />
+          )}
+        </Field>
+        <Field
+          label={w.geo.key}
+          hint={[form?.key, data.connected?.provider === provider ? w.keep : ''].filter(Boolean).join(' ')}
+          error={wrong || undefined}>
+          {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={type} />}
+        </Field>
+        <Switch shown on={enabled} set={turn} label={w.geo.enabled} />
+      </form>
+    </Sheet>
+  )
 }
 
-const providers = [['openai', 'OpenAI'], ['anthropic', 'Anthropic'], ['gemini', 'Gemini'], ['openrouter', 'OpenRouter']].map(([value, label]) => ({ value: value!, label: label! }))
+const providers = [
+  ['openai', 'OpenAI'],
+  ['anthropic', 'Anthropic'],
+  ['gemini', 'Gemini'],
+  ['openrouter', 'OpenRouter'],
+].map(([value, label]) => ({ value: value!, label: label! }))
 const labelOf = (provider: string) => providers.find(p => p.value === provider)?.label ?? provider
 
 // AI is the model that the Copilot answers with.
 export function AI() {
-  const { data, error, again } = use('GET /copilot/ai', {}), [open, show] = useState(false), [leaving, leave] = useState(false), c = data?.connection
-  return <section class="card"><header><h2>{w.ai.title}</h2></header><p class="part soft lead">{w.ai.text}</p>
-    {!data ? error ? <Failed error={error} again={again} /> : <Waiting /> : <ul class="list"><li><div class="grow"><div class="t">{c ? w.ai.using(labelOf(c.provider), c.model) : w.ai.none}</div><div class="d wrap">{[data.message, c ? w.since(ago(c.savedAt)) : ''].filter(Boolean).join(' · ')}</div></div>
-      {mayConnect() && data.canManage && data.encryption && <button type="button" class="btn sm" onClick={() => show(true)}>{c ? w.change : w.connect}<span class="hidden"> {w.ai.title}</span></button>}{mayConnect() && data.canManage && c && <button type="button" class="btn sm quiet" onClick={() => leave(true)}>{w.disconnect}<span class="hidden"> {labelOf(c.provider)}</span></button>}</li></ul>}
-    {open && data && <AIForm of={data} close={() => show(false)} />}
-    {leaving && c && <Ask title={w.disconnectTitle(labelOf(c.provider))} text={w.forgotten} go={w.disconnect} danger close={() => leave(false)} on={() => call('DELETE /copilot/ai').then(() => { touches('copilot'); toast(w.gone(labelOf(c.provider))) }, e => { failed(e); throw e })} />}</section>
+  const { data, error, again } = use('GET /copilot/ai', {}),
+    [open, show] = useState(false),
+    [leaving, leave] = useState(false),
+    c = data?.connection
+  return (
+    <section class="card">
+      <header>
+        <h2>{w.ai.title}</h2>
+      </header>
+      <p class="part soft lead">{w.ai.text}</p>
+      {!data ? (
+        error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Waiting />
+        )
+      ) : (
+        <ul class="list">
+          <li>
+            <div class="grow">
+              <div class="t">{c ? w.ai.using(labelOf(c.provider), c.model) : w.ai.none}</div>
+              <div class="d wrap">{[data.message, c ? w.since(ago(c.savedAt)) : ''].filter(Boolean).join(' · ')}</div>
+            </div>
+            {mayConnect() && data.canManage && data.encryption && (
+              <button type="button" class="btn sm" onClick={() => show(true)}>
+                {c ? w.change : w.connect}
+                <span class="hidden"> {w.ai.title}</span>
+              </button>
+            )}
+            {mayConnect() && data.canManage && c && (
+              <button type="button" class="btn sm quiet" onClick={() => leave(true)}>
+                {w.disconnect}
+                <span class="hidden"> {labelOf(c.provider)}</span>
+              </button>
+            )}
+          </li>
+        </ul>
+      )}
+      {open && data && <AIForm of={data} close={() => show(false)} />}
+      {leaving && c && (
+        <Ask
+          title={w.disconnectTitle(labelOf(c.provider))}
+          text={w.forgotten}
+          go={w.disconnect}
+          danger
+          close={() => leave(false)}
+          on={() =>
+            call('DELETE /copilot/ai').then(
+              () => {
+                touches('copilot')
+                toast(w.gone(labelOf(c.provider)))
+              },
+              e => {
+                failed(e)
+                throw e
+              },
+            )
+          }
+        />
+      )}
+    </section>
+  )
 }
 
-function AIForm({ of: data, close }: { of: AIConnection, close: () => void }) {
-  const c = data.connection, [provider, choose] = useState(c?.provider ?? 'openai'), [key, type] = useState(''), [model, pick] = useState(c?.model ?? ''), [models, list] = useState<AIModel[]>(), [wrong, say] = useState(''), [busy, wait] = useState(false), kept = c?.provider === provider
-  const run = async (what: () => Promise<unknown>) => { wait(true); say(''); try { await what() } catch (e) { say(said(e)) } finally { wait(false) } }
-  const save = () => run(async () => {
-    await call('POST /copilot/ai', { body: key || !kept ? { action: 'connect', provider, apiKey: key, ...(model ? { model } : {}) } : { action: 'model', provider, model } })
-    touches('copilot'); toast(w.saved(labelOf(provider))); close()
-  })
-  const find = () => run(async () => list((await call('POST /copilot/ai', { body: { action: 'models', provider, ...(key ? { apiKey: key } : {}) } })).models ?? []))
-  return <Sheet title={w.ai.title} close={close} keep={() => key !== ''} foot={<><span class="grow" /><button type="button" class="btn" onClick={close}>{t.parts.cancel}</button><button type="submit" form="ai" class="btn primary" disabled={busy || !key && !(kept && model)}>{busy ? w.testing : w.save}</button></>}>
-    <form id="ai" class="body" onSubmit={e => { e.preventDefault(); void save() }}><Field label={w.provider}>{wired => <Select wired={wired} value={provider} options={providers} on={v => { choose(v); list(undefined); pick(c?.provider === v ? c.model : '') }} />}</Field>
-      <Field label={w.ai.key} hint={kept ? w.keep : undefined} error={wrong || undefined}>{wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={type} />}</Field>
-      <Field label={w.ai.model}>{wired => models?.length ? <Select wired={wired} value={model} options={[{ value: '', label: w.choose }, ...models.map(m => ({ value: m.id, label: m.name || m.id }))]} on={pick} /> : <Input wired={wired} class="mono" maxLength={200} value={model} on={pick} />}</Field>
-      <div><button type="button" class="btn sm" disabled={busy || !key && !kept} onClick={() => void find()}>{w.ai.findModels}</button></div></form></Sheet>
+function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
+  const c = data.connection,
+    [provider, choose] = useState(c?.provider ?? 'openai'),
+    [key, type] = useState(''),
+    [model, pick] = useState(c?.model ?? ''),
+    [models, list] = useState<AIModel[]>(),
+    [wrong, say] = useState(''),
+    [busy, wait] = useState(false),
+    kept = c?.provider === provider
+  const run = async (what: () => Promise<unknown>) => {
+    wait(true)
+    say('')
+    try {
+      await what()
+    } catch (e) {
+      say(said(e))
+    } finally {
+      wait(false)
+    }
+  }
+  const save = () =>
+    run(async () => {
+      await call('POST /copilot/ai', {
+        body:
+          key || !kept ? { action: 'connect', provider, apiKey: key, ...(model ? { model } : {}) } : { action: 'model', provider, model },
+      })
+      touches('copilot')
+      toast(w.saved(labelOf(provider)))
+      close()
+    })
+  const find = () =>
+    run(async () =>
+      list((await call('POST /copilot/ai', { body: { action: 'models', provider, ...(key ? { apiKey: key } : {}) } })).models ?? []),
+    )
+  return (
+    <Sheet
+      title={w.ai.title}
+      close={close}
+      keep={() => key !== ''}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button type="submit" form="ai" class="btn primary" disabled={busy || (!key && !(kept && model))}>
+            {busy ? w.testing : w.save}
+          </button>
+        </>
+      }>
+      <form
+        id="ai"
+        class="body"
+        onSubmit={e => {
+          e.preventDefault()
+          void save()
+        }}>
+        <Field label={w.provider}>
+          {wired => (
+            <Select
+              wired={wired}
+              value={provider}
+              options={providers}
+              on={v => {
+                choose(v)
+                list(undefined)
+                pick(c?.provider === v ? c.model : '')
+              }}
+            />
+          )}
+        </Field>
+        <Field label={w.ai.key} hint={kept ? w.keep : undefined} error={wrong || undefined}>
+          {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={type} />}
+        </Field>
+        <Field label={w.ai.model}>
+          {wired =>
+            models?.length ? (
+              <Select
+                wired={wired}
+                value={model}
+                options={[{ value: '', label: w.choose }, ...models.map(m => ({ value: m.id, label: m.name || m.id }))]}
+                on={pick}
+              />
+            ) : (
+              <Input wired={wired} class="mono" maxLength={200} value={model} on={pick} />
+            )
+          }
+        </Field>
+        <div>
+          <button type="button" class="btn sm" disabled={busy || (!key && !kept)} onClick={() => void find()}>
+            {w.ai.findModels}
+          </button>
+        </div>
+      </form>
+    </Sheet>
+  )
 }

@@ -10,33 +10,198 @@ import { toast } from '../parts/toast.tsx'
 import { mayConnect, said } from './integrations.tsx'
 
 // Telling is what a platform is told of conversions.
-export type Telling = { conversions_enabled: boolean, mode: string, conversion_statuses: string[], conversion_action: string, daily_cap_count: number | null, daily_cap_value: number | null }
+export type Telling = {
+  conversions_enabled: boolean
+  mode: string
+  conversion_statuses: string[]
+  conversion_action: string
+  daily_cap_count: number | null
+  daily_cap_value: number | null
+}
 
 // Upload sets what a platform is told. On trial nothing counts there.
-export function Upload({ source, value: v, on, actions, error }: { source: SourceRow, value: Telling, on: (v: Telling) => void, actions: boolean, error?: string }) {
+export function Upload({
+  source,
+  value: v,
+  on,
+  actions,
+  error,
+}: {
+  source: SourceRow
+  value: Telling
+  on: (v: Telling) => void
+  actions: boolean
+  error?: string
+}) {
   const set = (change: Partial<Telling>) => on({ ...v, ...change })
-  const turn = (status: string, yes: boolean) => set({ conversion_statuses: yes ? [...v.conversion_statuses, status] : v.conversion_statuses.filter(s => s !== status) })
-  return <section class="part"><h2>{w.source.conversions}</h2><div class="fields"><div class="across"><Switch shown on={v.conversions_enabled} set={conversions_enabled => set({ conversions_enabled })} label={w.source.tell} /></div>
-    <Field label={w.source.mode} group>{() => <Seg label={w.source.mode} value={v.mode} options={Object.entries(w.source.modes).map(([value, label]) => ({ value, label }))} on={mode => set({ mode })} />}</Field>
-    <Field label={w.source.statuses} group>{() => <span class="row">{Object.entries(w.source.statusChoices).map(([status, label]) => <Switch key={status} shown on={v.conversion_statuses.includes(status)} set={yes => turn(status, yes)} label={label} />)}</span>}</Field>
-    <Field label={w.source.capCount}>{wired => <Input wired={wired} type="number" min={1} value={v.daily_cap_count === null ? '' : String(v.daily_cap_count)} on={n => set({ daily_cap_count: n === '' ? null : Number(n) })} />}</Field>
-    <Field label={w.source.capValue}>{wired => <MoneyInput wired={wired} currency={me.value!.account.currency} value={v.daily_cap_value} on={daily_cap_value => set({ daily_cap_value })} />}</Field>
-    {(actions || v.conversion_action) && <Action source={source} value={v.conversion_action} on={conversion_action => set({ conversion_action })} find={actions} error={error} />}</div></section>
+  const turn = (status: string, yes: boolean) =>
+    set({ conversion_statuses: yes ? [...v.conversion_statuses, status] : v.conversion_statuses.filter(s => s !== status) })
+  return (
+    <section class="part">
+      <h2>{w.source.conversions}</h2>
+      <div class="fields">
+        <div class="across">
+          <Switch shown on={v.conversions_enabled} set={conversions_enabled => set({ conversions_enabled })} label={w.source.tell} />
+        </div>
+        <Field label={w.source.mode} group>
+          {() => (
+            <Seg
+              label={w.source.mode}
+              value={v.mode}
+              options={Object.entries(w.source.modes).map(([value, label]) => ({ value, label }))}
+              on={mode => set({ mode })}
+            />
+          )}
+        </Field>
+        <Field label={w.source.statuses} group>
+          {() => (
+            <span class="row">
+              {Object.entries(w.source.statusChoices).map(([status, label]) => (
+                <Switch key={status} shown on={v.conversion_statuses.includes(status)} set={yes => turn(status, yes)} label={label} />
+              ))}
+            </span>
+          )}
+        </Field>
+        <Field label={w.source.capCount}>
+          {wired => (
+            <Input
+              wired={wired}
+              type="number"
+              min={1}
+              value={v.daily_cap_count === null ? '' : String(v.daily_cap_count)}
+              on={n => set({ daily_cap_count: n === '' ? null : Number(n) })}
+            />
+          )}
+        </Field>
+        <Field label={w.source.capValue}>
+          {wired => (
+            <MoneyInput
+              wired={wired}
+              currency={me.value!.account.currency}
+              value={v.daily_cap_value}
+              on={daily_cap_value => set({ daily_cap_value })}
+            />
+          )}
+        </Field>
+        {(actions || v.conversion_action) && (
+          <Action
+            source={source}
+            value={v.conversion_action}
+            on={conversion_action => set({ conversion_action })}
+            find={actions}
+            error={error}
+          />
+        )}
+      </div>
+    </section>
+  )
 }
 
 // Action is what a conversion is called at the platform. Those that are there can be looked up once the source is connected.
-function Action({ source, value, on, find, error }: { source: SourceRow, value: string, on: (v: string) => void, find: boolean, error?: string }) {
-  const [list, found] = useState<ConversionAction[]>(), [busy, wait] = useState(false), path = { id: source.id }
-  const run = async (what: () => Promise<unknown>) => { wait(true); try { await what() } catch (e) { toast(said(e), { bad: true }) } finally { wait(false) } }
+function Action({
+  source,
+  value,
+  on,
+  find,
+  error,
+}: {
+  source: SourceRow
+  value: string
+  on: (v: string) => void
+  find: boolean
+  error?: string
+}) {
+  const [list, found] = useState<ConversionAction[]>(),
+    [busy, wait] = useState(false),
+    path = { id: source.id }
+  const run = async (what: () => Promise<unknown>) => {
+    wait(true)
+    try {
+      await what()
+    } catch (e) {
+      toast(said(e), { bad: true })
+    } finally {
+      wait(false)
+    }
+  }
   const look = () => run(async () => found((await call('GET /traffic-sources/{id}/integration/conversion-actions', { path })).actions))
-  const make = () => run(async () => { const made = await call('POST /traffic-sources/{id}/integration/conversion-actions', { path, body: {} }); toast(w.source.actionMade(made.name)); on(made.resource_name ?? made.name); found(undefined) })
-  return <div class="across"><Field label={w.source.action} hint={list?.length === 0 ? w.source.noActions : w.source.actionHint} error={error}>{wired => list?.length ? <Select wired={wired} value={value} options={[{ value: '', label: w.choose }, ...list.map(a => ({ value: a.resource_name ?? a.name, label: a.name }))]} on={on} /> : <Input wired={wired} class="mono" maxLength={2000} value={value} on={on} />}</Field>
-    {find && mayConnect() && <div class="row wraps actions"><button type="button" class="btn sm" disabled={busy} onClick={() => void look()}>{w.source.findActions}</button><button type="button" class="btn sm" disabled={busy} onClick={() => void make()}>{w.source.makeAction}</button></div>}</div>
+  const make = () =>
+    run(async () => {
+      const made = await call('POST /traffic-sources/{id}/integration/conversion-actions', { path, body: {} })
+      toast(w.source.actionMade(made.name))
+      on(made.resource_name ?? made.name)
+      found(undefined)
+    })
+  return (
+    <div class="across">
+      <Field label={w.source.action} hint={list?.length === 0 ? w.source.noActions : w.source.actionHint} error={error}>
+        {wired =>
+          list?.length ? (
+            <Select
+              wired={wired}
+              value={value}
+              options={[{ value: '', label: w.choose }, ...list.map(a => ({ value: a.resource_name ?? a.name, label: a.name }))]}
+              on={on}
+            />
+          ) : (
+            <Input wired={wired} class="mono" maxLength={2000} value={value} on={on} />
+          )
+        }
+      </Field>
+      {find && mayConnect() && (
+        <div class="row wraps actions">
+          <button type="button" class="btn sm" disabled={busy} onClick={() => void look()}>
+            {w.source.findActions}
+          </button>
+          <button type="button" class="btn sm" disabled={busy} onClick={() => void make()}>
+            {w.source.makeAction}
+          </button>
+        </div>
+      )}
+    </div>
+  )
 }
 
 const results = ['accepted', 'shadow', 'pending', 'skipped', 'rejected'] as const
 
 // Told is what a platform was told so far, and why it was not.
-export const Told = ({ of: u }: { of: SourceUploads }) => <section class="part"><h2>{w.source.uploads}</h2>{u.stopped && <p class="bad wrap" role="alert">{w.source.stopped}: {u.stopped}</p>}{u.last_error && <p class="bad wrap">{u.last_error}</p>}
-  <div class="row wraps">{results.filter(r => u[r] > 0).map(r => <span key={r} class={'tag ' + (r === 'rejected' ? 'bad' : r === 'accepted' ? 'good' : '')}>{count(u[r])} {w.source.results[r]}</span>)}</div>
-  {u.rows.length > 0 && <ul class="list told">{u.rows.slice(0, 10).map(r => <li key={r.id}><div class="grow"><div class="t">{r.goal || r.status} · {r.value} {r.currency}</div><div class="d wrap">{dateTime(r.happened_at)}{r.reason && ` · ${r.reason}`}</div></div><span class={'tag ' + (r.result === 'rejected' ? 'bad' : r.result === 'accepted' ? 'good' : '')}>{w.source.results[r.result] ?? r.result}</span></li>)}</ul>}</section>
+export const Told = ({ of: u }: { of: SourceUploads }) => (
+  <section class="part">
+    <h2>{w.source.uploads}</h2>
+    {u.stopped && (
+      <p class="bad wrap" role="alert">
+        {w.source.stopped}: {u.stopped}
+      </p>
+    )}
+    {u.last_error && <p class="bad wrap">{u.last_error}</p>}
+    <div class="row wraps">
+      {results
+        .filter(r => u[r] > 0)
+        .map(r => (
+          <span key={r} class={'tag ' + (r === 'rejected' ? 'bad' : r === 'accepted' ? 'good' : '')}>
+            {count(u[r])} {w.source.results[r]}
+          </span>
+        ))}
+    </div>
+    {u.rows.length > 0 && (
+      <ul class="list told">
+        {u.rows.slice(0, 10).map(r => (
+          <li key={r.id}>
+            <div class="grow">
+              <div class="t">
+                {r.goal || r.status} · {r.value} {r.currency}
+              </div>
+              <div class="d wrap">
+                {dateTime(r.happened_at)}
+                {r.reason && ` · ${r.reason}`}
+              </div>
+            </div>
+            <span class={'tag ' + (r.result === 'rejected' ? 'bad' : r.result === 'accepted' ? 'good' : '')}>
+              {w.source.results[r.result] ?? r.result}
+            </span>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+)

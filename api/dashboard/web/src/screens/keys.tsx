@@ -24,46 +24,235 @@ const tones: Record<string, string> = { active: 'good', rotated: 'warn' }
 const nameOf = (k: KeyRow) => k.name || w.unnamed
 const runs = (k: KeyRow) => k.state === 'active' || k.state === 'rotated'
 
-export const Keys = () => <Owners><List /></Owners>
+export const Keys = () => (
+  <Owners>
+    <List />
+  </Owners>
+)
 
 // List is the account's keys. A new one is shown once.
 function List() {
-  const { data, error, again } = use('GET /app/api/keys', {}), [adding, add] = useState(false), [shown, show] = useState<KeyRow>(), [act, ask] = useState<{ what: 'rotate' | 'revoke', of: KeyRow }>()
-  if (!data) return <section class="card">{error ? <Failed error={error} again={again} /> : <Late><div class="skeleton" style="height:220px;margin:14px" /></Late>}</section>
-  const rotate = async (k: KeyRow) => { try { const made = await call('POST /app/api/keys/{id}/rotate', { path: { id: k.id } }); touches('app'); show(made) } catch (e) { complain(e); throw e } }
-  const revoke = async (k: KeyRow) => { try { await call('DELETE /app/api/keys/{id}', { path: { id: k.id } }); touches('app'); toast(w.revoked(nameOf(k))) } catch (e) { complain(e); throw e } }
+  const { data, error, again } = use('GET /app/api/keys', {}),
+    [adding, add] = useState(false),
+    [shown, show] = useState<KeyRow>(),
+    [act, ask] = useState<{ what: 'rotate' | 'revoke'; of: KeyRow }>()
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:220px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  const rotate = async (k: KeyRow) => {
+    try {
+      const made = await call('POST /app/api/keys/{id}/rotate', { path: { id: k.id } })
+      touches('app')
+      show(made)
+    } catch (e) {
+      complain(e)
+      throw e
+    }
+  }
+  const revoke = async (k: KeyRow) => {
+    try {
+      await call('DELETE /app/api/keys/{id}', { path: { id: k.id } })
+      touches('app')
+      toast(w.revoked(nameOf(k)))
+    } catch (e) {
+      complain(e)
+      throw e
+    }
+  }
   const columns: Column<KeyRow>[] = [
-    { name: 'name', label: w.name, left: true, phone: true, kind: 'first', cell: k => <Two a={nameOf(k)} b={w.scopes[k.scope] ?? k.scope} /> },
+    {
+      name: 'name',
+      label: w.name,
+      left: true,
+      phone: true,
+      kind: 'first',
+      cell: k => <Two a={nameOf(k)} b={w.scopes[k.scope] ?? k.scope} />,
+    },
     { name: 'hint', label: w.hint, left: true, width: 170, cell: k => <span class="mono">{k.hint}</span> },
-    { name: 'state', label: w.state, left: true, width: 110, cell: k => <span class={'tag ' + (tones[k.state] ?? '')}>{w.states[k.state] ?? k.state}</span> },
-    { name: 'used', label: w.used, left: true, width: 150, cell: k => <span class={k.used_at ? '' : 'dim'}>{k.used_at ? ago(k.used_at) : w.never}</span> },
-    { name: 'ends', label: w.ends, left: true, width: 160, cell: k => k.expires_at ? dateTime(k.expires_at) : <span class="dim">{w.noEnd}</span> },
+    {
+      name: 'state',
+      label: w.state,
+      left: true,
+      width: 110,
+      cell: k => <span class={'tag ' + (tones[k.state] ?? '')}>{w.states[k.state] ?? k.state}</span>,
+    },
+    {
+      name: 'used',
+      label: w.used,
+      left: true,
+      width: 150,
+      cell: k => <span class={k.used_at ? '' : 'dim'}>{k.used_at ? ago(k.used_at) : w.never}</span>,
+    },
+    {
+      name: 'ends',
+      label: w.ends,
+      left: true,
+      width: 160,
+      cell: k => (k.expires_at ? dateTime(k.expires_at) : <span class="dim">{w.noEnd}</span>),
+    },
     { name: 'made', label: w.made, left: true, width: 160, cell: k => dateTime(k.created_at) },
-    { name: 'acts', label: '', phone: true, width: 200, cell: k => <span class="row">{k.state === 'active' && <button type="button" class="btn sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => ask({ what: 'rotate', of: k })}>{w.rotate}</button>}{runs(k) && <button type="button" class="btn sm" aria-label={w.revokeOf(nameOf(k))} onClick={() => ask({ what: 'revoke', of: k })}>{w.revoke}</button>}</span> },
+    {
+      name: 'acts',
+      label: '',
+      phone: true,
+      width: 200,
+      cell: k => (
+        <span class="row">
+          {k.state === 'active' && (
+            <button type="button" class="btn sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => ask({ what: 'rotate', of: k })}>
+              {w.rotate}
+            </button>
+          )}
+          {runs(k) && (
+            <button type="button" class="btn sm" aria-label={w.revokeOf(nameOf(k))} onClick={() => ask({ what: 'revoke', of: k })}>
+              {w.revoke}
+            </button>
+          )}
+        </span>
+      ),
+    },
   ]
-  return <>
-    <div class="line filters">{me.value!.account.plan === 'starter' && <p class="warn">{w.noAPI}</p>}<span class="grow" /><button type="button" class="btn primary" onClick={() => add(true)}><Icon name="plus" />{w.add}</button></div>
-    <section class="card report lists">{data.rows.length === 0 ? <Empty title={w.empty}><p class="dim">{w.emptyMore}</p></Empty> : <Table label={t.rooms.keys} rows={data.rows} columns={columns} keyOf={k => k.id} nameOf={nameOf} height={44} rowClass={k => runs(k) ? '' : 'faded'} />}</section>
-    {adding && <Make close={() => add(false)} made={k => { add(false); show(k) }} />}
-    {shown && <Once of={shown} close={() => show(undefined)} />}
-    {act?.what === 'rotate' && <Ask title={w.rotateTitle(nameOf(act.of))} text={w.rotateText} go={w.rotate} close={() => ask(undefined)} on={() => rotate(act.of)} />}
-    {act?.what === 'revoke' && <Ask danger title={w.revokeTitle(nameOf(act.of))} text={w.revokeText} go={w.revoke} close={() => ask(undefined)} on={() => revoke(act.of)} />}
-  </>
+  return (
+    <>
+      <div class="line filters">
+        {me.value!.account.plan === 'starter' && <p class="warn">{w.noAPI}</p>}
+        <span class="grow" />
+        <button type="button" class="btn primary" onClick={() => add(true)}>
+          <Icon name="plus" />
+          {w.add}
+        </button>
+      </div>
+      <section class="card report lists">
+        {data.rows.length === 0 ? (
+          <Empty title={w.empty}>
+            <p class="dim">{w.emptyMore}</p>
+          </Empty>
+        ) : (
+          <Table
+            label={t.rooms.keys}
+            rows={data.rows}
+            columns={columns}
+            keyOf={k => k.id}
+            nameOf={nameOf}
+            height={44}
+            rowClass={k => (runs(k) ? '' : 'faded')}
+          />
+        )}
+      </section>
+      {adding && (
+        <Make
+          close={() => add(false)}
+          made={k => {
+            add(false)
+            show(k)
+          }}
+        />
+      )}
+      {shown && <Once of={shown} close={() => show(undefined)} />}
+      {act?.what === 'rotate' && (
+        <Ask
+          title={w.rotateTitle(nameOf(act.of))}
+          text={w.rotateText}
+          go={w.rotate}
+          close={() => ask(undefined)}
+          on={() => rotate(act.of)}
+        />
+      )}
+      {act?.what === 'revoke' && (
+        <Ask
+          danger
+          title={w.revokeTitle(nameOf(act.of))}
+          text={w.revokeText}
+          go={w.revoke}
+          close={() => ask(undefined)}
+          on={() => revoke(act.of)}
+        />
+      )}
+    </>
+  )
 }
 
-function Make({ close, made }: { close: () => void, made: (k: KeyRow) => void }) {
-  const [name, type] = useState(''), [scope, pick] = useState('full'), [days, live] = useState('90'), [wrong, say] = useState(''), [busy, wait] = useState(false)
+function Make({ close, made }: { close: () => void; made: (k: KeyRow) => void }) {
+  const [name, type] = useState(''),
+    [scope, pick] = useState('full'),
+    [days, live] = useState('90'),
+    [wrong, say] = useState(''),
+    [busy, wait] = useState(false)
   const make = async () => {
-    wait(true); say('')
-    try { const k = await call('POST /app/api/keys', { body: { name, scope, days: Number(days) } }); touches('app'); made(k) } catch (e) { say(told(e)); wait(false) }
+    wait(true)
+    say('')
+    try {
+      const k = await call('POST /app/api/keys', { body: { name, scope, days: Number(days) } })
+      touches('app')
+      made(k)
+    } catch (e) {
+      say(told(e))
+      wait(false)
+    }
   }
-  return <Sheet title={w.title} close={close} keep={() => name !== ''} foot={<><span class="grow" /><button type="button" class="btn" onClick={close}>{t.parts.cancel}</button><button class="btn primary" form="newkey" disabled={busy}>{w.make}</button></>}>
-    <form id="newkey" class="body" onSubmit={e => { e.preventDefault(); void make() }}>
-      <Field label={w.name} hint={w.nameHint} error={wrong}>{wired => <Input wired={wired} required maxLength={255} autocomplete="off" value={name} on={type} />}</Field>
-      <Field label={w.scope} group>{() => <Seg label={w.scope} value={scope} options={scopes} on={pick} />}</Field>
-      <Field label={w.days}>{wired => <Select wired={wired} value={days} options={lives} on={live} />}</Field></form></Sheet>
+  return (
+    <Sheet
+      title={w.title}
+      close={close}
+      keep={() => name !== ''}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button class="btn primary" form="newkey" disabled={busy}>
+            {w.make}
+          </button>
+        </>
+      }>
+      <form
+        id="newkey"
+        class="body"
+        onSubmit={e => {
+          e.preventDefault()
+          void make()
+        }}>
+        <Field label={w.name} hint={w.nameHint} error={wrong}>
+          {wired => <Input wired={wired} required maxLength={255} autocomplete="off" value={name} on={type} />}
+        </Field>
+        <Field label={w.scope} group>
+          {() => <Seg label={w.scope} value={scope} options={scopes} on={pick} />}
+        </Field>
+        <Field label={w.days}>{wired => <Select wired={wired} value={days} options={lives} on={live} />}</Field>
+      </form>
+    </Sheet>
+  )
 }
 
 // Once shows a key for the only time.
-const Once = ({ of: k, close }: { of: KeyRow, close: () => void }) => <Sheet title={nameOf(k)} close={close} keep={() => true} foot={<><span class="grow" /><button type="button" class="btn primary" onClick={close}>{w.done}</button></>}>
-  <div class="body"><p>{w.shown}</p><Copy label={w.key} text={k.key ?? ''} /><p class="soft">{w.example}</p><Copy lines label={w.example} text={`curl -H "Authorization: Bearer ${k.key}" ${location.origin}/api/v1/campaigns`} /></div></Sheet>
+const Once = ({ of: k, close }: { of: KeyRow; close: () => void }) => (
+  <Sheet
+    title={nameOf(k)}
+    close={close}
+    keep={() => true}
+    foot={
+      <>
+        <span class="grow" />
+        <button type="button" class="btn primary" onClick={close}>
+          {w.done}
+        </button>
+      </>
+    }>
+    <div class="body">
+      <p>{w.shown}</p>
+      <Copy label={w.key} text={k.key ?? ''} />
+      <p class="soft">{w.example}</p>
+      <Copy lines label={w.example} text={`curl -H "Authorization: Bearer ${k.key}" ${location.origin}/api/v1/campaigns`} />
+    </div>
+  </Sheet>
+)

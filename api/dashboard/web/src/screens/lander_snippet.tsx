@@ -6,10 +6,24 @@ import { Copy } from '../parts/copy.tsx'
 import { Seg } from '../parts/form.tsx'
 
 type Language = 'js' | 'php'
-const languages: { value: Language, label: string }[] = [{ value: 'js', label: 'JavaScript' }, { value: 'php', label: 'PHP' }]
+const languages: { value: Language; label: string }[] = [
+  { value: 'js', label: 'JavaScript' },
+  { value: 'php', label: 'PHP' },
+]
 
 // Snippet is the code by which a protected page asks who may see it, with its own id. It is that of the documentation.
-export function Snippet({ domain, lander }: { domain: string, lander: string }) {
-  const [language, choose] = useState<Language>('js'), call = language === 'js' ? `admit('${domain}', '${lander}')` : `admit('${domain}', '${lander}');`
-  return <div class="part snippet"><div class="row wraps"><h3 class="label">{w.title}</h3><span class="grow" /><Seg label={w.which} value={language} options={languages} on={choose} /></div><p class="soft">{w.text[language]}</p><Copy lines label={w.snippet} text={(language === 'js' ? js : php).trim() + '\n\n' + call} /></div>
+export function Snippet({ domain, lander }: { domain: string; lander: string }) {
+  const [language, choose] = useState<Language>('js'),
+    call = language === 'js' ? `admit('${domain}', '${lander}')` : `admit('${domain}', '${lander}');`
+  return (
+    <div class="part snippet">
+      <div class="row wraps">
+        <h3 class="label">{w.title}</h3>
+        <span class="grow" />
+        <Seg label={w.which} value={language} options={languages} on={choose} />
+      </div>
+      <p class="soft">{w.text[language]}</p>
+      <Copy lines label={w.snippet} text={(language === 'js' ? js : php).trim() + '\n\n' + call} />
+    </div>
+  )
 }

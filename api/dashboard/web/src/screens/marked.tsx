@@ -11,8 +11,11 @@ export type Draft = Partial<NoteRow>
 // campaign's plot has those that name it.
 export function useMarks(campaign?: string) {
   const { data } = use('GET /app/api/marks', { from: span.value.from, to: span.value.to, ...(campaign ? { campaign } : {}) }, 120)
-  const [m, load] = useState<Module>(), [draft, edit] = useState<Draft>()
-  useEffect(() => { void import('./marks.tsx').then(load) }, [])
+  const [m, load] = useState<Module>(),
+    [draft, edit] = useState<Draft>()
+  useEffect(() => {
+    void import('./marks.tsx').then(load)
+  }, [])
   return {
     layer: m && data ? (place: (at: number) => number) => <m.Layer of={data} place={place} edit={edit} /> : undefined,
     column: m && data ? { name: m.words.marks, of: (from: number, to: number) => m.tell(data, from, to) } : undefined,

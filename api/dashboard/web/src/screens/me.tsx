@@ -18,73 +18,331 @@ import { toast } from '../parts/toast.tsx'
 const w = words.me
 
 // Mine is what somebody sets for themselves, on every account.
-export const Mine = () => <div class="grid settings"><Profile /><Password /><Codes /><Sessions /></div>
+export const Mine = () => (
+  <div class="grid settings">
+    <Profile />
+    <Password />
+    <Codes />
+    <Sessions />
+  </div>
+)
 
 function Profile() {
-  const who = me.value!, [name, type] = useState(who.name), [wrong, say] = useState(''), [busy, wait] = useState(false)
-  const save = async (more: { name?: string, language?: string, letter_keys?: boolean }) => {
-    wait(true); say('')
+  const who = me.value!,
+    [name, type] = useState(who.name),
+    [wrong, say] = useState(''),
+    [busy, wait] = useState(false)
+  const save = async (more: { name?: string; language?: string; letter_keys?: boolean }) => {
+    wait(true)
+    say('')
     try {
-      me.value = await call('PATCH /app/api/me', { body: { name: who.name, theme: who.theme, language: who.language, letter_keys: who.letter_keys, ...more } })
+      me.value = await call('PATCH /app/api/me', {
+        body: { name: who.name, theme: who.theme, language: who.language, letter_keys: who.letter_keys, ...more },
+      })
       if (more.language !== undefined) return location.reload() // the words are loaded with the page
       toast(w.saved)
-    } catch (e) { say(told(e)) }
+    } catch (e) {
+      say(told(e))
+    }
     wait(false)
   }
-  return <section class="card narrow"><header><h2>{w.profile}</h2><span class="grow" /><span class="dim">{who.email}</span></header>
-    <form class="record" onSubmit={e => { e.preventDefault(); void save({ name: name.trim() }) }}><div class="part"><div class="fields">
-      <Field label={w.name} error={wrong}>{wired => <Input wired={wired} required maxLength={120} autocomplete="name" value={name} on={type} />}</Field>
-      <Field label={w.language}>{wired => <Select wired={wired} value={who.language} options={[{ value: '', label: w.asBrowser }, ...Object.entries(languages).map(([value, label]) => ({ value, label }))]} on={language => void save({ language })} />}</Field>
-      <Field label={t.nav.theme} group>{() => <Seg label={t.nav.theme} value={who.theme} options={Object.entries(t.themes).map(([value, label]) => ({ value, label }))} on={theme => void setTheme(theme)} />}</Field>
-      <Field label={w.letterKeys} hint={w.letterHint} group>{() => <Switch on={who.letter_keys} label={w.letterKeys} set={on => void save({ letter_keys: on })} />}</Field></div></div>
-      <div class="formfoot row"><span class="grow" /><button class="btn primary" disabled={busy || !name.trim() || name.trim() === who.name}>{w.save}</button></div></form></section>
+  return (
+    <section class="card narrow">
+      <header>
+        <h2>{w.profile}</h2>
+        <span class="grow" />
+        <span class="dim">{who.email}</span>
+      </header>
+      <form
+        class="record"
+        onSubmit={e => {
+          e.preventDefault()
+          void save({ name: name.trim() })
+        }}>
+        <div class="part">
+          <div class="fields">
+            <Field label={w.name} error={wrong}>
+              {wired => <Input wired={wired} required maxLength={120} autocomplete="name" value={name} on={type} />}
+            </Field>
+            <Field label={w.language}>
+              {wired => (
+                <Select
+                  wired={wired}
+                  value={who.language}
+                  options={[{ value: '', label: w.asBrowser }, ...Object.entries(languages).map(([value, label]) => ({ value, label }))]}
+                  on={language => void save({ language })}
+                />
+              )}
+            </Field>
+            <Field label={t.nav.theme} group>
+              {() => (
+                <Seg
+                  label={t.nav.theme}
+                  value={who.theme}
+                  options={Object.entries(t.themes).map(([value, label]) => ({ value, label }))}
+                  on={theme => void setTheme(theme)}
+                />
+              )}
+            </Field>
+            <Field label={w.letterKeys} hint={w.letterHint} group>
+              {() => <Switch on={who.letter_keys} label={w.letterKeys} set={on => void save({ letter_keys: on })} />}
+            </Field>
+          </div>
+        </div>
+        <div class="formfoot row">
+          <span class="grow" />
+          <button class="btn primary" disabled={busy || !name.trim() || name.trim() === who.name}>
+            {w.save}
+          </button>
+        </div>
+      </form>
+    </section>
+  )
 }
 
 function Password() {
-  const [text, type] = useState(''), [wrong, say] = useState(''), [busy, wait] = useState(false)
+  const [text, type] = useState(''),
+    [wrong, say] = useState(''),
+    [busy, wait] = useState(false)
   const set = async () => {
-    wait(true); say('')
-    try { await call('POST /app/api/me/password', { body: { password: text } }); type(''); touches('app'); toast(w.passwordSet) } catch (e) { say(told(e)) }
+    wait(true)
+    say('')
+    try {
+      await call('POST /app/api/me/password', { body: { password: text } })
+      type('')
+      touches('app')
+      toast(w.passwordSet)
+    } catch (e) {
+      say(told(e))
+    }
     wait(false)
   }
-  return <section class="card narrow"><header><h2>{w.password}</h2></header><form class="record" onSubmit={e => { e.preventDefault(); void set() }}><div class="part"><input class="hidden" type="text" autocomplete="username" tabIndex={-1} aria-hidden="true" readOnly value={me.value!.email} />
-    <Field label={w.newPassword} hint={w.passwordHint} error={wrong}>{wired => <Input wired={wired} type="password" required minLength={10} maxLength={200} autocomplete="new-password" value={text} on={type} />}</Field></div>
-    <div class="formfoot row"><span class="grow" /><button class="btn primary" disabled={busy || !text}>{w.setPassword}</button></div></form></section>
+  return (
+    <section class="card narrow">
+      <header>
+        <h2>{w.password}</h2>
+      </header>
+      <form
+        class="record"
+        onSubmit={e => {
+          e.preventDefault()
+          void set()
+        }}>
+        <div class="part">
+          <input class="hidden" type="text" autocomplete="username" tabIndex={-1} aria-hidden="true" readOnly value={me.value!.email} />
+          <Field label={w.newPassword} hint={w.passwordHint} error={wrong}>
+            {wired => (
+              <Input
+                wired={wired}
+                type="password"
+                required
+                minLength={10}
+                maxLength={200}
+                autocomplete="new-password"
+                value={text}
+                on={type}
+              />
+            )}
+          </Field>
+        </div>
+        <div class="formfoot row">
+          <span class="grow" />
+          <button class="btn primary" disabled={busy || !text}>
+            {w.setPassword}
+          </button>
+        </div>
+      </form>
+    </section>
+  )
 }
 
 function Codes() {
-  const on = me.value!.has_codes, [fresh, begin] = useState<NewTOTP>(), [off, ask] = useState(false)
+  const on = me.value!.has_codes,
+    [fresh, begin] = useState<NewTOTP>(),
+    [off, ask] = useState(false)
   const start = () => call('POST /app/api/me/totp').then(begin, complain)
-  const drop = async () => { try { await call('DELETE /app/api/me/totp') } catch (e) { complain(e); throw e } me.value = { ...me.value!, has_codes: false }; toast(w.nowOff) }
-  return <section class="card narrow"><header><h2>{w.codes}</h2></header><div class="part"><p class="row"><span class={'ico ' + (on ? 'good' : '')}><Icon name={on ? 'check' : 'clock'} /></span>{on ? w.codesOn : w.codesOff}</p></div>
-    <div class="formfoot row"><span class="grow" />{on && <button type="button" class="btn" onClick={() => ask(true)}>{w.off}</button>}<button type="button" class={'btn' + (on ? '' : ' primary')} onClick={() => void start()}>{on ? w.renew : w.begin}</button></div>
-    {fresh && <SetUp of={fresh} close={() => begin(undefined)} />}
-    {off && <Ask danger title={w.offTitle} text={w.offText} go={w.off} close={() => ask(false)} on={drop} />}</section>
+  const drop = async () => {
+    try {
+      await call('DELETE /app/api/me/totp')
+    } catch (e) {
+      complain(e)
+      throw e
+    }
+    me.value = { ...me.value!, has_codes: false }
+    toast(w.nowOff)
+  }
+  return (
+    <section class="card narrow">
+      <header>
+        <h2>{w.codes}</h2>
+      </header>
+      <div class="part">
+        <p class="row">
+          <span class={'ico ' + (on ? 'good' : '')}>
+            <Icon name={on ? 'check' : 'clock'} />
+          </span>
+          {on ? w.codesOn : w.codesOff}
+        </p>
+      </div>
+      <div class="formfoot row">
+        <span class="grow" />
+        {on && (
+          <button type="button" class="btn" onClick={() => ask(true)}>
+            {w.off}
+          </button>
+        )}
+        <button type="button" class={'btn' + (on ? '' : ' primary')} onClick={() => void start()}>
+          {on ? w.renew : w.begin}
+        </button>
+      </div>
+      {fresh && <SetUp of={fresh} close={() => begin(undefined)} />}
+      {off && <Ask danger title={w.offTitle} text={w.offText} go={w.off} close={() => ask(false)} on={drop} />}
+    </section>
+  )
 }
 
 // SetUp shows the secret, asks for the code that the app makes of it, and then shows the recovery codes, once.
-function SetUp({ of, close }: { of: NewTOTP, close: () => void }) {
-  const [code, type] = useState(''), [wrong, say] = useState(''), [busy, wait] = useState(false), [codes, keep] = useState<string[]>()
+function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
+  const [code, type] = useState(''),
+    [wrong, say] = useState(''),
+    [busy, wait] = useState(false),
+    [codes, keep] = useState<string[]>()
   const confirm = async () => {
-    wait(true); say('')
-    try { keep((await call('PUT /app/api/me/totp', { body: { code } })).codes); me.value = { ...me.value!, has_codes: true } } catch (e) { say(told(e)) }
+    wait(true)
+    say('')
+    try {
+      keep((await call('PUT /app/api/me/totp', { body: { code } })).codes)
+      me.value = { ...me.value!, has_codes: true }
+    } catch (e) {
+      say(told(e))
+    }
     wait(false)
   }
-  if (codes) return <Sheet title={w.recovery} close={close} keep={() => true} foot={<><span class="grow" /><button type="button" class="btn primary" onClick={close}>{w.kept}</button></>}><div class="body"><p>{w.recoveryText}</p><Copy lines label={w.recoveryList} text={codes.join('\n')} /></div></Sheet>
-  return <Sheet title={w.codes} close={close} foot={<><span class="grow" /><button type="button" class="btn" onClick={close}>{t.parts.cancel}</button><button class="btn primary" form="totp" disabled={busy}>{w.confirm}</button></>}>
-    <form id="totp" class="body" onSubmit={e => { e.preventDefault(); void confirm() }}><p>{w.scan}</p><img class="totp" src={of.qr} alt={w.qr} width={200} height={200} /><Copy label={w.secret} text={of.secret} />
-      <Field label={w.code} error={wrong}>{wired => <Input wired={wired} class="mono" required inputMode="numeric" autocomplete="one-time-code" maxLength={10} value={code} on={type} />}</Field></form></Sheet>
+  if (codes)
+    return (
+      <Sheet
+        title={w.recovery}
+        close={close}
+        keep={() => true}
+        foot={
+          <>
+            <span class="grow" />
+            <button type="button" class="btn primary" onClick={close}>
+              {w.kept}
+            </button>
+          </>
+        }>
+        <div class="body">
+          <p>{w.recoveryText}</p>
+          <Copy lines label={w.recoveryList} text={codes.join('\n')} />
+        </div>
+      </Sheet>
+    )
+  return (
+    <Sheet
+      title={w.codes}
+      close={close}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button class="btn primary" form="totp" disabled={busy}>
+            {w.confirm}
+          </button>
+        </>
+      }>
+      <form
+        id="totp"
+        class="body"
+        onSubmit={e => {
+          e.preventDefault()
+          void confirm()
+        }}>
+        <p>{w.scan}</p>
+        <img class="totp" src={of.qr} alt={w.qr} width={200} height={200} />
+        <Copy label={w.secret} text={of.secret} />
+        <Field label={w.code} error={wrong}>
+          {wired => (
+            <Input
+              wired={wired}
+              class="mono"
+              required
+              inputMode="numeric"
+              autocomplete="one-time-code"
+              maxLength={10}
+              value={code}
+              on={type}
+            />
+          )}
+        </Field>
+      </form>
+    </Sheet>
+  )
 }
 
 function Sessions() {
-  const { data, error, again } = use('GET /app/api/sessions', {}), others = data?.rows.filter(s => !s.current).length ?? 0
-  const endAll = () => call('DELETE /app/api/sessions').then(() => { touches('app'); toast(w.othersEnded) }, complain)
-  return <section class="card narrow"><header><h2>{w.sessions}</h2><span class="grow" />{others > 0 && <button type="button" class="btn sm" onClick={() => void endAll()}>{w.endOthers}</button>}</header>
-    {!data ? error ? <Failed error={error} again={again} /> : <Late><div class="skeleton" style="height:80px;margin:14px" /></Late> : <ul class="list people">{data.rows.map(s => <Session key={s.id} of={s} />)}</ul>}</section>
+  const { data, error, again } = use('GET /app/api/sessions', {}),
+    others = data?.rows.filter(s => !s.current).length ?? 0
+  const endAll = () =>
+    call('DELETE /app/api/sessions').then(() => {
+      touches('app')
+      toast(w.othersEnded)
+    }, complain)
+  return (
+    <section class="card narrow">
+      <header>
+        <h2>{w.sessions}</h2>
+        <span class="grow" />
+        {others > 0 && (
+          <button type="button" class="btn sm" onClick={() => void endAll()}>
+            {w.endOthers}
+          </button>
+        )}
+      </header>
+      {!data ? (
+        error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:80px;margin:14px" />
+          </Late>
+        )
+      ) : (
+        <ul class="list people">
+          {data.rows.map(s => (
+            <Session key={s.id} of={s} />
+          ))}
+        </ul>
+      )}
+    </section>
+  )
 }
 
 function Session({ of: s }: { of: SessionRow }) {
-  const name = browserOf(s.agent), end = () => call('DELETE /app/api/sessions/{id}', { path: { id: s.id } }).then(() => { touches('app'); toast(w.ended) }, complain)
-  return <li><span class="ico"><Icon name="landers" /></span><div class="grow"><div class="t" title={s.agent}>{name} {s.current && <span class="tag good">{w.thisOne}</span>}</div><div class="d wrap">{[s.address, w.seen(ago(s.seen_at)), w.since(dateTime(s.created_at))].join(' · ')}</div></div>
-    {!s.current && <button type="button" class="btn sm" aria-label={w.endOf(name)} onClick={() => void end()}>{w.end}</button>}</li>
+  const name = browserOf(s.agent),
+    end = () =>
+      call('DELETE /app/api/sessions/{id}', { path: { id: s.id } }).then(() => {
+        touches('app')
+        toast(w.ended)
+      }, complain)
+  return (
+    <li>
+      <span class="ico">
+        <Icon name="landers" />
+      </span>
+      <div class="grow">
+        <div class="t" title={s.agent}>
+          {name} {s.current && <span class="tag good">{w.thisOne}</span>}
+        </div>
+        <div class="d wrap">{[s.address, w.seen(ago(s.seen_at)), w.since(dateTime(s.created_at))].join(' · ')}</div>
+      </div>
+      {!s.current && (
+        <button type="button" class="btn sm" aria-label={w.endOf(name)} onClick={() => void end()}>
+          {w.end}
+        </button>
+      )}
+    </li>
+  )
 }

@@ -6,12 +6,46 @@ import { account, building, connecting, earning, leave, Rooms, setAccount, setTh
 // More has on a phone what the side has elsewhere.
 export function More() {
   const who = me.value!
-  return <><nav class="card more nav rooms" aria-label={t.nav.screens}><Rooms of={[...watching, ...building, ...earning, ...connecting, ...account].filter(r => !r.phone)} /></nav><section class="card list more"><div class="head"><b>{who.name}</b><span class="dim">{who.email} · {t.roles[who.role]}</span></div>
-    {who.accounts.length > 1 && who.accounts.map(a => <button key={a.id} class="item" aria-pressed={a.id === who.account.id} onClick={() => void setAccount(a.id)}>{a.name}</button>)}
-    <div class="themes" role="group" aria-label={t.nav.theme}><span class="seg">{Object.entries(t.themes).map(([name, text]) => <button key={name} type="button" aria-pressed={who.theme === name} onClick={() => void setTheme(name)}>{text}</button>)}</span></div>
-    <a class="item" href={to('/app/me')}>{t.rooms.me}</a>
-    <a class="item" href="/docs" target="_blank" rel="noreferrer">{t.nav.api}</a>
-    <a class="item" href="/app/licences">{t.nav.licences}</a>
-    <button class="item" onClick={() => void leave()}>{t.nav.signOut}</button>
-  </section></>
+  return (
+    <>
+      <nav class="card more nav rooms" aria-label={t.nav.screens}>
+        <Rooms of={[...watching, ...building, ...earning, ...connecting, ...account].filter(r => !r.phone)} />
+      </nav>
+      <section class="card list more">
+        <div class="head">
+          <b>{who.name}</b>
+          <span class="dim">
+            {who.email} · {t.roles[who.role]}
+          </span>
+        </div>
+        {who.accounts.length > 1 &&
+          who.accounts.map(a => (
+            <button key={a.id} class="item" aria-pressed={a.id === who.account.id} onClick={() => void setAccount(a.id)}>
+              {a.name}
+            </button>
+          ))}
+        <div class="themes" role="group" aria-label={t.nav.theme}>
+          <span class="seg">
+            {Object.entries(t.themes).map(([name, text]) => (
+              <button key={name} type="button" aria-pressed={who.theme === name} onClick={() => void setTheme(name)}>
+                {text}
+              </button>
+            ))}
+          </span>
+        </div>
+        <a class="item" href={to('/app/me')}>
+          {t.rooms.me}
+        </a>
+        <a class="item" href="/docs" target="_blank" rel="noreferrer">
+          {t.nav.api}
+        </a>
+        <a class="item" href="/app/licences">
+          {t.nav.licences}
+        </a>
+        <button class="item" onClick={() => void leave()}>
+          {t.nav.signOut}
+        </button>
+      </section>
+    </>
+  )
 }

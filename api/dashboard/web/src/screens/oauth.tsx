@@ -19,13 +19,35 @@ function taken(): URLSearchParams {
 export function OAuth() {
   const [wrong, say] = useState('')
   useEffect(() => {
-    const given = taken(), state = given.get('state')
+    const given = taken(),
+      state = given.get('state')
     if (!state) return say(w.ads.noCode)
-    call('POST /app/api/oauth', { body: { state, code: given.get('code') ?? '', error: given.get('error') ?? '' } }).then(done => {
-      touches('oauth', 'traffic-sources')
-      toast(w.ads.finished(done.label, done.user_name))
-      go(begunAt(), true)
-    }, e => say(said(e)))
+    call('POST /app/api/oauth', { body: { state, code: given.get('code') ?? '', error: given.get('error') ?? '' } }).then(
+      done => {
+        touches('oauth', 'traffic-sources')
+        toast(w.ads.finished(done.label, done.user_name))
+        go(begunAt(), true)
+      },
+      e => say(said(e)),
+    )
   }, [])
-  return <section class="card empty">{wrong ? <><span class="ico warn"><Icon name="warn" /></span><p role="alert">{w.ads.failed}: {wrong}</p><a class="btn" href={to('/app/integrations')}>{w.ads.toAll}</a></> : <p role="status">{w.ads.finishing}</p>}</section>
+  return (
+    <section class="card empty">
+      {wrong ? (
+        <>
+          <span class="ico warn">
+            <Icon name="warn" />
+          </span>
+          <p role="alert">
+            {w.ads.failed}: {wrong}
+          </p>
+          <a class="btn" href={to('/app/integrations')}>
+            {w.ads.toAll}
+          </a>
+        </>
+      ) : (
+        <p role="status">{w.ads.finishing}</p>
+      )}
+    </section>
+  )
 }

@@ -16,8 +16,15 @@ import { useMarks } from './marked.tsx'
 import { Bone, Empty, Failed, Late } from '../parts/state.tsx'
 
 const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
-const colours: Partial<Record<Name, string>> = { clicks: '--s-clicks', conversions: '--s-conv', cost: '--s-cost', revenue: '--s-revenue', profit: '--s-revenue', roi: '--text-3' }
-const named = (name: Name) => name === 'conversions' ? t.figures.conversions : t.figures.names[name]
+const colours: Partial<Record<Name, string>> = {
+  clicks: '--s-clicks',
+  conversions: '--s-conv',
+  cost: '--s-cost',
+  revenue: '--s-revenue',
+  profit: '--s-revenue',
+  roi: '--text-3',
+}
+const named = (name: Name) => (name === 'conversions' ? t.figures.conversions : t.figures.names[name])
 const aside: Partial<Record<Name, Name>> = { conversions: 'cr', cost: 'cpc', revenue: 'epc' }
 
 // picked are the figures of the plot, two at most; the address has them.
@@ -34,17 +41,24 @@ function toggle(name: Name) {
 
 // stepWindow goes back or on by the length of the window.
 function stepWindow(by: 1 | -1) {
-  const s = span.value.span, n = days(s) * by
+  const s = span.value.span,
+    n = days(s) * by
   change({ w: `${iso(plus(s.from, n))}_${iso(plus(s.to, n))}` })
 }
 
 const windowQuery = (w: Window) => ({ from: w.from, to: w.to, tz: w.tz })
-const compareQuery = () => compares.value ? { compare: 'previous' } : {}
+const compareQuery = () => (compares.value ? { compare: 'previous' } : {})
 
 export function Overview() {
   const w = span.value
-  const list = use('GET /reports/performance', { ...windowQuery(w), ...compareQuery(), dimension: 'campaign_id', sort: '-profit', limit: 100 }, 15)
-  useEffect(() => { if (list.data) touch() }, [list.data])
+  const list = use(
+    'GET /reports/performance',
+    { ...windowQuery(w), ...compareQuery(), dimension: 'campaign_id', sort: '-profit', limit: 100 },
+    15,
+  )
+  useEffect(() => {
+    if (list.data) touch()
+  }, [list.data])
   useEffect(() => {
     const key = (e: KeyboardEvent) => {
       if (typing(e)) return
@@ -55,32 +69,94 @@ export function Overview() {
     addEventListener('keydown', key)
     return () => removeEventListener('keydown', key)
   }, [])
-  const step = stepOf(w), bucket = step === 'day' ? 'day' : 'hour'
+  const step = stepOf(w),
+    bucket = step === 'day' ? 'day' : 'hour'
   const now = use('GET /reports/trends', { ...windowQuery(w), bucket }, 60)
   const was = use('GET /reports/trends', compares.value ? { ...windowQuery(before(w)), bucket } : null)
   const nothing = list.data && list.data.rows.length === 0
-  return <div class="grid">
-    <h2 class="hidden">{t.overview.totals}</h2>
-    <Kpis list={list} trend={now.data} />
-    <div class="grid cols"><Over now={now} was={was.data} step={step} choice={days(w.span) <= 14} list={list.data} /><RightNow /></div>
-    {nothing ? <section class="card"><Empty title={t.overview.empty}><p class="dim">{t.overview.emptyMore}</p>{canCreateCampaigns() && <a class="btn primary" href={to('/app/campaigns/new')}>{t.campaigns.add}</a>}</Empty></section> : <Campaigns list={list} />}
-    <div class="grid pair"><NeedsYou /><Changed campaigns={list.data} w={w} /></div>
-  </div>
+  return (
+    <div class="grid">
+      <h2 class="hidden">{t.overview.totals}</h2>
+      <Kpis list={list} trend={now.data} />
+      <div class="grid cols">
+        <Over now={now} was={was.data} step={step} choice={days(w.span) <= 14} list={list.data} />
+        <RightNow />
+      </div>
+      {nothing ? (
+        <section class="card">
+          <Empty title={t.overview.empty}>
+            <p class="dim">{t.overview.emptyMore}</p>
+            {canCreateCampaigns() && (
+              <a class="btn primary" href={to('/app/campaigns/new')}>
+                {t.campaigns.add}
+              </a>
+            )}
+          </Empty>
+        </section>
+      ) : (
+        <Campaigns list={list} />
+      )}
+      <div class="grid pair">
+        <NeedsYou />
+        <Changed campaigns={list.data} w={w} />
+      </div>
+    </div>
+  )
 }
 
-function Kpis({ list, trend }: { list: Used<Performance>, trend?: Trends }) {
-  const on = picked(), data = list.data
+function Kpis({ list, trend }: { list: Used<Performance>; trend?: Trends }) {
+  const on = picked(),
+    data = list.data
   const sparks = useMemo(() => trend && grouped(trend), [trend])
-  if (list.error && !data) return <section class="card"><Failed error={list.error} again={list.again} /></section>
-  return <section class="card kpis" aria-label={t.overview.totals}>{six.map(name => {
-    const now = data?.totals, was = data?.totals.compare ?? undefined, side = aside[name]
-    const c = now && changeOf(name, now, was, 1)
-    return <button key={name} type="button" class="kpi" aria-pressed={on.includes(name)} onClick={() => toggle(name)}>
-      <span>{named(name)}{on.includes(name) && <i class="dot" style={`background:var(${colours[name]})`} />}</span>
-      {now ? <><b>{text(now, name)}</b><small>{c?.text && <span class={'delta ' + (c.tone === 'dim' ? 'soft' : c.tone)}>{c.text}</span>}{side && <>{c?.text && ' · '}{t.figures.names[side]} {text(now, side)}</>}{!c?.text && !side && '\u00a0'}</small></> : <Late><b><Bone w={96} h={18} /></b><small><Bone w={64} /></small></Late>}
-      <Spark values={(sparks ?? []).map(r => Number(r[name] ?? 0))} colour={`var(${colours[name]})`} />
-    </button>
-  })}</section>
+  if (list.error && !data)
+    return (
+      <section class="card">
+        <Failed error={list.error} again={list.again} />
+      </section>
+    )
+  return (
+    <section class="card kpis" aria-label={t.overview.totals}>
+      {six.map(name => {
+        const now = data?.totals,
+          was = data?.totals.compare ?? undefined,
+          side = aside[name]
+        const c = now && changeOf(name, now, was, 1)
+        return (
+          <button key={name} type="button" class="kpi" aria-pressed={on.includes(name)} onClick={() => toggle(name)}>
+            <span>
+              {named(name)}
+              {on.includes(name) && <i class="dot" style={`background:var(${colours[name]})`} />}
+            </span>
+            {now ? (
+              <>
+                <b>{text(now, name)}</b>
+                <small>
+                  {c?.text && <span class={'delta ' + (c.tone === 'dim' ? 'soft' : c.tone)}>{c.text}</span>}
+                  {side && (
+                    <>
+                      {c?.text && ' · '}
+                      {t.figures.names[side]} {text(now, side)}
+                    </>
+                  )}
+                  {!c?.text && !side && '\u00a0'}
+                </small>
+              </>
+            ) : (
+              <Late>
+                <b>
+                  <Bone w={96} h={18} />
+                </b>
+                <small>
+                  <Bone w={64} />
+                </small>
+              </Late>
+            )}
+            <Spark values={(sparks ?? []).map(r => Number(r[name] ?? 0))} colour={`var(${colours[name]})`} />
+          </button>
+        )
+      })}
+    </section>
+  )
 }
 
 // grouped are the points of a spark: some thirty, whatever the steps of the trend are; those to come are left out.
@@ -94,9 +170,19 @@ function summed(rows: Trends['rows'], each: number) {
   if (each === 1) return rows
   const out: typeof rows = []
   for (let i = 0; i < rows.length; i += each) {
-    const part = rows.slice(i, i + each), sum = (name: Name) => part.reduce((n, r) => n + Number(r[name] ?? 0), 0)
-    const cost = sum('cost'), gain = sum('profit')
-    out.push({ ...part[0]!, clicks: sum('clicks'), conversions: sum('conversions'), cost, revenue: sum('revenue'), profit: gain, roi: cost ? gain / cost * 100 : 0 })
+    const part = rows.slice(i, i + each),
+      sum = (name: Name) => part.reduce((n, r) => n + Number(r[name] ?? 0), 0)
+    const cost = sum('cost'),
+      gain = sum('profit')
+    out.push({
+      ...part[0]!,
+      clicks: sum('clicks'),
+      conversions: sum('conversions'),
+      cost,
+      revenue: sum('revenue'),
+      profit: gain,
+      roi: cost ? (gain / cost) * 100 : 0,
+    })
   }
   return out
 }
@@ -106,111 +192,372 @@ type Step = keyof typeof steps
 
 // stepOf is the step of the plot: that of the address, else what a window has room for.
 function stepOf(w: Window): Step {
-  const n = days(w.span), usual = n <= 2 ? 'hour' : n <= 14 ? 'six' : 'day', chosen = place.value.query.get('step')
-  return n <= 14 && chosen && chosen in steps ? chosen as Step : usual
+  const n = days(w.span),
+    usual = n <= 2 ? 'hour' : n <= 14 ? 'six' : 'day',
+    chosen = place.value.query.get('step')
+  return n <= 14 && chosen && chosen in steps ? (chosen as Step) : usual
 }
 
-type OverProps = { now: Used<Trends>, was?: Trends, step: Step, choice: boolean, list?: Performance }
+type OverProps = { now: Used<Trends>; was?: Trends; step: Step; choice: boolean; list?: Performance }
 
 function Over({ now, was, step, choice, list }: OverProps) {
-  const on = picked(), [table, asTable] = useState(false), marks = useMarks()
+  const on = picked(),
+    [table, asTable] = useState(false),
+    marks = useMarks()
   const names = on.join()
   const made = useMemo(() => {
     if (!now.data) return null
-    const rows = summed(now.data.rows, steps[step]), times = rows.map(r => Date.parse(r.start!)), still = Date.now()
-    const values = (of: Trends, name: Name) => { const all = of === now.data ? rows : summed(of.rows, steps[step]); return rows.map((_, i) => all[i]?.[name] ?? null) }
-    const past = (list: (number | null)[]) => list.map((v, i) => times[i]! > still ? null : v)
+    const rows = summed(now.data.rows, steps[step]),
+      times = rows.map(r => Date.parse(r.start!)),
+      still = Date.now()
+    const values = (of: Trends, name: Name) => {
+      const all = of === now.data ? rows : summed(of.rows, steps[step])
+      return rows.map((_, i) => all[i]?.[name] ?? null)
+    }
+    const past = (list: (number | null)[]) => list.map((v, i) => (times[i]! > still ? null : v))
     const right = on.length === 2 && figures[on[0]!].kind !== figures[on[1]!].kind
-    const series: Series[] = on.map((name, i) => ({ name: named(name), kind: figures[name].kind, colour: colours[name]!, values: past(values(now.data!, name)), fill: i === 0, right: right && i === 1 }))
-    if (was) series.push({ name: t.overview.before(named(on[0]!)), kind: figures[on[0]!].kind, colour: '--text-3', values: values(was, on[0]!), dash: true })
+    const series: Series[] = on.map((name, i) => ({
+      name: named(name),
+      kind: figures[name].kind,
+      colour: colours[name]!,
+      values: past(values(now.data!, name)),
+      fill: i === 0,
+      right: right && i === 1,
+    }))
+    if (was)
+      series.push({
+        name: t.overview.before(named(on[0]!)),
+        kind: figures[on[0]!].kind,
+        colour: '--text-3',
+        values: values(was, on[0]!),
+        dash: true,
+      })
     return { times, series, rows }
   }, [now.data, was, names, step])
   const title = t.overview.plotOf(named(on[0]!), on[1] ? named(on[1]) : '')
   const summary = list ? on.map(n => t.overview.summary(named(n), text(list.totals, n), spanText(span.value.span))).join('; ') : title
   const money = on.includes('revenue') && on.includes('cost')
-  return <section class="card"><header><h2>{title}</h2><span class="legend wide">{made?.series.map(s => <span key={s.name}><i class={s.dash ? 'dash' : ''} style={`border-color:var(${s.colour})`} />{s.name}</span>)}</span><span class="grow" />
-    <button type="button" class="btn sm quiet icon" aria-pressed={table} aria-label={table ? t.overview.asPlot : t.overview.asTable} title={table ? t.overview.asPlot : t.overview.asTable} onClick={() => asTable(!table)}><Icon name={table ? 'reports' : 'table'} /></button>
-    {marks.add}{marks.sheet}
-    {choice && <span class="seg" role="group" aria-label={t.overview.bucket}>{(Object.keys(steps) as Step[]).map(s => <button key={s} type="button" aria-pressed={step === s} onClick={() => change({ step: s }, true)}>{t.overview[s]}</button>)}</span>}</header>
-    <div class="plotpad">{now.error && !made ? <Failed error={now.error} again={now.again} /> : !made ? <Late><div class="skeleton" style="height:236px" /></Late> :
-      table ? <AsTable label={title} times={made.times} series={made.series} hours={step !== 'day'} beside={marks.column} /> :
-        <Plot label={summary} times={made.times} series={made.series} hours={step !== 'day'} over={marks.layer} extra={money ? i => [{ name: t.overview.tooltipProfit, text: shown(made.rows[i]?.profit, 'money') }] : undefined} />}</div>
-  </section>
+  return (
+    <section class="card">
+      <header>
+        <h2>{title}</h2>
+        <span class="legend wide">
+          {made?.series.map(s => (
+            <span key={s.name}>
+              <i class={s.dash ? 'dash' : ''} style={`border-color:var(${s.colour})`} />
+              {s.name}
+            </span>
+          ))}
+        </span>
+        <span class="grow" />
+        <button
+          type="button"
+          class="btn sm quiet icon"
+          aria-pressed={table}
+          aria-label={table ? t.overview.asPlot : t.overview.asTable}
+          title={table ? t.overview.asPlot : t.overview.asTable}
+          onClick={() => asTable(!table)}>
+          <Icon name={table ? 'reports' : 'table'} />
+        </button>
+        {marks.add}
+        {marks.sheet}
+        {choice && (
+          <span class="seg" role="group" aria-label={t.overview.bucket}>
+            {(Object.keys(steps) as Step[]).map(s => (
+              <button key={s} type="button" aria-pressed={step === s} onClick={() => change({ step: s }, true)}>
+                {t.overview[s]}
+              </button>
+            ))}
+          </span>
+        )}
+      </header>
+      <div class="plotpad">
+        {now.error && !made ? (
+          <Failed error={now.error} again={now.again} />
+        ) : !made ? (
+          <Late>
+            <div class="skeleton" style="height:236px" />
+          </Late>
+        ) : table ? (
+          <AsTable label={title} times={made.times} series={made.series} hours={step !== 'day'} beside={marks.column} />
+        ) : (
+          <Plot
+            label={summary}
+            times={made.times}
+            series={made.series}
+            hours={step !== 'day'}
+            over={marks.layer}
+            extra={money ? i => [{ name: t.overview.tooltipProfit, text: shown(made.rows[i]?.profit, 'money') }] : undefined}
+          />
+        )}
+      </div>
+    </section>
+  )
 }
 
 const lately = 30 // minutes
 
 function RightNow() {
-  const live = use('GET /stats/live', { minutes: lately }, 5), data = live.data
-  const minutes = data?.per_minute ?? [], most = Math.max(1, ...minutes.map(m => m.views)), last = minutes.slice(-6, -1), pace = last.length ? last.reduce((n, m) => n + m.views, 0) / last.length : 0
-  const list = data?.campaigns.slice(0, 5) ?? [], top = Math.max(1, ...list.map(c => c.visitors))
-  return <section class="card"><header><h2>{t.overview.rightNow}</h2><span class="grow" />{data && <span class="live"><i />{t.overview.visitors(data.visitors, count(data.visitors))}</span>}</header>
-    {live.error && !data && <Failed error={live.error} again={live.again} />}
-    <div class="bars"><svg viewBox={`0 0 ${lately * 10} 48`} class="plot" role="img" aria-label={t.overview.byMinute(lately)} preserveAspectRatio="none">
-      {minutes.map((m, i) => <rect key={m.at} x={i * 10} width="8" y={46 - m.views / most * 44} height={Math.max(1, m.views / most * 44)} rx="1.5" fill="var(--s-clicks)" opacity={i === minutes.length - 1 ? 1 : .45} />)}</svg>
-      <div class="row dim fine"><span>{t.overview.minutesAgo(lately)}</span><span class="grow" /><span>{t.overview.pace(short(pace))}</span></div></div>
-    <div class="places">{data && list.length === 0 && <p class="dim none">{t.overview.nobody}</p>}
-      {list.map(c => <a class="barline" key={c.id} href={to(`/app/campaigns/${c.id}/figures`)}><i style={`width:${c.visitors / top * 92}%`} /><span class="cut">{c.name ?? t.gone}</span><span class="grow" /><b class="num">{count(c.visitors)}</b></a>)}</div>
-  </section>
+  const live = use('GET /stats/live', { minutes: lately }, 5),
+    data = live.data
+  const minutes = data?.per_minute ?? [],
+    most = Math.max(1, ...minutes.map(m => m.views)),
+    last = minutes.slice(-6, -1),
+    pace = last.length ? last.reduce((n, m) => n + m.views, 0) / last.length : 0
+  const list = data?.campaigns.slice(0, 5) ?? [],
+    top = Math.max(1, ...list.map(c => c.visitors))
+  return (
+    <section class="card">
+      <header>
+        <h2>{t.overview.rightNow}</h2>
+        <span class="grow" />
+        {data && (
+          <span class="live">
+            <i />
+            {t.overview.visitors(data.visitors, count(data.visitors))}
+          </span>
+        )}
+      </header>
+      {live.error && !data && <Failed error={live.error} again={live.again} />}
+      <div class="bars">
+        <svg viewBox={`0 0 ${lately * 10} 48`} class="plot" role="img" aria-label={t.overview.byMinute(lately)} preserveAspectRatio="none">
+          {minutes.map((m, i) => (
+            <rect
+              key={m.at}
+              x={i * 10}
+              width="8"
+              y={46 - (m.views / most) * 44}
+              height={Math.max(1, (m.views / most) * 44)}
+              rx="1.5"
+              fill="var(--s-clicks)"
+              opacity={i === minutes.length - 1 ? 1 : 0.45}
+            />
+          ))}
+        </svg>
+        <div class="row dim fine">
+          <span>{t.overview.minutesAgo(lately)}</span>
+          <span class="grow" />
+          <span>{t.overview.pace(short(pace))}</span>
+        </div>
+      </div>
+      <div class="places">
+        {data && list.length === 0 && <p class="dim none">{t.overview.nobody}</p>}
+        {list.map(c => (
+          <a class="barline" key={c.id} href={to(`/app/campaigns/${c.id}/figures`)}>
+            <i style={`width:${(c.visitors / top) * 92}%`} />
+            <span class="cut">{c.name ?? t.gone}</span>
+            <span class="grow" />
+            <b class="num">{count(c.visitors)}</b>
+          </a>
+        ))}
+      </div>
+    </section>
+  )
 }
 
 const columns: Name[] = ['clicks', 'cr', 'cost', 'revenue', 'profit', 'roi']
 const shownRows = 8
 
 function Campaigns({ list }: { list: Used<Performance> }) {
-  const data = list.data, most = Math.max(1, ...(data?.rows ?? []).map(r => r.clicks))
-  if (!data) return list.error ? null : <section class="card"><header><h2>{t.overview.campaigns}</h2></header><Late><div class="skeleton" style="height:200px;margin:0 14px 14px" /></Late></section>
-  return <section class="card clip"><header><h2>{t.overview.campaigns}</h2><span class="dim fine">{t.overview.byProfit}</span><span class="grow" /><a href={to('/app/reports')}>{t.overview.all(data.rows.length)}</a></header>
-    <div class="scroll" tabIndex={0} role="region" aria-label={t.overview.figuresRegion}><table><thead><tr><th class="pad">{t.overview.name}</th>{columns.map(n => <th key={n} class={n === 'profit' || n === 'roi' ? '' : 'narrow-off'} aria-sort={n === 'profit' ? 'descending' : undefined}>{t.figures.names[n]}{n === 'profit' && <> <Icon name="down" /></>}</th>)}{compares.value && <th class="narrow-off">{t.overview.change}</th>}</tr></thead>
-      <tbody>{data.rows.slice(0, shownRows).map(r => <Campaign key={r.dims.campaign_id} row={r} name={label(data, 'campaign_id', r)} most={most} />)}</tbody></table></div></section>
+  const data = list.data,
+    most = Math.max(1, ...(data?.rows ?? []).map(r => r.clicks))
+  if (!data)
+    return list.error ? null : (
+      <section class="card">
+        <header>
+          <h2>{t.overview.campaigns}</h2>
+        </header>
+        <Late>
+          <div class="skeleton" style="height:200px;margin:0 14px 14px" />
+        </Late>
+      </section>
+    )
+  return (
+    <section class="card clip">
+      <header>
+        <h2>{t.overview.campaigns}</h2>
+        <span class="dim fine">{t.overview.byProfit}</span>
+        <span class="grow" />
+        <a href={to('/app/reports')}>{t.overview.all(data.rows.length)}</a>
+      </header>
+      <div class="scroll" tabIndex={0} role="region" aria-label={t.overview.figuresRegion}>
+        <table>
+          <thead>
+            <tr>
+              <th class="pad">{t.overview.name}</th>
+              {columns.map(n => (
+                <th key={n} class={n === 'profit' || n === 'roi' ? '' : 'narrow-off'} aria-sort={n === 'profit' ? 'descending' : undefined}>
+                  {t.figures.names[n]}
+                  {n === 'profit' && (
+                    <>
+                      {' '}
+                      <Icon name="down" />
+                    </>
+                  )}
+                </th>
+              ))}
+              {compares.value && <th class="narrow-off">{t.overview.change}</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {data.rows.slice(0, shownRows).map(r => (
+              <Campaign key={r.dims.campaign_id} row={r} name={label(data, 'campaign_id', r)} most={most} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
 }
 
-const label = (data: Performance, dimension: string, row: PerformanceRow) => data.labels[dimension]?.[row.dims[dimension]!] ?? (row.dims[dimension] || t.unknown)
+const label = (data: Performance, dimension: string, row: PerformanceRow) =>
+  data.labels[dimension]?.[row.dims[dimension]!] ?? (row.dims[dimension] || t.unknown)
 
-function Campaign({ row, name, most }: { row: PerformanceRow, name: string, most: number }) {
+function Campaign({ row, name, most }: { row: PerformanceRow; name: string; most: number }) {
   const c = changeOf('profit', row, row.compare ?? undefined)
-  return <tr><td class="pad strong"><a href={to('/app/reports', { g: 'country,device_type', 'f.campaign_id': row.dims.campaign_id! })}>{name}</a></td>
-    {columns.map(n => n === 'clicks' ? <td key={n} class="cell narrow-off">{text(row, n)}<i style={`width:${row.clicks / most * 80}%`} /></td> :
-      n === 'profit' ? <td key={n} class={'bold ' + (row.profit < 0 ? 'bad' : row.profit > 0 ? 'good' : '')}>{profit(row.profit)}</td> : <td key={n} class={n === 'roi' ? '' : 'narrow-off'}>{text(row, n)}</td>)}
-    {compares.value && <td class="narrow-off"><span class={'delta ' + c.tone}>{c.text}</span></td>}</tr>
+  return (
+    <tr>
+      <td class="pad strong">
+        <a href={to('/app/reports', { g: 'country,device_type', 'f.campaign_id': row.dims.campaign_id! })}>{name}</a>
+      </td>
+      {columns.map(n =>
+        n === 'clicks' ? (
+          <td key={n} class="cell narrow-off">
+            {text(row, n)}
+            <i style={`width:${(row.clicks / most) * 80}%`} />
+          </td>
+        ) : n === 'profit' ? (
+          <td key={n} class={'bold ' + (row.profit < 0 ? 'bad' : row.profit > 0 ? 'good' : '')}>
+            {profit(row.profit)}
+          </td>
+        ) : (
+          <td key={n} class={n === 'roi' ? '' : 'narrow-off'}>
+            {text(row, n)}
+          </td>
+        ),
+      )}
+      {compares.value && (
+        <td class="narrow-off">
+          <span class={'delta ' + c.tone}>{c.text}</span>
+        </td>
+      )}
+    </tr>
+  )
 }
 
 function NeedsYou() {
-  const { data, error, again } = use('GET /alerts', {}, 60), open = use('GET /copilot', { count: '1' }, 300).data?.open ?? 0
-  return <section class="card"><header><h2>{t.overview.needsYou}</h2>{!!(data?.count || open) && <span class="tag">{(data?.count ?? 0) + Number(open > 0)}</span>}</header>
-    {error && !data ? <Failed error={error} again={again} /> : <ul class="list">
-      {data?.alerts.slice(0, 5).map(a => <li key={a.type + a.id}><span class={'ico ' + (a.severity === 'critical' ? 'bad' : 'warn')}><Icon name="warn" /></span><div class="grow"><div class="t" title={a.message}>{a.name}: {a.message}</div><div class="d">{a.do}</div></div></li>)}
-      {open > 0 && <li><span class="ico accent"><Icon name="spark" /></span><div class="grow"><div class="t">{t.overview.suggestions(open, count(open))}</div><div class="d">{t.overview.suggestionsMore}</div></div><a class="btn sm" href={to('/app/copilot')}>{t.overview.look}</a></li>}
-      {data?.count === 0 && open === 0 && <li><span class="ico good"><Icon name="check" /></span><div class="grow"><div class="t">{t.overview.allWell}</div></div></li>}</ul>}
-  </section>
+  const { data, error, again } = use('GET /alerts', {}, 60),
+    open = use('GET /copilot', { count: '1' }, 300).data?.open ?? 0
+  return (
+    <section class="card">
+      <header>
+        <h2>{t.overview.needsYou}</h2>
+        {!!(data?.count || open) && <span class="tag">{(data?.count ?? 0) + Number(open > 0)}</span>}
+      </header>
+      {error && !data ? (
+        <Failed error={error} again={again} />
+      ) : (
+        <ul class="list">
+          {data?.alerts.slice(0, 5).map(a => (
+            <li key={a.type + a.id}>
+              <span class={'ico ' + (a.severity === 'critical' ? 'bad' : 'warn')}>
+                <Icon name="warn" />
+              </span>
+              <div class="grow">
+                <div class="t" title={a.message}>
+                  {a.name}: {a.message}
+                </div>
+                <div class="d">{a.do}</div>
+              </div>
+            </li>
+          ))}
+          {open > 0 && (
+            <li>
+              <span class="ico accent">
+                <Icon name="spark" />
+              </span>
+              <div class="grow">
+                <div class="t">{t.overview.suggestions(open, count(open))}</div>
+                <div class="d">{t.overview.suggestionsMore}</div>
+              </div>
+              <a class="btn sm" href={to('/app/copilot')}>
+                {t.overview.look}
+              </a>
+            </li>
+          )}
+          {data?.count === 0 && open === 0 && (
+            <li>
+              <span class="ico good">
+                <Icon name="check" />
+              </span>
+              <div class="grow">
+                <div class="t">{t.overview.allWell}</div>
+              </div>
+            </li>
+          )}
+        </ul>
+      )}
+    </section>
+  )
 }
 
 const movers = ['source_id', 'offer_id', 'lander_id', 'country'] as const
-type Move = { key: string, name: string, what: string, gap: number, row: PerformanceRow }
+type Move = { key: string; name: string; what: string; gap: number; row: PerformanceRow }
 
-function Changed({ campaigns, w }: { campaigns?: Performance, w: Window }) {
-  const q = (dimension: string) => compares.value ? { ...windowQuery(w), compare: 'previous', dimension, limit: 100 } : null
+function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }) {
+  const q = (dimension: string) => (compares.value ? { ...windowQuery(w), compare: 'previous', dimension, limit: 100 } : null)
   const all = [campaigns, ...movers.map(d => use('GET /reports/performance', q(d)).data)]
   const list: Move[] = []
-  for (const data of all) for (const row of compares.value ? data?.rows ?? [] : []) {
-    const was = row.compare, dimension = data!.dimensions[0]!
-    if (!was || !row.dims[dimension] || !isReal('profit', row, was)) continue // without a value: who went no further than the page
-    const value = row.dims[dimension]!, name = dimension === 'country' && value ? country(value) : label(data!, dimension, row)
-    list.push({ key: dimension + value, name, what: t.dimensions[dimension]!, gap: row.profit - was.profit, row })
-  }
+  for (const data of all)
+    for (const row of compares.value ? (data?.rows ?? []) : []) {
+      const was = row.compare,
+        dimension = data!.dimensions[0]!
+      if (!was || !row.dims[dimension] || !isReal('profit', row, was)) continue // without a value: who went no further than the page
+      const value = row.dims[dimension]!,
+        name = dimension === 'country' && value ? country(value) : label(data!, dimension, row)
+      list.push({ key: dimension + value, name, what: t.dimensions[dimension]!, gap: row.profit - was.profit, row })
+    }
   list.sort((a, b) => Math.abs(b.gap) - Math.abs(a.gap))
   const half = [...list.filter(m => m.gap > 0).slice(0, 3), ...list.filter(m => m.gap < 0).slice(0, 3)].slice(0, 5)
-  return <section class="card"><header><h2>{t.overview.changed}</h2>{compares.value && <span class="dim fine">{t.overview.against(days(w.span))}</span>}</header><ul class="list">
-    {half.map(m => <li key={m.key}><span class={'ico ' + (m.gap > 0 ? 'good' : 'bad')}><Icon name={m.gap > 0 ? 'up' : 'down'} /></span><div class="grow"><div class="t">{m.what} {m.name}</div><div class="d">{cause(m.row)}</div></div><b class={'num ' + (m.gap > 0 ? 'good' : 'bad')}>{rounded(m.gap)}</b></li>)}
-    {half.length === 0 && <li><div class="grow"><div class="d">{compares.value ? t.overview.noChange : t.overview.noCompare}</div></div></li>}
-  </ul></section>
+  return (
+    <section class="card">
+      <header>
+        <h2>{t.overview.changed}</h2>
+        {compares.value && <span class="dim fine">{t.overview.against(days(w.span))}</span>}
+      </header>
+      <ul class="list">
+        {half.map(m => (
+          <li key={m.key}>
+            <span class={'ico ' + (m.gap > 0 ? 'good' : 'bad')}>
+              <Icon name={m.gap > 0 ? 'up' : 'down'} />
+            </span>
+            <div class="grow">
+              <div class="t">
+                {m.what} {m.name}
+              </div>
+              <div class="d">{cause(m.row)}</div>
+            </div>
+            <b class={'num ' + (m.gap > 0 ? 'good' : 'bad')}>{rounded(m.gap)}</b>
+          </li>
+        ))}
+        {half.length === 0 && (
+          <li>
+            <div class="grow">
+              <div class="d">{compares.value ? t.overview.noChange : t.overview.noCompare}</div>
+            </div>
+          </li>
+        )}
+      </ul>
+    </section>
+  )
 }
 
 // cause is the figure that moved the profit most: clicks, share of conversions, what one brings, or what clicks cost.
 function cause(row: PerformanceRow): string {
-  const was = row.compare!, each = (r: { revenue: number, approved: number }) => r.approved ? r.revenue / r.approved : 0
+  const was = row.compare!,
+    each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0)
   if (!row.conversions && row.clicks) return t.overview.cause.noConversion(count(row.clicks))
-  const ratio = (a: number, b: number) => a > 0 && b > 0 ? Math.abs(Math.log(a / b)) : a === b ? 0 : 9
+  const ratio = (a: number, b: number) => (a > 0 && b > 0 ? Math.abs(Math.log(a / b)) : a === b ? 0 : 9)
   const causes = [
     { by: ratio(row.cr ?? 0, was.cr ?? 0) * was.revenue, text: () => t.overview.cause.cr(percent(was.cr), percent(row.cr)) },
     { by: ratio(row.clicks, was.clicks) * Math.abs(was.profit), text: () => t.overview.cause.clicks(count(was.clicks), count(row.clicks)) },

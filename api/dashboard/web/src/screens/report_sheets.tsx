@@ -16,8 +16,10 @@ function campaignOf(ask: Ask, path: string[]): string | undefined {
 }
 
 // OverTime shows a row by day, or by hour of a short window.
-export function OverTime({ ask, path, name, close }: { ask: Ask, path: string[], name: string, close: () => void }) {
-  const hours = days(span.value.span) <= 3, [table, asTable] = useState(false), marks = useMarks(campaignOf(ask, path))
+export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[]; name: string; close: () => void }) {
+  const hours = days(span.value.span) <= 3,
+    [table, asTable] = useState(false),
+    marks = useMarks(campaignOf(ask, path))
   const got = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filterQuery(ask, path) })
   const made = useMemo(() => {
     const rows = got.data?.rows
@@ -28,9 +30,54 @@ export function OverTime({ ask, path, name, close }: { ask: Ask, path: string[],
     ]
     return { times: rows.map(r => Date.parse(r.start!)), series }
   }, [got.data])
-  const title = t.reports.overTimeOf(name), look = table ? t.overview.asPlot : t.overview.asTable
-  return <Sheet title={title} close={close} beside={<><span class="grow" />{marks.add}<button type="button" class="btn sm quiet icon" aria-pressed={table} aria-label={look} title={look} onClick={() => asTable(!table)}><Icon name={table ? 'reports' : 'table'} /></button></>}><div class="plotpad">
-    {got.error && !made ? <Failed error={got.error} again={got.again} /> : !made ? <Late><div class="skeleton" style="height:236px" /></Late> : table ? <AsTable label={title} times={made.times} series={made.series} hours={hours} beside={marks.column} /> : <Plot label={title} times={made.times} series={made.series} hours={hours} over={marks.layer} />}</div>{marks.sheet}</Sheet>
+  const title = t.reports.overTimeOf(name),
+    look = table ? t.overview.asPlot : t.overview.asTable
+  return (
+    <Sheet
+      title={title}
+      close={close}
+      beside={
+        <>
+          <span class="grow" />
+          {marks.add}
+          <button
+            type="button"
+            class="btn sm quiet icon"
+            aria-pressed={table}
+            aria-label={look}
+            title={look}
+            onClick={() => asTable(!table)}>
+            <Icon name={table ? 'reports' : 'table'} />
+          </button>
+        </>
+      }>
+      <div class="plotpad">
+        {got.error && !made ? (
+          <Failed error={got.error} again={got.again} />
+        ) : !made ? (
+          <Late>
+            <div class="skeleton" style="height:236px" />
+          </Late>
+        ) : table ? (
+          <AsTable label={title} times={made.times} series={made.series} hours={hours} beside={marks.column} />
+        ) : (
+          <Plot label={title} times={made.times} series={made.series} hours={hours} over={marks.layer} />
+        )}
+      </div>
+      {marks.sheet}
+    </Sheet>
+  )
 }
 
-export const keys = [['↑ ↓', t.reports.move], ['→', t.reports.opens], ['←', t.reports.closes], ['F', t.reports.onlyKey], ['X', t.reports.exceptKey], ['L', t.reports.itsClicks], ['T', t.reports.overTime], ['C', t.reports.columns], ['E', t.reports.exportIt], ['Esc', t.reports.clearFilters]].map(([key, text]) => ({ key: key!, text: text! }))
+export const keys = [
+  ['↑ ↓', t.reports.move],
+  ['→', t.reports.opens],
+  ['←', t.reports.closes],
+  ['F', t.reports.onlyKey],
+  ['X', t.reports.exceptKey],
+  ['L', t.reports.itsClicks],
+  ['T', t.reports.overTime],
+  ['C', t.reports.columns],
+  ['E', t.reports.exportIt],
+  ['Esc', t.reports.clearFilters],
+].map(([key, text]) => ({ key: key!, text: text! }))

@@ -20,57 +20,227 @@ const roles = ['owner', 'member', 'contributor', 'viewer']
 const roleOptions = roles.map(value => ({ value, label: t.roles[value]! }))
 const roleName = (role: string) => t.roles[role] ?? role
 
-export const TeamScreen = () => <Owners><Team /></Owners>
+export const TeamScreen = () => (
+  <Owners>
+    <Team />
+  </Owners>
+)
 
 // Team is who works on the account, and who is invited to.
 function Team() {
-  const { data, error, again } = use('GET /app/api/team', {}), [inviting, invite] = useState(false)
-  if (!data) return <section class="card">{error ? <Failed error={error} again={again} /> : <Late><div class="skeleton" style="height:220px;margin:14px" /></Late>}</section>
-  return <div class="grid settings">
-    <section class="card"><header><h2>{w.people(data.rows.length)}</h2><span class="grow" /><button type="button" class="btn primary" onClick={() => invite(true)}><Icon name="plus" />{w.invite}</button></header>
-      <ul class="list people">{data.rows.map(m => <Member key={m.id} of={m} />)}</ul></section>
-    {data.links.length > 0 && <section class="card"><header><h2>{w.open}</h2></header><ul class="list people">{data.links.map(l => <Open key={l.id} of={l} />)}</ul></section>}
-    {inviting && <Invite close={() => invite(false)} />}
-  </div>
+  const { data, error, again } = use('GET /app/api/team', {}),
+    [inviting, invite] = useState(false)
+  if (!data)
+    return (
+      <section class="card">
+        {error ? (
+          <Failed error={error} again={again} />
+        ) : (
+          <Late>
+            <div class="skeleton" style="height:220px;margin:14px" />
+          </Late>
+        )}
+      </section>
+    )
+  return (
+    <div class="grid settings">
+      <section class="card">
+        <header>
+          <h2>{w.people(data.rows.length)}</h2>
+          <span class="grow" />
+          <button type="button" class="btn primary" onClick={() => invite(true)}>
+            <Icon name="plus" />
+            {w.invite}
+          </button>
+        </header>
+        <ul class="list people">
+          {data.rows.map(m => (
+            <Member key={m.id} of={m} />
+          ))}
+        </ul>
+      </section>
+      {data.links.length > 0 && (
+        <section class="card">
+          <header>
+            <h2>{w.open}</h2>
+          </header>
+          <ul class="list people">
+            {data.links.map(l => (
+              <Open key={l.id} of={l} />
+            ))}
+          </ul>
+        </section>
+      )}
+      {inviting && <Invite close={() => invite(false)} />}
+    </div>
+  )
 }
 
 function Member({ of: m }: { of: MemberRow }) {
-  const [wish, ask] = useState<string>(), [removing, remove] = useState(false), name = m.name || m.email, own = m.id === me.value!.id
+  const [wish, ask] = useState<string>(),
+    [removing, remove] = useState(false),
+    name = m.name || m.email,
+    own = m.id === me.value!.id
   const set = async (role: string) => {
-    try { await call('PATCH /app/api/team/{id}', { path: { id: m.id }, body: { role } }) } catch (e) { complain(e); throw e }
+    try {
+      await call('PATCH /app/api/team/{id}', { path: { id: m.id }, body: { role } })
+    } catch (e) {
+      complain(e)
+      throw e
+    }
     if (own) me.value = await call('GET /app/api/session')
     touches('app')
     toast(w.nowRole(name, roleName(role)))
   }
   const drop = async () => {
-    try { await call('DELETE /app/api/team/{id}', { path: { id: m.id } }) } catch (e) { complain(e); throw e }
+    try {
+      await call('DELETE /app/api/team/{id}', { path: { id: m.id } })
+    } catch (e) {
+      complain(e)
+      throw e
+    }
     if (own) return location.assign('/app')
     touches('app')
     toast(w.removed(name))
   }
-  return <li><span class="face" aria-hidden="true">{name.slice(0, 1).toUpperCase()}</span><div class="grow"><div class="t">{name} {own && <span class="tag">{w.you}</span>}</div><div class="d wrap">{[m.email, m.has_codes ? w.codes : w.noCodes, w.joined(dateTime(m.joined_at)), m.seen_at ? w.seen(ago(m.seen_at)) : w.unseen].join(' · ')}</div></div>
-    <Select label={w.roleOf(name)} value={m.role} options={roleOptions} on={role => { if (role !== m.role) ask(role) }} />
-    <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(name)} title={w.remove} onClick={() => remove(true)}><Icon name="trash" /></button>
-    {wish && <Ask title={own && m.role === 'owner' ? w.ownTitle : w.changeTitle(name, roleName(wish))} text={own && m.role === 'owner' ? w.ownText : words.roleHints[wish]} go={w.change} close={() => { ask(undefined); touches('app') }} on={() => set(wish)} />}
-    {removing && <Ask danger title={w.removeTitle(name)} text={w.removeText(m.email)} go={w.remove} close={() => remove(false)} on={drop} />}</li>
+  return (
+    <li>
+      <span class="face" aria-hidden="true">
+        {name.slice(0, 1).toUpperCase()}
+      </span>
+      <div class="grow">
+        <div class="t">
+          {name} {own && <span class="tag">{w.you}</span>}
+        </div>
+        <div class="d wrap">
+          {[
+            m.email,
+            m.has_codes ? w.codes : w.noCodes,
+            w.joined(dateTime(m.joined_at)),
+            m.seen_at ? w.seen(ago(m.seen_at)) : w.unseen,
+          ].join(' · ')}
+        </div>
+      </div>
+      <Select
+        label={w.roleOf(name)}
+        value={m.role}
+        options={roleOptions}
+        on={role => {
+          if (role !== m.role) ask(role)
+        }}
+      />
+      <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(name)} title={w.remove} onClick={() => remove(true)}>
+        <Icon name="trash" />
+      </button>
+      {wish && (
+        <Ask
+          title={own && m.role === 'owner' ? w.ownTitle : w.changeTitle(name, roleName(wish))}
+          text={own && m.role === 'owner' ? w.ownText : words.roleHints[wish]}
+          go={w.change}
+          close={() => {
+            ask(undefined)
+            touches('app')
+          }}
+          on={() => set(wish)}
+        />
+      )}
+      {removing && (
+        <Ask danger title={w.removeTitle(name)} text={w.removeText(m.email)} go={w.remove} close={() => remove(false)} on={drop} />
+      )}
+    </li>
+  )
 }
 
 function Open({ of: l }: { of: LinkRow }) {
-  const withdraw = () => call('DELETE /app/api/team/links/{id}', { path: { id: l.id } }).then(() => { touches('app'); toast(w.withdrawn(l.email)) }, complain)
-  return <li><span class="ico"><Icon name="clock" /></span><div class="grow"><div class="t">{l.email}</div><div class="d wrap">{[w.kinds[l.kind] ?? l.kind, roleName(l.role), w.until(dateTime(l.expires_at))].join(' · ')}</div></div>
-    <button type="button" class="btn sm" aria-label={w.withdrawOf(l.email)} onClick={() => void withdraw()}>{w.withdraw}</button></li>
+  const withdraw = () =>
+    call('DELETE /app/api/team/links/{id}', { path: { id: l.id } }).then(() => {
+      touches('app')
+      toast(w.withdrawn(l.email))
+    }, complain)
+  return (
+    <li>
+      <span class="ico">
+        <Icon name="clock" />
+      </span>
+      <div class="grow">
+        <div class="t">{l.email}</div>
+        <div class="d wrap">{[w.kinds[l.kind] ?? l.kind, roleName(l.role), w.until(dateTime(l.expires_at))].join(' · ')}</div>
+      </div>
+      <button type="button" class="btn sm" aria-label={w.withdrawOf(l.email)} onClick={() => void withdraw()}>
+        {w.withdraw}
+      </button>
+    </li>
+  )
 }
 
 function Invite({ close }: { close: () => void }) {
-  const [email, type] = useState(''), [role, pick] = useState('member'), [wrong, say] = useState(''), [made, keep] = useState<Invitation>(), [busy, wait] = useState(false)
+  const [email, type] = useState(''),
+    [role, pick] = useState('member'),
+    [wrong, say] = useState(''),
+    [made, keep] = useState<Invitation>(),
+    [busy, wait] = useState(false)
   const make = async () => {
-    wait(true); say('')
-    try { keep(await call('POST /app/api/team', { body: { email: email.trim(), role } })); touches('app') } catch (e) { say(told(e)) }
+    wait(true)
+    say('')
+    try {
+      keep(await call('POST /app/api/team', { body: { email: email.trim(), role } }))
+      touches('app')
+    } catch (e) {
+      say(told(e))
+    }
     wait(false)
   }
-  if (made) return <Sheet title={w.inviteTitle} close={close} keep={() => true} foot={<><span class="grow" /><button type="button" class="btn primary" onClick={close}>{w.done}</button></>}><div class="body"><p>{w.linkText(made.email, roleName(made.role), dateTime(made.expires_at))}</p><Copy label={w.link} text={made.url} /></div></Sheet>
-  return <Sheet title={w.inviteTitle} close={close} keep={() => email !== ''} foot={<><span class="grow" /><button type="button" class="btn" onClick={close}>{t.parts.cancel}</button><button class="btn primary" form="invite" disabled={busy}>{w.make}</button></>}>
-    <form id="invite" class="body" onSubmit={e => { e.preventDefault(); void make() }}><p>{w.inviteText}</p>
-      <Field label={w.email} error={wrong}>{wired => <Input wired={wired} type="email" required autocomplete="off" maxLength={254} value={email} on={type} />}</Field>
-      <Field label={w.role} hint={words.roleHints[role]}>{wired => <Select wired={wired} value={role} options={roleOptions} on={pick} />}</Field></form></Sheet>
+  if (made)
+    return (
+      <Sheet
+        title={w.inviteTitle}
+        close={close}
+        keep={() => true}
+        foot={
+          <>
+            <span class="grow" />
+            <button type="button" class="btn primary" onClick={close}>
+              {w.done}
+            </button>
+          </>
+        }>
+        <div class="body">
+          <p>{w.linkText(made.email, roleName(made.role), dateTime(made.expires_at))}</p>
+          <Copy label={w.link} text={made.url} />
+        </div>
+      </Sheet>
+    )
+  return (
+    <Sheet
+      title={w.inviteTitle}
+      close={close}
+      keep={() => email !== ''}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button class="btn primary" form="invite" disabled={busy}>
+            {w.make}
+          </button>
+        </>
+      }>
+      <form
+        id="invite"
+        class="body"
+        onSubmit={e => {
+          e.preventDefault()
+          void make()
+        }}>
+        <p>{w.inviteText}</p>
+        <Field label={w.email} error={wrong}>
+          {wired => <Input wired={wired} type="email" required autocomplete="off" maxLength={254} value={email} on={type} />}
+        </Field>
+        <Field label={w.role} hint={words.roleHints[role]}>
+          {wired => <Select wired={wired} value={role} options={roleOptions} on={pick} />}
+        </Field>
+      </form>
+    </Sheet>
+  )
 }

@@ -13,34 +13,108 @@ import { Table } from '../parts/table.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 import { Two } from '../parts/two.tsx'
 
-const w = t.unmatched, most = 100 // postbacks that a dry run reads
+const w = t.unmatched,
+  most = 100 // postbacks that a dry run reads
 const tones: Record<string, string> = { matched: 'good', unmatched: 'warn', refused: 'bad' }
 
 // Replay shows what would become of unmatched postbacks, and then reads them again.
-export function Replay({ network, name, close }: { network: string, name: string, close: () => void }) {
-  const [dry, set] = useState<PostbacksReplayed>(), [error, fail] = useState<ApiError>(), [only, filter] = useState(''), [busy, wait] = useState(false), [turn, again] = useState(0)
-  const query = { from: span.value.from, to: span.value.to }, of = network === 'all' ? {} : { network }
+export function Replay({ network, name, close }: { network: string; name: string; close: () => void }) {
+  const [dry, set] = useState<PostbacksReplayed>(),
+    [error, fail] = useState<ApiError>(),
+    [only, filter] = useState(''),
+    [busy, wait] = useState(false),
+    [turn, again] = useState(0)
+  const query = { from: span.value.from, to: span.value.to },
+    of = network === 'all' ? {} : { network }
   useEffect(() => {
     const stop = new AbortController()
     fail(undefined)
-    call('POST /logs/postbacks/replay', { query, body: { ...of, dry_run: true }, signal: stop.signal }).then(set, e => { if (!stop.signal.aborted) fail(asError(e)) })
+    call('POST /logs/postbacks/replay', { query, body: { ...of, dry_run: true }, signal: stop.signal }).then(set, e => {
+      if (!stop.signal.aborted) fail(asError(e))
+    })
     return () => stop.abort()
   }, [turn])
   const run = async () => {
     wait(true)
     try {
-      const answer = await task(t.exports.replay, 'POST /logs/postbacks/replay', { query, body: of }, a => ({ text: t.exports.replayed(count(a.replayed)), path: '/app/unmatched' }))
+      const answer = await task(t.exports.replay, 'POST /logs/postbacks/replay', { query, body: of }, a => ({
+        text: t.exports.replayed(count(a.replayed)),
+        path: '/app/unmatched',
+      }))
       touches('logs', 'reports', 'stats')
       toast(w.replayed(answer.replayed, count(answer.replayed)))
       close()
-    } catch (e) { failed(e); wait(false) }
+    } catch (e) {
+      failed(e)
+      wait(false)
+    }
   }
-  const list = dry?.outcomes ?? [], shown = only ? list.filter(o => o.result === only) : list
-  return <Sheet title={w.dryTitle} close={close} foot={<><span class="grow" /><button type="button" class="btn" onClick={close}>{t.parts.cancel}</button><button type="button" class="btn primary" disabled={busy || !list.length} onClick={() => void run()}>{w.replayAll(list.length)}</button></>}>
-    <div class="body replay"><p class="soft">{w.dryText(name, spanText(span.value.span))}{list.length === most && ' ' + w.dryMany(most)}</p>
-      {error ? <Failed error={error} again={() => again(n => n + 1)} /> : !dry ? <Late><div class="skeleton" style="height:160px" /></Late> : list.length === 0 ? <Empty title={w.nothing} /> : <>
-        <Seg label={t.corrections.filter} value={only} options={[{ value: '', label: `${t.corrections.all} ${list.length}` }, ...Object.keys(tones).filter(r => list.some(o => o.result === r)).map(r => ({ value: r, label: `${w.results[r]} ${list.filter(o => o.result === r).length}` }))]} on={filter} />
-        <div class="report lists"><Table label={w.dryTitle} rows={shown} keyOf={o => o.id} nameOf={o => o.id} height={44} columns={[
-          { name: 'result', label: t.corrections.outcome, left: true, phone: true, width: 120, cell: o => <span class={'tag ' + tones[o.result]}>{w.results[o.result]}</span> },
-          { name: 'reason', label: w.click, left: true, phone: true, cell: o => <Two a={o.click_id ?? '—'} b={o.reason} mono /> }]} /></div></>}</div></Sheet>
+  const list = dry?.outcomes ?? [],
+    shown = only ? list.filter(o => o.result === only) : list
+  return (
+    <Sheet
+      title={w.dryTitle}
+      close={close}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button type="button" class="btn primary" disabled={busy || !list.length} onClick={() => void run()}>
+            {w.replayAll(list.length)}
+          </button>
+        </>
+      }>
+      <div class="body replay">
+        <p class="soft">
+          {w.dryText(name, spanText(span.value.span))}
+          {list.length === most && ' ' + w.dryMany(most)}
+        </p>
+        {error ? (
+          <Failed error={error} again={() => again(n => n + 1)} />
+        ) : !dry ? (
+          <Late>
+            <div class="skeleton" style="height:160px" />
+          </Late>
+        ) : list.length === 0 ? (
+          <Empty title={w.nothing} />
+        ) : (
+          <>
+            <Seg
+              label={t.corrections.filter}
+              value={only}
+              options={[
+                { value: '', label: `${t.corrections.all} ${list.length}` },
+                ...Object.keys(tones)
+                  .filter(r => list.some(o => o.result === r))
+                  .map(r => ({ value: r, label: `${w.results[r]} ${list.filter(o => o.result === r).length}` })),
+              ]}
+              on={filter}
+            />
+            <div class="report lists">
+              <Table
+                label={w.dryTitle}
+                rows={shown}
+                keyOf={o => o.id}
+                nameOf={o => o.id}
+                height={44}
+                columns={[
+                  {
+                    name: 'result',
+                    label: t.corrections.outcome,
+                    left: true,
+                    phone: true,
+                    width: 120,
+                    cell: o => <span class={'tag ' + tones[o.result]}>{w.results[o.result]}</span>,
+                  },
+                  { name: 'reason', label: w.click, left: true, phone: true, cell: o => <Two a={o.click_id ?? '—'} b={o.reason} mono /> },
+                ]}
+              />
+            </div>
+          </>
+        )}
+      </div>
+    </Sheet>
+  )
 }

@@ -13,12 +13,17 @@ import { Sheet } from '../parts/sheet.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 import { causeText } from './unmatched.tsx'
 
-const w = t.unmatched, pause = 700, looks = 15 // ms between looks at a replayed postback, and how many
+const w = t.unmatched,
+  pause = 700,
+  looks = 15 // ms between looks at a replayed postback, and how many
 
 // preview is what would become of one postback. Its window is the second in which it arrived.
 async function preview(row: PostbackRow): Promise<ReplayOutcome | undefined> {
   const second = row.at.slice(0, 19).replace('T', ' ')
-  const answer = await call('POST /logs/postbacks/replay', { query: { from: second, to: second }, body: { ...(row.network_id ? { network: row.network_id } : {}), dry_run: true } })
+  const answer = await call('POST /logs/postbacks/replay', {
+    query: { from: second, to: second },
+    body: { ...(row.network_id ? { network: row.network_id } : {}), dry_run: true },
+  })
   return answer.outcomes.find(o => o.id === row.id)
 }
 
@@ -26,52 +31,232 @@ async function preview(row: PostbackRow): Promise<ReplayOutcome | undefined> {
 async function replay(row: PostbackRow): Promise<PostbackRow> {
   await call('POST /logs/postbacks/{id}/replay', { path: { id: row.id } })
   for (let i = 0; ; i++) {
-    await new Promise(done => { setTimeout(done, pause) })
+    await new Promise(done => {
+      setTimeout(done, pause)
+    })
     const now = await call('GET /logs/postbacks/{id}', { path: { id: row.id } })
     if (now.result !== 'accepted' || i === looks) return now
   }
 }
 
 // PostbackSheet is one postback without a click: what came in, why it found none, and how its network is read.
-export function PostbackSheet({ of: row, network, close, step }: { of: PostbackRow, network?: NetworkRow, close: () => void, step: (by: number) => void }) {
-  const [would, see] = useState<ReplayOutcome>(), [busy, wait] = useState(false), [turn, again] = useState(0)
-  const settings = network?.postback_params ?? {}, cause = causeOf(row, settings), may = canWrite()
-  useEffect(() => { let on = true; if (may) void preview(row).then(o => { if (on) see(o) }, () => undefined); return () => { on = false } }, [row.id, turn])
+export function PostbackSheet({
+  of: row,
+  network,
+  close,
+  step,
+}: {
+  of: PostbackRow
+  network?: NetworkRow
+  close: () => void
+  step: (by: number) => void
+}) {
+  const [would, see] = useState<ReplayOutcome>(),
+    [busy, wait] = useState(false),
+    [turn, again] = useState(0)
+  const settings = network?.postback_params ?? {},
+    cause = causeOf(row, settings),
+    may = canWrite()
+  useEffect(() => {
+    let on = true
+    if (may)
+      void preview(row).then(
+        o => {
+          if (on) see(o)
+        },
+        () => undefined,
+      )
+    return () => {
+      on = false
+    }
+  }, [row.id, turn])
   const run = async () => {
     if (busy) return
     wait(true)
-    try { const now = await replay(row); touches('logs', 'reports', 'stats'); toast(w.inLog(now.reason ? `${now.result}, ${now.reason}` : now.result), { bad: now.result === 'refused' || now.result === 'unmatched' }); close() } catch (e) { failed(e); wait(false) }
+    try {
+      const now = await replay(row)
+      touches('logs', 'reports', 'stats')
+      toast(w.inLog(now.reason ? `${now.result}, ${now.reason}` : now.result), {
+        bad: now.result === 'refused' || now.result === 'unmatched',
+      })
+      close()
+    } catch (e) {
+      failed(e)
+      wait(false)
+    }
   }
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
       if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
-      if (e.key === 'j' || e.key === 'k') { e.preventDefault(); step(e.key === 'j' ? 1 : -1) } else if (e.key === 'r' && may) { e.preventDefault(); void run() }
+      if (e.key === 'j' || e.key === 'k') {
+        e.preventDefault()
+        step(e.key === 'j' ? 1 : -1)
+      } else if (e.key === 'r' && may) {
+        e.preventDefault()
+        void run()
+      }
     }
     addEventListener('keydown', press)
     return () => removeEventListener('keydown', press)
   })
-  return <Sheet side title={w.sheet} close={close} foot={<>{would && <span class={'fine ' + (would.result === 'matched' ? 'good' : 'warn')} role="status">{w.would[would.result]}</span>}<span class="grow" /><button type="button" class="btn icon" aria-label="K" title="K" onClick={() => step(-1)}><Icon name="upward" /></button><button type="button" class="btn icon" aria-label="J" title="J" onClick={() => step(1)}><Icon name="down" /></button>{may && <button type="button" class="btn primary" disabled={busy} onClick={() => void run()}>{w.one}<kbd class="wide">R</kbd></button>}</>}>
-    <div class="story"><section class="part"><h2>{w.likely}</h2><p class="strong wrap">{causeText(cause)}</p><p class="soft">{w.todo[cause.kind]}</p><dl class="facts"><dt>{w.service}</dt><dd class="wrap">{would?.reason || row.reason}</dd><dt>{w.arrived}</dt><dd>{dateTime(row.at)}</dd><dt>{w.network}</dt><dd class="wrap">{row.network_name || w.none}</dd><dt>{w.domain}</dt><dd class="wrap">{row.domain} · {row.ip}</dd></dl></section>
-      <section class="part"><h2>{w.raw}</h2><div class="scroll" tabIndex={0} role="region" aria-label={w.raw}><table class="plain"><thead><tr><th class="left">{w.param}</th><th class="left">{w.value}</th><th class="left">{w.readAs}</th></tr></thead>
-        <tbody>{paramsOf(row.query).map(([name, value], i) => { const as = readAs(name, settings); return <tr key={i}><td class="mono">{name}</td><td class="left mono" title={value}>{value}</td><td class={'left' + (as ? '' : ' dim')}>{as ? w.fields[as] : w.notRead}</td></tr> })}</tbody></table></div><p class="dim fine">{w.masked}</p></section>
-      {network ? <Reading key={network.id} of={network} row={row} done={() => { see(undefined); again(n => n + 1) }} /> : <section class="part"><p class="dim">{w.noNetwork}</p></section>}</div></Sheet>
+  return (
+    <Sheet
+      side
+      title={w.sheet}
+      close={close}
+      foot={
+        <>
+          {would && (
+            <span class={'fine ' + (would.result === 'matched' ? 'good' : 'warn')} role="status">
+              {w.would[would.result]}
+            </span>
+          )}
+          <span class="grow" />
+          <button type="button" class="btn icon" aria-label="K" title="K" onClick={() => step(-1)}>
+            <Icon name="upward" />
+          </button>
+          <button type="button" class="btn icon" aria-label="J" title="J" onClick={() => step(1)}>
+            <Icon name="down" />
+          </button>
+          {may && (
+            <button type="button" class="btn primary" disabled={busy} onClick={() => void run()}>
+              {w.one}
+              <kbd class="wide">R</kbd>
+            </button>
+          )}
+        </>
+      }>
+      <div class="story">
+        <section class="part">
+          <h2>{w.likely}</h2>
+          <p class="strong wrap">{causeText(cause)}</p>
+          <p class="soft">{w.todo[cause.kind]}</p>
+          <dl class="facts">
+            <dt>{w.service}</dt>
+            <dd class="wrap">{would?.reason || row.reason}</dd>
+            <dt>{w.arrived}</dt>
+            <dd>{dateTime(row.at)}</dd>
+            <dt>{w.network}</dt>
+            <dd class="wrap">{row.network_name || w.none}</dd>
+            <dt>{w.domain}</dt>
+            <dd class="wrap">
+              {row.domain} · {row.ip}
+            </dd>
+          </dl>
+        </section>
+        <section class="part">
+          <h2>{w.raw}</h2>
+          <div class="scroll" tabIndex={0} role="region" aria-label={w.raw}>
+            <table class="plain">
+              <thead>
+                <tr>
+                  <th class="left">{w.param}</th>
+                  <th class="left">{w.value}</th>
+                  <th class="left">{w.readAs}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {paramsOf(row.query).map(([name, value], i) => {
+                  const as = readAs(name, settings)
+                  return (
+                    <tr key={i}>
+                      <td class="mono">{name}</td>
+                      <td class="left mono" title={value}>
+                        {value}
+                      </td>
+                      <td class={'left' + (as ? '' : ' dim')}>{as ? w.fields[as] : w.notRead}</td>
+                    </tr>
+                  )
+                })}
+              </tbody>
+            </table>
+          </div>
+          <p class="dim fine">{w.masked}</p>
+        </section>
+        {network ? (
+          <Reading
+            key={network.id}
+            of={network}
+            row={row}
+            done={() => {
+              see(undefined)
+              again(n => n + 1)
+            }}
+          />
+        ) : (
+          <section class="part">
+            <p class="dim">{w.noNetwork}</p>
+          </section>
+        )}
+      </div>
+    </Sheet>
+  )
 }
 
 // Reading says which parameter of a network carries what.
-function Reading({ of: network, row, done }: { of: NetworkRow, row: PostbackRow, done: () => void }) {
-  const [draft, set] = useState<Record<string, string>>(network.postback_params), [wrong, say] = useState<Wrong>(), [busy, wait] = useState(false)
-  const names = [...new Set(paramsOf(row.query).map(([name]) => name))], list = 'params-' + row.id
+function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow; done: () => void }) {
+  const [draft, set] = useState<Record<string, string>>(network.postback_params),
+    [wrong, say] = useState<Wrong>(),
+    [busy, wait] = useState(false)
+  const names = [...new Set(paramsOf(row.query).map(([name]) => name))],
+    list = 'params-' + row.id
   const save = async () => {
-    wait(true); say(undefined)
+    wait(true)
+    say(undefined)
     try {
       await call('PUT /networks', { body: bodyOf(network, Object.fromEntries(Object.entries(draft).filter(([, v]) => v.trim()))) })
       touches('networks')
       toast(w.saved(network.name))
       done()
-    } catch (e) { say(wrongOf(asError(e), fields)) } finally { wait(false) }
+    } catch (e) {
+      say(wrongOf(asError(e), fields))
+    } finally {
+      wait(false)
+    }
   }
-  return <section class="part reading"><h2>{w.settings(network.name)}</h2><p class="dim">{w.settingsText}</p>
-    <form class="fields" onSubmit={e => { e.preventDefault(); void save() }}><datalist id={list}>{names.map(n => <option key={n} value={n} />)}</datalist>
-      {fields.map(f => <Field key={f} label={w.fields[f]!} hint={w.usual(postbackNames[f]!.slice(0, 3).join(', '))} error={wrong?.field === f ? wrong.text : undefined}>{wired => <Input wired={wired} class="mono" {...{ list }} maxLength={100} disabled={!canWrite()} value={draft[f] ?? ''} on={v => set({ ...draft, [f]: v })} />}</Field>)}
-      {canWrite() && <div class="across"><button class="btn" disabled={busy}>{w.saveAndCheck}</button></div>}</form><FormError wrong={wrong} /></section>
+  return (
+    <section class="part reading">
+      <h2>{w.settings(network.name)}</h2>
+      <p class="dim">{w.settingsText}</p>
+      <form
+        class="fields"
+        onSubmit={e => {
+          e.preventDefault()
+          void save()
+        }}>
+        <datalist id={list}>
+          {names.map(n => (
+            <option key={n} value={n} />
+          ))}
+        </datalist>
+        {fields.map(f => (
+          <Field
+            key={f}
+            label={w.fields[f]!}
+            hint={w.usual(postbackNames[f]!.slice(0, 3).join(', '))}
+            error={wrong?.field === f ? wrong.text : undefined}>
+            {wired => (
+              <Input
+                wired={wired}
+                class="mono"
+                {...{ list }}
+                maxLength={100}
+                disabled={!canWrite()}
+                value={draft[f] ?? ''}
+                on={v => set({ ...draft, [f]: v })}
+              />
+            )}
+          </Field>
+        ))}
+        {canWrite() && (
+          <div class="across">
+            <button class="btn" disabled={busy}>
+              {w.saveAndCheck}
+            </button>
+          </div>
+        )}
+      </form>
+      <FormError wrong={wrong} />
+    </section>
+  )
 }

@@ -13,14 +13,19 @@ import { Sheet } from '../parts/sheet.tsx'
 import { sentence } from '../parts/state.tsx'
 import { toast } from '../parts/toast.tsx'
 
-export const nameOf = (h: { name: string, url: string }) => h.name || h.url.replace(/^https:\/\//, '')
+export const nameOf = (h: { name: string; url: string }) => h.name || h.url.replace(/^https:\/\//, '')
 
 // redeliver sends one delivery again, and says what came of it.
 export async function redeliver(d: DeliveryRow) {
   try {
     const got = await call('POST /webhooks/deliveries/redeliver', { body: { id: d.id } })
-    toast(got.delivered ? w.redelivered(got.status ?? 200) : w.notRedelivered(got.error ?? String(got.status ?? '')), { bad: !got.delivered })
-  } catch (e) { const error = asError(e); toast(error.code === 'in_progress' ? w.inProgress : sentence(error), { bad: true }) }
+    toast(got.delivered ? w.redelivered(got.status ?? 200) : w.notRedelivered(got.error ?? String(got.status ?? '')), {
+      bad: !got.delivered,
+    })
+  } catch (e) {
+    const error = asError(e)
+    toast(error.code === 'in_progress' ? w.inProgress : sentence(error), { bad: true })
+  }
   touches('webhooks')
 }
 
@@ -34,12 +39,27 @@ export function nextTry(at: string) {
 }
 
 // EndpointForm makes an endpoint, or changes one. made gets the secret of a new one.
-export function EndpointForm({ of: h, events, close, made }: { of: WebhookRow | null, events: string[], close: () => void, made: (secret: string) => void }) {
-  const [url, setURL] = useState(h?.url ?? ''), [name, setName] = useState(h?.name ?? ''), [chosen, choose] = useState<string[]>(h?.events ?? ['conversion.created', 'conversion.updated']), [wrong, say] = useState<Wrong>(), [busy, wait] = useState(false)
+export function EndpointForm({
+  of: h,
+  events,
+  close,
+  made,
+}: {
+  of: WebhookRow | null
+  events: string[]
+  close: () => void
+  made: (secret: string) => void
+}) {
+  const [url, setURL] = useState(h?.url ?? ''),
+    [name, setName] = useState(h?.name ?? ''),
+    [chosen, choose] = useState<string[]>(h?.events ?? ['conversion.created', 'conversion.updated']),
+    [wrong, say] = useState<Wrong>(),
+    [busy, wait] = useState(false)
   const changed = url !== (h?.url ?? '') || name !== (h?.name ?? '') || chosen.join() !== (h?.events.join() ?? chosen.join())
   const save = async () => {
     if (busy) return
-    wait(true); say(undefined)
+    wait(true)
+    say(undefined)
     try {
       const body = { url: url.trim(), name, events: events.filter(e => chosen.includes(e)) }
       if (h) await call('PATCH /webhooks', { body: { id: h.id, ...body } })
@@ -47,33 +67,218 @@ export function EndpointForm({ of: h, events, close, made }: { of: WebhookRow | 
       touches('webhooks')
       if (h) toast(w.saved(nameOf(body)))
       close()
-    } catch (e) { const error = asError(e); say({ ...wrongOf(error, ['url', 'name', 'events']), ...(w.errors[error.code] ? { text: w.errors[error.code]! } : {}) }); wait(false) }
+    } catch (e) {
+      const error = asError(e)
+      say({ ...wrongOf(error, ['url', 'name', 'events']), ...(w.errors[error.code] ? { text: w.errors[error.code]! } : {}) })
+      wait(false)
+    }
   }
-  const at = (field: string) => wrong?.field === field ? wrong.text : undefined
-  return <Sheet title={h ? nameOf(h) : w.add} close={close} keep={() => changed}>
-    <form class="record" noValidate onSubmit={e => { e.preventDefault(); void save() }}><div class="part"><div class="fields">
-      <div class="across"><Field label={w.address} hint={w.addressHint} error={at('url')}>{wired => <Input wired={wired} class="mono" type="url" value={url} maxLength={500} placeholder="https://" spellcheck={false} on={setURL} />}</Field></div>
-      <div class="across"><Field label={w.name} error={at('name')}>{wired => <Input wired={wired} value={name} maxLength={255} on={setName} />}</Field></div>
-      <div class="across"><Field label={w.events} group error={at('events')}>{() => <div class="checks">{events.map(e => <label key={e} class="row"><input type="checkbox" checked={chosen.includes(e)} onChange={() => choose(chosen.includes(e) ? chosen.filter(o => o !== e) : [...chosen, e])} /><span>{w.eventNames[e] ?? e}</span><code class="dim mono">{e}</code></label>)}</div>}</Field></div></div></div>
-      <FormError wrong={wrong} /><div class="row formfoot"><span class="grow" /><button type="button" class="btn" onClick={close}>{t.parts.cancel}</button><button class="btn primary" disabled={busy || !url.trim() || !!h && !changed}>{h ? t.parts.save : w.create}</button></div></form></Sheet>
+  const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  return (
+    <Sheet title={h ? nameOf(h) : w.add} close={close} keep={() => changed}>
+      <form
+        class="record"
+        noValidate
+        onSubmit={e => {
+          e.preventDefault()
+          void save()
+        }}>
+        <div class="part">
+          <div class="fields">
+            <div class="across">
+              <Field label={w.address} hint={w.addressHint} error={at('url')}>
+                {wired => (
+                  <Input
+                    wired={wired}
+                    class="mono"
+                    type="url"
+                    value={url}
+                    maxLength={500}
+                    placeholder="https://"
+                    spellcheck={false}
+                    on={setURL}
+                  />
+                )}
+              </Field>
+            </div>
+            <div class="across">
+              <Field label={w.name} error={at('name')}>
+                {wired => <Input wired={wired} value={name} maxLength={255} on={setName} />}
+              </Field>
+            </div>
+            <div class="across">
+              <Field label={w.events} group error={at('events')}>
+                {() => (
+                  <div class="checks">
+                    {events.map(e => (
+                      <label key={e} class="row">
+                        <input
+                          type="checkbox"
+                          checked={chosen.includes(e)}
+                          onChange={() => choose(chosen.includes(e) ? chosen.filter(o => o !== e) : [...chosen, e])}
+                        />
+                        <span>{w.eventNames[e] ?? e}</span>
+                        <code class="dim mono">{e}</code>
+                      </label>
+                    ))}
+                  </div>
+                )}
+              </Field>
+            </div>
+          </div>
+        </div>
+        <FormError wrong={wrong} />
+        <div class="row formfoot">
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button class="btn primary" disabled={busy || !url.trim() || (!!h && !changed)}>
+            {h ? t.parts.save : w.create}
+          </button>
+        </div>
+      </form>
+    </Sheet>
+  )
 }
 
 // Secret shows what is shown only once. A click beside it does not take it away.
-export const Secret = ({ text, close }: { text: string, close: () => void }) => <Sheet title={w.secret} close={close} keep={() => true} foot={<><span class="grow" /><button type="button" class="btn primary" onClick={close}>{w.secretDone}</button></>}>
-  <div class="body"><p>{w.secretText}</p><Copy lines text={text} label={w.secret} /></div></Sheet>
+export const Secret = ({ text, close }: { text: string; close: () => void }) => (
+  <Sheet
+    title={w.secret}
+    close={close}
+    keep={() => true}
+    foot={
+      <>
+        <span class="grow" />
+        <button type="button" class="btn primary" onClick={close}>
+          {w.secretDone}
+        </button>
+      </>
+    }>
+    <div class="body">
+      <p>{w.secretText}</p>
+      <Copy lines text={text} label={w.secret} />
+    </div>
+  </Sheet>
+)
 
 // DeliverySheet is one delivery: what was sent, how often, and what came back.
-export function DeliverySheet({ of: d, hook, may, close, step }: { of: DeliveryRow, hook?: WebhookRow, may: boolean, close: () => void, step: (by: number) => void }) {
-  const [busy, wait] = useState(false), body = JSON.stringify(d.body, null, 2)
-  const run = async () => { if (busy || !may) return; wait(true); await redeliver(d); wait(false) }
+export function DeliverySheet({
+  of: d,
+  hook,
+  may,
+  close,
+  step,
+}: {
+  of: DeliveryRow
+  hook?: WebhookRow
+  may: boolean
+  close: () => void
+  step: (by: number) => void
+}) {
+  const [busy, wait] = useState(false),
+    body = JSON.stringify(d.body, null, 2)
+  const run = async () => {
+    if (busy || !may) return
+    wait(true)
+    await redeliver(d)
+    wait(false)
+  }
   usePress(e => {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
-    if (e.key === 'j' || e.key === 'k') { e.preventDefault(); step(e.key === 'j' ? 1 : -1) } else if (e.key === 'r') { e.preventDefault(); void run() }
+    if (e.key === 'j' || e.key === 'k') {
+      e.preventDefault()
+      step(e.key === 'j' ? 1 : -1)
+    } else if (e.key === 'r') {
+      e.preventDefault()
+      void run()
+    }
   })
-  return <Sheet side title={w.eventNames[d.event] ?? d.event} beside={stateTag(d)} close={close} foot={<><span class="grow" /><button type="button" class="btn icon" aria-label="K" title="K" onClick={() => step(-1)}><Icon name="upward" /></button><button type="button" class="btn icon" aria-label="J" title="J" onClick={() => step(1)}><Icon name="down" /></button>{may && <button type="button" class="btn primary" disabled={busy} onClick={() => void run()}>{w.redeliver}<kbd class="wide">R</kbd></button>}</>}>
-    <div class="story"><section class="part"><dl class="facts"><dt>{w.endpoint}</dt><dd class="wrap">{hook ? nameOf(hook) : w.gone}</dd><dt>{w.made}</dt><dd>{dateTime(d.createdAt)}</dd><dt>{w.attempts}</dt><dd>{w.ofSeven(d.attempts)}</dd>
-      {d.lastAttemptAt && <><dt>{w.lastTry}</dt><dd>{dateTime(d.lastAttemptAt)}</dd></>}{d.nextAttemptAt && <><dt>{w.next}</dt><dd>{dateTime(d.nextAttemptAt)}, {nextTry(d.nextAttemptAt)}</dd></>}{d.deliveredAt && <><dt>{w.delivered}</dt><dd>{dateTime(d.deliveredAt)}</dd></>}
-      {d.error && <><dt>{w.why}</dt><dd class="bad wrap">{d.error}</dd></>}<dt>{w.eventID}</dt><dd class="mono wrap">{d.eventId}</dd><dt>{w.deliveryID}</dt><dd class="mono wrap">{d.id}</dd></dl></section>
-      {d.attempts > 0 && <section class="part"><div class="row"><h2>{w.itsAnswer}</h2><span class={'tag ' + (d.status === 'delivered' ? 'good' : 'bad')}>{d.httpStatus ?? w.noAnswer}</span></div>{d.answer ? <pre class="mono raw" tabIndex={0} role="region" aria-label={w.itsAnswer}>{d.answer}</pre> : d.httpStatus ? <p class="dim">{w.emptyAnswer}</p> : null}</section>}
-      <section class="part"><h2>{w.body}</h2><Copy lines text={body} label={w.copyBody} /></section></div></Sheet>
+  return (
+    <Sheet
+      side
+      title={w.eventNames[d.event] ?? d.event}
+      beside={stateTag(d)}
+      close={close}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn icon" aria-label="K" title="K" onClick={() => step(-1)}>
+            <Icon name="upward" />
+          </button>
+          <button type="button" class="btn icon" aria-label="J" title="J" onClick={() => step(1)}>
+            <Icon name="down" />
+          </button>
+          {may && (
+            <button type="button" class="btn primary" disabled={busy} onClick={() => void run()}>
+              {w.redeliver}
+              <kbd class="wide">R</kbd>
+            </button>
+          )}
+        </>
+      }>
+      <div class="story">
+        <section class="part">
+          <dl class="facts">
+            <dt>{w.endpoint}</dt>
+            <dd class="wrap">{hook ? nameOf(hook) : w.gone}</dd>
+            <dt>{w.made}</dt>
+            <dd>{dateTime(d.createdAt)}</dd>
+            <dt>{w.attempts}</dt>
+            <dd>{w.ofSeven(d.attempts)}</dd>
+            {d.lastAttemptAt && (
+              <>
+                <dt>{w.lastTry}</dt>
+                <dd>{dateTime(d.lastAttemptAt)}</dd>
+              </>
+            )}
+            {d.nextAttemptAt && (
+              <>
+                <dt>{w.next}</dt>
+                <dd>
+                  {dateTime(d.nextAttemptAt)}, {nextTry(d.nextAttemptAt)}
+                </dd>
+              </>
+            )}
+            {d.deliveredAt && (
+              <>
+                <dt>{w.delivered}</dt>
+                <dd>{dateTime(d.deliveredAt)}</dd>
+              </>
+            )}
+            {d.error && (
+              <>
+                <dt>{w.why}</dt>
+                <dd class="bad wrap">{d.error}</dd>
+              </>
+            )}
+            <dt>{w.eventID}</dt>
+            <dd class="mono wrap">{d.eventId}</dd>
+            <dt>{w.deliveryID}</dt>
+            <dd class="mono wrap">{d.id}</dd>
+          </dl>
+        </section>
+        {d.attempts > 0 && (
+          <section class="part">
+            <div class="row">
+              <h2>{w.itsAnswer}</h2>
+              <span class={'tag ' + (d.status === 'delivered' ? 'good' : 'bad')}>{d.httpStatus ?? w.noAnswer}</span>
+            </div>
+            {d.answer ? (
+              <pre class="mono raw" tabIndex={0} role="region" aria-label={w.itsAnswer}>
+                {d.answer}
+              </pre>
+            ) : d.httpStatus ? (
+              <p class="dim">{w.emptyAnswer}</p>
+            ) : null}
+          </section>
+        )}
+        <section class="part">
+          <h2>{w.body}</h2>
+          <Copy lines text={body} label={w.copyBody} />
+        </section>
+      </div>
+    </Sheet>
+  )
 }

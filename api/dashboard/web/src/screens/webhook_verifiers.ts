@@ -1,6 +1,9 @@
 // Code that checks a delivery, to paste into a receiver. Each takes the header, the body as it came, and the secret.
 export const verifiers = [
-  { value: 'node', label: 'Node.js', text: `const crypto = require('node:crypto')
+  {
+    value: 'node',
+    label: 'Node.js',
+    text: `const crypto = require('node:crypto')
 
 function isReal(header, body, secret) {
   const parts = header.split(',').map(p => p.split('='))
@@ -11,8 +14,12 @@ function isReal(header, body, secret) {
     const got = Buffer.from(name === 'v1' ? hex : '', 'hex')
     return got.length === want.length && crypto.timingSafeEqual(got, want)
   })
-}` },
-  { value: 'python', label: 'Python', text: `import hashlib, hmac, time
+}`,
+  },
+  {
+    value: 'python',
+    label: 'Python',
+    text: `import hashlib, hmac, time
 
 def is_real(header: str, body: bytes, secret: str) -> bool:
     parts = [p.split("=", 1) for p in header.split(",") if "=" in p]
@@ -20,8 +27,12 @@ def is_real(header: str, body: bytes, secret: str) -> bool:
     if not t.isdigit() or abs(time.time() - int(t)) > 300:
         return False
     want = hmac.new(secret.encode(), t.encode() + b"." + body, hashlib.sha256).hexdigest()
-    return any(k == "v1" and hmac.compare_digest(v, want) for k, v in parts)` },
-  { value: 'php', label: 'PHP', text: `function isReal(string $header, string $body, string $secret): bool {
+    return any(k == "v1" and hmac.compare_digest(v, want) for k, v in parts)`,
+  },
+  {
+    value: 'php',
+    label: 'PHP',
+    text: `function isReal(string $header, string $body, string $secret): bool {
     $parts = array_map(fn($p) => explode('=', $p, 2) + ['', ''], explode(',', $header));
     $t = current(array_filter($parts, fn($p) => $p[0] === 't'))[1] ?? '';
     if (!ctype_digit($t) || abs(time() - (int) $t) > 300) return false;
@@ -30,8 +41,12 @@ def is_real(header: str, body: bytes, secret: str) -> bool:
         if ($name === 'v1' && hash_equals($want, $hex)) return true;
     }
     return false;
-}` },
-  { value: 'go', label: 'Go', text: `func isReal(header string, body []byte, secret string) bool {
+}`,
+  },
+  {
+    value: 'go',
+    label: 'Go',
+    text: `func isReal(header string, body []byte, secret string) bool {
 	var t string
 	var sums []string
 	for _, part := range strings.Split(header, ",") {
@@ -51,5 +66,6 @@ def is_real(header: str, body: bytes, secret: str) -> bool:
 	mac.Write(body)
 	want := hex.EncodeToString(mac.Sum(nil))
 	return slices.ContainsFunc(sums, func(s string) bool { return hmac.Equal([]byte(s), []byte(want)) })
-}` },
+}`,
+  },
 ]

@@ -1,13 +1,20 @@
 // Languages that nobody speaks, made of English. They show what is not translated, too narrow, or on the wrong side.
-const plain = 'aceilnorsuyACEILNORSUY', accented = 'áçéîłñöřšüýÁÇÉÎŁÑÖŘŠÜÝ'
+const plain = 'aceilnorsuyACEILNORSUY',
+  accented = 'áçéîłñöřšüýÁÇÉÎŁÑÖŘŠÜÝ'
 
 // long accents a text and makes it a third longer. What stands in braces is a token, and stays.
 const long = (text: string) => {
-  const said = text.replace(/\{[^}]*\}|[a-z]/gi, c => c.length > 1 ? c : plain.includes(c) ? accented[plain.indexOf(c)]! : c)
-  return /\p{L}/u.test(text) ? said + '·'.repeat(Math.ceil(text.length / 3)).replace(/(.{6})/g, '$1 ').trimEnd() : text
+  const said = text.replace(/\{[^}]*\}|[a-z]/gi, c => (c.length > 1 ? c : plain.includes(c) ? accented[plain.indexOf(c)]! : c))
+  return /\p{L}/u.test(text)
+    ? said +
+        '·'
+          .repeat(Math.ceil(text.length / 3))
+          .replace(/(.{6})/g, '$1 ')
+          .trimEnd()
+    : text
 }
 // turned lets a text run right to left, letter by letter.
-const turned = (text: string) => /\p{L}/u.test(text) ? `\u202e${text}\u202c` : text
+const turned = (text: string) => (/\p{L}/u.test(text) ? `\u202e${text}\u202c` : text)
 
 // made is a tree of texts in the made-up language.
 export function made<T>(of: T, language: string): T {

@@ -3,12 +3,66 @@ import type { words as en } from '../en/import.ts'
 const records = { offers: ['Offer', 'Offers'], links: ['Smartlink', 'Smartlinks'] }
 const of = (n: number, kind: 'offers' | 'links') => `${n} ${records[kind][n === 1 ? 0 : 1]}`
 export const words: typeof en = {
-  title: 'Zeile', screen: 'Import', kind: 'Was importiert wird', kinds: { offers: 'Offers', links: 'Smartlinks' }, texts: { offers: 'Legt je Zeile ein Offer an. Ein Offer mit demselben Namen bleibt, wie es ist.', links: 'Legt je Zeile einen Smartlink an. Einer mit derselben Adresse bleibt, wie er ist.' },
-  columns: 'Spalten', mapOf: cell => `Was die Spalte ${cell} enthält`, unread: 'nicht gelesen', tooMany: shown => `Die Datei hat ${shown} Zeilen; höchstens 1.000 werden auf einmal importiert.`,
-  fields: { name: 'Name', url: 'URL', network: 'Netzwerk', payout: 'Payout', payout_type: 'Art des Payouts', currency: 'Währung', country: 'Land', daily_cap: 'Tageslimit', group: 'Gruppe', tags: 'Tags', notes: 'Notizen', slug: 'Slug', destination_url: 'Ziel-URL', domain: 'Domain', source: 'Quelle' },
-  apply: n => n === 1 ? '1 Zeile importieren' : `${n} Zeilen importieren`, stop: 'Anhalten', stopped: 'Angehalten, bevor sie an der Reihe war.', stale: 'Die Datei hat sich seit dem Probelauf geändert. Bitte noch einmal prüfen.', room: (n, kind) => `Der Tarif hat noch Platz für ${of(n, kind)}; der Rest wird ausgelassen.`, running: 'Zeilen werden importiert',
-  askTitle: 'Zeilen importieren', askText: (n, kind) => `${of(n, kind)} werden angelegt. Vorhandene und abgelehnte Zeilen werden ausgelassen. Noch einmal gesendet, legen dieselben Zeilen nichts doppelt an.`, go: 'Importieren', done: n => n === 1 ? '1 Zeile ist importiert' : `${n} Zeilen sind importiert`, readOnly: 'Diese Rolle darf nicht importieren.',
-  line: 'Zeile', row: 'Inhalt', target: 'Ziel', result: 'Ergebnis', reason: 'Grund', results: { new: 'neu', exists: 'vorhanden', refused: 'abgelehnt', made: 'angelegt', left: 'ausgelassen' }, isApplied: 'Importiert', download: 'Ergebnis als CSV',
-  why: (code, o): string => code === 'required' ? `Es fehlt: ${words.fields[o.field ?? ''] ?? o.field}.` : code === 'invalid_url' ? `„${o.value}“ ist keine Adresse, die mit http:// oder https:// beginnt.` : code === 'invalid_number' ? `„${o.value}“ ist keine Zahl für: ${words.fields[o.field ?? ''] ?? o.field}.` : code === 'invalid_domain' && !o.value ? 'Ein Smartlink braucht eine eigene Domain: bitte zuerst unter Domains eine hinzufügen.' : code === 'repeated' ? `Dieselbe wie Zeile ${o.value}.` : `${words.fields[o.field ?? ''] ?? 'Domain'} „${o.value}“ gibt es nicht.`,
+  title: 'Zeile',
+  screen: 'Import',
+  kind: 'Was importiert wird',
+  kinds: { offers: 'Offers', links: 'Smartlinks' },
+  texts: {
+    offers: 'Legt je Zeile ein Offer an. Ein Offer mit demselben Namen bleibt, wie es ist.',
+    links: 'Legt je Zeile einen Smartlink an. Einer mit derselben Adresse bleibt, wie er ist.',
+  },
+  columns: 'Spalten',
+  mapOf: cell => `Was die Spalte ${cell} enthält`,
+  unread: 'nicht gelesen',
+  tooMany: shown => `Die Datei hat ${shown} Zeilen; höchstens 1.000 werden auf einmal importiert.`,
+  fields: {
+    name: 'Name',
+    url: 'URL',
+    network: 'Netzwerk',
+    payout: 'Payout',
+    payout_type: 'Art des Payouts',
+    currency: 'Währung',
+    country: 'Land',
+    daily_cap: 'Tageslimit',
+    group: 'Gruppe',
+    tags: 'Tags',
+    notes: 'Notizen',
+    slug: 'Slug',
+    destination_url: 'Ziel-URL',
+    domain: 'Domain',
+    source: 'Quelle',
+  },
+  apply: n => (n === 1 ? '1 Zeile importieren' : `${n} Zeilen importieren`),
+  stop: 'Anhalten',
+  stopped: 'Angehalten, bevor sie an der Reihe war.',
+  stale: 'Die Datei hat sich seit dem Probelauf geändert. Bitte noch einmal prüfen.',
+  room: (n, kind) => `Der Tarif hat noch Platz für ${of(n, kind)}; der Rest wird ausgelassen.`,
+  running: 'Zeilen werden importiert',
+  askTitle: 'Zeilen importieren',
+  askText: (n, kind) =>
+    `${of(n, kind)} werden angelegt. Vorhandene und abgelehnte Zeilen werden ausgelassen. Noch einmal gesendet, legen dieselben Zeilen nichts doppelt an.`,
+  go: 'Importieren',
+  done: n => (n === 1 ? '1 Zeile ist importiert' : `${n} Zeilen sind importiert`),
+  readOnly: 'Diese Rolle darf nicht importieren.',
+  line: 'Zeile',
+  row: 'Inhalt',
+  target: 'Ziel',
+  result: 'Ergebnis',
+  reason: 'Grund',
+  results: { new: 'neu', exists: 'vorhanden', refused: 'abgelehnt', made: 'angelegt', left: 'ausgelassen' },
+  isApplied: 'Importiert',
+  download: 'Ergebnis als CSV',
+  why: (code, o): string =>
+    code === 'required'
+      ? `Es fehlt: ${words.fields[o.field ?? ''] ?? o.field}.`
+      : code === 'invalid_url'
+        ? `„${o.value}“ ist keine Adresse, die mit http:// oder https:// beginnt.`
+        : code === 'invalid_number'
+          ? `„${o.value}“ ist keine Zahl für: ${words.fields[o.field ?? ''] ?? o.field}.`
+          : code === 'invalid_domain' && !o.value
+            ? 'Ein Smartlink braucht eine eigene Domain: bitte zuerst unter Domains eine hinzufügen.'
+            : code === 'repeated'
+              ? `Dieselbe wie Zeile ${o.value}.`
+              : `${words.fields[o.field ?? ''] ?? 'Domain'} „${o.value}“ gibt es nicht.`,
   codes: { plan_limit: 'Mehr davon erlaubt der Tarif nicht.' },
 }

@@ -2,12 +2,66 @@
 const records = { offers: ['offer', 'offers'], links: ['smartlink', 'smartlinks'] }
 const of = (n: number, kind: 'offers' | 'links') => `${n} ${records[kind][n === 1 ? 0 : 1]}`
 export const words = {
-  title: 'Row', screen: 'Import', kind: 'What is imported', kinds: { offers: 'Offers', links: 'Smartlinks' }, texts: { offers: 'Makes an offer of each row. An offer with the same name stays as it is.', links: 'Makes a smartlink of each row. One with the same address stays as it is.' },
-  columns: 'Columns', mapOf: (cell: string) => `What the column ${cell} is`, unread: 'not read', tooMany: (shown: string) => `The file has ${shown} rows; at most 1,000 are imported at a time.`,
-  fields: { name: 'name', url: 'URL', network: 'network', payout: 'payout', payout_type: 'kind of payout', currency: 'currency', country: 'country', daily_cap: 'daily cap', group: 'group', tags: 'tags', notes: 'notes', slug: 'slug', destination_url: 'destination URL', domain: 'domain', source: 'source' } as Record<string, string>,
-  apply: (n: number) => n === 1 ? 'Import 1 row' : `Import ${n} rows`, stop: 'Stop', stopped: 'Stopped before it was its turn.', stale: 'The file has changed since the dry run. Run it again.', room: (n: number, kind: 'offers' | 'links') => `The plan has room for ${of(n, kind)} more; the rest will be left out.`, running: 'Rows are imported',
-  askTitle: 'Import the rows', askText: (n: number, kind: 'offers' | 'links') => `${of(n, kind)} will be made. Rows that exist or are refused are left out. Sent again, the same rows make nothing twice.`, go: 'Import', done: (n: number) => n === 1 ? '1 row is imported' : `${n} rows are imported`, readOnly: 'Your role may not import.',
-  line: 'Line', row: 'Row', target: 'Destination', result: 'Result', reason: 'Reason', results: { new: 'new', exists: 'exists', refused: 'refused', made: 'made', left: 'left out' }, isApplied: 'Imported', download: 'Result as CSV',
-  why: (code: string, o: { field?: string, value?: string }): string => code === 'required' ? `The ${words.fields[o.field ?? ''] ?? o.field} is missing.` : code === 'invalid_url' ? `“${o.value}” is no address that begins with http:// or https://.` : code === 'invalid_number' ? `“${o.value}” is no number for the ${words.fields[o.field ?? ''] ?? o.field}.` : code === 'invalid_domain' && !o.value ? 'A smartlink needs a domain of your own: add one at Domains first.' : code === 'repeated' ? `The same as line ${o.value}.` : `There is no ${words.fields[o.field ?? ''] ?? 'domain'} “${o.value}”.`,
+  title: 'Row',
+  screen: 'Import',
+  kind: 'What is imported',
+  kinds: { offers: 'Offers', links: 'Smartlinks' },
+  texts: {
+    offers: 'Makes an offer of each row. An offer with the same name stays as it is.',
+    links: 'Makes a smartlink of each row. One with the same address stays as it is.',
+  },
+  columns: 'Columns',
+  mapOf: (cell: string) => `What the column ${cell} is`,
+  unread: 'not read',
+  tooMany: (shown: string) => `The file has ${shown} rows; at most 1,000 are imported at a time.`,
+  fields: {
+    name: 'name',
+    url: 'URL',
+    network: 'network',
+    payout: 'payout',
+    payout_type: 'kind of payout',
+    currency: 'currency',
+    country: 'country',
+    daily_cap: 'daily cap',
+    group: 'group',
+    tags: 'tags',
+    notes: 'notes',
+    slug: 'slug',
+    destination_url: 'destination URL',
+    domain: 'domain',
+    source: 'source',
+  } as Record<string, string>,
+  apply: (n: number) => (n === 1 ? 'Import 1 row' : `Import ${n} rows`),
+  stop: 'Stop',
+  stopped: 'Stopped before it was its turn.',
+  stale: 'The file has changed since the dry run. Run it again.',
+  room: (n: number, kind: 'offers' | 'links') => `The plan has room for ${of(n, kind)} more; the rest will be left out.`,
+  running: 'Rows are imported',
+  askTitle: 'Import the rows',
+  askText: (n: number, kind: 'offers' | 'links') =>
+    `${of(n, kind)} will be made. Rows that exist or are refused are left out. Sent again, the same rows make nothing twice.`,
+  go: 'Import',
+  done: (n: number) => (n === 1 ? '1 row is imported' : `${n} rows are imported`),
+  readOnly: 'Your role may not import.',
+  line: 'Line',
+  row: 'Row',
+  target: 'Destination',
+  result: 'Result',
+  reason: 'Reason',
+  results: { new: 'new', exists: 'exists', refused: 'refused', made: 'made', left: 'left out' },
+  isApplied: 'Imported',
+  download: 'Result as CSV',
+  why: (code: string, o: { field?: string; value?: string }): string =>
+    code === 'required'
+      ? `The ${words.fields[o.field ?? ''] ?? o.field} is missing.`
+      : code === 'invalid_url'
+        ? `“${o.value}” is no address that begins with http:// or https://.`
+        : code === 'invalid_number'
+          ? `“${o.value}” is no number for the ${words.fields[o.field ?? ''] ?? o.field}.`
+          : code === 'invalid_domain' && !o.value
+            ? 'A smartlink needs a domain of your own: add one at Domains first.'
+            : code === 'repeated'
+              ? `The same as line ${o.value}.`
+              : `There is no ${words.fields[o.field ?? ''] ?? 'domain'} “${o.value}”.`,
   codes: { plan_limit: 'The plan allows no more of them.' } as Record<string, string>,
 }
