@@ -87,13 +87,15 @@ screens: build ## pictures of every screen of the dashboard, in both themes and 
 		go test $(TAGS) -count=1 -run '^TestDashboard' ./cmd/switchyard
 	@echo "make screens: the pictures are in screens/"
 
+LAYOUT := cd $(WEB) && node_modules/.bin/prettier --log-level warn
+
 lint: $(PAGE) ## run golangci-lint (the first time builds it, some minutes), and check the types and layout of the dashboard's scripts
 	@$(LINT) run $(PKGS)
-	@if [ -x $(WEB)/node_modules/.bin/tsc ]; then $(WEB)/node_modules/.bin/tsc -p $(WEB) && \
-		(cd $(WEB) && node_modules/.bin/prettier --check --log-level warn src) || { echo "make format lays it out anew" >&2; exit 1; }; fi
+	@if [ -x $(WEB)/node_modules/.bin/tsc ]; then $(WEB)/node_modules/.bin/tsc -p $(WEB) && $(LAYOUT) --check src || \
+		{ echo "make lint: the types are wrong, or the layout, which make format mends" >&2; exit 1; }; fi
 
 format: $(WEB)/node_modules/.package-lock.json ## lay out the source of the dashboard as make lint wants it
-	@cd $(WEB) && node_modules/.bin/prettier --write --log-level warn src
+	@$(LAYOUT) --write src
 
 # The known vulnerabilities of what is called. Where vuln.go.dev is not reached, unpack https://vuln.go.dev/vulndb.zip and
 # give the directory: VULNDB=file:///path.

@@ -95,6 +95,9 @@ export function windowOf(name: string, tz: string): Window {
   return { name, span, start, end, from: stamp(start), to: stamp(end - 1000), tz }
 }
 
+// windowQuery is what calls take of a window.
+export const windowQuery = (w: Window) => ({ from: w.from, to: w.to, tz: w.tz })
+
 // before is the window of as many days that ends where another begins.
 export function before(w: Window): Window {
   const n = days(w.span),
