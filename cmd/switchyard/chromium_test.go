@@ -132,7 +132,8 @@ func (p *page) tab() *page {
 	return tab
 }
 
-// receive hands answers to those who wait. Of the browser's events it notes requests, and drops the others.
+// receive hands answers to those who wait. Of the browser's events it notes requests, lets pages with unsaved changes be left,
+// and drops the others.
 func (b *browser) receive(in io.ReadCloser) {
 	defer in.Close()
 	for r := bufio.NewReader(in); ; {
@@ -153,6 +154,11 @@ func (b *browser) receive(in io.ReadCloser) {
 		p := b.pages[got.Session]
 		if got.Method == "Network.requestWillBeSent" && p != nil && json.Unmarshal(got.Params, &event) == nil {
 			p.requests = append(p.requests, event.Request.URL)
+		}
+		if got.Method == "Page.javascriptDialogOpening" && p != nil {
+			go func() {
+				_ = b.ask(p.t.Context(), p.session, "Page.handleJavaScriptDialog", map[string]any{"accept": true}, nil)
+			}()
 		}
 		b.mu.Unlock()
 	}
