@@ -158,7 +158,8 @@ func (w *past) visit(st *story, of records, at time.Time, rate float64) {
 		VisitorID: uuid.New(), Domain: "localhost", Arrival: "url", Cost: decimal.NewFromFloat(st.cost), Currency: "USD", UniqueHours: 24,
 		Visitor: models.Visitor{
 			IP: w.address(country), Country: country, DeviceType: agent.Device, OS: agent.OS, Browser: agent.Browser, UserAgent: agent.UserAgent,
-			ConnectionType: map[bool]string{true: "mobile", false: "broadband"}[st.mobile]},
+			ConnectionType: map[bool]string{true: "mobile", false: "broadband"}[st.mobile],
+		},
 	}
 	found := w.signals(agent)
 	c.BotSignals = uint64(found)
