@@ -193,25 +193,28 @@ func (b *roomsBoard) scores() {
 		err := b.api.Get(b.t.Context(), "/bot-detection", &before)
 		return err == nil && slices.ContainsFunc(before.Scores, func(s score) bool { return s.Score >= 20 && s.Score < before.Threshold })
 	})
-	to, moved := 0, int64(0)
-	for at := before.Threshold - 1; at >= 20 && moved == 0; at-- {
-		to = at
+	to := before.Threshold - 1
+	moved := func() (clicks int64) {
 		for _, s := range before.Scores {
 			if s.Score >= to && s.Score < before.Threshold {
-				moved += s.Clicks
+				clicks += s.Clicks
 			}
 		}
+		return clicks
 	}
-	if moved == 0 {
-		b.t.Fatalf("no threshold moves a click: %+v", before)
+	for moved() == 0 {
+		to--
 	}
-	b.goTo(b.f.URL + "/app/bots")
-	b.settled()
 	const slider = `document.querySelector('.histogram input')`
-	b.fill(slider, strconv.Itoa(to))
-	b.until("what changes sides", func() bool {
+	b.until("what changes sides", func() bool { // what is found later moves clicks too
+		if err := b.api.Get(b.t.Context(), "/bot-detection", &before); err != nil {
+			return false
+		}
+		b.goTo(b.f.URL + "/app/bots")
+		b.settled()
+		b.fill(slider, strconv.Itoa(to))
 		text := strings.ReplaceAll(b.run(`document.querySelector('.threshold [role=status]').textContent`), ",", "")
-		return strings.HasPrefix(text, fmt.Sprintf("%d click", moved)) && strings.Contains(text, "would become")
+		return strings.HasPrefix(text, fmt.Sprintf("%d click", moved())) && strings.Contains(text, "would become")
 	})
 	b.tap(button("As a table"))
 	b.shows("Side")

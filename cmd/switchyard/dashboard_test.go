@@ -171,8 +171,8 @@ func (b *board) fits(name string) {
 }
 
 // squeezedTexts are texts that have so little room that their words are broken into a column of letters.
-const squeezedTexts = `JSON.stringify([...document.querySelectorAll('body *')].filter(e => e.clientWidth > 0 && e.clientWidth < 40 && e.clientHeight > 2 * e.clientWidth &&
-	[...e.childNodes].some(n => n.nodeType === 3 && n.data.trim().length > 3) && e.checkVisibility({visibilityProperty: true})).map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
+const squeezedTexts = `JSON.stringify([...document.querySelectorAll('body *')].filter(e => e.clientWidth > 0 && e.clientWidth < 40 && !e.closest('.hidden') && e.checkVisibility({visibilityProperty: true}) &&
+	[...e.childNodes].some(n => { if (n.nodeType !== 3) return false; const r = document.createRange(); r.selectNode(n); return r.getClientRects().length > 3 })).map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
 
 // keep writes a picture of the screen into the directory that SWITCHYARD_SCREENS names: `make screens`.
 func (b *board) keep(name string) {

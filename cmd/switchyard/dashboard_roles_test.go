@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// TestDashboardRoles: whatever control a role is shown, the service does not refuse it because of the role. Every button,
+// switch and item of a menu of every room in the side is pressed, of rows those of the first, and what a dialog asks is answered.
+func TestDashboardRoles(t *testing.T) {
+	t.Parallel()
+	b := openBoard(t)
+	d, err := db.Open(t.Context(), b.f.DatabaseURL, db.Options{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	account, err := db.Get[uuid.UUID](t.Context(), d, "account", `SELECT account_id FROM clicks LIMIT 1`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pressed := map[models.Role]int{}
+	for _, role := range []models.Role{models.RoleViewer, models.RoleContributor, models.RoleMember} {
+		_, token, err := store.New(d, nil).People().CreateLink(t.Context(), models.LinkEntry, account, string(role)+"@roles.example", role)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := b.beside()
+		p.entry = models.EntryURL(b.f.URL, token)
+		p.signIn()
+		p.look(1440, "light")
+		pressed[role] = p.pressAll(role)
+	}
+	t.Logf("pressed were %v", pressed)
+	if pressed[models.RoleViewer] < 40 || pressed[models.RoleContributor] <= pressed[models.RoleViewer] {
+		t.Errorf("pressed were %v", pressed)
+	}
+}
+
+// pressAll presses every control of the rooms that are shown, and says how many there were.
+func (b *board) pressAll(role models.Role) (pressed int) {
+	b.t.Helper()
+	var rooms []string
+	list := b.run(`JSON.stringify([...new Set([...document.querySelectorAll('.side a[href^="/app"]')].map(a => a.getAttribute('href').split('?')[0]))])`)
+	if err := json.Unmarshal([]byte(list), &rooms); err != nil || len(rooms) < 15 {
+		b.t.Fatal(list, err)
+	}
+	rooms = slices.DeleteFunc(rooms, func(path string) bool { return path == "/app/me" || path == "/app/licences" }) // the same for all
+	for _, path := range rooms {
+		for next := 0; next >= 0; {
+			b.goTo(b.f.URL + path)
+			b.settled()
+			var did struct {
+				Next, Pressed int
+				Refused       []string
+			}
+			got := b.await(strings.Replace(pressing, "FROM", strconv.Itoa(next), 1))
+			if err := json.Unmarshal([]byte(got), &did); err != nil {
+				b.t.Fatalf("%s: %q: %v", path, got, err)
+			}
+			pressed, next = pressed+did.Pressed, did.Next
+			for _, r := range did.Refused {
+				b.t.Errorf("%s on %s: %s", role, path, r)
+			}
+		}
+	}
+	return pressed
+}
+
+// await gives the text that a promise is kept with.
+func (b *board) await(expression string) string {
+	b.t.Helper()
+	var got struct {
+		Result    struct{ Value string }
+		Exception *struct{ Text string } `json:"exceptionDetails"`
+	}
+	b.call("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true}, &got)
+	if got.Exception != nil {
+		b.t.Fatalf("browser: %s", got.Exception.Text)
+	}
+	return got.Result.Value
+}
+
+// pressing presses the controls of a room one after another, from the one with a number on. next is the one to go on with on
+// a fresh page where a control led to another room; -1: that were all. refused are the calls that the role may not make.
+const pressing = `(async () => {
+	let pending = 0
+	const refused = [], real = window.fetch, start = location.pathname
+	window.fetch = async (a, o) => {
+		pending++
+		try {
+			const r = await real(a, o)
+			if (r.status === 403) {
+				const code = (await r.clone().json()).error?.code
+				if (code === 'role_required' || code === 'buyer_only') refused.push((o?.method ?? 'GET') + ' ' + a + ' after ' + last)
+			}
+			return r
+		} finally { pending-- }
+	}
+	let last = ''
+	const frame = () => new Promise(ok => requestAnimationFrame(() => setTimeout(ok)))
+	const quiet = async () => { do { await frame(); await frame() } while (pending) }
+	const shown = e => e.checkVisibility({visibilityProperty: true}) && !e.disabled && e.getAttribute('aria-disabled') !== 'true'
+	const controls = () => [...document.querySelectorAll('main button, main [role=switch], header.top button')].filter(e => shown(e) && !e.closest('dialog, [popover], .find') && !e.closest('tr[data-row] ~ tr[data-row]'))
+	const answer = async () => {
+		for (let i = 0; i < 3 && document.querySelector('dialog[open]'); i++) {
+			const open = [...document.querySelectorAll('dialog[open]')].at(-1)
+			for (const b of [...open.querySelectorAll('.btn.primary, .btn.danger')].filter(shown)) { last += ' › ' + b.textContent.trim(); b.click(); await quiet() }
+			if (open.open) open.requestClose()
+			await quiet()
+			if (open.open) open.close()
+		}
+	}
+	const done = n => JSON.stringify({next: n, pressed, refused})
+	let pressed = 0
+	for (let i = FROM; i < 60; i++) {
+		const it = controls()[i]
+		if (!it) break
+		pressed++
+		last = it.ariaLabel ?? it.textContent.trim().slice(0, 40)
+		it.click()
+		await quiet()
+		for (let j = 0; j < 12; j++) {
+			if (j > 0 && !document.querySelector('.menu:popover-open')) { if (!it.isConnected) break; it.click(); await quiet() }
+			const item = [...document.querySelectorAll('.menu:popover-open .item')].filter(shown)[j]
+			if (!item) break
+			pressed++
+			last = (it.ariaLabel ?? '') + ' › ' + item.textContent.trim().slice(0, 40)
+			item.click()
+			await quiet()
+			await answer()
+			if (location.pathname !== start) return done(i + 1)
+		}
+		document.querySelector('.menu:popover-open')?.hidePopover()
+		await answer()
+		if (location.pathname !== start) return done(i + 1)
+	}
+	return done(-1)
+})()`
