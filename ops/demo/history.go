@@ -196,8 +196,13 @@ var doubts = []struct {
 	signal bot.Signals
 	share  float64
 }{
-	{bot.GeoTZMismatch, .015}, {bot.NoAcceptLanguage, .012}, {bot.FewHeaders, .01}, {bot.RepeatClick, .01},
-	{bot.NoJS, .008}, {bot.FastClick, .008}, {bot.UAMismatch, .006},
+	{bot.GeoTZMismatch, .015},
+	{bot.NoAcceptLanguage, .012},
+	{bot.FewHeaders, .01},
+	{bot.RepeatClick, .01},
+	{bot.NoJS, .008},
+	{bot.FastClick, .008},
+	{bot.UAMismatch, .006},
 }
 
 // signals draws what is found in a visit: of a bot what it says it is, of people what makes them look like one.
