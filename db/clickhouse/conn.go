@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"net"
 	"time"
 
 	"github.com/ClickHouse/clickhouse-go/v2"
@@ -135,19 +133,6 @@ var passing = map[int32]string{
 func Refused(err error) bool {
 	e, ok := errors.AsType[*clickhouse.Exception](err)
 	return ok && passing[e.Code] == ""
-}
-
-// Unavailable reports whether a server did not answer, or is short of something: the same call may succeed later.
-func Unavailable(err error) bool {
-	if err == nil || Refused(err) || errors.Is(err, context.Canceled) {
-		return false
-	}
-	if _, ok := errors.AsType[*clickhouse.Exception](err); ok {
-		return true
-	}
-	_, ok := errors.AsType[net.Error](err)
-	return ok || errors.Is(err, io.EOF) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, clickhouse.ErrAcquireConnTimeout) ||
-		errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // untilAnswered runs a step again while the server is away or short of something.

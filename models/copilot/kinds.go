@@ -21,15 +21,6 @@ const (
 	kindDomain      = "expiring_domain"
 )
 
-// Kinds lists the names of all kinds.
-func Kinds() []string {
-	names := make([]string, len(kinds))
-	for i, k := range kinds {
-		names[i] = k.name
-	}
-	return names
-}
-
 // What is read of an account beside its records. The values of each of Attributes are read by its name.
 const (
 	Caps      = "caps"      // what offers with a cap had
