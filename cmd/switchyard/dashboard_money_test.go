@@ -213,6 +213,8 @@ func (b *moneyBoard) exports() {
 	b.sound("tray")
 	b.goTo(b.f.URL + "/app/exports?w=today")
 	b.shows("Export: Report")
+	b.shows("New export") // the tray is there before the room is
+	b.settled()
 	b.press("n")
 	b.fill(byLabel("dialog", "Name"), `<img src=x onerror="wrongs=['run']">`)
 	b.tap(button("Make the file"))
