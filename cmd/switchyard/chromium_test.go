@@ -274,6 +274,20 @@ func (p *page) evaluate(expression string) (string, error) {
 	return got.Result.Value, err
 }
 
+// await gives the text that a promise is kept with.
+func (p *page) await(expression string) string {
+	p.t.Helper()
+	var got struct {
+		Result    struct{ Value string }
+		Exception *struct{ Text string } `json:"exceptionDetails"`
+	}
+	p.call("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true}, &got)
+	if got.Exception != nil {
+		p.t.Fatalf("browser: %s", got.Exception.Text)
+	}
+	return got.Result.Value
+}
+
 // shows waits until the page shows a text.
 func (p *page) shows(text string) {
 	p.t.Helper()

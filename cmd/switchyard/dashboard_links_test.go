@@ -170,9 +170,5 @@ func (b *roomsBoard) screens() {
 		"webhooks": "/app/webhooks", "bots": "/app/bots", "bots-lists": "/app/bots?tab=lists", "bots-repeat": "/app/bots?tab=repeat&hits=2&w=today",
 		"smartlinks": "/app/smartlinks?w=today", "smartlink": "/app/smartlinks?id=new", "goals": "/app/goals",
 	}
-	b.everywhere(pages, func(name string) {
-		if failed := b.run(`document.querySelector('.failed')?.textContent`); failed != "" {
-			b.t.Errorf("%s shows %q", name, failed)
-		}
-	})
+	b.everywhere(pages, nil)
 }

@@ -76,20 +76,6 @@ func (b *board) pressAll(role models.Role) (pressed int) {
 	return pressed
 }
 
-// await gives the text that a promise is kept with.
-func (b *board) await(expression string) string {
-	b.t.Helper()
-	var got struct {
-		Result    struct{ Value string }
-		Exception *struct{ Text string } `json:"exceptionDetails"`
-	}
-	b.call("Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true}, &got)
-	if got.Exception != nil {
-		b.t.Fatalf("browser: %s", got.Exception.Text)
-	}
-	return got.Result.Value
-}
-
 // pressing presses the controls of a room one after another, from the one with a number on. next is the one to go on with on
 // a fresh page where a control led to another room; -1: that were all. refused are the calls that the role may not make.
 const pressing = `(async () => {

@@ -98,7 +98,7 @@ func (b *board) look(width int, theme string) {
 		{"name": "prefers-color-scheme", "value": theme}, {"name": "prefers-reduced-motion", "value": "reduce"},
 	}}, nil)
 	// What follows the size is drawn with the next frame.
-	b.call("Runtime.evaluate", map[string]any{"expression": `new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(ok))))`, "awaitPromise": true}, nil)
+	b.await(`new Promise(ok => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(ok, 0, ''))))`)
 }
 
 // settled waits until nothing is loading.
@@ -110,13 +110,19 @@ func (b *board) settled() {
 	})
 }
 
-// everywhere shows each screen once and holds it sound in both themes, wide and narrow. ready, unless nil, does what has to be
-// done before on a screen.
+// allParts is the screen that shows each part, one that failed among them.
+const allParts = "/app/_parts"
+
+// everywhere shows each screen once, of which nothing may have failed, and holds it sound in both themes, wide and narrow.
+// ready, unless nil, does what has to be done before on a screen.
 func (b *board) everywhere(pages map[string]string, ready func(name string)) {
 	b.t.Helper()
 	for name, path := range pages {
 		b.goTo(b.f.URL + path)
 		b.settled()
+		if failed := b.run(`document.querySelector('.failed')?.textContent`); failed != "" && path != allParts {
+			b.t.Errorf("%s shows %q", name, failed)
+		}
 		if ready != nil {
 			ready(name)
 		}
@@ -135,16 +141,12 @@ func (b *board) everywhere(pages map[string]string, ready func(name string)) {
 func (b *board) sound(name string) {
 	b.t.Helper()
 	b.fits(name)
-	var got struct {
-		Result struct{ Value string }
-	}
 	ask := `axe.run({resultTypes: ['violations']}).then(r => JSON.stringify(r.violations.map(v => [v.id, v.nodes[0].html, v.nodes[0].failureSummary])))`
 	if b.run(`typeof axe`) == "undefined" {
 		ask = b.axe + ";" + ask
 	}
-	b.call("Runtime.evaluate", map[string]any{"expression": ask, "awaitPromise": true}, &got)
-	if got.Result.Value != "[]" {
-		b.t.Errorf("%s: axe finds %s", name, got.Result.Value)
+	if found := b.await(ask); found != "[]" {
+		b.t.Errorf("%s: axe finds %s", name, found)
 	}
 	b.keep(name)
 }
