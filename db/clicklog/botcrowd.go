@@ -3,6 +3,7 @@ package clicklog
 import (
 	"context"
 	"strconv"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -11,26 +12,108 @@ import (
 	"switchyard/models/bot"
 )
 
-// crowd are the clicks [first, last] of an account, which are compared to those before them. All web processes store
-// theirs in one table.
-type crowd struct {
-	account     uuid.UUID
-	first, last uuid.UUID
+// Crowd compares the clicks of an account with those before them, which all web processes store in one table. It remembers
+// the clicks of the last bot.FloodWindow, so that each is read once, however many they are. It belongs to one lease.
+type Crowd struct {
+	account    uuid.UUID
+	after      uuid.UUID // the last click that it has seen
+	recent     []passer  // in the order of their clicks
+	onAccount  map[string]int
+	onCampaign map[sourceOfCampaign]int
 }
 
-var selectFloods = `
-SELECT id, on_account, on_campaign FROM (
-	SELECT id,
-		count(*) OVER (PARTITION BY source ORDER BY at
-			RANGE BETWEEN ` + inSeconds(bot.FloodWindow) + ` PRECEDING AND CURRENT ROW) > $5 AS on_account,
-		count(*) OVER (PARTITION BY source, campaign_id ORDER BY at
-			RANGE BETWEEN ` + inSeconds(bot.FloodWindow) + ` PRECEDING AND CURRENT ROW) > $5 AS on_campaign
-	FROM (
-		SELECT id, at, campaign_id, CASE WHEN address_key <> 0 THEN address_key::text
-			WHEN family(ip) = 6 THEN host(network(set_masklen(ip, 64))) ELSE host(ip) END AS source
-		FROM clicks WHERE account_id = $1 AND id >= $2 AND id <= $4 AND (ip IS NOT NULL OR address_key <> 0)
-	) k
-) w WHERE id >= $3 AND on_account`
+// NewCrowd knows no clicks yet.
+func NewCrowd(account uuid.UUID) *Crowd { return &Crowd{account: account} }
+
+// passer is a click with the address it came from. A whole network of IPv6 counts as one source.
+type passer struct {
+	ID         uuid.UUID `db:"id"`
+	At         time.Time `db:"at"`
+	CampaignID uuid.UUID `db:"campaign_id"`
+	Source     string    `db:"source"`
+}
+
+type sourceOfCampaign struct {
+	source   string
+	campaign uuid.UUID
+}
+
+func (p *passer) ofCampaign() sourceOfCampaign { return sourceOfCampaign{p.Source, p.CampaignID} }
+
+// passersAtOnce is how many of the clicks before are read at once.
+const passersAtOnce = 10_000
+
+const selectPassers = `
+SELECT id, at, campaign_id, CASE WHEN address_key <> 0 THEN address_key::text
+	WHEN family(ip) = 6 THEN host(network(set_masklen(ip, 64))) ELSE host(ip) END AS source
+FROM clicks WHERE account_id = $1 AND id > $2 AND id <= $3 AND (ip IS NOT NULL OR address_key <> 0) ORDER BY id LIMIT $4`
+
+// pass counts a click among those of the last bot.FloodWindow.
+func (w *Crowd) pass(p passer) (fired bot.Signals) {
+	gone := 0
+	for gone < len(w.recent) && w.recent[gone].At.Before(p.At.Add(-bot.FloodWindow)) {
+		old := &w.recent[gone]
+		uncount(w.onAccount, old.Source)
+		uncount(w.onCampaign, old.ofCampaign())
+		gone++
+	}
+	w.recent = append(w.recent[gone:], p)
+	w.onAccount[p.Source]++
+	w.onCampaign[p.ofCampaign()]++
+	if w.onAccount[p.Source] > bot.FloodBound {
+		fired |= bot.ClickFlood
+	}
+	if w.onCampaign[p.ofCampaign()] > bot.FloodBound {
+		fired |= bot.CampaignFlood
+	}
+	return fired
+}
+
+func uncount[K comparable](counts map[K]int, key K) {
+	if counts[key]--; counts[key] == 0 {
+		delete(counts, key)
+	}
+}
+
+// passers gives the clicks after one, up to another, to fn.
+func (w *Crowd) passers(ctx context.Context, c db.Conn, after, last uuid.UUID, fn func(passer)) error {
+	for {
+		list, err := db.Select[passer](ctx, c, "passing clicks", selectPassers, w.account, after, last, passersAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, p := range list {
+			fn(p)
+		}
+		if len(list) < passersAtOnce {
+			return nil
+		}
+		after = list[len(list)-1].ID
+	}
+}
+
+// floods finds the clicks after one, up to the last, before which too many came from the same source. It begins anew where
+// the last call did not end: a transaction may be tried again.
+func (w *Crowd) floods(ctx context.Context, c db.Conn, after, first, last uuid.UUID) (map[uuid.UUID]bot.Signals, error) {
+	if after != w.after {
+		w.recent, w.onAccount, w.onCampaign = nil, map[string]int{}, map[sourceOfCampaign]int{}
+		before := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow))
+		if err := w.passers(ctx, c, before, after, func(p passer) { w.pass(p) }); err != nil {
+			return nil, err
+		}
+	}
+	w.after = uuid.Nil
+	fired := map[uuid.UUID]bot.Signals{}
+	err := w.passers(ctx, c, after, last, func(p passer) {
+		if signals := w.pass(p); signals != 0 {
+			fired[p.ID] = signals
+		}
+	})
+	if err == nil {
+		w.after = last
+	}
+	return fired, err
+}
 
 // A visit that its campaign counts as unique by the address is no repeat. Where cookies or a parameter tell visitors
 // apart, the address says nothing about that, and each click is noted.
@@ -54,32 +137,21 @@ SELECT c.id ` + repeated + ` AND EXISTS (SELECT FROM bot_repeats r
 	OFFSET $4 LIMIT 1)`
 
 // inSeconds is a length of time as SQL.
-func inSeconds[T interface{ Seconds() float64 }](d T) string {
+func inSeconds(d time.Duration) string {
 	return "interval '" + strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds'"
 }
 
-// signals finds floods and repeats in the transaction of c. It notes the repeats for later clicks.
-func (w crowd) signals(ctx context.Context, c db.Conn) (map[uuid.UUID]bot.Signals, error) {
-	before := models.FloorClickID(models.ClickTime(w.first).Add(-bot.FloodWindow))
-	floods, err := db.Select[struct {
-		ID         uuid.UUID `db:"id"`
-		OnAccount  bool      `db:"on_account"`
-		OnCampaign bool      `db:"on_campaign"`
-	}](ctx, c, "floods", selectFloods, w.account, before, w.first, w.last, bot.FloodBound)
+// signals finds floods and repeats among the clicks after one, from the first to the last, in the transaction of c. It notes
+// the repeats for later clicks.
+func (w *Crowd) signals(ctx context.Context, c db.Conn, after, first, last uuid.UUID) (map[uuid.UUID]bot.Signals, error) {
+	fired, err := w.floods(ctx, c, after, first, last)
 	if err != nil {
 		return nil, err
 	}
-	fired := map[uuid.UUID]bot.Signals{}
-	for _, f := range floods {
-		fired[f.ID] = bot.ClickFlood
-		if f.OnCampaign {
-			fired[f.ID] |= bot.CampaignFlood
-		}
-	}
-	if _, err := db.Exec(ctx, c, "note repeats", insertRepeats, w.account, w.first, w.last); err != nil {
+	if _, err := db.Exec(ctx, c, "note repeats", insertRepeats, w.account, first, last); err != nil {
 		return nil, err
 	}
-	repeats, err := db.Select[uuid.UUID](ctx, c, "repeats", selectRepeats, w.account, w.first, w.last, bot.RepeatBound)
+	repeats, err := db.Select[uuid.UUID](ctx, c, "repeats", selectRepeats, w.account, first, last, bot.RepeatBound)
 	for _, id := range repeats {
 		fired[id] |= bot.RepeatClick
 	}

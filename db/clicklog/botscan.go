@@ -114,9 +114,11 @@ type BotsScanned struct {
 }
 
 // ScanBots looks at the next clicks of a scan, at most limit, in the transaction of c, and revises those on which a signal
-// has fired. Call RespreadSpend for the Days, then MoveBotScan. Doing it again changes nothing: a signal that has fired is
+// has fired. The crowd is the same from the lease to its end. Call RespreadSpend for the Days, then MoveBotScan. Doing it again changes nothing: a signal that has fired is
 // found again. A click that is stored late, though not more than 48 hours, takes the scan back to its time.
-func (l Log) ScanBots(ctx context.Context, c db.Conn, s BotScan, settings bot.Settings, limit int) (BotsScanned, error) {
+func (l Log) ScanBots(ctx context.Context, c db.Conn, crowd *Crowd, s BotScan, settings bot.Settings, limit int) (
+	BotsScanned, error,
+) {
 	now := l.now()
 	found, err := l.store().scan(ctx, c, idColumn, clickRange{
 		account: s.AccountID, low: next(s.After), high: models.FloorClickID(now.Add(-scanSettle)), limit: limit,
@@ -126,8 +128,7 @@ func (l Log) ScanBots(ctx context.Context, c db.Conn, s BotScan, settings bot.Se
 	}
 	ids := clickIDs(found)
 	out := BotsScanned{After: ids[len(ids)-1], Done: len(ids) < limit}
-	crowd := crowd{account: s.AccountID, first: ids[0], last: out.After}
-	fired, err := crowd.signals(ctx, c)
+	fired, err := crowd.signals(ctx, c, s.After, ids[0], out.After)
 	if err != nil {
 		return out, err
 	}

@@ -1,13 +1,15 @@
 package clicklog_test
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"net/netip"
 	"strconv"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
 	"switchyard/db"
@@ -94,7 +96,7 @@ func (s *scene) store() {
 func (s *scene) scan(limit int, settings bot.Settings) {
 	s.Helper()
 	s.store()
-	log := clicklog.Log{Conn: s.db}
+	log, crowd := clicklog.Log{Conn: s.db}, clicklog.NewCrowd(s.account)
 	at, ok, err := log.LeaseBotScan(s.Context(), s.account, time.Minute)
 	if err != nil || !ok {
 		s.Fatal(ok, err)
@@ -118,8 +120,15 @@ func (s *scene) scan(limit int, settings bot.Settings) {
 		})
 	}
 	for done := false; !done; {
+		failed := errors.New("the transaction is tried again")
+		if err := db.Tx(s.Context(), s.db, func(c db.Conn) error {
+			_, err := log.ScanBots(s.Context(), c, crowd, at, settings, limit)
+			return cmp.Or(err, failed)
+		}); !errors.Is(err, failed) {
+			s.Fatal(err)
+		}
 		revise(func(c db.Conn) ([]time.Time, error) {
-			out, err := log.ScanBots(s.Context(), c, at, settings, limit)
+			out, err := log.ScanBots(s.Context(), c, crowd, at, settings, limit)
 			if done = out.Done; err != nil || out.After == at.After {
 				return nil, err
 			}
@@ -206,7 +215,7 @@ func TestFloods(t *testing.T) {
 			"one campaign": both, "slower": none, "two campaigns": flood, "a network": both, "networks": none, "no address": none,
 			"two accounts": none, "a network of many": none, "one of a network": both,
 		}
-		if diff := cmp.Diff(want, s.fired(some), emptyIsNil); diff != "" {
+		if diff := gocmp.Diff(want, s.fired(some), emptyIsNil); diff != "" {
 			t.Errorf("the click %s: %s", name, diff)
 		}
 	}
@@ -219,7 +228,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-var emptyIsNil = cmp.Transformer("list", func(l []string) string { return fmt.Sprint(l) })
+var emptyIsNil = gocmp.Transformer("list", func(l []string) string { return fmt.Sprint(l) })
 
 // TestScanAgain: a scan that is done again changes nothing, and signals that are switched off are noted and do not count.
 func TestScanAgain(t *testing.T) {
@@ -290,7 +299,7 @@ func TestRepeats(t *testing.T) {
 		}
 	}
 	want := []string{"cookie, first[repeat_click]", "cookie, second[repeat_click]", "address, second[repeat_click]"}
-	if diff := cmp.Diff(want, got); diff != "" {
+	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -74,8 +74,8 @@ func newUpdate(what string, names ...string) update {
 var (
 	hopUpdate   = newUpdate("apply hops", "offer_id", "network_id", "lp_slot", "lp_clicks", "last_hop_id")
 	rateUpdate  = newUpdate("restate clicks", "rate")
-	scoreUpdate = newUpdate("save scores", "is_bot", "bot_score", "bot_reason", "is_unique", "cost")
-	placeUpdate = newUpdate("save places", append([]string{"country", "bot_signals"}, placeColumns...)...)
+	scoreUpdate = newUpdate("save scores", "is_bot", "bot_score", "bot_reason", "bot_signals", "is_unique", "cost")
+	placeUpdate = newUpdate("save places", append([]string{"country"}, placeColumns...)...)
 )
 
 // changeColumns are what figures, payouts and costs are worked out from, and what events tell of a click.

@@ -51,19 +51,23 @@ func (l Log) Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings 
 		return nil, err
 	}
 	r := newRevision()
+	var placed []*StoredClick
 	for _, click := range list {
-		was := *click
-		found[click.ID].apply(click)
+		was, f := *click, found[click.ID]
+		f.apply(click)
 		click.BotScore, click.IsBot, click.BotReason = bot.Score(bot.Signals(click.BotSignals), settings)
 		r.move(was, click)
+		if f.Place != nil || f.Crawler != "" {
+			placed = append(placed, click)
+		}
 	}
 	if err := r.end(ctx, c, in); err != nil {
 		return nil, err
 	}
-	if err := in.save(ctx, c, placeUpdate, list); err != nil {
-		return nil, err
+	if len(placed) > 0 {
+		err = in.save(ctx, c, placeUpdate, placed)
 	}
-	return r.days, nil
+	return r.days, err
 }
 
 // apply notes a finding in its click.
@@ -88,7 +92,7 @@ func (f Finding) apply(click *StoredClick) {
 // revision moves the figures of stored clicks that change.
 type revision struct {
 	deltas  ledger.Deltas
-	changed []*StoredClick // whose score or reason is another
+	changed []*StoredClick // whose signals, score or reason are others
 	freed   []*StoredClick // that are no bots' any more
 	moved   map[uuid.UUID]moved
 	days    []time.Time // on which bots and others have changed
@@ -102,7 +106,7 @@ func newRevision() revision { return revision{deltas: ledger.Deltas{}, moved: ma
 // move takes the figures of a click from where they were to where they are now. Its IsUnique and Cost may change.
 func (r *revision) move(was StoredClick, click *StoredClick) {
 	turned := was.IsBot != click.IsBot
-	if turned || was.BotScore != click.BotScore || was.BotReason != click.BotReason {
+	if turned || was.BotScore != click.BotScore || was.BotReason != click.BotReason || was.BotSignals != click.BotSignals {
 		r.changed = append(r.changed, click)
 	}
 	if was.key() != click.key() {

@@ -24,7 +24,8 @@ type Clicks interface {
 	LeaseBotScan(ctx context.Context, account uuid.UUID, term time.Duration) (s clicklog.BotScan, ok bool, err error)
 	ReleaseBotScan(ctx context.Context, account uuid.UUID, done bool) error
 	ForgetBotScans(ctx context.Context) error
-	ScanBots(ctx context.Context, c db.Conn, s clicklog.BotScan, settings bot.Settings, limit int) (clicklog.BotsScanned, error)
+	ScanBots(ctx context.Context, c db.Conn, crowd *clicklog.Crowd, s clicklog.BotScan, settings bot.Settings, limit int) (
+		clicklog.BotsScanned, error)
 	MoveBotScan(ctx context.Context, c db.Conn, s clicklog.BotScan, after uuid.UUID) (clicklog.BotScan, bool, error)
 	RecheckBots(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) ([]time.Time, bool, error)
 	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
@@ -76,9 +77,9 @@ func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 		return err
 	}
 	err = w.recheck(ctx, account)
-	after := progress{next: s}
+	after, crowd := progress{next: s}, clicklog.NewCrowd(account)
 	for err == nil && !after.done && !after.stopped {
-		after, err = w.next(ctx, after.next)
+		after, err = w.next(ctx, crowd, after.next)
 	}
 	return errors.Join(err, w.clicks.ReleaseBotScan(context.WithoutCancel(ctx), account, err == nil && after.done))
 }
@@ -91,9 +92,9 @@ type progress struct {
 }
 
 // next looks at one batch of new clicks.
-func (w *worker) next(ctx context.Context, s clicklog.BotScan) (p progress, err error) {
+func (w *worker) next(ctx context.Context, crowd *clicklog.Crowd, s clicklog.BotScan) (p progress, err error) {
 	err = w.revise(ctx, s.AccountID, func(c db.Conn, settings bot.Settings) ([]time.Time, error) {
-		out, err := w.clicks.ScanBots(ctx, c, s, settings, clicksAtOnce)
+		out, err := w.clicks.ScanBots(ctx, c, crowd, s, settings, clicksAtOnce)
 		if p = (progress{next: s, done: out.Done}); err != nil || out.After == s.After {
 			return nil, err
 		}

@@ -33,10 +33,10 @@ type failing struct {
 
 const atOnce = 50
 
-func (f *failing) ScanBots(ctx context.Context, c db.Conn, s clicklog.BotScan, settings bot.Settings, _ int) (
+func (f *failing) ScanBots(ctx context.Context, c db.Conn, crowd *clicklog.Crowd, s clicklog.BotScan, settings bot.Settings, _ int) (
 	clicklog.BotsScanned, error,
 ) {
-	out, err := f.Log.ScanBots(ctx, c, s, settings, atOnce)
+	out, err := f.Log.ScanBots(ctx, c, crowd, s, settings, atOnce)
 	if err == nil && f.batches.Add(1) == 2 {
 		f.failures.Add(1)
 		return out, errors.New("the worker dies")

@@ -14,11 +14,12 @@ import (
 	"time"
 )
 
-// Request is one HTTP/1.1 request as bytes. Letters from Random on, Letters of them, are replaced by random ones each
-// time it is sent.
+// Request is one HTTP/1.1 request as bytes. Each time it is sent, Letters of them from Random on are replaced by random
+// ones, and those at Digits by random digits.
 type Request struct {
 	Bytes           []byte
 	Random, Letters int
+	Digits          []int
 }
 
 // Load is traffic on one address over keep-alive connections. It speaks no more HTTP than it needs, so that the
@@ -189,11 +190,14 @@ func (c *connection) once() error {
 	r := c.Requests[c.next%len(c.Requests)]
 	c.next++
 	out := r.Bytes
-	if r.Letters > 0 {
+	if r.Letters+len(r.Digits) > 0 {
 		c.out = append(c.out[:0], out...) // requests are shared by all connections: change a copy
 		out = c.out
 		for i := range r.Letters {
 			out[r.Random+i] = letters[c.random.Uint64()%uint64(len(letters))]
+		}
+		for _, i := range r.Digits {
+			out[i] = '0' + byte(c.random.Uint64()%10)
 		}
 	}
 	if _, err := c.conn.Write(out); err != nil {

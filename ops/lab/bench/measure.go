@@ -158,7 +158,7 @@ func (r *run) hold(ctx context.Context, rate int, d time.Duration) (h held, err 
 
 // watch compares, until the load is done, what is counted with what must have been sent.
 func (r *run) watch(ctx context.Context, before, rate int, began time.Time, done <-chan error) (worst int, err error) {
-	tick := time.NewTicker(2 * time.Second) // a look reads all that no compaction has merged: it costs what is measured
+	tick := time.NewTicker(10 * time.Second) // a look reads all that no compaction has merged: it costs what is measured
 	defer tick.Stop()
 	for {
 		select {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"switchyard/ops/visitors"
 )
@@ -13,17 +14,34 @@ const variants = 4000
 
 var languages = []string{"en-US,en;q=0.9", "de-DE,de;q=0.9,en;q=0.8", "es-MX,es;q=0.9", "pt-BR", "fr-FR,fr;q=0.9", "ja"}
 
-// visits are requests of people of all countries and devices to a path, as browsers send them.
+// visits are requests of people of all countries and devices to a path, as browsers send them. Each is from one of 700,000
+// addresses, as so many visitors have: the same few would be told for the flood of a program.
 func visits(set visitors.Set, host, path string) []Request {
 	random := rand.New(rand.NewPCG(1, 2))
 	list := make([]Request, variants)
 	for i := range list {
 		list[i] = request(host, fmt.Sprintf("%s?sub1=zone-%d&sub2=creative-%d&xid=c%08x&bid=0.0%d&utm_source=bench",
 			path, random.IntN(50), random.IntN(9), random.Uint32(), 1+random.IntN(9)),
-			set.People[i%len(set.People)], set.Addresses[random.IntN(len(set.Addresses))].IP,
+			set.People[i%len(set.People)], neighbour(set.Addresses[random.IntN(len(set.Addresses))].IP),
 			languages[random.IntN(len(languages))])
+		list[i].Digits = digitsOfNeighbour(list[i].Bytes)
 	}
 	return list
+}
+
+// neighbour is an address in the same network of a provider. Some of its digits are to be random.
+func neighbour(address string) string {
+	if parts := strings.Split(address, ":"); len(parts) > 1 {
+		return parts[0] + ":" + parts[1] + ":100:100::1"
+	}
+	parts := strings.Split(address, ".")
+	return parts[0] + "." + parts[1] + ".100.100"
+}
+
+// digitsOfNeighbour are where the digits of a neighbour's address are.
+func digitsOfNeighbour(request []byte) []int {
+	at := max(bytes.LastIndex(request, []byte(".100.100")), bytes.LastIndex(request, []byte(":100:100::")))
+	return []int{at + 2, at + 3, at + 6, at + 7}
 }
 
 // floodVisits are the same visits under user agents that nobody has ever seen: every one is new.
