@@ -17,7 +17,7 @@ import (
 type Crowd struct {
 	account    uuid.UUID
 	after      uuid.UUID // the last click that it has seen
-	recent     []passer  // in the order of their clicks
+	recent     []arrival // in the order of their clicks
 	onAccount  map[string]int
 	onCampaign map[sourceOfCampaign]int
 }
@@ -25,8 +25,8 @@ type Crowd struct {
 // NewCrowd knows no clicks yet.
 func NewCrowd(account uuid.UUID) *Crowd { return &Crowd{account: account} }
 
-// passer is a click with the address it came from. A whole network of IPv6 counts as one source.
-type passer struct {
+// arrival is a click with the address it came from. A whole network of IPv6 counts as one source.
+type arrival struct {
 	ID         uuid.UUID `db:"id"`
 	At         time.Time `db:"at"`
 	CampaignID uuid.UUID `db:"campaign_id"`
@@ -38,18 +38,18 @@ type sourceOfCampaign struct {
 	campaign uuid.UUID
 }
 
-func (p *passer) ofCampaign() sourceOfCampaign { return sourceOfCampaign{p.Source, p.CampaignID} }
+func (p *arrival) ofCampaign() sourceOfCampaign { return sourceOfCampaign{p.Source, p.CampaignID} }
 
-// passersAtOnce is how many of the clicks before are read at once.
-const passersAtOnce = 10_000
+// arrivalsAtOnce is how many of the clicks before are read at once.
+const arrivalsAtOnce = 10_000
 
-const selectPassers = `
+const selectCrowd = `
 SELECT id, at, campaign_id, CASE WHEN address_key <> 0 THEN address_key::text
 	WHEN family(ip) = 6 THEN host(network(set_masklen(ip, 64))) ELSE host(ip) END AS source
 FROM clicks WHERE account_id = $1 AND id > $2 AND id <= $3 AND (ip IS NOT NULL OR address_key <> 0) ORDER BY id LIMIT $4`
 
-// pass counts a click among those of the last bot.FloodWindow.
-func (w *Crowd) pass(p passer) (fired bot.Signals) {
+// count adds a click to those of the last bot.FloodWindow.
+func (w *Crowd) count(p arrival) (fired bot.Signals) {
 	gone := 0
 	for gone < len(w.recent) && w.recent[gone].At.Before(p.At.Add(-bot.FloodWindow)) {
 		old := &w.recent[gone]
@@ -75,17 +75,17 @@ func uncount[K comparable](counts map[K]int, key K) {
 	}
 }
 
-// passers gives the clicks after one, up to another, to fn.
-func (w *Crowd) passers(ctx context.Context, c db.Conn, after, last uuid.UUID, fn func(passer)) error {
+// arrivals gives the clicks after one, up to another, to fn.
+func (w *Crowd) arrivals(ctx context.Context, c db.Conn, after, last uuid.UUID, fn func(arrival)) error {
 	for {
-		list, err := db.Select[passer](ctx, c, "passing clicks", selectPassers, w.account, after, last, passersAtOnce)
+		list, err := db.Select[arrival](ctx, c, "arrivals", selectCrowd, w.account, after, last, arrivalsAtOnce)
 		if err != nil {
 			return err
 		}
 		for _, p := range list {
 			fn(p)
 		}
-		if len(list) < passersAtOnce {
+		if len(list) < arrivalsAtOnce {
 			return nil
 		}
 		after = list[len(list)-1].ID
@@ -98,14 +98,14 @@ func (w *Crowd) floods(ctx context.Context, c db.Conn, after, first, last uuid.U
 	if after != w.after {
 		w.recent, w.onAccount, w.onCampaign = nil, map[string]int{}, map[sourceOfCampaign]int{}
 		before := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow))
-		if err := w.passers(ctx, c, before, after, func(p passer) { w.pass(p) }); err != nil {
+		if err := w.arrivals(ctx, c, before, after, func(p arrival) { w.count(p) }); err != nil {
 			return nil, err
 		}
 	}
 	w.after = uuid.Nil
 	fired := map[uuid.UUID]bot.Signals{}
-	err := w.passers(ctx, c, after, last, func(p passer) {
-		if signals := w.pass(p); signals != 0 {
+	err := w.arrivals(ctx, c, after, last, func(p arrival) {
+		if signals := w.count(p); signals != 0 {
 			fired[p.ID] = signals
 		}
 	})
