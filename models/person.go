@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"net/mail"
 	"slices"
 	"strings"
@@ -105,7 +106,15 @@ type AuditEntry struct {
 	Route     string        `db:"route"`
 	Record    string        `db:"record"`
 	Fields    []string      `db:"fields"`
+	Changes   []FieldChange `db:"changes,json"`
 	CreatedAt time.Time     `db:"created_at"`
+}
+
+// FieldChange is what a change made of a field, both as JSON. What was deleted has null after it.
+type FieldChange struct {
+	Field  string          `json:"field"`
+	Before json.RawMessage `json:"before"`
+	After  json.RawMessage `json:"after"`
 }
 
 // Limits of what people type, in characters.

@@ -32,6 +32,14 @@ type AuditRow struct {
 	Operation string     `json:"operation" doc:"method and path"`
 	Record    *string    `json:"record"`
 	Fields    []string   `json:"fields" doc:"what was sent, without values"`
+	Changes   []Change   `json:"changes" doc:"what it made of fields that are shown and no longer than 500 bytes"`
+}
+
+// Change is a field before and after a change, as JSON text. Of what was deleted it is the name, and null.
+type Change struct {
+	Field  string `json:"field"`
+	Before string `json:"before"`
+	After  string `json:"after"`
 }
 
 // AuditList is a page of the audit log.
@@ -60,6 +68,7 @@ func listAudit(c *route.Call) (AuditList, error) {
 		return AuditRow{
 			e.ID, answer.Stamp(e.CreatedAt), e.Who, answer.OrNull(e.UserID.UUID), answer.OrNull(e.KeyID.UUID), e.Address, e.Route,
 			answer.OrNull(e.Record), append([]string{}, e.Fields...),
+			answer.Each(e.Changes, func(f models.FieldChange) Change { return Change{f.Field, string(f.Before), string(f.After)} }),
 		}
 	}), answer.Cursor(next)}, err
 }

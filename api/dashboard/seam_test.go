@@ -3,6 +3,7 @@ package dashboard_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -420,6 +421,53 @@ func TestAudit(t *testing.T) {
 	rows := p.do("GET", "/app/api/audit", nil).want(t, 200, "").data["rows"].([]any)
 	if len(rows) != 2 {
 		t.Errorf("%d rows", len(rows))
+	}
+}
+
+// TestAuditChanges: the log has the values before and after a change, where they are shown and short, and what was deleted.
+func TestAuditChanges(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	bo := withPassword(t, s, "bo@example.com", models.RoleViewer).do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string)
+	made := func(path string, body map[string]any) string {
+		t.Helper()
+		return p.do("POST", "/api/v1"+path, body).want(t, 201, "").data["id"].(string)
+	}
+	offer := made("/offers", map[string]any{"name": "one", "url": "https://shop.example/", "payout": 1})
+	hook := made("/webhooks", map[string]any{"url": "https://hooks.acme.com/", "events": []string{"link.broken"}})
+	if err := store.EnsureSharedDomains(t.Context(), s.DB, []string{"links.example.com"}); err != nil {
+		t.Fatal(err)
+	}
+	campaign := made("/campaigns", map[string]any{"name": "c", "alias": "spring", "destination_url": "https://a.example/"})
+	long := "https://shop.example/?" + strings.Repeat("x", 600)
+	for _, change := range []struct {
+		method, path string
+		body         map[string]any
+		want         string
+	}{
+		{"PUT", "/api/v1/offers", map[string]any{"id": offer, "name": "two", "url": long, "payout": 1}, `name "one" "two"`},
+		{"PATCH", "/api/v1/offers", map[string]any{"id": offer, "is_active": false}, ""},
+		{"DELETE", "/api/v1/offers?id=" + offer, nil, `name "two" null`},
+		{"PATCH", "/api/v1/webhooks", map[string]any{"id": hook, "active": false}, `active true false`},
+		{"PATCH", "/api/v1/campaigns/" + campaign, map[string]any{"status": "paused", "name": "c"}, `status "active" "paused"`},
+		{"PATCH", "/api/v1/settings", map[string]any{"currency": "USD", "time_format": "12h"}, `time_format "24h" "12h"`},
+		{"PUT", "/api/v1/bot-detection", map[string]any{"threshold": 70, "days": 0}, `threshold 60 70`},
+		{"PATCH", "/app/api/team/" + bo, map[string]any{"role": "member"}, `role "viewer" "member"`},
+		{"DELETE", "/app/api/team/" + bo, nil, `name "N" null`},
+	} {
+		if got := p.do(change.method, change.path, change.body); got.status >= 300 {
+			t.Fatalf("%s %s: %d, %v", change.method, change.path, got.status, got.data)
+		}
+		row := p.do("GET", "/app/api/audit?limit=1", nil).want(t, 200, "").rowsOf(t)[0]
+		var got []string
+		for _, c := range row["changes"].([]any) {
+			c := c.(map[string]any)
+			got = append(got, fmt.Sprint(c["field"], " ", c["before"], " ", c["after"]))
+		}
+		if strings.Join(got, "; ") != change.want {
+			t.Errorf("%s %s %v: %q, want %q", change.method, change.path, change.body, got, change.want)
+		}
 	}
 }
 

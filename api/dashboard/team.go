@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"net/http"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -20,12 +22,14 @@ func owned(method, path, summary string, h route.Handler, codes ...string) route
 
 // team are the rows of the people of an account.
 func team(d Deps) []route.Route {
+	role := owned("PATCH", "/team/{id}", "change somebody's role", route.Take(changeRole), "400 invalid_role", "404 not_found", "409 last_owner")
+	leave := owned("DELETE", "/team/{id}", "take somebody off the account; the sessions end", route.Do(removeMember),
+		"404 not_found", "409 last_owner")
+	role.Recorded, leave.Recorded = recordedMember, recordedMember
 	return []route.Route{
 		owned("GET", "/team", "people of the account, and open invitations", route.Do(listTeam)),
 		owned("POST", "/team", "invite somebody by a link", route.Take(d.invite), "400 required too_long too_many invalid_email invalid_role"),
-		owned("PATCH", "/team/{id}", "change somebody's role", route.Take(changeRole), "400 invalid_role", "404 not_found", "409 last_owner"),
-		owned("DELETE", "/team/{id}", "take somebody off the account; the sessions end", route.Do(removeMember),
-			"404 not_found", "409 last_owner"),
+		role, leave,
 		owned("DELETE", "/team/links/{id}", "withdraw an invitation", route.Do(dropLink), "404 not_found"),
 	}
 }
@@ -100,6 +104,16 @@ var errRole = models.Invalid("invalid_role", "a role is viewer, contributor, mem
 
 type roleBody struct {
 	Role models.Role `json:"role" required:"true"`
+}
+
+// recordedMember is somebody of the account, for the audit log.
+func recordedMember(c *route.Call, id uuid.UUID) (any, error) {
+	members, err := c.Store.People().Members(c.Context(), c.Account.ID)
+	i := slices.IndexFunc(members, func(m models.Member) bool { return m.ID == id })
+	if err != nil || i < 0 {
+		return nil, err
+	}
+	return map[string]any{"name": cmp.Or(members[i].Name, members[i].Email), "role": members[i].Role}, nil
 }
 
 func changeRole(c *route.Call, b roleBody) (answer.DeletedAnswer, error) {

@@ -169,10 +169,11 @@ func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 // handled runs the row's handler, notes a change in the audit log, then does the work for after the commit. Inside a
 // transaction of the idempotency step that step does the work.
 func (p *Pipeline) handled(c *route.Call) envelope.Reply {
+	before := shown(c)
 	answer, err := c.Route.Handle.Run(c)
 	reply := envelope.Of(c, answer, err)
 	if reply.Status < http.StatusBadRequest {
-		if err := p.audited(c, reply); err != nil {
+		if err := p.audited(c, reply, before); err != nil {
 			reply = envelope.Of(c, nil, err)
 		}
 	}

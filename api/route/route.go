@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"switchyard/api/bind"
 	"switchyard/models"
 )
@@ -84,6 +86,9 @@ type Route struct {
 	Public     bool
 	Deprecated *Deprecated
 	Handle     Handler
+	// Recorded reads what the route changes, as the API shows it: the audit log has what a change made of it. Without a
+	// record it is given the zero id. Nil: the audit log only names what was sent.
+	Recorded func(c *Call, id uuid.UUID) (any, error)
 }
 
 // Waits reports whether a call with a body waits for the job of the row.

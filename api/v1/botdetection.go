@@ -24,7 +24,7 @@ func botDetection(d Deps) []route.Route {
 		},
 		{
 			Method: "PUT", Path: "/bot-detection", Group: group, Summary: "change the scoring settings",
-			Starts: rescoreJob.Answer(), Handle: route.Take(d.changeBotDetection),
+			Starts: rescoreJob.Answer(), Handle: route.Take(d.changeBotDetection), Recorded: recordedBotSettings,
 		},
 	}
 }

@@ -33,6 +33,12 @@ type BotDetectionChanged struct {
 	Range     *bind.Range `json:"range" doc:"whose clicks the job scores anew: those of days, and with them all of an earlier change whose job has not ended well; null: none"`
 }
 
+// recordedBotSettings are the settings by the names of the body.
+func recordedBotSettings(c *route.Call, _ uuid.UUID) (any, error) {
+	s, err := c.Store.FindBotSettings(c.Context(), c.Account.ID)
+	return map[string]any{"threshold": s.Threshold, "disabled": s.Disabled}, err
+}
+
 // maxDisabled is how many names of signals a body has.
 const maxDisabled = 40
 

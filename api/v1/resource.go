@@ -100,8 +100,23 @@ func recordOf[T, R, A any](res resource[T, R, A], b body[R]) (R, error) {
 func (r resource[T, R, A]) row(method, path, summary string, handle route.Handler, codes ...[]route.Code) route.Route {
 	return route.Route{
 		Method: method, Path: r.path + path, Group: r.group, Summary: summary, Handle: handle,
-		Codes: slices.Concat(codes...),
+		Codes: slices.Concat(codes...), Recorded: r.recorded,
 	}
+}
+
+// recorded is the record as it is shown, for the audit log.
+func (r resource[T, R, A]) recorded(c *route.Call, id uuid.UUID) (any, error) {
+	table, ok := any(r.table(c.Store)).(interface {
+		Find(ctx context.Context, account, id uuid.UUID) (R, error)
+	})
+	if !ok || r.answer == nil {
+		return nil, nil
+	}
+	record, err := table.Find(c.Context(), c.Account.ID, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.answer(record), nil
 }
 
 // lister is a table of which pages can be read.

@@ -36,7 +36,7 @@ func settings(d Deps) []route.Route {
 			Summary: "replace currency, time zone and formats",
 			Codes: route.Codes("400 invalid_currency invalid_timezone", "404 not_found",
 				"409 rate_missing busy"),
-			Starts: currencyJob.Answer(), Handle: route.Take(d.changeSettings),
+			Starts: currencyJob.Answer(), Handle: route.Take(d.changeSettings), Recorded: recordedSettings,
 		},
 	}
 }
@@ -60,6 +60,15 @@ type SettingsChanged struct {
 
 func settingsOf(a models.Account) SettingsChanged {
 	return SettingsChanged{a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, nil}
+}
+
+// recordedSettings are the settings by the names of the body.
+func recordedSettings(c *route.Call, _ uuid.UUID) (any, error) {
+	a, err := c.Store.FindAccount(c.Context(), c.Account.ID)
+	return map[string]string{
+		"currency": a.Currency, "timezone": a.Timezone, "date_format": a.DateFormat, "time_format": a.TimeFormat,
+		"organization_name": a.Name,
+	}, err
 }
 
 // SettingsBody is the body of PATCH /settings.

@@ -20,7 +20,10 @@ import (
 
 // webhooks are the rows of /webhooks.
 func webhooks(d Deps) []route.Route {
-	res := resource[store.Webhooks, models.Webhook, WebhookAnswer]{group: "Webhooks", path: "/webhooks"}
+	res := resource[store.Webhooks, models.Webhook, WebhookAnswer]{
+		group: "Webhooks", path: "/webhooks", table: (*store.Store).Webhooks,
+		answer: func(w models.Webhook) WebhookAnswer { return WebhookAnswer{w} },
+	}
 	urlCodes := route.Codes("400 invalid_url invalid_events")
 	add := res.row("POST", "", "add an endpoint; the signing secret is in this answer once", route.Take(d.createWebhook),
 		urlCodes, route.Codes("400 too_many no_encryption_key"))

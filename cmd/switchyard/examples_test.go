@@ -299,8 +299,10 @@ func newStable(today time.Time, outside string) stable {
 // monthly are the operations whose days are those of a month: the first of this one and of the next.
 var monthly = []string{"GET /plan", "GET /plan/usage"}
 
-// soon are times within the hour, by name or by operation and name. Before midnight they are of the next day.
-var soon = map[string]bool{"nextSyncAt": true, "next_sync_at": true, "POST /oauth/{provider}/connect expiresAt": true}
+// soon are times within an hour of now, by name or by operation and name. Near midnight they are of another day.
+var soon = map[string]bool{
+	"nextSyncAt": true, "next_sync_at": true, "POST /oauth/{provider}/connect expiresAt": true, "GET /stats/live at": true,
+}
 
 // json makes a JSON text stable. The lists of an answer are cut.
 func (s *stable) json(text []byte, cut bool) any {
@@ -410,8 +412,8 @@ func (s *stable) time(key, text string) string {
 	if err != nil || key == "dated" { // a list that is built in is of the same day whenever it is asked for
 		return text
 	}
-	clock, fraction := parts[2], parts[3]
-	kept := clock == "" || key == "start" || at.Before(s.today) && key != "from" || strings.HasSuffix(clock, "00:00:00") ||
+	clock, fraction, isSoon := parts[2], parts[3], soon[key] || soon[s.op+" "+key]
+	kept := clock == "" || key == "start" || at.Before(s.today) && key != "from" && !isSoon || strings.HasSuffix(clock, "00:00:00") ||
 		strings.HasSuffix(clock, "23:59:59")
 	if !kept {
 		clock, fraction = clock[:1]+"10:24:00", strings.Repeat("0", max(len(fraction)-1, 0))
@@ -420,7 +422,7 @@ func (s *stable) time(key, text string) string {
 		}
 	}
 	shown := at.Add(exampleDay.Sub(s.today))
-	if soon[key] || soon[s.op+" "+key] {
+	if isSoon {
 		shown = exampleDay
 	}
 	if slices.Contains(monthly, s.op) {

@@ -13,8 +13,8 @@ import (
 )
 
 const addAudit = `
-INSERT INTO audit (id, account_id, user_id, key_id, who, address, route, record, fields)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`
+INSERT INTO audit (id, account_id, user_id, key_id, who, address, route, record, fields, changes)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
 
 // AddAudit notes a change in the audit log of an account. Of a key only the id is given: its name is looked up.
 func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
@@ -29,7 +29,7 @@ func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 		}
 	}
 	_, err := s.exec(ctx, "audit", addAudit, uuid.Must(uuid.NewV7()), e.AccountID, e.UserID, e.KeyID, e.Who, e.Address,
-		e.Route, e.Record, pq.Array(append([]string{}, e.Fields...)))
+		e.Route, e.Record, pq.Array(append([]string{}, e.Fields...)), db.Document(e.Changes))
 	return err
 }
 

@@ -27,7 +27,7 @@ export interface AnswerRecordedChange { "rows": (RecordedChange)[]; "next_cursor
 export interface Arrival { "arrival": string; "clicks": number; "unique_clicks": number; "share": number | null }
 export interface Arrivals { "arrivals": (Arrival)[] }
 export interface AuditList { "rows": (AuditRow)[]; "next_cursor": string | null }
-export interface AuditRow { "id": string; "at": string; "who": string; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "fields": (string)[] }
+export interface AuditRow { "id": string; "at": string; "who": string; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "fields": (string)[]; "changes": (Change)[] }
 export interface BotData { "kind": string; "source": string; "entries": number | null; "dated": string }
 export interface BotDetection { "threshold": number; "minThreshold": number; "maxThreshold": number; "signals": (BotSignal)[]; "totals": BotTotals; "scores": (BotScore)[]; "unknownReasons": (string)[]; "lists": BotLists; "data": (BotData)[] }
 export interface BotDetectionBody { "threshold"?: number | null; "disabled"?: (string)[] | null; "days"?: number | null }
@@ -56,6 +56,7 @@ export interface CampaignStats { "range": Range; "clicks": number; "cost": numbe
 export interface CampaignWhole { "id": string; "name": string; "alias": string; "status": string; "domain_id": string; "source_id": string | null; "mode": string; "destination_url": string; "fallback_url": string; "primary_goal_key": string; "measurement_site_id": string | null; "tracked_goal_keys": (string)[]; "cost_model": string; "cost_value": number; "currency": string; "traffic_loss_pct": number; "flow_rotation": string; "bind_visitors": string; "uniqueness_method": string; "uniqueness_param": string; "uniqueness_ttl_hours": number; "group_name": string; "country": string; "tags": (string)[]; "is_pinned": boolean; "notes": string; "domain": string; "shared_domain": boolean; "source_name": string; "path_count": number; "created_at": string; "updated_at": string; "url": string; "tracking_url": string; "links": (CampaignLink)[]; "revision": string }
 export interface CertificateAnswer { "hostname": string; "edge": string | null; "ssl_status": string; "serving": boolean; "detail": string; "ownership": OwnershipTXT | null; "ownership_http": OwnershipHTTP | null; "errors": (string)[]; "expires_at": string | null }
 export interface CertificateDeleted { "deleted": boolean; "detail": string }
+export interface Change { "field": string; "before": string; "after": string }
 export interface ChatAnswer { "available": boolean; "using": string; "message": string; "answer": string; "lookups": (ChatLookup)[]; "proposals": (ChatProposal)[] }
 export interface ChatBody { "messages": (ChatMessageBody)[] }
 export interface ChatLookup { "operation": string; "query": Record<string, string>; "rows": number; "error": string | null }

@@ -22,6 +22,28 @@ export const Audit = () => (
   </Owners>
 )
 
+// shown is a value of the log for people: texts without quotes, nothing as a dash.
+function shown(json: string) {
+  const value: unknown = JSON.parse(json)
+  return value === null || value === '' ? '—' : typeof value === 'string' ? value : json
+}
+
+// Fields are what was sent: with the values before and after, where the log has them.
+function Fields({ row }: { row: AuditRow }) {
+  const changed = new Map(row.changes.map(c => [c.field, w.changed(c.field, shown(c.before), shown(c.after))]))
+  const list = [...changed.values(), ...row.fields.filter(f => !changed.has(f))]
+  if (!list.length) return <span class="dim">{w.none}</span>
+  return (
+    <span class="fieldlist" title={list.join('\n')}>
+      {list.map(f => (
+        <span key={f} class="tag">
+          {f}
+        </span>
+      ))}
+    </span>
+  )
+}
+
 // Log is who changed what in the window, newest first.
 function Log() {
   const at = place.value.query,
@@ -60,18 +82,7 @@ function Log() {
       name: 'fields',
       label: w.fields,
       left: true,
-      cell: r =>
-        r.fields.length ? (
-          <span class="fieldlist" title={r.fields.join(', ')}>
-            {r.fields.map(f => (
-              <span key={f} class="tag">
-                {f}
-              </span>
-            ))}
-          </span>
-        ) : (
-          <span class="dim">{w.none}</span>
-        ),
+      cell: r => <Fields row={r} />,
     },
     {
       name: 'record',

@@ -1,4 +1,5 @@
-// Languages that nobody speaks, made of English. They show what is not translated, too narrow, or on the wrong side.
+// A language that nobody speaks, made of English: longer, accented, from right to left. It shows what is not translated, too
+// narrow, or on the wrong side.
 const plain = 'aceilnorsuyACEILNORSUY',
   accented = 'áçéîłñöřšüýÁÇÉÎŁÑÖŘŠÜÝ'
 
@@ -17,8 +18,8 @@ const long = (text: string) => {
 const turned = (text: string) => (/\p{L}/u.test(text) ? `\u202e${text}\u202c` : text)
 
 // made is a tree of texts in the made-up language.
-export function made<T>(of: T, language: string): T {
-  const say = language === 'ar-XB' ? turned : long
+export function made<T>(of: T): T {
+  const say = (text: string) => turned(long(text))
   const walk = (v: unknown): unknown => {
     if (typeof v === 'string') return say(v)
     if (typeof v === 'function') return (...args: unknown[]) => walk((v as (...a: unknown[]) => unknown)(...args))

@@ -100,6 +100,7 @@ export const words: typeof en = {
     who: 'Wer',
     what: 'Was',
     record: 'Eintrag',
+    changed: (field: string, before: string, after: string) => `${field}: ${before} → ${after}`,
     fields: 'Felder',
     address: 'Von',
     everybody: 'Alle',

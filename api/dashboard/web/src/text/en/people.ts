@@ -99,6 +99,7 @@ export const words = {
     who: 'Who',
     what: 'What',
     record: 'Record',
+    changed: (field: string, before: string, after: string) => `${field}: ${before} → ${after}`,
     fields: 'Fields',
     address: 'From',
     everybody: 'Everybody',
