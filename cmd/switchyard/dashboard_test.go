@@ -71,6 +71,7 @@ func openBoardOf(t *testing.T, o fleet.Options) *board {
 		t.Fatal(err)
 	}
 	b.page = openPage(t)
+	b.plain()
 	b.watch()
 	b.call("Page.enable", nil, nil)
 	const errors = `addEventListener('error', e => (window.wrongs ??= []).push(e.message ?? 'error'));
@@ -78,6 +79,14 @@ func openBoardOf(t *testing.T, o fleet.Options) *board {
 		addEventListener('securitypolicyviolation', e => (window.wrongs ??= []).push('policy ' + e.violatedDirective))`
 	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": errors}, nil)
 	return b
+}
+
+// plain takes from the page what browsers give only to pages that came by https or from the machine itself: who runs the service
+// in a network of his own may use http.
+func (b *board) plain() {
+	b.t.Helper()
+	const source = `for (const name of ['randomUUID', 'subtle']) delete Crypto.prototype[name]; delete Navigator.prototype.clipboard`
+	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": source}, nil)
 }
 
 // signIn uses the link that `up` printed.

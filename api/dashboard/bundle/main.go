@@ -1,5 +1,6 @@
 // Command bundle makes the dashboard's files: it bundles api/dashboard/web into api/dashboard/dist, which the service
 // embeds. It runs at the root of the repository, after `npm ci` in web. With --watch it goes on whenever a source changes.
+// With --tests it bundles the tests of modules instead, into the file that is named.
 package main
 
 import (
@@ -23,8 +24,15 @@ const (
 
 func main() {
 	watch := flag.Bool("watch", false, "bundle again whenever a source changes")
+	tests := flag.String("tests", "", "bundle the tests of modules into this file")
 	flag.Parse()
-	if err := run(*watch); err != nil {
+	err := error(nil)
+	if *tests != "" {
+		err = writeTests(*tests)
+	} else {
+		err = run(*watch)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bundle:", err)
 		os.Exit(1)
 	}
@@ -54,6 +62,31 @@ func run(watch bool) error {
 	interrupted := make(chan os.Signal, 1)
 	signal.Notify(interrupted, os.Interrupt)
 	<-interrupted
+	return nil
+}
+
+// writeTests bundles all tests of modules into one module of its own. It exports what they found.
+func writeTests(path string) error {
+	source := filepath.Join(web, "src")
+	var lines strings.Builder
+	for _, folder := range []string{"core", "flow"} {
+		files, err := filepath.Glob(filepath.Join(source, folder, "*.test.ts"))
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			fmt.Fprintf(&lines, "import './%s/%s'\n", folder, filepath.Base(file))
+		}
+	}
+	lines.WriteString("export { failures, ran } from './testing.ts'\n")
+	options := optionsOf()
+	options.EntryPoints, options.EntryNames, options.Splitting, options.Outdir, options.Outfile = nil, "", false, "", path
+	options.MinifyWhitespace, options.MinifyIdentifiers, options.MinifySyntax = false, false, false
+	options.Stdin = &api.StdinOptions{Contents: lines.String(), ResolveDir: source, Loader: api.LoaderTS}
+	options.Write = true
+	if n := len(api.Build(options).Errors); n > 0 {
+		return fmt.Errorf("%d errors", n)
+	}
 	return nil
 }
 

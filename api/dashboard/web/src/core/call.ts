@@ -1,6 +1,7 @@
 // The one function that asks the service. Rows of the REST API are below /api/v1, those of the dashboard at their own path.
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
+import { newID } from './id.ts'
 
 export type Row = keyof Calls
 // match: the version that a write is about; key: of a write that is sent again; later hears at once which job does it.
@@ -47,7 +48,7 @@ export async function call<R extends Row>(row: R, ask: Ask<R> = {}): Promise<Cal
   const headers: Record<string, string> = {}
   if (ask.body !== undefined) headers['Content-Type'] = 'application/json'
   if (ask.match) headers['If-Match'] = `"${ask.match}"`
-  if (writes(method) && !pattern.startsWith('/app/')) headers['Idempotency-Key'] = ask.key ?? crypto.randomUUID()
+  if (writes(method) && !pattern.startsWith('/app/')) headers['Idempotency-Key'] = ask.key ?? newID()
   if (ask.later) headers.Prefer = 'respond-async'
   try {
     return (await follow(await send(method, path, headers, ask.body, ask.signal), ask.signal, ask.later)) as Calls[R]['answer']

@@ -1,6 +1,7 @@
 // A file of offers or smartlinks as calls of the API: which column is which field, and what becomes of each row.
 import type { FileColumn } from '../columns.gen.ts'
 import type { OfferBody, SmartlinkBody } from '../api.gen.ts'
+import { sumOf } from './id.ts'
 
 export type Kind = 'offers' | 'links'
 export type Field = FileColumn & { name: string }
@@ -148,7 +149,4 @@ export function rowsOf(kind: Kind, records: string[][], at: (string | undefined)
 }
 
 // keyOf is the Idempotency-Key of a row: the same row is the same call, from whatever file and however often it is sent.
-export async function keyOf(kind: Kind, body: object): Promise<string> {
-  const sum = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(kind + JSON.stringify(body)))
-  return 'import-' + [...new Uint8Array(sum)].map(b => b.toString(16).padStart(2, '0')).join('')
-}
+export const keyOf = (kind: Kind, body: object) => 'import-' + sumOf(kind + JSON.stringify(body))

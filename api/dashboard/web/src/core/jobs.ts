@@ -3,6 +3,7 @@
 import { signal } from '@preact/signals'
 import type { JobAnswer, JobRow } from '../api.gen.ts'
 import { asError, call, type Row } from './call.ts'
+import { newID } from './id.ts'
 import { me } from './me.ts'
 import type { Calls } from '../api.gen.ts'
 import { t } from './text.ts'
@@ -89,7 +90,7 @@ export async function task<R extends Row>(
   ask: { query?: Calls[R]['query']; body?: Calls[R]['body'] | object },
   told: (answer: Calls[R]['answer']) => Told,
 ): Promise<Calls[R]['answer']> {
-  const key = crypto.randomUUID()
+  const key = newID()
   put({ key, account: me.value!.account.id, name: named, status: 'running', at: Date.now() })
   try {
     const answer = await call(row, { ...ask, later: id => update(key, { id }) })
@@ -105,7 +106,7 @@ export async function task<R extends Row>(
 // adopt shows a job that was begun by an earlier call, and follows it.
 export function adopt(named: string, id: string, text: string, path?: string) {
   if (all.value.some(j => j.id === id)) return
-  const key = crypto.randomUUID()
+  const key = newID()
   put({ key, id, account: me.value!.account.id, name: named, status: 'running', at: Date.now() })
   follow(key, id, text, path)
 }

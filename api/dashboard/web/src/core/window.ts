@@ -39,12 +39,13 @@ export function wall(at: number, tz: string): number {
   return Date.UTC(v.year!, v.month! - 1, v.day, v.hour, v.minute, v.second)
 }
 
-// midnight is when a day begins in a zone. The second step is for a change of the clock in between.
+// midnight is when a day begins in a zone. The second step is for a change of the clock in between. Where that leaves out the
+// first hour, the day begins behind it.
 export function midnight(day: Day, tz: string): number {
   const want = Date.UTC(day.y, day.m - 1, day.d)
   let at = want
   for (let i = 0; i < 2; i++) at += want - wall(at, tz)
-  return at
+  return at + Math.max(0, want - wall(at, tz))
 }
 
 const dayOf = (t: number): Day => {

@@ -1,12 +1,13 @@
 // Editing a flow: pure, without DOM. A flow is the list of its paths; every change gives a new list.
 import type { Condition, Destination, Path, RuleRef } from '../api.gen.ts'
 import { sent } from '../core/condition.ts'
+import { newID } from '../core/id.ts'
 
 export type Flow = Path[]
 const ranks: Record<string, number> = { forced: 0, regular: 1, default: 2 }
 
 export const newPath = (name: string): Path => ({
-  id: crypto.randomUUID(),
+  id: newID(),
   name,
   stream_type: 'regular',
   action: 'offer',
@@ -41,7 +42,7 @@ export function copyOf(flow: Flow, path: Path, name: (n: number) => string): Pat
   const rules = path.rules.map(r => (r.rule_id ? r : { ...r, name: `${r.name} ${n}` }))
   return {
     ...path,
-    id: crypto.randomUUID(),
+    id: newID(),
     name: name(n),
     rules,
     stream_type: path.stream_type === 'default' ? 'regular' : path.stream_type,

@@ -2,6 +2,7 @@ import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
+import { failed } from './toast.tsx'
 
 type Props = {
   title: string
@@ -55,12 +56,14 @@ type AskProps = {
   danger?: boolean
   name?: string
   on: () => Promise<unknown> | void
+  wrong?: (e: unknown) => void
   close: () => void
   children?: ComponentChildren
 }
 
-// Ask is a question before something that cannot be undone. With a name it goes on when that has been typed.
-export function Ask({ title, text, go, danger, name, on, close, children }: AskProps) {
+// Ask is a question before something that cannot be undone. With a name it goes on when that has been typed. It stays open
+// when that fails, and says so, by wrong if there is one.
+export function Ask({ title, text, go, danger, name, on, wrong = failed, close, children }: AskProps) {
   const [typed, set] = useState(''),
     [busy, wait] = useState(false),
     id = useId()
@@ -69,7 +72,8 @@ export function Ask({ title, text, go, danger, name, on, close, children }: AskP
     try {
       await on()
       close()
-    } catch {
+    } catch (e) {
+      wrong(e)
       wait(false)
     }
   }

@@ -18,7 +18,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Ask, Sheet } from '../parts/sheet.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
 import { Table, type Column } from '../parts/table.tsx'
-import { failed, toast } from '../parts/toast.tsx'
+import { toast } from '../parts/toast.tsx'
 import { Two } from '../parts/two.tsx'
 
 const attributes = [
@@ -156,16 +156,10 @@ export function BotLists() {
           danger
           close={() => remove(null)}
           on={() =>
-            call('DELETE /bot-lists', { query: { id: removing.id } }).then(
-              () => {
-                touches('bot-lists', 'bot-detection')
-                toast(w.removed)
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /bot-lists', { query: { id: removing.id } }).then(() => {
+              touches('bot-lists', 'bot-detection')
+              toast(w.removed)
+            })
           }
         />
       )}

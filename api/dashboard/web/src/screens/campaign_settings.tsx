@@ -11,7 +11,7 @@ import { span } from '../core/window.ts'
 import { spanText, count } from '../core/format.ts'
 import { RecordForm, type Section, type Draft } from '../parts/record_form.tsx'
 import { Ask } from '../parts/sheet.tsx'
-import { failed, toast } from '../parts/toast.tsx'
+import { toast } from '../parts/toast.tsx'
 import type { TabProps } from './campaign.tsx'
 
 const options = (of: Record<string, string>) => Object.entries(of).map(([value, label]) => ({ value, label }))
@@ -158,17 +158,11 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
           name={c.name}
           close={() => ask(null)}
           on={() =>
-            call('DELETE /campaigns/{id}', { path: { id: c.id } }).then(
-              () => {
-                touches('campaigns', 'reports')
-                toast(t.campaigns.removed(c.name))
-                go(to('/app/campaigns'))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /campaigns/{id}', { path: { id: c.id } }).then(() => {
+              touches('campaigns', 'reports')
+              toast(t.campaigns.removed(c.name))
+              go(to('/app/campaigns'))
+            })
           }
         />
       )}
@@ -181,16 +175,10 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
           name={c.name}
           close={() => ask(null)}
           on={() =>
-            call('DELETE /campaigns/{id}/stats', { path: { id: c.id }, query: window }).then(
-              gone => {
-                touches('campaigns', 'reports', 'stats', 'logs')
-                toast(t.campaigns.cleared(count(gone.clicks)))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /campaigns/{id}/stats', { path: { id: c.id }, query: window }).then(gone => {
+              touches('campaigns', 'reports', 'stats', 'logs')
+              toast(t.campaigns.cleared(count(gone.clicks)))
+            })
           }
         />
       )}

@@ -9,7 +9,7 @@ import { t } from '../core/text.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Ask, Sheet } from '../parts/sheet.tsx'
 import { Failed, Late } from '../parts/state.tsx'
-import { failed, toast } from '../parts/toast.tsx'
+import { toast } from '../parts/toast.tsx'
 import { tone } from '../core/log.ts'
 
 const w = t.conversions
@@ -116,12 +116,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
           go={w.to[asking]!}
           danger={asking !== 'approved'}
           close={() => ask('')}
-          on={() =>
-            changeStatus(c, asking).catch(e => {
-              failed(e)
-              throw e
-            })
-          }
+          on={() => changeStatus(c, asking)}
         />
       )}
     </Sheet>

@@ -74,12 +74,7 @@ export function Rules() {
           text={w.liveText(asking.rule.name)}
           go={w.toLive}
           close={close}
-          on={() =>
-            patch(asking.rule, { mode: 'live' }).catch(e => {
-              failed(e)
-              throw e
-            })
-          }
+          on={() => patch(asking.rule, { mode: 'live' })}
         />
       )}
       {asking?.kind === 'remove' && (
@@ -90,16 +85,10 @@ export function Rules() {
           danger
           close={close}
           on={() =>
-            call('DELETE /copilot/rules', { query: { id: asking.rule.id } }).then(
-              () => {
-                touches('copilot')
-                toast(w.ruleRemoved(asking.rule.name))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /copilot/rules', { query: { id: asking.rule.id } }).then(() => {
+              touches('copilot')
+              toast(w.ruleRemoved(asking.rule.name))
+            })
           }
         />
       )}

@@ -7,7 +7,7 @@ import { w } from '../text/domains.ts'
 import { Icon } from '../parts/icons.tsx'
 import { Ask } from '../parts/sheet.tsx'
 import { sentence } from '../parts/state.tsx'
-import { failed, toast } from '../parts/toast.tsx'
+import { toast } from '../parts/toast.tsx'
 import { Certificate, mayChange } from './domain_shared.tsx'
 
 // order is how far a certificate is by its state: 1 asked for, 2 ownership checked, 3 issued, 4 it serves.
@@ -163,17 +163,11 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
           danger
           close={() => release(false)}
           on={() =>
-            call('DELETE /domains/{id}/certificate', { path: { id: d.id } }).then(
-              out => {
-                touches('domains')
-                toast(out.detail || w.released)
-                void look()
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /domains/{id}/certificate', { path: { id: d.id } }).then(out => {
+              touches('domains')
+              toast(out.detail || w.released)
+              void look()
+            })
           }
         />
       )}

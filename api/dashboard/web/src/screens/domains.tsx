@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { DomainRow } from '../api.gen.ts'
-import { call } from '../core/call.ts'
+import { asError, call } from '../core/call.ts'
 import { dateOf, ago } from '../core/dates.ts'
 import { hourOf } from '../core/format.ts'
 import { useKeys } from '../core/keys.ts'
@@ -32,18 +32,13 @@ export function RemoveDomain({ of: d, close, gone }: { of: DomainRow; close: () 
       danger
       name={d.domain}
       close={close}
+      wrong={e => toast(said(asError(e).code) ?? sentence(asError(e)), { bad: true })}
       on={() =>
-        call('DELETE /domains', { query: { id: d.id } }).then(
-          () => {
-            touches('domains')
-            toast(w.removed(d.domain))
-            gone()
-          },
-          e => {
-            toast(said(e.code) ?? sentence(e), { bad: true })
-            throw e
-          },
-        )
+        call('DELETE /domains', { query: { id: d.id } }).then(() => {
+          touches('domains')
+          toast(w.removed(d.domain))
+          gone()
+        })
       }>
       {used && <p class="warn">{w.inUse(used)}</p>}
     </Ask>

@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { Path } from '../api.gen.ts'
 import { ApiError, asError, call } from '../core/call.ts'
+import { newID } from '../core/id.ts'
 import { canWrite } from '../core/can.ts'
 import { useCampaigns, useFlows, useLanders, useOffers, useRules, useSources } from '../core/choices.ts'
 import { useKeys, usePress } from '../core/keys.ts'
@@ -251,11 +252,7 @@ export function Flow({ detail }: TabProps) {
               <span class="dim wide fine">{total ? t.flow.widthIs : t.flow.noFigures}</span>
               <span class="grow" />
               {may && (
-                <SavedFlows
-                  campaign={c.name}
-                  take={paths => set(paths.map(p => ({ ...p, id: crypto.randomUUID() })))}
-                  save={() => ask('save')}
-                />
+                <SavedFlows campaign={c.name} take={paths => set(paths.map(p => ({ ...p, id: newID() })))} save={() => ask('save')} />
               )}
               {may && (
                 <button type="button" class="btn sm" onClick={addPath}>

@@ -129,18 +129,12 @@ export function SaveAs({ paths, name, close }: { paths: Path[]; name: string; cl
   const [called, set] = useState(name),
     [wrong, mark] = useState<Wrong>()
   const send = () =>
-    call('POST /flows', { body: { name: called, paths } }).then(
-      () => {
-        touches('flows')
-        toast(t.flow.savedAs(called))
-      },
-      e => {
-        mark(wrongOf(asError(e), ['name']))
-        throw e
-      },
-    )
+    call('POST /flows', { body: { name: called, paths } }).then(() => {
+      touches('flows')
+      toast(t.flow.savedAs(called))
+    })
   return (
-    <Ask title={t.flow.saveAs} go={t.parts.save} on={send} close={close}>
+    <Ask title={t.flow.saveAs} go={t.parts.save} on={send} wrong={e => mark(wrongOf(asError(e), ['name']))} close={close}>
       <Field label={t.overview.name} error={wrong?.text}>
         {w => <Input wired={w} value={called} maxLength={255} on={set} />}
       </Field>

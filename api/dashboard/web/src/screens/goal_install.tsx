@@ -10,7 +10,6 @@ import { Copy } from '../parts/copy.tsx'
 import { Field, Seg, Select } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Ask, Sheet } from '../parts/sheet.tsx'
-import { failed } from '../parts/toast.tsx'
 
 const shownEvents = 6
 const keyOf = (e: LiveEvent) => [e.at, e.name, e.host, e.path, e.clickId].join()
@@ -126,17 +125,11 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
     [secret, reveal] = useState(''),
     [open, close] = useState(false)
   const make = () =>
-    call('POST /goals').then(
-      got => {
-        touches('goals')
-        reveal(got.secret)
-        close(true)
-      },
-      e => {
-        failed(e)
-        throw e
-      },
-    )
+    call('POST /goals').then(got => {
+      touches('goals')
+      reveal(got.secret)
+      close(true)
+    })
   return (
     <section class="card part install">
       <h2>{w.install}</h2>

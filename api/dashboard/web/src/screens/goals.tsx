@@ -158,17 +158,11 @@ function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
           name={s.name}
           close={() => remove(false)}
           on={() =>
-            call('DELETE /sites', { query: { id: s.id } }).then(
-              () => {
-                touches('goals', 'sites', 'campaigns')
-                change({ site: null })
-                toast(w.siteRemoved(s.name))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /sites', { query: { id: s.id } }).then(() => {
+              touches('goals', 'sites', 'campaigns')
+              change({ site: null })
+              toast(w.siteRemoved(s.name))
+            })
           }
         />
       )}
@@ -312,16 +306,10 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
           name={removing.name}
           close={() => remove(null)}
           on={() =>
-            call('DELETE /goals', { query: { key: removing.key, site: removing.siteId } }).then(
-              () => {
-                touches('goals')
-                toast(w.removed(removing.name))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /goals', { query: { key: removing.key, site: removing.siteId } }).then(() => {
+              touches('goals')
+              toast(w.removed(removing.name))
+            })
           }
         />
       )}

@@ -63,7 +63,7 @@ const pause = (s: number) => new Promise(ok => setTimeout(ok, s * 1000))
 
 // send makes one row. Who sends too much at once waits as long as he is told.
 async function send(kind: Kind, row: Row): Promise<Row> {
-  const key = await keyOf(kind, row.body!)
+  const key = keyOf(kind, row.body!)
   for (;;) {
     try {
       const made =

@@ -10,8 +10,8 @@ import { Credentials, given, Runs, type Values } from '../parts/credentials.tsx'
 import { Field, FormError, Input, Switch, wrongOf, type Wrong } from '../parts/form.tsx'
 import { Ask, Sheet } from '../parts/sheet.tsx'
 import { Failed, Late } from '../parts/state.tsx'
-import { failed, toast } from '../parts/toast.tsx'
-import { mayConnect, said } from './integrations.tsx'
+import { toast } from '../parts/toast.tsx'
+import { mayConnect, said } from '../core/connect.ts'
 
 // NetworkSheet is the connection of an affiliate network: its access, what it reads, and the runs.
 export function NetworkSheet({ of: n, close }: { of: NetworkRow; close: () => void }) {
@@ -157,16 +157,10 @@ function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegratio
           danger
           close={() => leave(false)}
           on={() =>
-            call('DELETE /networks/{id}/integration', { path: { id: n.id } }).then(
-              () => {
-                touches('networks')
-                toast(w.gone(n.name))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /networks/{id}/integration', { path: { id: n.id } }).then(() => {
+              touches('networks')
+              toast(w.gone(n.name))
+            })
           }
         />
       )}

@@ -9,8 +9,8 @@ import { Says } from '../parts/credentials.tsx'
 import { Field, Input, Select, Switch } from '../parts/form.tsx'
 import { Ask, Sheet } from '../parts/sheet.tsx'
 import { Bone, Failed } from '../parts/state.tsx'
-import { failed, toast } from '../parts/toast.tsx'
-import { mayConnect, said } from './integrations.tsx'
+import { toast } from '../parts/toast.tsx'
+import { mayConnect, said } from '../core/connect.ts'
 
 const Waiting = () => (
   <div class="part">
@@ -73,16 +73,10 @@ export function Geo({ encryption }: { encryption: boolean }) {
           danger
           close={() => leave(false)}
           on={() =>
-            call('DELETE /geo-database').then(
-              () => {
-                touches('geo-database')
-                toast(w.gone(name))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /geo-database').then(() => {
+              touches('geo-database')
+              toast(w.gone(name))
+            })
           }
         />
       )}
@@ -208,16 +202,10 @@ export function AI() {
           danger
           close={() => leave(false)}
           on={() =>
-            call('DELETE /copilot/ai').then(
-              () => {
-                touches('copilot')
-                toast(w.gone(labelOf(c.provider)))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /copilot/ai').then(() => {
+              touches('copilot')
+              toast(w.gone(labelOf(c.provider)))
+            })
           }
         />
       )}

@@ -11,8 +11,8 @@ import { Field, FormError, Input, Select, Switch, wrongOf, type Wrong } from '..
 import { Pairs } from '../parts/pairs.tsx'
 import { Ask, Sheet } from '../parts/sheet.tsx'
 import { Failed, Late } from '../parts/state.tsx'
-import { failed, toast } from '../parts/toast.tsx'
-import { mayConnect, said } from './integrations.tsx'
+import { toast } from '../parts/toast.tsx'
+import { mayConnect, said } from '../core/connect.ts'
 import { Told, Upload, type Telling } from './integration_uploads.tsx'
 
 // SourceSheet is the connection of a traffic source to its ad platform: access, spend, and what it is told of conversions.
@@ -249,16 +249,10 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
           danger
           close={() => leave(false)}
           on={() =>
-            call('DELETE /traffic-sources/{id}/integration', { path: { id: s.id } }).then(
-              () => {
-                touches('traffic-sources')
-                toast(w.gone(s.name))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /traffic-sources/{id}/integration', { path: { id: s.id } }).then(() => {
+              touches('traffic-sources')
+              toast(w.gone(s.name))
+            })
           }
         />
       )}

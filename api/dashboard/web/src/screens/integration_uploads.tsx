@@ -7,7 +7,7 @@ import { me } from '../core/me.ts'
 import { w } from '../text/integrations.ts'
 import { Field, Input, MoneyInput, Seg, Select, Switch } from '../parts/form.tsx'
 import { toast } from '../parts/toast.tsx'
-import { mayConnect, said } from './integrations.tsx'
+import { mayConnect, said } from '../core/connect.ts'
 
 // Telling is what a platform is told of conversions.
 export type Telling = {

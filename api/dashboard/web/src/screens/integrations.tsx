@@ -1,34 +1,26 @@
 import { useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { NetworkRow, OAuthConnection, OAuthProvider, SourceRow } from '../api.gen.ts'
-import { asError, call } from '../core/call.ts'
+import { call } from '../core/call.ts'
+import { mayConnect, said, show } from '../core/connect.ts'
 import { useNetworks, useSources } from '../core/choices.ts'
 import { ago } from '../core/dates.ts'
-import { can } from '../core/me.ts'
 import { signIn } from '../core/oauth.ts'
 import { touches, use } from '../core/query.ts'
-import { change, place, to } from '../core/router.ts'
+import { place, to } from '../core/router.ts'
 import { w } from '../text/integrations.ts'
 import { Copy } from '../parts/copy.tsx'
 import { Says } from '../parts/credentials.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Ask } from '../parts/sheet.tsx'
-import { Bone, Failed, Late, sentence } from '../parts/state.tsx'
-import { failed, toast } from '../parts/toast.tsx'
+import { Bone, Failed, Late } from '../parts/state.tsx'
+import { toast } from '../parts/toast.tsx'
 import { AI, Geo } from './integration_others.tsx'
 import { DNSAccounts } from './integration_dns.tsx'
 import { NetworkSheet } from './integration_network.tsx'
 import { SourceSheet } from './integration_source.tsx'
 
 const some = 8 // rows that are shown at first: each asks the service
-
-export const mayConnect = () => can('member')
-// said is what an error of a connection means to a person.
-export const said = (e: unknown) => {
-  const error = asError(e)
-  return w.codes[error.code] ?? sentence(error)
-}
-export const show = (of: Record<string, string | null>) => change({ dns: null, network: null, source: null, ...of }, true)
 
 // Integrations is everything outside that the account is connected to: how it goes, and what can be done about it.
 export function Integrations() {
@@ -243,16 +235,10 @@ function Platforms() {
           danger
           close={() => leave(null)}
           on={() =>
-            call('DELETE /oauth/connections', { query: { id: leaving.c.id } }).then(
-              () => {
-                touches('oauth', 'traffic-sources')
-                toast(w.gone(name(leaving.of, leaving.c)))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /oauth/connections', { query: { id: leaving.c.id } }).then(() => {
+              touches('oauth', 'traffic-sources')
+              toast(w.gone(name(leaving.of, leaving.c)))
+            })
           }
         />
       )}

@@ -49,24 +49,14 @@ function List() {
       </section>
     )
   const rotate = async (k: KeyRow) => {
-    try {
-      const made = await call('POST /app/api/keys/{id}/rotate', { path: { id: k.id } })
-      touches('app')
-      show(made)
-    } catch (e) {
-      complain(e)
-      throw e
-    }
+    const made = await call('POST /app/api/keys/{id}/rotate', { path: { id: k.id } })
+    touches('app')
+    show(made)
   }
   const revoke = async (k: KeyRow) => {
-    try {
-      await call('DELETE /app/api/keys/{id}', { path: { id: k.id } })
-      touches('app')
-      toast(w.revoked(nameOf(k)))
-    } catch (e) {
-      complain(e)
-      throw e
-    }
+    await call('DELETE /app/api/keys/{id}', { path: { id: k.id } })
+    touches('app')
+    toast(w.revoked(nameOf(k)))
   }
   const columns: Column<KeyRow>[] = [
     {
@@ -165,6 +155,7 @@ function List() {
           go={w.rotate}
           close={() => ask(undefined)}
           on={() => rotate(act.of)}
+          wrong={complain}
         />
       )}
       {act?.what === 'revoke' && (
@@ -175,6 +166,7 @@ function List() {
           go={w.revoke}
           close={() => ask(undefined)}
           on={() => revoke(act.of)}
+          wrong={complain}
         />
       )}
     </>

@@ -162,12 +162,7 @@ function Codes() {
     [off, ask] = useState(false)
   const start = () => call('POST /app/api/me/totp').then(begin, complain)
   const drop = async () => {
-    try {
-      await call('DELETE /app/api/me/totp')
-    } catch (e) {
-      complain(e)
-      throw e
-    }
+    await call('DELETE /app/api/me/totp')
     me.value = { ...me.value!, has_codes: false }
     toast(w.nowOff)
   }
@@ -196,7 +191,7 @@ function Codes() {
         </button>
       </div>
       {fresh && <SetUp of={fresh} close={() => begin(undefined)} />}
-      {off && <Ask danger title={w.offTitle} text={w.offText} go={w.off} close={() => ask(false)} on={drop} />}
+      {off && <Ask danger title={w.offTitle} text={w.offText} go={w.off} close={() => ask(false)} on={drop} wrong={complain} />}
     </section>
   )
 }

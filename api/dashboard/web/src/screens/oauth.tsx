@@ -6,7 +6,7 @@ import { go, to } from '../core/router.ts'
 import { w } from '../text/integrations.ts'
 import { Icon } from '../parts/icons.tsx'
 import { toast } from '../parts/toast.tsx'
-import { said } from './integrations.tsx'
+import { said } from '../core/connect.ts'
 
 // taken is what the platform gave, once: it leaves the address before anything else is done.
 function taken(): URLSearchParams {

@@ -148,17 +148,11 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
           name={removing.name}
           close={() => remove(null)}
           on={() =>
-            write('DELETE', k.name, { query: { id: removing.id } }).then(
-              () => {
-                touches(k.name, 'tools')
-                toast(t.records.removed(removing.name))
-                if (open === removing.id) show(null)
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            write('DELETE', k.name, { query: { id: removing.id } }).then(() => {
+              touches(k.name, 'tools')
+              toast(t.records.removed(removing.name))
+              if (open === removing.id) show(null)
+            })
           }>
           <UsedBy list={used(removing)} waiting={!!k.usesRouting && !users} what={t.records.removeText} />
         </Ask>

@@ -175,17 +175,11 @@ export function Views({ ask }: { ask: Question }) {
           danger
           close={() => set(undefined)}
           on={() =>
-            call('DELETE /app/api/views/{id}', { path: { id: asking.view.id } }).then(
-              () => {
-                changed()
-                change({ view: null }, true)
-                toast(w.removed(asking.view.name))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /app/api/views/{id}', { path: { id: asking.view.id } }).then(() => {
+              changed()
+              change({ view: null }, true)
+              toast(w.removed(asking.view.name))
+            })
           }
         />
       )}

@@ -283,17 +283,11 @@ export function Smartlinks() {
           name={nameOf(removing)}
           close={() => remove(null)}
           on={() =>
-            call('DELETE /short-links', { query: { id: removing.id } }).then(
-              () => {
-                touches('short-links')
-                toast(w.removed(nameOf(removing)))
-                if (open === removing.id) show(null)
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /short-links', { query: { id: removing.id } }).then(() => {
+              touches('short-links')
+              toast(w.removed(nameOf(removing)))
+              if (open === removing.id) show(null)
+            })
           }
         />
       )}

@@ -82,23 +82,13 @@ function Member({ of: m }: { of: MemberRow }) {
     name = m.name || m.email,
     own = m.id === me.value!.id
   const set = async (role: string) => {
-    try {
-      await call('PATCH /app/api/team/{id}', { path: { id: m.id }, body: { role } })
-    } catch (e) {
-      complain(e)
-      throw e
-    }
+    await call('PATCH /app/api/team/{id}', { path: { id: m.id }, body: { role } })
     if (own) me.value = await call('GET /app/api/session')
     touches('app')
     toast(w.nowRole(name, roleName(role)))
   }
   const drop = async () => {
-    try {
-      await call('DELETE /app/api/team/{id}', { path: { id: m.id } })
-    } catch (e) {
-      complain(e)
-      throw e
-    }
+    await call('DELETE /app/api/team/{id}', { path: { id: m.id } })
     if (own) return location.assign('/app')
     touches('app')
     toast(w.removed(name))
@@ -142,10 +132,19 @@ function Member({ of: m }: { of: MemberRow }) {
             touches('app')
           }}
           on={() => set(wish)}
+          wrong={complain}
         />
       )}
       {removing && (
-        <Ask danger title={w.removeTitle(name)} text={w.removeText(m.email)} go={w.remove} close={() => remove(false)} on={drop} />
+        <Ask
+          danger
+          title={w.removeTitle(name)}
+          text={w.removeText(m.email)}
+          go={w.remove}
+          close={() => remove(false)}
+          on={drop}
+          wrong={complain}
+        />
       )}
     </li>
   )

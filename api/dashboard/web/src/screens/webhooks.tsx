@@ -222,16 +222,10 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
           go={w.rotate}
           close={() => rotate(null)}
           on={() =>
-            call('POST /webhooks/rotate', { body: { id: rotating.id } }).then(
-              got => {
-                touches('webhooks')
-                reveal(got.secret)
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('POST /webhooks/rotate', { body: { id: rotating.id } }).then(got => {
+              touches('webhooks')
+              reveal(got.secret)
+            })
           }
         />
       )}
@@ -244,16 +238,10 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
           name={nameOf(removing)}
           close={() => remove(null)}
           on={() =>
-            call('DELETE /webhooks', { query: { id: removing.id } }).then(
-              () => {
-                touches('webhooks')
-                toast(w.removed(nameOf(removing)))
-              },
-              e => {
-                failed(e)
-                throw e
-              },
-            )
+            call('DELETE /webhooks', { query: { id: removing.id } }).then(() => {
+              touches('webhooks')
+              toast(w.removed(nameOf(removing)))
+            })
           }
         />
       )}
@@ -332,19 +320,14 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
   ]
   const all = async () => {
     const { from, to: until } = windowOf('30d', zone.value)
-    try {
-      const got = await task(
-        w.all,
-        'POST /webhooks/deliveries/redeliver-failed',
-        { query: { from, to: until }, body: webhook ? { webhook } : {} },
-        a => ({ text: w.allDone(a.requeued, count(a.requeued)), path: '/app/webhooks' }),
-      )
-      toast(w.allDone(got.requeued, count(got.requeued)))
-      touches('webhooks')
-    } catch (e) {
-      failed(e)
-      throw e
-    }
+    const got = await task(
+      w.all,
+      'POST /webhooks/deliveries/redeliver-failed',
+      { query: { from, to: until }, body: webhook ? { webhook } : {} },
+      a => ({ text: w.allDone(a.requeued, count(a.requeued)), path: '/app/webhooks' }),
+    )
+    toast(w.allDone(got.requeued, count(got.requeued)))
+    touches('webhooks')
   }
   return (
     <section class="card report lists clicklog">

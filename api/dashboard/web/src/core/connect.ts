@@ -1,0 +1,14 @@
+// What the screens of connections share.
+import { asError } from './call.ts'
+import { can } from './me.ts'
+import { change } from './router.ts'
+import { w } from '../text/integrations.ts'
+import { sentence } from '../parts/state.tsx'
+
+export const mayConnect = () => can('member')
+// said is what an error of a connection means to a person.
+export const said = (e: unknown) => {
+  const error = asError(e)
+  return w.codes[error.code] ?? sentence(error)
+}
+export const show = (of: Record<string, string | null>) => change({ dns: null, network: null, source: null, ...of }, true)

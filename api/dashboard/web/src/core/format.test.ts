@@ -1,0 +1,22 @@
+import { equal, test } from '../testing.ts'
+import { changeOf, isReal } from './figures.ts'
+import type { FigureRow } from '../api.gen.ts'
+import { count, money, none, percent, short, small } from './format.ts'
+
+test('what is not known is a dash, never zero; a minus is one', () => {
+  for (const f of [count, short, money, small, percent]) equal([f(null), f(undefined), f(0) === none], [none, none, false])
+  equal([count(-1234), money(-1.5), percent(-0.5)], ['−1,234', '−$1.50', '−0.50%'])
+  equal([small(0.0123), small(1.5), small(0)], ['$0.012', '$1.50', '$0.00'])
+})
+
+const row = (of: Partial<FigureRow>) =>
+  ({ clicks: 0, conversions: 0, revenue: 0, cost: 0, approved: 0, profit: 0, cr: null, ...of }) as FigureRow
+
+test('a change that chance explains is grey', () => {
+  equal(changeOf('clicks', row({ clicks: 105 }), row({ clicks: 100 })).tone, 'dim')
+  equal(changeOf('clicks', row({ clicks: 200 }), row({ clicks: 100 })).tone, 'good')
+  equal(changeOf('clicks', row({ clicks: 100 }), row({ clicks: 200 })).tone, 'bad')
+  equal(isReal('cr', row({ clicks: 100, conversions: 3 }), row({ clicks: 100, conversions: 1 })), false)
+  equal(isReal('cr', row({ clicks: 10000, conversions: 300 }), row({ clicks: 10000, conversions: 100 })), true)
+  equal(changeOf('clicks', row({ clicks: 1 }), undefined).text, '')
+})

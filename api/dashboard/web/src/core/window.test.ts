@@ -1,0 +1,44 @@
+import { equal, test } from '../testing.ts'
+import { before, days, iso, midnight, plus, spanOf, today, wall, windowOf } from './window.ts'
+
+// Zones that change their clocks at midnight, by half an hour, or left a day out; and none of that.
+const zones = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'America/Santiago',
+  'Asia/Beirut',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Pacific/Auckland',
+]
+
+test('a day begins at its first moment, whatever the clock does', () => {
+  for (const zone of zones)
+    for (let day = { y: 2025, m: 12, d: 30 }; iso(day) < '2027-01-03'; day = plus(day, 1)) {
+      const begins = midnight(day, zone)
+      const after = new Date(wall(begins, zone)).toISOString(),
+        last = new Date(wall(begins - 1000, zone)).toISOString()
+      if (after.slice(0, 10) !== iso(day) || last.slice(0, 10) !== iso(plus(day, -1)))
+        throw new Error(`${iso(day)} in ${zone} begins at ${after}, behind ${last}`)
+    }
+})
+
+test('a window before another one has as many days and ends where that begins', () => {
+  for (const zone of zones)
+    for (const name of ['today', 'yesterday', '7d', '14d', '30d', 'month', 'last-month', '2026-03-01_2026-03-31']) {
+      const w = windowOf(name, zone),
+        b = before(w)
+      equal([days(b.span), b.end, iso(plus(b.span.to, 1))], [days(w.span), w.start, iso(w.span.from)], `${name} in ${zone}`)
+    }
+})
+
+test('a window that cannot be read is the last seven days', () => {
+  const now = today('UTC')
+  for (const text of ['', 'x', '2026-03-31_2026-03-01', '2026-03-01']) equal(spanOf(text, 'UTC'), { from: plus(now, -6), to: now }, text)
+})
+
+test('its bounds are sent as UTC, the last second included', () => {
+  const w = windowOf('2026-03-29_2026-03-29', 'Europe/Berlin') // the clock goes forward
+  equal([w.from, w.to, (w.end - w.start) / 3600e3], ['2026-03-28 23:00:00', '2026-03-29 21:59:59', 23])
+})

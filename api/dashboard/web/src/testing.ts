@@ -1,0 +1,29 @@
+// What the tests of modules without a screen stand on. They run in the browser of the Go tests, bundled by themselves.
+export const failures: string[] = []
+export let ran = 0
+
+// test runs fn, and notes what it throws.
+export function test(name: string, fn: () => void) {
+  ran++
+  try {
+    fn()
+  } catch (e) {
+    failures.push(`${name}: ${e instanceof Error ? e.message : String(e)}`)
+  }
+}
+
+// equal holds two values against each other, by what they are as JSON.
+export function equal(got: unknown, want: unknown, about = '') {
+  const [a, b] = [JSON.stringify(got), JSON.stringify(want)]
+  if (a !== b) throw new Error(`${about} ${a}, want ${b}`.trim())
+}
+
+// random gives numbers from 0 to 1, the same ones for the same seed (Mulberry32).
+export function random(seed: number) {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0
+    let x = Math.imul(seed ^ (seed >>> 15), 1 | seed)
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x
+    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32
+  }
+}
