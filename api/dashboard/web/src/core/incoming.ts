@@ -31,47 +31,29 @@ export function causeOf(row: PostbackRow, settings: Record<string, string> = {})
   return hidden.length ? { kind: 'hidden', param: hidden.join(', ') } : { kind: 'empty' }
 }
 
+const settings = [
+  'id',
+  'name',
+  'currency',
+  'status_map',
+  'url',
+  'offer_type',
+  'group_name',
+  'notes',
+  'manager_name',
+  'manager_email',
+  'manager_phone',
+  'manager_im',
+  'payment_terms',
+  'payment_frequency',
+  'tags',
+  'minimum_payout',
+  'macros',
+  'click_param',
+] as const
+
 // bodyOf is a network as PUT takes it. Its secret is left out, so that it stays.
-export function bodyOf(n: NetworkRow, postback_params: Record<string, string>): NetworkPut {
-  const {
-    id,
-    name,
-    currency,
-    status_map,
-    url,
-    offer_type,
-    group_name,
-    notes,
-    manager_name,
-    manager_email,
-    manager_phone,
-    manager_im,
-    payment_terms,
-    payment_frequency,
-    tags,
-    minimum_payout,
-    macros,
-    click_param,
-  } = n
-  return {
-    id,
-    name,
-    currency,
-    status_map,
-    url,
-    offer_type,
-    group_name,
-    notes,
-    manager_name,
-    manager_email,
-    manager_phone,
-    manager_im,
-    payment_terms,
-    payment_frequency,
-    tags,
-    minimum_payout,
-    macros,
-    click_param,
-    postback_params,
-  }
-}
+export const bodyOf = (n: NetworkRow, postback_params: Record<string, string>): NetworkPut => ({
+  ...(Object.fromEntries(settings.map(name => [name, n[name]])) as Pick<NetworkRow, (typeof settings)[number]>),
+  postback_params,
+})

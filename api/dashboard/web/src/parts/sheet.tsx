@@ -49,6 +49,76 @@ export function Sheet({ title, close, children, foot, side, beside, keep }: Prop
   )
 }
 
+type FormProps = {
+  title: string
+  close: () => void
+  keep?: () => boolean
+  go: string
+  off: boolean
+  send: () => unknown
+  children: ComponentChildren
+}
+
+// FormSheet asks for a few things. go is on the button that sends them, which is off while it cannot.
+export function FormSheet({ title, close, keep, go, off, send, children }: FormProps) {
+  const id = useId()
+  return (
+    <Sheet
+      title={title}
+      close={close}
+      keep={keep}
+      foot={
+        <>
+          <span class="grow" />
+          <button type="button" class="btn" onClick={close}>
+            {t.parts.cancel}
+          </button>
+          <button type="submit" form={id} class="btn primary" disabled={off}>
+            {go}
+          </button>
+        </>
+      }>
+      <form
+        id={id}
+        class="body"
+        onSubmit={e => {
+          e.preventDefault()
+          void send()
+        }}>
+        {children}
+      </form>
+    </Sheet>
+  )
+}
+
+// Shown shows something for the only time: it stays until somebody has it.
+export const Shown = ({
+  title,
+  close,
+  done,
+  children,
+}: {
+  title: string
+  close: () => void
+  done: string
+  children: ComponentChildren
+}) => (
+  <Sheet
+    title={title}
+    close={close}
+    keep={() => true}
+    foot={
+      <>
+        <span class="grow" />
+        <button type="button" class="btn primary" onClick={close}>
+          {done}
+        </button>
+      </>
+    }>
+    <div class="body">{children}</div>
+  </Sheet>
+)
+
 type AskProps = {
   title: string
   text?: ComponentChildren

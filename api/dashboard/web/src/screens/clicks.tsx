@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ClickRow } from '../api.gen.ts'
 import { ApiError, asError } from '../core/call.ts'
-import { count, country, dayOf, hourOf, money } from '../core/format.ts'
+import { country, dayOf, hourOf, money } from '../core/format.ts'
 import { useKeys } from '../core/keys.ts'
 import { ask as fetchRows } from '../core/query.ts'
 import { asked, filterQuery, type Ask } from '../core/report.ts'
@@ -9,6 +9,7 @@ import { change, place } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { span } from '../core/window.ts'
 import { Seg, Switch } from '../parts/form.tsx'
+import { LogFoot } from '../parts/log_foot.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
 import { Table, type Column } from '../parts/table.tsx'
@@ -191,19 +192,7 @@ function Log({ campaign }: { campaign?: string }) {
             tall
           />
         )}
-        {rows && rows.length > 0 && (
-          <div class="statusbar">
-            <span>{t.clicks.loaded(count(rows.length))}</span>
-            {!log.end && <span class="wide">{t.clicks.more}</span>}
-            <span class="grow" />
-            <span class="wide">
-              <kbd>J</kbd> <kbd>K</kbd> {t.reports.move}
-            </span>
-            <span class="wide">
-              <kbd>O</kbd> {t.reports.open}
-            </span>
-          </div>
-        )}
+        <LogFoot loaded={rows?.length ?? 0} end={log.end} />
       </section>
       {open && <ClickSheet key="sheet" id={open} close={() => show(null)} step={step} />}
     </>

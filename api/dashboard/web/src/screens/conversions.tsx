@@ -10,6 +10,7 @@ import { change, place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { span } from '../core/window.ts'
 import { Seg } from '../parts/form.tsx'
+import { LogFoot } from '../parts/log_foot.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
 import { Table, type Column } from '../parts/table.tsx'
@@ -111,19 +112,7 @@ export function Conversions() {
             tall
           />
         )}
-        {rows && rows.length > 0 && (
-          <div class="statusbar">
-            <span>{t.clicks.loaded(count(rows.length))}</span>
-            {!log.end && <span class="wide">{t.clicks.more}</span>}
-            <span class="grow" />
-            <span class="wide">
-              <kbd>J</kbd> <kbd>K</kbd> {t.reports.move}
-            </span>
-            <span class="wide">
-              <kbd>O</kbd> {t.reports.open}
-            </span>
-          </div>
-        )}
+        <LogFoot loaded={rows?.length ?? 0} end={log.end} />
       </section>
       {shown && <ConversionSheet key="sheet" of={shown} close={() => show(null)} step={step} />}
     </>

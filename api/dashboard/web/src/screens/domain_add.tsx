@@ -8,7 +8,7 @@ import { w } from '../text/domains.ts'
 import { Combobox } from '../parts/combobox.tsx'
 import { Area, Field, FormError, Select, Switch, wrongOf, type Wrong } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Sheet } from '../parts/sheet.tsx'
+import { FormSheet, Sheet } from '../parts/sheet.tsx'
 import { toast } from '../parts/toast.tsx'
 import { said } from './domain_shared.tsx'
 
@@ -94,72 +94,50 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
     )
   const at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
   return (
-    <Sheet
-      title={w.addTitle}
-      close={close}
-      keep={() => hosts.trim() !== ''}
-      foot={
-        <>
-          <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button type="submit" form="add-domains" class="btn primary" disabled={busy || !hosts.trim()}>
-            {w.add}
-          </button>
-        </>
-      }>
-      <form
-        id="add-domains"
-        class="body"
-        onSubmit={e => {
-          e.preventDefault()
-          void add()
-        }}>
-        <Field label={w.hosts} hint={dns ? w.hostsHintDNS : w.hostsHint} error={at('domain')}>
-          {wired => <Area wired={wired} rows={5} max={4000} value={hosts} on={type} />}
-        </Field>
-        <Field
-          label={w.dns}
-          hint={
-            accounts?.length === 0 ? (
-              <>
-                {w.connectDNS}{' '}
-                <a class="link" href={to('/app/integrations')}>
-                  {w.connect}
-                </a>
-              </>
-            ) : (
-              w.dnsHint
-            )
-          }
-          error={at('dns_account_id')}>
-          {wired => (
-            <Select
-              wired={wired}
-              value={dns}
-              options={[{ value: '', label: w.dnsNone }, ...(accounts ?? []).map(a => ({ value: a.id, label: a.label || a.provider }))]}
-              on={by}
-            />
-          )}
-        </Field>
-        <Field label={w.group} hint={w.groupHint} error={at('group_name')}>
-          {wired => (
-            <Combobox
-              wired={wired}
-              label={w.group}
-              value={group}
-              choices={known.map(k => ({ value: k, label: k }))}
-              free
-              clear
-              empty={t.parts.typeNew}
-              on={sort}
-            />
-          )}
-        </Field>
-        <Switch shown on={failover} set={turn} label={w.failover} />
-        <FormError wrong={wrong} />
-      </form>
-    </Sheet>
+    <FormSheet title={w.addTitle} close={close} keep={() => hosts.trim() !== ''} go={w.add} off={busy || !hosts.trim()} send={add}>
+      <Field label={w.hosts} hint={dns ? w.hostsHintDNS : w.hostsHint} error={at('domain')}>
+        {wired => <Area wired={wired} rows={5} max={4000} value={hosts} on={type} />}
+      </Field>
+      <Field
+        label={w.dns}
+        hint={
+          accounts?.length === 0 ? (
+            <>
+              {w.connectDNS}{' '}
+              <a class="link" href={to('/app/integrations')}>
+                {w.connect}
+              </a>
+            </>
+          ) : (
+            w.dnsHint
+          )
+        }
+        error={at('dns_account_id')}>
+        {wired => (
+          <Select
+            wired={wired}
+            value={dns}
+            options={[{ value: '', label: w.dnsNone }, ...(accounts ?? []).map(a => ({ value: a.id, label: a.label || a.provider }))]}
+            on={by}
+          />
+        )}
+      </Field>
+      <Field label={w.group} hint={w.groupHint} error={at('group_name')}>
+        {wired => (
+          <Combobox
+            wired={wired}
+            label={w.group}
+            value={group}
+            choices={known.map(k => ({ value: k, label: k }))}
+            free
+            clear
+            empty={t.parts.typeNew}
+            on={sort}
+          />
+        )}
+      </Field>
+      <Switch shown on={failover} set={turn} label={w.failover} />
+      <FormError wrong={wrong} />
+    </FormSheet>
   )
 }

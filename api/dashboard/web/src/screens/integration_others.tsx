@@ -3,11 +3,10 @@ import type { AIConnection, AIModel, GeoDatabase } from '../api.gen.ts'
 import { call } from '../core/call.ts'
 import { ago } from '../core/dates.ts'
 import { touches, use } from '../core/query.ts'
-import { t } from '../core/text.ts'
 import { w } from '../text/integrations.ts'
 import { Says } from '../parts/credentials.tsx'
 import { Field, Input, Select, Switch } from '../parts/form.tsx'
-import { Ask, Sheet } from '../parts/sheet.tsx'
+import { Ask, FormSheet } from '../parts/sheet.tsx'
 import { Bone, Failed } from '../parts/state.tsx'
 import { toast } from '../parts/toast.tsx'
 import { mayConnect, said } from '../core/connect.ts'
@@ -106,42 +105,20 @@ function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
     }
   }
   return (
-    <Sheet
-      title={w.geo.title}
-      close={close}
-      keep={() => key !== ''}
-      foot={
-        <>
-          <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button type="submit" form="geo" class="btn primary" disabled={busy}>
-            {busy ? w.testing : w.save}
-          </button>
-        </>
-      }>
-      <form
-        id="geo"
-        class="body"
-        onSubmit={e => {
-          e.preventDefault()
-          void save()
-        }}>
-        <Field label={w.provider}>
-          {wired => (
-            <Select wired={wired} value={provider} options={data.providers.map(p => ({ value: p.provider, label: p.label }))} on={choose} />
-          )}
-        </Field>
-        <Field
-          label={w.geo.key}
-          hint={[form?.key, data.connected?.provider === provider ? w.keep : ''].filter(Boolean).join(' ')}
-          error={wrong || undefined}>
-          {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={type} />}
-        </Field>
-        <Switch shown on={enabled} set={turn} label={w.geo.enabled} />
-      </form>
-    </Sheet>
+    <FormSheet title={w.geo.title} close={close} keep={() => key !== ''} go={busy ? w.testing : w.save} off={busy} send={save}>
+      <Field label={w.provider}>
+        {wired => (
+          <Select wired={wired} value={provider} options={data.providers.map(p => ({ value: p.provider, label: p.label }))} on={choose} />
+        )}
+      </Field>
+      <Field
+        label={w.geo.key}
+        hint={[form?.key, data.connected?.provider === provider ? w.keep : ''].filter(Boolean).join(' ')}
+        error={wrong || undefined}>
+        {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={type} />}
+      </Field>
+      <Switch shown on={enabled} set={turn} label={w.geo.enabled} />
+    </FormSheet>
   )
 }
 
@@ -248,65 +225,49 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
       list((await call('POST /copilot/ai', { body: { action: 'models', provider, ...(key ? { apiKey: key } : {}) } })).models ?? []),
     )
   return (
-    <Sheet
+    <FormSheet
       title={w.ai.title}
       close={close}
       keep={() => key !== ''}
-      foot={
-        <>
-          <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button type="submit" form="ai" class="btn primary" disabled={busy || (!key && !(kept && model))}>
-            {busy ? w.testing : w.save}
-          </button>
-        </>
-      }>
-      <form
-        id="ai"
-        class="body"
-        onSubmit={e => {
-          e.preventDefault()
-          void save()
-        }}>
-        <Field label={w.provider}>
-          {wired => (
+      go={busy ? w.testing : w.save}
+      off={busy || (!key && !(kept && model))}
+      send={save}>
+      <Field label={w.provider}>
+        {wired => (
+          <Select
+            wired={wired}
+            value={provider}
+            options={providers}
+            on={v => {
+              choose(v)
+              list(undefined)
+              pick(c?.provider === v ? c.model : '')
+            }}
+          />
+        )}
+      </Field>
+      <Field label={w.ai.key} hint={kept ? w.keep : undefined} error={wrong || undefined}>
+        {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={type} />}
+      </Field>
+      <Field label={w.ai.model}>
+        {wired =>
+          models?.length ? (
             <Select
               wired={wired}
-              value={provider}
-              options={providers}
-              on={v => {
-                choose(v)
-                list(undefined)
-                pick(c?.provider === v ? c.model : '')
-              }}
+              value={model}
+              options={[{ value: '', label: w.choose }, ...models.map(m => ({ value: m.id, label: m.name || m.id }))]}
+              on={pick}
             />
-          )}
-        </Field>
-        <Field label={w.ai.key} hint={kept ? w.keep : undefined} error={wrong || undefined}>
-          {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={type} />}
-        </Field>
-        <Field label={w.ai.model}>
-          {wired =>
-            models?.length ? (
-              <Select
-                wired={wired}
-                value={model}
-                options={[{ value: '', label: w.choose }, ...models.map(m => ({ value: m.id, label: m.name || m.id }))]}
-                on={pick}
-              />
-            ) : (
-              <Input wired={wired} class="mono" maxLength={200} value={model} on={pick} />
-            )
-          }
-        </Field>
-        <div>
-          <button type="button" class="btn sm" disabled={busy || (!key && !kept)} onClick={() => void find()}>
-            {w.ai.findModels}
-          </button>
-        </div>
-      </form>
-    </Sheet>
+          ) : (
+            <Input wired={wired} class="mono" maxLength={200} value={model} on={pick} />
+          )
+        }
+      </Field>
+      <div>
+        <button type="button" class="btn sm" disabled={busy || (!key && !kept)} onClick={() => void find()}>
+          {w.ai.findModels}
+        </button>
+      </div>
+    </FormSheet>
   )
 }

@@ -11,7 +11,7 @@ import { Copy } from '../parts/copy.tsx'
 import { Field, Input, Seg, Select } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Owners } from '../parts/owners.tsx'
-import { Ask, Sheet } from '../parts/sheet.tsx'
+import { Ask, FormSheet, Shown } from '../parts/sheet.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
 import { Table, type Column } from '../parts/table.tsx'
 import { Two } from '../parts/two.tsx'
@@ -192,59 +192,24 @@ function Make({ close, made }: { close: () => void; made: (k: KeyRow) => void })
     }
   }
   return (
-    <Sheet
-      title={w.title}
-      close={close}
-      keep={() => name !== ''}
-      foot={
-        <>
-          <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button class="btn primary" form="newkey" disabled={busy}>
-            {w.make}
-          </button>
-        </>
-      }>
-      <form
-        id="newkey"
-        class="body"
-        onSubmit={e => {
-          e.preventDefault()
-          void make()
-        }}>
-        <Field label={w.name} hint={w.nameHint} error={wrong}>
-          {wired => <Input wired={wired} required maxLength={255} autocomplete="off" value={name} on={type} />}
-        </Field>
-        <Field label={w.scope} group>
-          {() => <Seg label={w.scope} value={scope} options={scopes} on={pick} />}
-        </Field>
-        <Field label={w.days}>{wired => <Select wired={wired} value={days} options={lives} on={live} />}</Field>
-      </form>
-    </Sheet>
+    <FormSheet title={w.title} close={close} keep={() => name !== ''} go={w.make} off={busy} send={make}>
+      <Field label={w.name} hint={w.nameHint} error={wrong}>
+        {wired => <Input wired={wired} required maxLength={255} autocomplete="off" value={name} on={type} />}
+      </Field>
+      <Field label={w.scope} group>
+        {() => <Seg label={w.scope} value={scope} options={scopes} on={pick} />}
+      </Field>
+      <Field label={w.days}>{wired => <Select wired={wired} value={days} options={lives} on={live} />}</Field>
+    </FormSheet>
   )
 }
 
 // Once shows a key for the only time.
 const Once = ({ of: k, close }: { of: KeyRow; close: () => void }) => (
-  <Sheet
-    title={nameOf(k)}
-    close={close}
-    keep={() => true}
-    foot={
-      <>
-        <span class="grow" />
-        <button type="button" class="btn primary" onClick={close}>
-          {w.done}
-        </button>
-      </>
-    }>
-    <div class="body">
-      <p>{w.shown}</p>
-      <Copy label={w.key} text={k.key ?? ''} />
-      <p class="soft">{w.example}</p>
-      <Copy lines label={w.example} text={`curl -H "Authorization: Bearer ${k.key}" ${location.origin}/api/v1/campaigns`} />
-    </div>
-  </Sheet>
+  <Shown title={nameOf(k)} close={close} done={w.done}>
+    <p>{w.shown}</p>
+    <Copy label={w.key} text={k.key ?? ''} />
+    <p class="soft">{w.example}</p>
+    <Copy lines label={w.example} text={`curl -H "Authorization: Bearer ${k.key}" ${location.origin}/api/v1/campaigns`} />
+  </Shown>
 )

@@ -10,7 +10,7 @@ import { w as words } from '../text/people.ts'
 import { Copy } from '../parts/copy.tsx'
 import { Field, Input, Seg, Select, Switch } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { Ask, Sheet } from '../parts/sheet.tsx'
+import { Ask, FormSheet, Shown } from '../parts/sheet.tsx'
 import { setTheme } from '../parts/shell.tsx'
 import { Failed, Late } from '../parts/state.tsx'
 import { toast } from '../parts/toast.tsx'
@@ -215,65 +215,31 @@ function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
   }
   if (codes)
     return (
-      <Sheet
-        title={w.recovery}
-        close={close}
-        keep={() => true}
-        foot={
-          <>
-            <span class="grow" />
-            <button type="button" class="btn primary" onClick={close}>
-              {w.kept}
-            </button>
-          </>
-        }>
-        <div class="body">
-          <p>{w.recoveryText}</p>
-          <Copy lines label={w.recoveryList} text={codes.join('\n')} />
-        </div>
-      </Sheet>
+      <Shown title={w.recovery} close={close} done={w.kept}>
+        <p>{w.recoveryText}</p>
+        <Copy lines label={w.recoveryList} text={codes.join('\n')} />
+      </Shown>
     )
   return (
-    <Sheet
-      title={w.codes}
-      close={close}
-      foot={
-        <>
-          <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button class="btn primary" form="totp" disabled={busy}>
-            {w.confirm}
-          </button>
-        </>
-      }>
-      <form
-        id="totp"
-        class="body"
-        onSubmit={e => {
-          e.preventDefault()
-          void confirm()
-        }}>
-        <p>{w.scan}</p>
-        <img class="totp" src={of.qr} alt={w.qr} width={200} height={200} />
-        <Copy label={w.secret} text={of.secret} />
-        <Field label={w.code} error={wrong}>
-          {wired => (
-            <Input
-              wired={wired}
-              class="mono"
-              required
-              inputMode="numeric"
-              autocomplete="one-time-code"
-              maxLength={10}
-              value={code}
-              on={type}
-            />
-          )}
-        </Field>
-      </form>
-    </Sheet>
+    <FormSheet title={w.codes} close={close} go={w.confirm} off={busy} send={confirm}>
+      <p>{w.scan}</p>
+      <img class="totp" src={of.qr} alt={w.qr} width={200} height={200} />
+      <Copy label={w.secret} text={of.secret} />
+      <Field label={w.code} error={wrong}>
+        {wired => (
+          <Input
+            wired={wired}
+            class="mono"
+            required
+            inputMode="numeric"
+            autocomplete="one-time-code"
+            maxLength={10}
+            value={code}
+            on={type}
+          />
+        )}
+      </Field>
+    </FormSheet>
   )
 }
 

@@ -11,7 +11,7 @@ import { Copy } from '../parts/copy.tsx'
 import { Field, Input, Select } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Owners } from '../parts/owners.tsx'
-import { Ask, Sheet } from '../parts/sheet.tsx'
+import { Ask, FormSheet, Shown } from '../parts/sheet.tsx'
 import { Failed, Late } from '../parts/state.tsx'
 import { toast } from '../parts/toast.tsx'
 
@@ -191,55 +191,20 @@ function Invite({ close }: { close: () => void }) {
   }
   if (made)
     return (
-      <Sheet
-        title={w.inviteTitle}
-        close={close}
-        keep={() => true}
-        foot={
-          <>
-            <span class="grow" />
-            <button type="button" class="btn primary" onClick={close}>
-              {w.done}
-            </button>
-          </>
-        }>
-        <div class="body">
-          <p>{w.linkText(made.email, roleName(made.role), dateTime(made.expires_at))}</p>
-          <Copy label={w.link} text={made.url} />
-        </div>
-      </Sheet>
+      <Shown title={w.inviteTitle} close={close} done={w.done}>
+        <p>{w.linkText(made.email, roleName(made.role), dateTime(made.expires_at))}</p>
+        <Copy label={w.link} text={made.url} />
+      </Shown>
     )
   return (
-    <Sheet
-      title={w.inviteTitle}
-      close={close}
-      keep={() => email !== ''}
-      foot={
-        <>
-          <span class="grow" />
-          <button type="button" class="btn" onClick={close}>
-            {t.parts.cancel}
-          </button>
-          <button class="btn primary" form="invite" disabled={busy}>
-            {w.make}
-          </button>
-        </>
-      }>
-      <form
-        id="invite"
-        class="body"
-        onSubmit={e => {
-          e.preventDefault()
-          void make()
-        }}>
-        <p>{w.inviteText}</p>
-        <Field label={w.email} error={wrong}>
-          {wired => <Input wired={wired} type="email" required autocomplete="off" maxLength={254} value={email} on={type} />}
-        </Field>
-        <Field label={w.role} hint={words.roleHints[role]}>
-          {wired => <Select wired={wired} value={role} options={roleOptions} on={pick} />}
-        </Field>
-      </form>
-    </Sheet>
+    <FormSheet title={w.inviteTitle} close={close} keep={() => email !== ''} go={w.make} off={busy} send={make}>
+      <p>{w.inviteText}</p>
+      <Field label={w.email} error={wrong}>
+        {wired => <Input wired={wired} type="email" required autocomplete="off" maxLength={254} value={email} on={type} />}
+      </Field>
+      <Field label={w.role} hint={words.roleHints[role]}>
+        {wired => <Select wired={wired} value={role} options={roleOptions} on={pick} />}
+      </Field>
+    </FormSheet>
   )
 }

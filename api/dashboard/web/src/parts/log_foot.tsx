@@ -1,0 +1,18 @@
+import { count } from '../core/format.ts'
+import { t } from '../core/text.ts'
+
+// LogFoot says how much of a log is loaded, and the keys that move in it.
+export const LogFoot = ({ loaded, end }: { loaded: number; end: boolean }) =>
+  loaded > 0 ? (
+    <div class="statusbar">
+      <span>{t.clicks.loaded(count(loaded))}</span>
+      {!end && <span class="wide">{t.clicks.more}</span>}
+      <span class="grow" />
+      <span class="wide">
+        <kbd>J</kbd> <kbd>K</kbd> {t.reports.move}
+      </span>
+      <span class="wide">
+        <kbd>O</kbd> {t.reports.open}
+      </span>
+    </div>
+  ) : null
