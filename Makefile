@@ -62,7 +62,7 @@ GOTEST     := go test -vet=all -ldflags=-w $(TAGS) -timeout 40m -p 2
 test: lab ## vet and run all tests, with the race detector where goroutines share memory; PKGS=./db/... for a part with it
 ifeq ($(PKGS),./...)
 	@rest=$$(go list $(TAGS) ./... | grep -vxF "$$(go list $(TAGS) $(PROCESSES) $(RACE))"); \
-		$(TESTING) sh -c "$(GOTEST) -parallel 6 $(PROCESSES) & processes=\$$!; $(GOTEST) $$(echo $$rest) & rest=\$$!; \
+		$(TESTING) sh -c "$(GOTEST) -parallel 4 $(PROCESSES) & processes=\$$!; $(GOTEST) $$(echo $$rest) & rest=\$$!; \
 			$(GOTEST) -race $(RACE); failed=\$$?; wait \$$processes || failed=1; wait \$$rest || failed=1; exit \$$failed"
 else
 	@$(TESTING) $(GOTEST) -race $(PKGS)
