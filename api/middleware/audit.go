@@ -85,7 +85,7 @@ func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.
 // audited notes a change in the audit log, of what was before it. In a transaction the note commits with the change.
 // Otherwise the change has been made: that it could not be noted is logged, and fails nothing.
 func (p *Pipeline) audited(c *route.Call, reply envelope.Reply, before map[string]json.RawMessage) error {
-	if c.Route.Scope != route.Write || c.Account.ID == uuid.Nil {
+	if c.Route.Scope != route.Write || c.Route.Looks || c.Account.ID == uuid.Nil {
 		return nil
 	}
 	e := models.AuditEntry{

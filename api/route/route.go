@@ -86,6 +86,9 @@ type Route struct {
 	Public     bool
 	Deprecated *Deprecated
 	Handle     Handler
+	// Looks is set on a route that looks at something outside, again and again while somebody waits for it: the audit log
+	// does not have it.
+	Looks bool
 	// Recorded reads what the route changes, as the API shows it: the audit log has what a change made of it. Without a
 	// record it is given the zero id. Nil: the audit log only names what was sent.
 	Recorded func(c *Call, id uuid.UUID) (any, error)

@@ -42,7 +42,7 @@ func domains(d Deps) []route.Route {
 	point.Slow, point.Share = pointDomainJob.Answer(), route.Sends
 	verify := res.row("POST", "/{id}/verify", "check that the domain points at the tracker and serves HTTPS",
 		route.Do(d.verifyDomain), route.Codes("503 tracking_domain_unset"), answer.IDCodes)
-	verify.Slow, verify.Share = verifyDomainJob.Answer(), route.Sends
+	verify.Slow, verify.Share, verify.Looks = verifyDomainJob.Answer(), route.Sends, true
 	drop := res.row("DELETE", "", "delete a domain", route.Do(dropDomain), route.Codes("409 domain_in_use"), answer.IDCodes)
 	drop.Query = answer.QueryID
 	return []route.Route{

@@ -11,6 +11,7 @@ import (
 
 	"switchyard/api/apitest"
 	v1 "switchyard/api/v1"
+	"switchyard/db"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
@@ -236,6 +237,9 @@ func TestVerifyDomain(t *testing.T) {
 	found = models.DomainCheck{At: now.Add(time.Hour), Points: &no, Records: []string{}, Detail: "elsewhere."}
 	got := s.Do("POST", "/domains/"+mine+"/verify", nil).Want(200, "").Map()
 	same(t, got, map[string]any{"verified": true, "points": false, "https": nil, "records": "[]"})
+	if n, err := db.Get[int](t.Context(), s.DB, "audit", `SELECT count(*) FROM audit WHERE route LIKE '%/verify'`); err != nil || n != 0 {
+		t.Errorf("%d looks are in the audit log, %v", n, err)
+	}
 	alerts := s.Do("GET", "/alerts", nil).Want(200, "").Map()
 	if alerts["count"] != 1.0 {
 		t.Fatalf("%v", alerts)
