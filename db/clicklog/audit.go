@@ -20,7 +20,7 @@ var selectColumnarSums = `SELECT account_id, toStartOfHour(at) AS hour, campaign
 	device_type, os, browser, toInt64(countIf(NOT is_bot)), toInt64(countIf(is_unique AND NOT is_bot)), toInt64(countIf(is_bot)),
 	sumIf(lp_views, NOT is_bot), sumIf(lp_clicks, NOT is_bot), sum(approved), sum(pending), sum(rejected), sum(chargebacks),
 	sum(if(is_bot, toDecimal256(0, 38), ifNull(cost * rate, toDecimal256(0, 38))) + sale_cost), sum(revenue), sum(pending_revenue)
-FROM clicks FINAL WHERE account_id = $1 AND at >= $2 AND at < $3 GROUP BY ` + ledger.Keys
+FROM clicks FINAL WHERE account_id = $1 AND %s GROUP BY ` + ledger.Keys
 
 // countsOf gives what the clicks of [from, to) in ClickHouse count.
 func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Time) (ledger.Deltas, error) {
@@ -34,7 +34,7 @@ func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Tim
 			out[key] = f
 		}
 		return err
-	}, selectColumnarSums, account, from, to)
+	}, fmt.Sprintf(selectColumnarSums, ColumnarWindow("at", from, to)), account)
 	return out, err
 }
 
@@ -151,7 +151,7 @@ func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 		err := scan(&id)
 		named[id] = true
 		return err
-	}, `SELECT DISTINCT account_id FROM clicks WHERE at >= $1 AND at < $2`, from, from.Add(day))
+	}, `SELECT DISTINCT account_id FROM clicks WHERE `+ColumnarWindow("at", from, from.Add(day)))
 	return sortedIDs(named), err
 }
 

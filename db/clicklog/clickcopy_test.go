@@ -313,6 +313,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 		`INSERT INTO clicks SELECT * REPLACE (1 AS removed)` + one,
 		`INSERT INTO clicks SELECT * REPLACE (NOT is_bot AS is_bot)` + one,
 		`INSERT INTO clicks SELECT * REPLACE (generateUUIDv4() AS id)` + one,
+		`INSERT INTO clicks SELECT * REPLACE (generateUUIDv4() AS id, toDateTime64('` + day.Format(time.DateOnly) + ` 23:59:59.741', 3, 'UTC') AS at)` + one,
 		`ALTER TABLE clicks DROP PARTITION ` + day.Format("20060102"),
 	} {
 		if err := k.To.Exec(t.Context(), "damage", damage); err != nil {

@@ -125,7 +125,8 @@ var errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "old c
 // latestMoment is the end of what a time of ClickHouse can be.
 var latestMoment = time.Date(2299, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
-// ColumnarWindow is the condition of ClickHouse for a time in [from, to), cut to milliseconds.
+// ColumnarWindow is the condition of ClickHouse for a time in [from, to), cut to milliseconds. A time as an argument would be in
+// seconds: ClickHouse takes "before 24:00:00" of such a one for "until 23:59:59", and passes over parts of the second behind it.
 func ColumnarWindow(at string, from, to time.Time) string {
 	moment := func(t time.Time) string {
 		return fmt.Sprintf("fromUnixTimestamp64Milli(toInt64(%d), 'UTC')", min(max(t.UnixMilli(), 0), latestMoment))

@@ -144,17 +144,19 @@ func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error
 // it is a row with the same key, and nothing else.
 const (
 	removeOtherClicks = `
-INSERT INTO clicks (account_id, at, id, version, removed) SELECT account_id, at, id, $4, 1 FROM clicks FINAL
-WHERE at >= $1 AND at < $2 AND version < $4 AND (account_id = $3 OR $3 = toUUID('` + nobody + `'))`
+INSERT INTO clicks (account_id, at, id, version, removed) SELECT account_id, at, id, $2, 1 FROM clicks FINAL
+WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + nobody + `')) AND `
 	removeOtherSales = `
-INSERT INTO conversions (account_id, click_at, click_id, id, version, removed) SELECT account_id, click_at, click_id, id, $4, 1 FROM conversions FINAL
-WHERE click_at >= $1 AND click_at < $2 AND version < $4 AND (account_id = $3 OR $3 = toUUID('` + nobody + `'))`
+INSERT INTO conversions (account_id, click_at, click_id, id, version, removed) SELECT account_id, click_at, click_id, id, $2, 1 FROM conversions FINAL
+WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + nobody + `')) AND `
 )
 
 // removeOthers removes from ClickHouse what a part that was copied does not have.
 func (k Copy) removeOthers(ctx context.Context, p copiedPart) error {
-	for _, q := range []string{removeOtherClicks, removeOtherSales} {
-		if err := k.To.Exec(ctx, "remove what is gone", q, p.from, p.to, p.account, p.version); err != nil {
+	for _, q := range []string{
+		removeOtherClicks + ColumnarWindow("at", p.from, p.to), removeOtherSales + ColumnarWindow("click_at", p.from, p.to),
+	} {
+		if err := k.To.Exec(ctx, "remove what is gone", q, p.account, p.version); err != nil {
 			return err
 		}
 	}

@@ -70,7 +70,7 @@ func (k Copy) Tidy(ctx context.Context) error {
 		err := scan(&day)
 		old = append(old, day)
 		return err
-	}, `SELECT DISTINCT toString(toYYYYMMDD(at)) FROM clicks WHERE at < $1`, oldest)
+	}, `SELECT DISTINCT toString(toYYYYMMDD(at)) FROM clicks WHERE `+ColumnarWindow("at", time.Unix(0, 0), oldest))
 	for _, day := range old {
 		if err == nil {
 			err = k.To.DropPartition(ctx, columnarClicks, day)
