@@ -22,7 +22,7 @@ func TestDashboardModules(t *testing.T) {
 	if out, err := bundle.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	text, err := os.ReadFile(file) //nolint:gosec // our own
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
