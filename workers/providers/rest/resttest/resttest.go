@@ -71,7 +71,7 @@ func (f *Faults) Calls() int {
 	return f.calls
 }
 
-// Next is the fault of a request, which is counted. It waits while requests are held. ok is false if the client has given up.
+// Next is the fault of a request, which is counted. It is decided when the request comes, then it waits while requests are held. ok is false if the client has given up.
 func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	// A server hears of a client that gives up only when the body is read.
 	body, err := io.ReadAll(r.Body)
@@ -82,16 +82,14 @@ func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	f.mu.Lock()
 	f.calls++
 	held := f.held
-	f.mu.Unlock()
-	if held != nil && !wait(r, held) {
-		return None, false
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if len(f.list) > 0 {
 		if fault = f.list[0]; len(f.list) > 1 {
 			f.list = f.list[1:]
 		}
+	}
+	f.mu.Unlock()
+	if held != nil && !wait(r, held) {
+		return None, false
 	}
 	return fault, true
 }
