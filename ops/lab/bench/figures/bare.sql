@@ -10,7 +10,7 @@ SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '7' ||
 	('10.1.' || n % 250 || '.9')::inet, 'Mozilla/5.0', '', '', '', '', 'en', 'US', '', '', '', 0, '', '', '', 'mobile', '', '',
 	'iOS', '17', 'Safari', '17', false, 5, 0, '', 0.05, 0, 'USD', 0, 0, md5(r)::uuid, 24, true, 0, 0, 0, zero
 FROM (
-	SELECT n, $2::timestamptz + n * interval '1 day' / $3::int AS at, md5(random()::text) AS r,
+	SELECT n, date_trunc('milliseconds', $2::timestamptz + n * interval '1 day' / $3::int) AS at, md5(random()::text) AS r,
 		'00000000-0000-0000-0000-000000000000'::uuid AS zero
 	FROM generate_series(0, $3::int - 1) n
 ) a

@@ -42,7 +42,7 @@ FROM (
 			(ARRAY['US', 'DE', 'FR', 'BR', 'IN', 'JP', 'GB', 'CA', 'AU', 'IT', 'ES', 'PL', 'MX', 'ID', 'TH', 'ZA'])[
 				CASE WHEN u4 < 0.75 THEN 1 + c % 16 WHEN u4 < 0.97 THEN 1 + (c + 3) % 16 ELSE 1 + (u2 * 15)::int END] AS country
 		FROM (
-			SELECT $2::timestamptz + n * interval '1 day' / $3::int AS at, md5(random()::text) AS r,
+			SELECT date_trunc('milliseconds', $2::timestamptz + n * interval '1 day' / $3::int) AS at, md5(random()::text) AS r,
 				(pow(random(), 1.7) * 39)::int AS c, (pow(random(), 4) * 2)::int AS s, (random() * 1)::int AS l,
 				(random() * 0.8)::int AS o, random() < 0.65 AS landed, random() < 0.25 AS led,
 				random() < 0.08 AS bot, random() AS u1, random() AS u2, random() AS u3, random() AS u4,
