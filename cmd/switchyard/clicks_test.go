@@ -117,8 +117,8 @@ func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
 
 // What TestClicksMoveKilled moves.
 const (
-	someMoved = 20_000
-	manyMoved = 2_000_005 // of make chaos
+	someMoved, someBatch = 20_000, "1000"
+	manyMoved, manyBatch = 2_000_005, "20000" // of make chaos
 )
 
 // multiply makes many clicks of the last days of the one that an account has, with their ledger.
@@ -199,11 +199,11 @@ func TestClicksMoveKilled(t *testing.T) {
 	}
 	conn, there := clickhousetest.NewURL(t)
 	d, address := dbtest.NewURL(t)
-	clicks := someMoved
+	clicks, batch := someMoved, someBatch
 	if longtest.On() {
-		clicks = manyMoved
+		clicks, batch = manyMoved, manyBatch
 	}
-	m := &mover{T: t, d: d, account: uuid.New(), vars: []string{"DATABASE_URL=" + address, "CLICKS_URL=" + there, "CLICKS_BATCH=1000"}}
+	m := &mover{T: t, d: d, account: uuid.New(), vars: []string{"DATABASE_URL=" + address, "CLICKS_URL=" + there, "CLICKS_BATCH=" + batch}}
 	exec := func(query string, args ...any) {
 		t.Helper()
 		err := db.Tx(t.Context(), d, func(c db.Conn) error {
