@@ -135,7 +135,7 @@ func (c *copilotBoard) status() string {
 func (c *copilotBoard) unconnected() {
 	c.t.Helper()
 	c.goTo(c.f.URL + "/app")
-	c.shows("2 suggestions of the Copilot")
+	c.shows("2 suggestions from Copilot")
 	c.goTo(c.f.URL + "/app/copilot?tab=chat")
 	c.shows("Suggestions and rules work without one.")
 	c.sound("copilot-connect")
@@ -159,7 +159,7 @@ func (c *copilotBoard) suggests() {
 	c.tap(button("Undo"))
 	c.until("they are as before", func() bool { return c.weights() == "[{50} {50}]" })
 	c.goTo(c.f.URL + "/app/copilot?tab=history")
-	c.shows("taken back")
+	c.shows("undone")
 	c.run(`document.querySelector('.history summary').click()`)
 	c.until("what it was", func() bool {
 		return strings.Contains(c.run(`document.querySelector('.exact')?.textContent`), "weight 20")
@@ -257,7 +257,7 @@ func (c *copilotBoard) views() {
 	c.until("it is the view that is shown", func() bool { return strings.Contains(c.run(menu+`?.textContent`), name) })
 	c.tap(menu)
 	c.sound("views")
-	c.inMenu("Open Reports with it")
+	c.inMenu("Make default")
 	c.shows("Reports open with")
 	c.goTo(c.f.URL + "/app/reports")
 	c.until("reports open with it", func() bool { return strings.Contains(c.run(`location.search`), "g=country%2Cos") })
@@ -378,20 +378,21 @@ func (c *copilotBoard) imports() {
 	if slices.Contains(offers(), name) {
 		c.t.Error("a dry run has made an offer")
 	}
-	c.tap(button("Import 2 rows"))
+	c.shows("is no country of two letters")
+	c.tap(button("Import 1 row"))
 	c.tap(`document.querySelector('dialog .btn.primary')`)
 	c.shows("1 row is imported")
 	if !slices.Contains(offers(), name) || slices.Contains(offers(), "Wrong country") {
 		c.t.Errorf("the offers are %q", offers())
 	}
 	file, _ := url.PathUnescape(strings.TrimPrefix(c.run(`document.querySelector('a[download]').href`), "data:text/csv;charset=utf-8,"))
-	if !strings.Contains(file, "refused,invalid_country") || !strings.Contains(file, "refused,invalid_url") || !strings.Contains(file, ",made,") {
+	if !strings.Contains(file, "Refused,invalid_country") || !strings.Contains(file, "Refused,invalid_url") || !strings.Contains(file, ",Made,") {
 		c.t.Errorf("the result is %q", file)
 	}
 	c.sound("import-done")
 	c.until("it exists", func() bool {
 		c.tap(button("Dry run again"))
-		return strings.Contains(c.run(`document.querySelector('.imports')?.textContent`), "exists 1")
+		return strings.Contains(c.run(`document.querySelector('.imports')?.textContent`), "Exists 1")
 	})
 	c.goTo(c.f.URL + "/app/import?kind=links")
 	c.settled()

@@ -276,7 +276,7 @@ func (b *board) endsSessions() {
 func (b *board) usesCodes(email string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/me")
-	b.tap(button("Set up codes"))
+	b.tap(button("Set up the app"))
 	const shown = `document.querySelector('dialog[open] .copy input')`
 	b.until("the secret", func() bool { return b.run(shown+`?.value`) != "" })
 	secret := b.run(shown + `.value`)
@@ -290,10 +290,10 @@ func (b *board) usesCodes(email string) {
 		return text
 	}
 	b.fill(byLabel("dialog[open]", "Code"), "000000")
-	b.tap(button("Switch codes on"))
+	b.tap(button("Turn on"))
 	b.shows("This is not the code that the app shows now.")
 	b.fill(byLabel("dialog[open]", "Code"), code(time.Now()))
-	b.tap(button("Switch codes on"))
+	b.tap(button("Turn on"))
 	b.until("the recovery codes", func() bool { return b.run(`document.querySelector('dialog[open] .copy pre')?.textContent`) != "" })
 	codes := strings.Split(b.run(`document.querySelector('dialog[open] .copy pre').textContent`), "\n")
 	if len(codes) != 10 {

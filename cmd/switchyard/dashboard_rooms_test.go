@@ -269,7 +269,7 @@ func (b *roomsBoard) listsBots() {
 	b.sound("bots-lists")
 	b.tap(`document.querySelector('tr[data-row] button')`)
 	b.tap(`document.querySelector('dialog .btn.danger')`)
-	b.shows("No entry yet.")
+	b.shows("No entries yet.")
 	b.visit(b.link)
 	b.visit(b.link)
 	b.until("the clicks are stored", func() bool {

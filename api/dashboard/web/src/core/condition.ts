@@ -69,6 +69,7 @@ export function valueName(attribute: string, value: unknown, names: Record<strin
   const text = String(value)
   if (attribute === 'day_of_week') return t.weekdays[Number(text)] ?? text
   if (attribute === 'country') return country(text)
+  if (attribute === 'device_type') return t.devices[text] ?? text
   return names[text] ?? text
 }
 

@@ -71,6 +71,12 @@ export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
   return poisson(now[name] as number, was[name] as number)
 }
 
+// roundedTo is a percentage as it is shown. What rounds to zero is zero, without a sign.
+function roundedTo(n: number, digits: number) {
+  const value = Number(n.toFixed(digits)) || 0
+  return { value, text: percent(value, digits) }
+}
+
 export type Change = { text: string; tone: 'good' | 'bad' | 'dim' }
 
 // changeOf says how a figure has changed; of shares in points.
@@ -81,17 +87,14 @@ export function changeOf(name: Name, now: FigureRow, was: FigureRow | undefined,
   const { kind, good } = figures[name]
   const gap = a - b
   let text: string
-  if (kind === 'percent')
-    text = signed(
-      t.figures.points(
-        percent(gap, Math.abs(gap) < 10 ? (name === 'cr' ? 2 : 1) : 0)
-          .slice(0, -1)
-          .trim(),
-      ),
-      gap,
-    )
-  else if (!b) text = a ? t.figures.isNew : ''
-  else text = signed(percent((gap / Math.abs(b)) * 100, digits), gap)
+  if (kind === 'percent') {
+    const n = roundedTo(gap, Math.abs(gap) < 10 ? (name === 'cr' ? 2 : 1) : 0)
+    text = signed(t.figures.points(n.text.slice(0, -1).trim()), n.value)
+  } else if (!b) text = a ? t.figures.isNew : ''
+  else {
+    const n = roundedTo((gap / Math.abs(b)) * 100, digits)
+    text = signed(n.text, n.value)
+  }
   const tone = !good || !gap || !isReal(name, now, was) ? 'dim' : gap * good > 0 ? 'good' : 'bad'
   return { text, tone }
 }

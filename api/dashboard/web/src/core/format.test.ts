@@ -1,12 +1,18 @@
 import { equal, test } from '../testing.ts'
 import { changeOf, isReal } from './figures.ts'
 import type { FigureRow } from '../api.gen.ts'
-import { count, money, none, percent, short, small } from './format.ts'
+import { amount, count, money, none, percent, short, small } from './format.ts'
 
 test('what is not known is a dash, never zero; a minus is one', () => {
   for (const f of [count, short, money, small, percent]) equal([f(null), f(undefined), f(0) === none], [none, none, false])
   equal([count(-1234), money(-1.5), percent(-0.5)], ['−1,234', '−$1.50', '−0.50%'])
   equal([small(0.0123), small(1.5), small(0)], ['$0.012', '$1.50', '$0.00'])
+})
+
+test('a stored amount loses none of its decimals', () => {
+  equal([amount('12.5', 'USD'), amount(7.25, 'EUR'), amount('0.012345', 'usd')], ['$12.50', '€7.25', '$0.012345'])
+  equal([amount('1234567.123456789012', 'USD'), amount(-3, 'USD')], ['$1,234,567.123456789012', '−$3.00'])
+  equal([amount(null, 'USD'), amount('5', ''), amount('5', 'X1')], [none, '5.00', '5.00 X1'])
 })
 
 const row = (of: Partial<FigureRow>) =>

@@ -23,6 +23,13 @@ export const money = (n: Maybe, digits = 2) =>
   n == null
     ? none
     : minus(numbers({ style: 'currency', currency: currency(), minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
+// amount is a stored amount in its own currency: at least two decimals, and all that it has.
+export const amount = (n: Maybe | string, code: string) => {
+  if (n == null || n === '') return none
+  const exact = { minimumFractionDigits: 2, maximumFractionDigits: 20 } // format takes a text too, without rounding it
+  if (!/^[a-z]{3}$/i.test(code)) return minus(`${numbers(exact).format(n as number)} ${code}`.trim())
+  return minus(numbers({ style: 'currency', currency: code.toUpperCase(), ...exact }).format(n as number))
+}
 export const small = (n: Maybe) => (n == null ? none : money(n, n !== 0 && Math.abs(n) < 1 ? 3 : 2)) // the price of a click
 export const percent = (n: Maybe, digits = 2) =>
   n == null

@@ -2,6 +2,7 @@
 import type { FileColumn } from '../columns.gen.ts'
 import type { OfferBody, SmartlinkBody } from '../api.gen.ts'
 import { sumOf } from './id.ts'
+import { looksLikeURL } from './tokens.ts'
 
 export type Kind = 'offers' | 'links'
 export type Field = FileColumn & { name: string }
@@ -60,7 +61,6 @@ export type Why = (code: string, of: { field?: string; value?: string }) => stri
 
 const fold = (s: string) => s.trim().toLowerCase()
 const numberOf = (text: string) => (/^-?\d+([.,]\d+)?$/.test(text) ? Number(text.replace(',', '.')) : NaN)
-const isURL = (text: string) => /^https?:\/\/[^\s/?#]+/i.test(text)
 const key = (kind: Kind, body: OfferBody | SmartlinkBody) =>
   kind === 'offers' ? fold((body as OfferBody).name) : (body as SmartlinkBody).domain_id + '/' + fold((body as SmartlinkBody).slug)
 
@@ -82,8 +82,9 @@ const named = (list: { id: string; name: string }[], value: string, code: string
 function bodyOf(kind: Kind, cell: (name: string) => string, known: Known): OfferBody | SmartlinkBody {
   for (const f of fields[kind]) if (f.required && !cell(f.name)) throw new Refused('required', { field: f.name })
   const url = cell(kind === 'offers' ? 'url' : 'destination_url')
-  if (!isURL(url)) throw new Refused('invalid_url', { value: url })
+  if (!looksLikeURL(url)) throw new Refused('invalid_url', { value: url })
   if (kind === 'links') {
+    if (!/^[a-z0-9_-]{1,64}$/i.test(cell('slug'))) throw new Refused('invalid_slug', { value: cell('slug') })
     const domain = cell('domain')
       ? known.domains.find(d => d.id === cell('domain') || fold(d.domain) === fold(cell('domain')))?.id
       : known.domain
@@ -103,6 +104,7 @@ function bodyOf(kind: Kind, cell: (name: string) => string, known: Known): Offer
   if (payout && !(numberOf(payout) >= 0)) throw new Refused('invalid_number', { field: 'payout', value: cell('payout') })
   if (cap && !(Number.isInteger(numberOf(cap)) && numberOf(cap) > 0))
     throw new Refused('invalid_number', { field: 'daily_cap', value: cap })
+  if (!/^([a-z]{2})?$/i.test(cell('country'))) throw new Refused('invalid_country', { value: cell('country') })
   return {
     name: cell('name'),
     url,

@@ -6,6 +6,7 @@ import { asError, call, type Row } from './call.ts'
 import { newID } from './id.ts'
 import { me } from './me.ts'
 import type { Calls } from '../api.gen.ts'
+import { touches } from './query.ts'
 import { t } from './text.ts'
 
 export type Job = {
@@ -40,7 +41,9 @@ const listed = signal<Job[]>([])
 
 // setListed takes the account's last jobs. Of those that this page has begun it knows more itself.
 export function setListed(rows: JobRow[]) {
-  const account = me.value!.account.id
+  const account = me.value!.account.id,
+    open = new Set(listed.value.filter(isOpen).map(j => j.id))
+  if (rows.some(r => r.kind === 'export:make' && r.status === 'done' && open.has(r.id))) touches('reports')
   listed.value = rows.map(r => ({
     key: r.id,
     id: r.id,
@@ -115,7 +118,10 @@ function follow(key: string, id: string, text = t.exports.done, path?: string) {
   const look = async () => {
     try {
       const job: JobAnswer = await call('GET /jobs/{id}', { path: { id } })
-      if (job.status === 'done') return update(key, { status: 'done', ended: Date.now(), text, path })
+      if (job.status === 'done') {
+        touches('reports')
+        return update(key, { status: 'done', ended: Date.now(), text, path })
+      }
       if (job.status === 'failed')
         return update(key, { status: 'failed', ended: Date.now(), text: job.error?.message, code: job.error?.code })
       update(key, { status: job.status as Job['status'] })

@@ -2,6 +2,9 @@
 import type { SourceRow } from '../api.gen.ts'
 import { t } from './text.ts'
 
+// originOf is where a domain is called: this very service has its own scheme and port.
+export const originOf = (domain: string) => (domain === location.hostname ? location.origin : 'https://' + domain)
+
 export type Param = { name: string; macro: string; meaning: string }
 
 // paramsOf are the parameters of a link as the source fills them. Macros are not escaped, so the query is cut by hand.

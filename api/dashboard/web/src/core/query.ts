@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 import { ApiError, asError, call, signedOut, type Row } from './call.ts'
+import { sofar } from './window.ts'
 
 const kept = new Map<string, unknown>()
 const most = 200 // answers that are kept
@@ -44,6 +45,13 @@ export type Used<A> = { data: A | undefined; error: ApiError | undefined; loadin
 type Path<R extends Row> = Calls[R]['path']
 const keyOf = (row: string, query: unknown, path?: object) => row + JSON.stringify(query) + (path ? JSON.stringify(path) : '')
 
+// timed puts the moment of asking into a comparison. The question that is kept does not change by the second.
+function timed<Q>(query: Q): Q {
+  const q = query as { compare?: string; from?: string; to?: string; tz?: string } | undefined
+  if (q?.compare !== 'previous' || !q.from || !q.to || !q.tz) return query
+  return { ...query, compare: sofar({ from: q.from, to: q.to, tz: q.tz }) }
+}
+
 export async function ask<R extends Row>(
   row: R,
   query: Calls[R]['query'],
@@ -52,7 +60,7 @@ export async function ask<R extends Row>(
 ): Promise<Calls[R]['answer']> {
   busy.value++
   try {
-    const data = await call(row, { query, signal, path })
+    const data = await call(row, { query: timed(query), signal, path })
     keep(keyOf(row, query, path), data)
     return data
   } finally {

@@ -114,6 +114,7 @@ export function valueText(dimension: string, value: string, labels: Performance[
   if (name) return name
   if (dimension === 'country') return country(value)
   if (dimension === 'day_of_week') return t.weekdays[+value] ?? value
+  if (dimension === 'device_type') return t.devices[value] ?? value
   if (dimension.endsWith('_id')) return t.gone
   return value
 }

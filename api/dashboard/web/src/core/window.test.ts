@@ -1,5 +1,5 @@
 import { equal, test } from '../testing.ts'
-import { before, days, iso, midnight, plus, spanOf, today, wall, windowOf } from './window.ts'
+import { before, days, iso, midnight, plus, sofar, spanOf, today, wall, windowOf } from './window.ts'
 
 // Zones that change their clocks at midnight, by half an hour, or left a day out; and none of that.
 const zones = [
@@ -31,6 +31,18 @@ test('a window before another one has as many days and ends where that begins', 
         b = before(w)
       equal([days(b.span), b.end, iso(plus(b.span.to, 1))], [days(w.span), w.start, iso(w.span.from)], `${name} in ${zone}`)
     }
+})
+
+test('a running window is compared up to the same time of day', () => {
+  const day = { from: '2026-11-25 00:00:00', to: '2026-11-25 23:59:59', tz: 'UTC' },
+    week = { ...day, from: '2026-11-19 00:00:00' }
+  const now = Date.UTC(2026, 10, 25, 3, 25)
+  equal(sofar(day, now), '2026-11-24 00:00:00..2026-11-24 03:24:59')
+  equal(sofar(week, now), '2026-11-12 00:00:00..2026-11-18 03:24:59')
+  // Berlin puts its clock back on 25 October: 13 hours of that day have passed.
+  const berlin = { from: '2026-10-24 22:00:00', to: '2026-10-25 22:59:59', tz: 'Europe/Berlin' }
+  equal(sofar(berlin, Date.UTC(2026, 9, 25, 11)), '2026-10-23 22:00:00..2026-10-24 10:59:59')
+  for (const at of [Date.UTC(2026, 10, 26), Date.UTC(2026, 10, 18)]) equal(sofar(week, at), 'previous')
 })
 
 test('a window that cannot be read is the last seven days', () => {

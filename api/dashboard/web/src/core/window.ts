@@ -108,5 +108,19 @@ export function before(w: Window): Window {
   return { name: '', span, start, end, from: stamp(start), to: stamp(end - 1000), tz: w.tz }
 }
 
+// sofar is what a window that is still running is compared with: as many days before, up to the same time of day. A window
+// that has ended is compared with all of the days before.
+export function sofar(w: { from: string; to: string; tz: string }, now = Date.now()): string {
+  const start = read(w.from),
+    end = read(w.to) + 1000
+  if (now < start || now >= end) return 'previous'
+  const n = days({ from: dayOf(wall(start, w.tz)), to: dayOf(wall(end - 1000, w.tz)) }),
+    day = dayOf(wall(now, w.tz)),
+    first = midnight(plus(dayOf(wall(start, w.tz)), -n), w.tz),
+    last = Math.min(start, midnight(plus(day, -n), w.tz) + now - midnight(day, w.tz))
+  return last - 1000 > first ? `${stamp(first)}..${stamp(last - 1000)}` : 'previous'
+}
+const read = (text: string) => Date.parse(text.replace(' ', 'T') + 'Z')
+
 export const span = computed(() => windowOf(place.value.query.get('w') ?? '7d', zone.value))
 export const compares = computed(() => place.value.query.get('cmp') !== 'none')

@@ -37,7 +37,7 @@ export function Histogram({ scores, threshold, saved, min, max, on, label, says,
       </svg>
       <input
         type="range"
-        style={`margin-left:${((min - 0.5) / 101) * 100}%;width:calc(${((max - min) / 101) * 100}% + 16px)`}
+        style={`--at:${(threshold - min) / Math.max(1, max - min)};margin-left:${((min - 0.5) / 101) * 100}%;width:calc(${((max - min) / 101) * 100}% + 16px)`}
         min={min}
         max={max}
         step={1}

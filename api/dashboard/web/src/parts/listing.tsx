@@ -26,6 +26,7 @@ type Props<R extends Listed> = {
   path: (r: R) => string
   open: (r: R) => void
   under?: (r: R) => ComponentChildren
+  marks?: (r: R) => ComponentChildren
   extra?: Column<R>[]
   setActive?: (r: R, on: boolean) => void
   actions: Action<R>[]
@@ -103,7 +104,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
       { key: '/', text: t.parts.filterKey },
       ...(p.add ? [{ key: 'N', text: p.add.label }] : []),
       { key: '↑ ↓', text: t.reports.move },
-      { key: '↵', text: t.reports.open },
+      { key: '↵', text: t.palette.open },
       { key: 'Space', text: t.parts.selectKey },
       ...p.actions.filter(a => a.key).map(a => ({ key: a.key!.toUpperCase(), text: a.label })),
     ],
@@ -130,7 +131,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
       left: true,
       phone: true,
       kind: 'first',
-      cell: r => <Named row={r} path={p.path(r)} under={p.under?.(r)} />,
+      cell: r => <Named row={r} path={p.path(r)} under={p.under?.(r)} marks={p.marks?.(r)} />,
     },
     {
       name: 'status',
@@ -335,7 +336,8 @@ export function Listing<R extends Listed>(p: Props<R>) {
   )
 }
 
-const Named = ({ row: r, path, under }: { row: Listed; path: string; under?: ComponentChildren }) => (
+type NamedProps = { row: Listed; path: string; under?: ComponentChildren; marks?: ComponentChildren }
+const Named = ({ row: r, path, under, marks }: NamedProps) => (
   <span class="named">
     <span class="row">
       {r.is_pinned && (
@@ -352,13 +354,16 @@ const Named = ({ row: r, path, under }: { row: Listed; path: string; under?: Com
         </span>
       ))}
     </span>
-    <small class="dim cut">
-      {[r.group_name, under].filter(Boolean).map((o, i) => (
-        <>
-          {i > 0 && ' · '}
-          {o}
-        </>
-      ))}
+    <small class="dim beneath">
+      <span class="cut">
+        {[r.group_name, under].filter(Boolean).map((o, i) => (
+          <>
+            {i > 0 && ' · '}
+            {o}
+          </>
+        ))}
+      </span>
+      {marks}
     </small>
   </span>
 )

@@ -12,7 +12,7 @@ export const LogFoot = ({ loaded, end }: { loaded: number; end: boolean }) =>
         <kbd>J</kbd> <kbd>K</kbd> {t.reports.move}
       </span>
       <span class="wide">
-        <kbd>O</kbd> {t.reports.open}
+        <kbd>O</kbd> {t.palette.open}
       </span>
     </div>
   ) : null

@@ -17,6 +17,8 @@ export type Series = {
   right?: boolean
 }
 type Props = { label: string; times: number[]; series: Series[]; hours: boolean; extra?: (i: number) => { name: string; text: string }[] }
+// whole are the steps of an axis of counts: there is nothing between two of them.
+const whole = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map(n => n * 10 ** i)).flat()
 // Place is where a moment is, in px from the left.
 type Place = (at: number) => number
 
@@ -56,6 +58,7 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
       grid: { show: side === 3, stroke: line, width: 1 },
       ticks: { show: false },
       space: 44,
+      ...(kinds.get(scale) === 'count' ? { incrs: whole } : {}),
       values: (_, v) => v.map(n => tick(n, kinds.get(scale)!)),
     })
     const zeroed = (_: uPlot, low: number, high: number): uPlot.Range.MinMax => [
@@ -136,6 +139,13 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
               u.ctx.moveTo(x, u.bbox.top)
               u.ctx.lineTo(x, u.bbox.top + u.bbox.height)
               u.ctx.stroke()
+              const before = x > u.bbox.left + u.bbox.width / 2,
+                away = 5 * devicePixelRatio
+              u.ctx.font = `${11 * devicePixelRatio}px ${getComputedStyle(el).fontFamily}`
+              u.ctx.fillStyle = text
+              u.ctx.textAlign = before ? 'right' : 'left'
+              u.ctx.textBaseline = 'top'
+              u.ctx.fillText(t.overview.now, x + (before ? -away : away), u.bbox.top + 2 * devicePixelRatio)
               u.ctx.restore()
             },
           ],
@@ -189,6 +199,21 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
   )
 }
 
+// Legend says which line is which.
+export const Legend = ({ of }: { of?: Series[] }) => (
+  <span class="legend wide">
+    {of?.map(s => (
+      <span key={s.name}>
+        <i class={s.dash ? 'dash' : ''} style={`color:var(${s.colour})`} />
+        {s.name}
+      </span>
+    ))}
+  </span>
+)
+
+// past leaves out the values of moments that are still to come.
+export const past = (times: number[], values: (number | null)[], now = Date.now()) => values.map((v, i) => (times[i]! > now ? null : v))
+
 // ticksOf are the moments that the axis of time names: midnights, or every six hours of a short plot.
 function ticksOf(times: number[], tz: string, byHour: boolean, most: number): number[] {
   const out: number[] = []
@@ -211,7 +236,7 @@ export function AsTable({
   const end = (i: number) => times[i + 1] ?? times[i]! + (times[i]! - (times[i - 1] ?? times[i]! - 36e5))
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={label}>
-      <table>
+      <table class="astable">
         <thead>
           <tr>
             <th class="first">{t.overview.time}</th>

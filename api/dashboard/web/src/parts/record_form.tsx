@@ -61,12 +61,14 @@ type Props = {
   cancel?: () => void
   readOnly?: boolean
   foot?: ComponentChildren
+  under?: ComponentChildren
   always?: boolean
   onDirty?: (dirty: boolean) => void
 }
 
-// RecordForm fills a record by a table of fields. An error stands at its field, which gets the focus.
-export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, always, onDirty }: Props) {
+// RecordForm fills a record by a table of fields. An error stands at its field, which gets the focus. under stands between
+// the fields and the foot.
+export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, under, always, onDirty }: Props) {
   const [draft, put] = useState<Draft>(value),
     [wrong, mark] = useState<Wrong>(),
     [busy, wait] = useState(false),
@@ -160,6 +162,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
         )}
         <FormError wrong={wrong} />
       </fieldset>
+      {under}
       {!readOnly && (
         <div class={'row formfoot' + (dirty ? ' dirty' : '')}>
           {foot}

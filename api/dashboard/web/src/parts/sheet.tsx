@@ -10,17 +10,35 @@ type Props = {
   children: ComponentChildren
   foot?: ComponentChildren
   side?: boolean
+  short?: boolean
+  reads?: boolean
   beside?: ComponentChildren
   keep?: () => boolean
 }
 
+const fields =
+  ':is(input:not([type=hidden], [type=checkbox], [type=radio], [type=file], .hidden), select, textarea):not([readonly], :disabled)'
+const ways = [fields, '.body .copy > .btn', ':is(footer, .formfoot) .btn.primary:enabled', 'footer .btn:enabled']
+
+// begin puts the focus where the work begins: at the first field, else at what copies or goes on. Without one, where that
+// is out of sight, or on a screen that one touches, where a field would open the keyboard, it stays where the browser has it.
+function begin(el: HTMLDialogElement, side?: boolean) {
+  if (matchMedia('(pointer: coarse)').matches) return
+  const found = ways.slice(0, side ? 1 : undefined).reduce<HTMLElement | null>((was, way) => was ?? el.querySelector(way), null),
+    at = found?.getBoundingClientRect()
+  if (at && at.height > 0 && at.top >= 0 && at.bottom < innerHeight - 60) found!.focus({ preventScroll: true })
+}
+
 // Sheet lies over the screen: in the middle, or on the right side. The browser gives the focus back when it closes. keep
-// says whether something would be lost by a click beside it or by Esc.
-export function Sheet({ title, close, children, foot, side, beside, keep }: Props) {
+// says whether something would be lost by a click beside it or by Esc. reads: it is there to be read, by keys of one letter,
+// so that no field has the focus. short: it has little in it.
+export function Sheet({ title, close, children, foot, side, short, reads, beside, keep }: Props) {
   const el = useRef<HTMLDialogElement>(null),
     id = useId()
   useLayoutEffect(() => {
-    if (!el.current!.open) el.current!.showModal()
+    if (el.current!.open) return
+    el.current!.showModal()
+    if (!reads) begin(el.current!, side)
   }, []) // it takes the focus, so before the effects of what is in it
   return (
     <dialog
@@ -34,9 +52,11 @@ export function Sheet({ title, close, children, foot, side, beside, keep }: Prop
       onMouseDown={e => {
         if (e.target === el.current && !keep?.()) el.current?.close()
       }}>
-      <section class="card sheet">
+      <section class={'card sheet' + (short ? ' short' : '')}>
         <header>
-          <h2 id={id}>{title}</h2>
+          <h2 id={id} title={title}>
+            {title}
+          </h2>
           {beside}
           <button type="button" class="btn quiet icon" aria-label={t.close} onClick={() => el.current?.close()}>
             <Icon name="x" />
@@ -53,6 +73,7 @@ type FormProps = {
   title: string
   close: () => void
   keep?: () => boolean
+  short?: boolean
   go: string
   off: boolean
   send: () => unknown
@@ -60,13 +81,14 @@ type FormProps = {
 }
 
 // FormSheet asks for a few things. go is on the button that sends them, which is off while it cannot.
-export function FormSheet({ title, close, keep, go, off, send, children }: FormProps) {
+export function FormSheet({ title, close, keep, short, go, off, send, children }: FormProps) {
   const id = useId()
   return (
     <Sheet
       title={title}
       close={close}
       keep={keep}
+      short={short}
       foot={
         <>
           <span class="grow" />
@@ -96,17 +118,20 @@ export const Shown = ({
   title,
   close,
   done,
+  short,
   children,
 }: {
   title: string
   close: () => void
   done: string
+  short?: boolean
   children: ComponentChildren
 }) => (
   <Sheet
     title={title}
     close={close}
     keep={() => true}
+    short={short}
     foot={
       <>
         <span class="grow" />
@@ -151,6 +176,7 @@ export function Ask({ title, text, go, danger, name, on, wrong = failed, close, 
     <Sheet
       title={title}
       close={close}
+      short={!children}
       foot={
         <>
           <span class="grow" />

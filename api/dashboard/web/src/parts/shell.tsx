@@ -13,12 +13,12 @@ import { Icon, Mark, type IconName } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 import { Windows } from './window.tsx'
 
-// Room is a screen that the side leads to. phone: the bar at the bottom has it too; role: what it takes to see it.
-export type Room = { path: string; icon: IconName; name: string; phone?: boolean; role?: string }
+// Room is a screen that the side leads to. phone: the bar at the bottom has it too, by its short name; role: what it takes to see it.
+export type Room = { path: string; icon: IconName; name: string; short?: string; phone?: boolean; role?: string }
 export const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true },
   { path: '/app/reports', icon: 'reports', name: t.nav.reports, phone: true },
-  { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, phone: true },
+  { path: '/app/clicks', icon: 'clicks', name: t.clicks.title, short: t.figures.names.clicks, phone: true },
   { path: '/app/bots', icon: 'bot', name: t.rooms.bots },
   { path: '/app/copilot', icon: 'spark', name: t.rooms.copilot },
 ]
@@ -61,14 +61,14 @@ const titles: Record<string, string> = {
 }
 
 const isHere = (path: string) => place.value.path === path || (path !== '/app' && place.value.path.startsWith(path + '/'))
-export const Rooms = ({ of }: { of: Room[] }) => (
+export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   <>
     {of
       .filter(r => !r.role || can(r.role))
       .map(r => (
         <a key={r.path} href={to(r.path)} title={r.name} aria-current={isHere(r.path) ? 'page' : undefined}>
           <Icon name={r.icon} />
-          {r.name}
+          {(short && r.short) || r.name}
         </a>
       ))}
   </>
@@ -189,6 +189,9 @@ function Person() {
 const windowed =
   /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
 
+// compared are those of them that hold the window against the one before.
+const compared = /^\/app(\/reports|\/campaigns\/[^/]+\/figures)?$/
+
 export function Shell({ children }: { children: ComponentChildren }) {
   const path = place.value.path,
     head = heading.value,
@@ -196,6 +199,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
   useEffect(() => {
     document.title = title === t.brand ? t.brand : `${title} · ${t.brand}`
   }, [title])
+  useEffect(() => {
+    document.querySelector('.rooms-list [aria-current]')?.scrollIntoView({ block: 'nearest' })
+  }, [path])
   return (
     <div class="app">
       <a
@@ -212,15 +218,17 @@ export function Shell({ children }: { children: ComponentChildren }) {
           <Mark />
           {t.brand}
         </div>
-        <Rooms of={watching} />
-        <h3>{t.nav.build}</h3>
-        <Rooms of={building} />
-        <h3>{t.rooms.money}</h3>
-        <Rooms of={earning} />
-        <h3>{t.nav.connect}</h3>
-        <Rooms of={connecting} />
-        <h3>{t.rooms.account}</h3>
-        <Rooms of={account} />
+        <div class="rooms-list">
+          <Rooms of={watching} />
+          <h3>{t.nav.build}</h3>
+          <Rooms of={building} />
+          <h3>{t.rooms.money}</h3>
+          <Rooms of={earning} />
+          <h3>{t.nav.connect}</h3>
+          <Rooms of={connecting} />
+          <h3>{t.rooms.account}</h3>
+          <Rooms of={account} />
+        </div>
         <footer>
           <Usage />
           <Person />
@@ -257,13 +265,13 @@ export function Shell({ children }: { children: ComponentChildren }) {
           {t.palette.find}
           <kbd>Ctrl K</kbd>
         </button>
-        {windowed.test(path) && (path !== '/app/bots' || place.value.query.get('tab')) && <Windows />}
+        {windowed.test(path) && (path !== '/app/bots' || place.value.query.get('tab')) && <Windows compare={compared.test(path)} />}
       </header>
       <main class="main" id="main" tabIndex={-1}>
         {children}
       </main>
       <nav class="tabbar" aria-label={t.nav.main}>
-        <Rooms of={rooms.filter(r => r.phone)} />
+        <Rooms of={rooms.filter(r => r.phone)} short />
         <a href={to('/app/more')} aria-current={path === '/app/more' ? 'page' : undefined}>
           <Icon name="more" />
           {t.nav.more}

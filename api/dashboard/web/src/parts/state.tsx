@@ -54,8 +54,9 @@ export const Bone = ({ w, h = 10 }: { w: number | string; h?: number }) => (
   <span class="skeleton" style={`display:inline-block;max-width:100%;width:${typeof w === 'number' ? w + 'px' : w};height:${h}px`} />
 )
 
-export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
+export const Empty = ({ title, icon, children }: { title: string; icon?: ComponentChildren; children?: ComponentChildren }) => (
   <div class="empty">
+    {icon && <span class="ico good">{icon}</span>}
     <p>{title}</p>
     {children}
   </div>

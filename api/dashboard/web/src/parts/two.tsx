@@ -4,8 +4,10 @@ export const Two = ({ a, b, mono }: { a: string; b: string; mono?: boolean }) =>
     <span class={'cut block' + (mono ? ' mono' : '')} title={a}>
       {a || '—'}
     </span>
-    <small class="dim cut" title={b}>
-      {b || '\u00a0'}
-    </small>
+    {b && (
+      <small class="dim cut" title={b}>
+        {b}
+      </small>
+    )}
   </span>
 )

@@ -3,12 +3,12 @@ import { spanText } from '../core/format.ts'
 import { zone } from '../core/me.ts'
 import { change } from '../core/router.ts'
 import { t } from '../core/text.ts'
-import { before, compares, days, iso, presets, span, spanOf } from '../core/window.ts'
+import { before, compares, days, iso, presets, span, spanOf, type Window } from '../core/window.ts'
 import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 
-// Windows are the choices of the window and of what it is compared with, on top of every screen with figures.
-export function Windows() {
+// Windows are the choices of the window, on top of every screen with figures, and of what it is compared with.
+export function Windows({ compare }: { compare: boolean }) {
   const w = span.value,
     known = presets.includes(w.name as (typeof presets)[number])
   const [custom, set] = useState({ from: '', to: '' })
@@ -67,36 +67,37 @@ export function Windows() {
           </>
         )}
       </Menu>
-      <Menu
-        name={t.window.compare}
-        kind="btn quiet"
-        class="wide"
-        label={
-          <>
-            {compares.value ? t.window.previous(days(w.span)) : t.window.noCompare} <Icon name="down" />
-          </>
-        }>
-        {close => (
-          <>
-            <Item
-              pressed={compares.value}
-              on={() => {
-                change({ cmp: null })
-                close()
-              }}>
-              {t.window.withPrevious(spanText(before(w).span))}
-            </Item>
-            <Item
-              pressed={!compares.value}
-              on={() => {
-                change({ cmp: 'none' })
-                close()
-              }}>
-              {t.window.without}
-            </Item>
-          </>
-        )}
-      </Menu>
+      {compare && <Comparison of={w} />}
     </>
+  )
+}
+
+function Comparison({ of: w }: { of: Window }) {
+  const running = w.start <= Date.now() && Date.now() < w.end
+  const pick = (cmp: string | null, close: () => void) => {
+    change({ cmp })
+    close()
+  }
+  return (
+    <Menu
+      name={t.window.compare}
+      kind="btn quiet"
+      class="wide"
+      label={
+        <>
+          {compares.value ? t.window.previous(days(w.span)) : t.window.noCompare} <Icon name="down" />
+        </>
+      }>
+      {close => (
+        <>
+          <Item pressed={compares.value} on={() => pick(null, close)}>
+            {(running ? t.window.withPreviousSoFar : t.window.withPrevious)(spanText(before(w).span))}
+          </Item>
+          <Item pressed={!compares.value} on={() => pick('none', close)}>
+            {t.window.without}
+          </Item>
+        </>
+      )}
+    </Menu>
   )
 }

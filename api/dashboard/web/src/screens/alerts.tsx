@@ -67,10 +67,7 @@ export function Alerts() {
       )}
       {data.alerts.length === 0 && (
         <section class="card">
-          <Empty title={w.none}>
-            <span class="ico good">
-              <Icon name="check" />
-            </span>
+          <Empty title={w.none} icon={<Icon name="check" />}>
             <p class="dim">{w.noneMore}</p>
           </Empty>
         </section>

@@ -15,6 +15,22 @@ import { Two } from '../parts/two.tsx'
 const w = words.audit
 const partOf = (operation: string) => operation.replace(/^\S+ (\/app\/api)?\//, '').split('/')[0]!
 const didOf = (operation: string) => w.did(w.things[partOf(operation)] ?? partOf(operation), w.verbs[operation.split(' ')[0]!] ?? '')
+const whoOf = (r: AuditRow) => r.who || w.byJob
+
+// What is what was done; on a narrow screen, where the column of people is not, with who did it.
+const What = ({ of: r }: { of: AuditRow }) => (
+  <span class="named">
+    <span class="cut block" title={didOf(r.operation)}>
+      {didOf(r.operation)}
+    </span>
+    <small class="dim cut wide" title={r.operation}>
+      {r.operation}
+    </small>
+    <small class="dim cut onphone" title={whoOf(r)}>
+      {whoOf(r)}
+    </small>
+  </span>
+)
 
 export const Audit = () => (
   <Owners>
@@ -75,9 +91,9 @@ function Log() {
       label: w.who,
       left: true,
       width: 190,
-      cell: r => <Two a={r.who || w.byJob} b={r.key_id ? w.byKey : r.person_id ? '' : w.byJob} />,
+      cell: r => <Two a={whoOf(r)} b={r.key_id ? w.byKey : r.person_id ? '' : w.byJob} />,
     },
-    { name: 'what', label: w.what, left: true, phone: true, kind: 'first', cell: r => <Two a={didOf(r.operation)} b={r.operation} /> },
+    { name: 'what', label: w.what, left: true, phone: true, kind: 'first', cell: r => <What of={r} /> },
     {
       name: 'fields',
       label: w.fields,

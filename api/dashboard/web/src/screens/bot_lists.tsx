@@ -40,7 +40,8 @@ const mostBytes = 4_000_000
 function textOf(e: BotEntryRow) {
   const values = listOf(e.value).map(String),
     first = values.slice(0, 3).join(', ')
-  return `${attributeName(e.attribute)} ${w.operators[e.operator] ?? e.operator} ${e.value_count > 3 ? w.andMore(first, count(e.value_count - 3)) : first}`
+  const what = e.attribute === 'ip_range' ? w.attributes.ip : attributeName(e.attribute)
+  return `${what} ${w.operators[e.operator] ?? e.operator} ${e.value_count > 3 ? w.andMore(first, count(e.value_count - 3)) : first}`
 }
 
 // BotLists are the entries that overrule the score.

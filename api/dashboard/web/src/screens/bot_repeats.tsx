@@ -76,7 +76,7 @@ export function Repeats() {
         <Select
           label={w.least}
           value={least}
-          options={['2', '5', '10', '50', '100'].map(value => ({ value, label: `${value} ${w.hits}` }))}
+          options={['2', '5', '10', '50', '100'].map(value => ({ value, label: w.atLeast(Number(value)) }))}
           on={v => change({ hits: v === '5' ? null : v }, true)}
         />
       </div>

@@ -189,7 +189,7 @@ function Cut({
             {w.bots} <b class="num">{count(bots)}</b>
           </span>
         </span>
-        <span class="dim num">{all > 0 && w.ofClicks(percent((bots / all) * 100, 1), count(all))}</span>
+        <span class="dim num">{all > 0 && w.ofClicks(percent((bots / all) * 100, 1), all, count(all))}</span>
       </div>
       {table ? (
         <div class="scroll" tabIndex={0} role="region" aria-label={w.threshold}>
@@ -229,7 +229,7 @@ function Cut({
         {says}
       </p>
       {switched && <p class="dim">{w.signalsMove}</p>}
-      <p class="dim fine">{w.noScore(count(Math.max(0, all - scored)))}</p>
+      <p class="dim fine">{w.noScore(Math.max(0, all - scored), count(Math.max(0, all - scored)))}</p>
     </section>
   )
 }
@@ -257,13 +257,14 @@ function Signals({
         {[...saved.signals]
           .sort((a, b) => b.hits_30d - a.hits_30d || b.weight - a.weight)
           .map(s => {
-            const on = !disabled.includes(s.reason)
+            const on = !disabled.includes(s.reason),
+              { meaning, found } = w.known[s.reason] ?? s
             return (
               <li key={s.reason} class={on ? '' : 'off'}>
-                <Switch on={on} label={w.on(s.meaning)} disabled={!may || !s.can_disable} set={v => turn(s, v)} />
+                <Switch on={on} label={w.on(meaning)} disabled={!may || !s.can_disable} set={v => turn(s, v)} />
                 <div class="grow">
                   <div class="t wrap">
-                    {s.meaning} <code class="mono dim">{s.reason}</code>
+                    {meaning} <code class="mono dim">{s.reason}</code>
                     {!s.can_disable && <span class="tag">{w.always}</span>}
                     {s.silent && (
                       <span class="tag warn" title={s.silent}>
@@ -271,7 +272,7 @@ function Signals({
                       </span>
                     )}
                   </div>
-                  <div class="d wrap">{s.silent ?? s.found}</div>
+                  <div class="d wrap">{s.silent ?? found}</div>
                 </div>
                 <span class="weight num" title={w.weight}>
                   +{s.weight}
@@ -306,7 +307,9 @@ const Data = ({ of }: { of: BotDetection }) =>
               <div class="d wrap">{d.source === 'loaded' ? w.loaded : d.source}</div>
             </div>
             <span class="dim fine">
-              {[d.entries !== null && w.entriesOf(count(d.entries)), w.dated(dateOf(Date.parse(d.dated)))].filter(Boolean).join(', ')}
+              {[d.entries !== null && w.entriesOf(d.entries, count(d.entries)), w.dated(dateOf(Date.parse(d.dated)))]
+                .filter(Boolean)
+                .join(', ')}
             </span>
           </li>
         ))}

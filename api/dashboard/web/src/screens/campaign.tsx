@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentType } from 'preact'
 import type { CampaignDetail } from '../api.gen.ts'
 import { call } from '../core/call.ts'
@@ -70,7 +70,9 @@ export function Campaign() {
       return true
     }
   })
-  const load = tabs[tab] ?? tabs.flow!
+  const load = tabs[tab] ?? tabs.flow!,
+    bar = useRef<HTMLElement>(null)
+  useEffect(() => bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' }), [tab, !!data])
   const [Found, found] = useState<{ of: typeof load; tab: Tab }>()
   useEffect(() => {
     let on = true
@@ -91,7 +93,7 @@ export function Campaign() {
   return (
     <>
       <div class="row tabline">
-        <nav class="tabs" aria-label={t.campaigns.pages}>
+        <nav class="tabs" ref={bar} aria-label={t.campaigns.pages}>
           {Object.keys(tabs).map(name => (
             <a key={name} href={to(`/app/campaigns/${id}/${name}`)} aria-current={name === tab ? 'page' : undefined}>
               {t.campaigns.tabs[name]}

@@ -8,7 +8,7 @@ import { t } from '../core/text.ts'
 import { compares, days, span } from '../core/window.ts'
 import { Seg } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
-import { AsTable, Plot, type Series } from '../parts/plot.tsx'
+import { AsTable, Legend, past, Plot, type Series } from '../parts/plot.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
 import { useMarks } from './marked.tsx'
 import type { TabProps } from './campaign.tsx'
@@ -29,13 +29,20 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   const made = useMemo(() => {
     const rows = trend.data?.rows
     if (!rows) return null
+    const times = rows.map(r => Date.parse(r.start!)),
+      of = (name: 'profit' | 'clicks') =>
+        past(
+          times,
+          rows.map(r => r[name]),
+        )
     const series: Series[] = [
-      { name: t.figures.names.profit, kind: 'money', colour: '--s-revenue', values: rows.map(r => r.profit), fill: true },
-      { name: t.figures.names.clicks, kind: 'count', colour: '--s-clicks', values: rows.map(r => r.clicks), right: true },
+      { name: t.figures.names.profit, kind: 'money', colour: '--s-revenue', values: of('profit'), fill: true },
+      { name: t.figures.names.clicks, kind: 'count', colour: '--s-clicks', values: of('clicks'), right: true },
     ]
-    return { times: rows.map(r => Date.parse(r.start!)), series }
+    return { times, series }
   }, [trend.data])
-  const sum = list.data?.totals
+  const sum = list.data?.totals,
+    title = t.overview.plotOf(t.figures.names.profit, t.figures.names.clicks)
   if (list.error && !list.data)
     return (
       <section class="card">
@@ -61,7 +68,8 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
       <div class="grid cols">
         <section class="card">
           <header>
-            <h2>{t.reports.overTimeOf(c.name)}</h2>
+            <h2>{title}</h2>
+            <Legend of={made?.series} />
             <span class="grow" />
             {marks.add}
             {marks.sheet}
@@ -80,9 +88,9 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
               <Failed error={trend.error} again={trend.again} />
             ) : made ? (
               table ? (
-                <AsTable label={t.reports.overTimeOf(c.name)} times={made.times} series={made.series} hours={hours} beside={marks.column} />
+                <AsTable label={`${c.name}: ${title}`} times={made.times} series={made.series} hours={hours} beside={marks.column} />
               ) : (
-                <Plot label={t.reports.overTimeOf(c.name)} times={made.times} series={made.series} hours={hours} over={marks.layer} />
+                <Plot label={`${c.name}: ${title}`} times={made.times} series={made.series} hours={hours} over={marks.layer} />
               )
             ) : (
               <Late>

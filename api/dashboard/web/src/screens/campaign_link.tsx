@@ -85,7 +85,7 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
                     <tr key={p.name}>
                       <td class="mono">{p.name}</td>
                       <td class="left mono">{p.macro}</td>
-                      <td class="left soft">{p.meaning}</td>
+                      <td class="left soft says">{p.meaning}</td>
                     </tr>
                   ))}
                 </tbody>
@@ -210,7 +210,7 @@ function FirstClick({ id }: { id: string }) {
             {seen
               ? t.link.firstFrom(
                   seen.country ? country(seen.country) : t.unknown,
-                  seen.device_type || t.unknown,
+                  (t.devices[seen.device_type] ?? seen.device_type) || t.unknown,
                   hourOf(Date.parse(seen.at)),
                 )
               : t.link.waitingText}

@@ -10,6 +10,7 @@ import { t } from '../core/text.ts'
 import { useHeading } from '../core/title.ts'
 import { Combobox } from '../parts/combobox.tsx'
 import { Field, FormError, Input, Seg, wrongOf, type Wrong } from '../parts/form.tsx'
+import { Icon } from '../parts/icons.tsx'
 import { Empty } from '../parts/state.tsx'
 import { UrlInput } from '../parts/url_input.tsx'
 
@@ -18,17 +19,23 @@ const template = 'template:' // before the platform of a source that is yet to b
 
 // NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. The first one of an
 // account makes its offer and its source on the way.
-export const NewCampaign = () =>
-  canCreateCampaigns() ? (
+export const NewCampaign = () => {
+  const list = to('/app/campaigns')
+  useHeading({ name: t.campaigns.newTitle, above: { name: t.campaigns.title, path: list } })
+  return canCreateCampaigns() ? (
     <Wizard />
   ) : (
     <section class="card">
-      <Empty title={t.failed.codes.buyer_only} />
+      <Empty title={t.failed.codes.buyer_only}>
+        <a class="btn" href={list}>
+          {t.campaigns.toList}
+        </a>
+      </Empty>
     </section>
   )
+}
 
 function Wizard() {
-  useHeading({ name: t.campaigns.newTitle, above: { name: t.campaigns.title, path: to('/app/campaigns') } })
   const offers = useOffers(),
     landers = useLanders(),
     sources = useSources(),
@@ -163,14 +170,22 @@ function Wizard() {
             ) : (
               <Field label={t.campaigns.offer} error={error('offer')}>
                 {w => (
-                  <Combobox wired={w} label={t.campaigns.offer} value={f.offer} choices={choicesOf(offers)} on={offer => set({ offer })} />
+                  <Combobox
+                    wired={w}
+                    label={t.campaigns.offer}
+                    value={f.offer}
+                    placeholder={t.campaigns.chooseOffer}
+                    choices={choicesOf(offers)}
+                    on={offer => set({ offer })}
+                  />
                 )}
               </Field>
             )}
             {offers && offers.length > 0 && (
               <div class="field">
                 <span class="label">&nbsp;</span>
-                <button type="button" class="btn" onClick={() => make(!fresh)}>
+                <button type="button" class="btn atstart" onClick={() => make(!fresh)}>
+                  {!fresh && <Icon name="plus" />}
                   {fresh ? t.campaigns.takeOffer : t.campaigns.makeOffer}
                 </button>
               </div>

@@ -169,7 +169,17 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
       {asking === 'clear' && (
         <Ask
           title={t.campaigns.clear}
-          text={stats ? t.campaigns.clearText(count(stats.clicks), count(stats.conversions), spanText(span.value.span)) : t.loading}
+          text={
+            stats
+              ? t.campaigns.clearText(
+                  stats.clicks,
+                  count(stats.clicks),
+                  stats.conversions,
+                  count(stats.conversions),
+                  spanText(span.value.span),
+                )
+              : t.loading
+          }
           go={t.campaigns.clear}
           danger
           name={c.name}
@@ -177,7 +187,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
           on={() =>
             call('DELETE /campaigns/{id}/stats', { path: { id: c.id }, query: window }).then(gone => {
               touches('campaigns', 'reports', 'stats', 'logs')
-              toast(t.campaigns.cleared(count(gone.clicks)))
+              toast(t.campaigns.cleared(gone.clicks, count(gone.clicks)))
             })
           }
         />

@@ -1,5 +1,5 @@
 import type { ClickAnswer } from '../api.gen.ts'
-import { country, money, moment } from '../core/format.ts'
+import { amount, country, money, moment } from '../core/format.ts'
 import { tone } from '../core/log.ts'
 import { usePress } from '../core/keys.ts'
 import { use } from '../core/query.ts'
@@ -9,10 +9,11 @@ import { copy } from '../parts/copy.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { Failed, Late } from '../parts/state.tsx'
+import { Stepper, type Steps } from '../parts/stepper.tsx'
 import { Trace } from '../parts/trace.tsx'
 
 // ClickSheet is the story of one click: who it was, why he went where he went, and what came of it.
-export function ClickSheet({ id, close, step }: { id: string; close: () => void; step: (by: number) => void }) {
+export function ClickSheet({ id, close, step }: { id: string; close: () => void; step: Steps }) {
   const { data, error, again } = use('GET /logs/clicks/{clickId}', { trace: '1' }, 0, { clickId: id }),
     c = data?.click
   const simulate = () => {
@@ -20,7 +21,12 @@ export function ClickSheet({ id, close, step }: { id: string; close: () => void;
   }
   usePress(e => {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
-    const on: Record<string, () => void> = { j: () => step(1), k: () => step(-1), r: simulate, y: () => void copy(id, t.clicks.idCopied) }
+    const on: Record<string, () => void> = {
+      j: () => step.go(1),
+      k: () => step.go(-1),
+      r: simulate,
+      y: () => void copy(id, t.clicks.idCopied),
+    }
     if (on[e.key]) {
       e.preventDefault()
       on[e.key]!()
@@ -29,6 +35,7 @@ export function ClickSheet({ id, close, step }: { id: string; close: () => void;
   return (
     <Sheet
       side
+      reads
       title={c ? `${t.clicks.sheet} · ${moment(c.at)}` : t.clicks.sheet}
       close={close}
       foot={
@@ -39,12 +46,7 @@ export function ClickSheet({ id, close, step }: { id: string; close: () => void;
             <kbd class="wide">Y</kbd>
           </button>
           <span class="grow" />
-          <button type="button" class="btn icon" aria-label="K" title="K" onClick={() => step(-1)}>
-            <Icon name="upward" />
-          </button>
-          <button type="button" class="btn icon" aria-label="J" title="J" onClick={() => step(1)}>
-            <Icon name="down" />
-          </button>
+          <Stepper of={step} />
           <button type="button" class="btn primary" disabled={!c} onClick={simulate}>
             {t.clicks.simulate}
             <kbd class="wide">R</kbd>
@@ -73,7 +75,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
         <div class="row wraps">
           <span class="cc">{c.country || '–'}</span>
           <b>{[c.country ? country(c.country) : t.unknown, c.city].filter(Boolean).join(', ')}</b>
-          <span class="soft">{[c.device_type, c.os, c.browser].filter(Boolean).join(' · ')}</span>
+          <span class="soft">{[t.devices[c.device_type] ?? c.device_type, c.os, c.browser].filter(Boolean).join(' · ')}</span>
           {c.is_bot && (
             <span class="tag warn">
               {t.clicks.bot} {c.bot_score}
@@ -152,9 +154,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
                   <div class="t">{[v.offer_name, v.goal, v.conversion_id].filter(Boolean).join(' · ')}</div>
                   <div class="d">{v.network_name ?? v.source}</div>
                 </div>
-                <b class="num">
-                  {v.payout} {v.currency}
-                </b>
+                <b class="num">{amount(v.payout, v.currency)}</b>
               </li>
             ))}
           </ul>
@@ -170,7 +170,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
               <>
                 <dt>{label}</dt>
                 <dd class={['user_agent', 'ip', 'click_id', 'external_id'].includes(name) ? 'mono wrap' : 'wrap'}>
-                  {name === 'country' ? country(String(v)) : String(v)}
+                  {name === 'country' ? country(String(v)) : name === 'device_type' ? (t.devices[String(v)] ?? String(v)) : String(v)}
                 </dd>
               </>
             )
@@ -213,7 +213,7 @@ function Postbacks({ id, at }: { id: string; at: string }) {
           {data?.rows.map(r => (
             <li key={r.id}>
               <span class={'tag ' + (r.result === 'matched' || r.result === 'told' || r.result === 'recorded' ? 'good' : 'warn')}>
-                {r.result}
+                {t.clicks.results[r.result] ?? r.result}
               </span>
               <div class="grow">
                 <div class="t">

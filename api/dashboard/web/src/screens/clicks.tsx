@@ -12,6 +12,7 @@ import { Seg, Switch } from '../parts/form.tsx'
 import { LogFoot } from '../parts/log_foot.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
+import { stepsOf } from '../parts/stepper.tsx'
 import { Table, type Column } from '../parts/table.tsx'
 import { ClickSheet } from './click_sheet.tsx'
 import { Filters } from './report_controls.tsx'
@@ -114,12 +115,7 @@ function Log({ campaign }: { campaign?: string }) {
   const log = useClicks(query, live && !open),
     rows = log.rows
   const show = (id: string | null) => change({ click: id }, true)
-  const step = (by: number) => {
-    if (!rows || !open) return
-    const i = rows.findIndex(r => r.click_id === open),
-      next = rows[i + by]
-    if (next) show(next.click_id)
-  }
+  const step = stepsOf(rows, rows?.findIndex(r => r.click_id === open) ?? -1, r => show(r.click_id))
   useKeys(keys, e => {
     if (e.key === '/') {
       search.current?.focus()
@@ -199,14 +195,22 @@ function Log({ campaign }: { campaign?: string }) {
   )
 }
 
-const Two = ({ a, b, mono }: { a: string; b: string; mono?: boolean }) => (
+// Two is a cell of two lines. phone is the second line of a narrow screen, where that is another.
+const Two = ({ a, b, phone, mono }: { a: string; b: string; phone?: string; mono?: boolean }) => (
   <span class="named">
     <span class={'cut block' + (mono ? ' mono' : '')} title={a}>
       {a || '—'}
     </span>
-    <small class="dim cut" title={b}>
-      {b || '\u00a0'}
-    </small>
+    {b && (
+      <small class={'dim cut' + (phone ? ' wide' : '')} title={b}>
+        {b}
+      </small>
+    )}
+    {phone && (
+      <small class="dim cut onphone" title={phone}>
+        {phone}
+      </small>
+    )}
   </span>
 )
 
@@ -231,7 +235,8 @@ function columnsOf(all: boolean): Column<ClickRow>[] {
           <span class="cc">{r.country || '–'}</span>
           <Two
             a={[r.country ? country(r.country) : t.unknown, r.city].filter(Boolean).join(', ')}
-            b={[r.device_type, r.os, r.browser].filter(Boolean).join(' · ')}
+            b={[t.devices[r.device_type] ?? r.device_type, r.os, r.browser].filter(Boolean).join(' · ')}
+            phone={all ? [r.campaign_name ?? t.gone, t.devices[r.device_type] ?? r.device_type].filter(Boolean).join(' · ') : undefined}
           />
         </span>
       ),

@@ -3,12 +3,13 @@ import type { ConversionRow } from '../api.gen.ts'
 import { call, ApiError } from '../core/call.ts'
 import { canWrite } from '../core/can.ts'
 import { dateTime } from '../core/dates.ts'
+import { amount } from '../core/format.ts'
 import { touches, use } from '../core/query.ts'
 import { to } from '../core/router.ts'
 import { t } from '../core/text.ts'
-import { Icon } from '../parts/icons.tsx'
 import { Ask, Sheet } from '../parts/sheet.tsx'
 import { Failed, Late } from '../parts/state.tsx'
+import { Stepper, type Steps } from '../parts/stepper.tsx'
 import { toast } from '../parts/toast.tsx'
 import { tone } from '../core/log.ts'
 
@@ -29,14 +30,14 @@ async function changeStatus(c: ConversionRow, status: string) {
 }
 
 // ConversionSheet is the story of one conversion: what it counts, and what said so.
-export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; close: () => void; step: (by: number) => void }) {
+export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; close: () => void; step: Steps }) {
   const [asking, ask] = useState('')
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
       if (e.ctrlKey || e.metaKey || e.altKey || asking || (e.target as Element).closest('input, [popover]')) return
       if (e.key === 'j' || e.key === 'k') {
         e.preventDefault()
-        step(e.key === 'j' ? 1 : -1)
+        step.go(e.key === 'j' ? 1 : -1)
       }
     }
     addEventListener('keydown', press)
@@ -57,6 +58,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
   return (
     <Sheet
       side
+      reads
       title={`${w.sheet} · ${dateTime(c.recorded_at)}`}
       close={close}
       foot={
@@ -65,12 +67,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
             {w.itsClick}
           </a>
           <span class="grow" />
-          <button type="button" class="btn icon" aria-label="K" title="K" onClick={() => step(-1)}>
-            <Icon name="upward" />
-          </button>
-          <button type="button" class="btn icon" aria-label="J" title="J" onClick={() => step(1)}>
-            <Icon name="down" />
-          </button>
+          <Stepper of={step} />
         </>
       }>
       <div class="story">
@@ -79,9 +76,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
             <span class={'tag ' + tone(c.status)}>{w.statuses[c.status] ?? c.status}</span>
             {c.original_status && <span class="dim wrap">{w.word(c.original_status)}</span>}
             <span class="grow" />
-            <b class="num">
-              {c.payout} {c.currency}
-            </b>
+            <b class="num">{amount(c.payout, c.currency)}</b>
           </div>
           {c.rate === null && c.currency && <p class="warn">{w.uncounted}</p>}
           <dl class="facts">
@@ -142,7 +137,7 @@ function History({ of: c }: { of: ConversionRow }) {
         <ul class="list">
           {rows.map(r => (
             <li key={r.id}>
-              <span class={'tag ' + (r.result === 'matched' ? 'good' : 'warn')}>{r.result}</span>
+              <span class={'tag ' + (r.result === 'matched' ? 'good' : 'warn')}>{t.clicks.results[r.result] ?? r.result}</span>
               <div class="grow">
                 <div class="t">{[r.network_name || w.came[r.source] || r.source, r.reason].filter(Boolean).join(' · ')}</div>
                 <div class="d mono wrap">{r.query}</div>

@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
 import type { ConversionRow } from '../api.gen.ts'
 import { dateOf, dateTime } from '../core/dates.ts'
-import { count, hourOf } from '../core/format.ts'
+import { amount, count, hourOf } from '../core/format.ts'
 import { useKeys } from '../core/keys.ts'
 import { tone, useLog } from '../core/log.ts'
 import { use } from '../core/query.ts'
@@ -13,6 +13,7 @@ import { Seg } from '../parts/form.tsx'
 import { LogFoot } from '../parts/log_foot.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
+import { stepsOf } from '../parts/stepper.tsx'
 import { Table, type Column } from '../parts/table.tsx'
 import { Two } from '../parts/two.tsx'
 import { ConversionSheet } from './conversion_sheet.tsx'
@@ -43,10 +44,7 @@ export function Conversions() {
     rows = log.rows
   const show = (id: string | null) => change({ conversion: id }, true),
     shown = rows?.find(r => r.id === open)
-  const step = (by: number) => {
-    const next = rows?.[rows.findIndex(r => r.id === open) + by]
-    if (next) show(next.id)
-  }
+  const step = stepsOf(rows, rows?.findIndex(r => r.id === open) ?? -1, r => show(r.id))
   useKeys(keys, e => {
     if (e.key === '/') {
       search.current?.focus()
@@ -158,18 +156,20 @@ const columns: Column<ConversionRow>[] = [
     left: true,
     phone: true,
     width: 150,
-    cell: r => (
-      <span class="named">
-        <span class={'tag ' + tone(r.status)}>{w.statuses[r.status] ?? r.status}</span>
-        <small class="dim cut">
-          {r.updated_at > r.recorded_at && Date.parse(r.updated_at) - Date.parse(r.recorded_at) > 60_000
-            ? w.changed(dateTime(r.updated_at))
-            : r.original_status && r.original_status !== r.status
-              ? w.word(r.original_status)
-              : '\u00a0'}
-        </small>
-      </span>
-    ),
+    cell: r => {
+      const more =
+        r.updated_at > r.recorded_at && Date.parse(r.updated_at) - Date.parse(r.recorded_at) > 60_000
+          ? w.changed(dateTime(r.updated_at))
+          : r.original_status && r.original_status !== r.status
+            ? w.word(r.original_status)
+            : ''
+      return (
+        <span class="named">
+          <span class={'tag ' + tone(r.status)}>{w.statuses[r.status] ?? r.status}</span>
+          {more && <small class="dim cut wide">{more}</small>}
+        </span>
+      )
+    },
   },
   { name: 'id', label: w.id, left: true, cell: r => <Two a={r.conversion_id} b={r.goal} mono /> },
   {
@@ -181,17 +181,16 @@ const columns: Column<ConversionRow>[] = [
   {
     name: 'payout',
     label: w.payout,
+    phone: true,
     width: 120,
     cell: r => (
       <span class="num">
         {r.rate === null && r.currency ? (
           <span class="warn" title={w.uncounted}>
-            {r.payout} {r.currency}
+            {amount(r.payout, r.currency)}
           </span>
         ) : (
-          <b>
-            {r.payout} {r.currency}
-          </b>
+          <b>{amount(r.payout, r.currency)}</b>
         )}
       </span>
     ),

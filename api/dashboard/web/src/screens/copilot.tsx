@@ -101,7 +101,7 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
   return (
     <>
       <div class="line">
-        <b>{w.open(data.total)}</b>
+        {data.total > 0 && <b>{w.open(data.total)}</b>}
         <span class="dim fine">{data.lastRunAt ? w.judged(ago(data.lastRunAt)) : w.notJudged}</span>
         <span class="grow" />
         {busy && (

@@ -38,7 +38,7 @@ export function History({ of: data }: { of: CopilotAnswer }) {
           <ul class="list history">
             {data.proposals.map(p => (
               <li key={p.id}>
-                <Proposed of={p} may={data.canApply} />
+                <Proposed of={p} may={data.canApply} undone={data.changes.some(c => c.proposal_id === p.id && c.status === 'undone')} />
               </li>
             ))}
           </ul>
@@ -108,12 +108,13 @@ function Done({ of: c }: { of: CopilotChange }) {
   )
 }
 
-// Proposed is a change that the chat asked for: a person applies it, or not.
-export function Proposed({ of: p, may }: { of: ChatProposal; may: boolean }) {
+// Proposed is a change that the chat asked for: a person applies it, or not. undone: it was taken back since.
+export function Proposed({ of: p, may, undone = false }: { of: ChatProposal; may: boolean; undone?: boolean }) {
   const [busy, wait] = useState(false),
     [error, fail] = useState<ApiError>(),
     [now, set] = useState(p.status),
-    open = now === 'open' && p.status === 'open'
+    open = now === 'open' && p.status === 'open',
+    state = open ? 'open' : undone ? 'undone' : now === 'open' ? p.status : now
   const send = async (action: string, status: string, done: string, undo?: string) => {
     wait(true)
     fail(undefined)
@@ -130,9 +131,7 @@ export function Proposed({ of: p, may }: { of: ChatProposal; may: boolean }) {
     <div class="grow proposal">
       <div class="row wraps">
         <b class="wrap">{p.title}</b>
-        <span class={'tag ' + (open ? 'accent' : now === 'applied' ? 'good' : '')}>
-          {w.proposalStates[open ? 'open' : now === 'open' ? p.status : now] ?? now}
-        </span>
+        <span class={'tag ' + (open ? 'accent' : state === 'applied' ? 'good' : '')}>{w.proposalStates[state] ?? state}</span>
       </div>
       {p.reason && (
         <p class="soft wrap">

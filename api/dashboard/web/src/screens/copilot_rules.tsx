@@ -36,7 +36,7 @@ export function Rules() {
         <header>
           <h2>{w.rules}</h2>
           <span class="grow" />
-          {may && (
+          {may && rows?.length !== 0 && (
             <button type="button" class="btn primary" onClick={() => ask({ kind: 'edit' })}>
               <Icon name="plus" />
               {w.addRule}
@@ -53,7 +53,7 @@ export function Rules() {
         ) : rows.length === 0 ? (
           <Empty title={w.noRules}>
             {may && (
-              <button type="button" class="btn" onClick={() => ask({ kind: 'edit' })}>
+              <button type="button" class="btn primary" onClick={() => ask({ kind: 'edit' })}>
                 {w.addRule}
               </button>
             )}
@@ -108,8 +108,8 @@ function One({ of: r, may, ask }: { of: CopilotRule; may: boolean; ask: (a: Aski
           <span class={'tag ' + (r.mode === 'live' ? 'good' : '')}>{w[r.mode === 'live' ? 'live' : 'shadow']}</span>
         </div>
         <div class="wrap">
-          {(w.levels[r.looks_at] ?? r.looks_at) + (r.attribute ? ' ' + (t.dimensions[r.attribute] ?? r.attribute) : '')} · {w.when} {r.when}{' '}
-          · {does}
+          {(w.levels[r.looks_at] ?? r.looks_at) + (r.attribute ? ' ' + (t.dimensions[r.attribute] ?? r.attribute) : '')} · {w.when}{' '}
+          {r.when.replaceAll(' x ', ' × ')} · {does}
         </div>
         <div class="d wrap">
           {w.every(r.every_minutes)} ·{' '}
@@ -176,7 +176,7 @@ function One({ of: r, may, ask }: { of: CopilotRule; may: boolean; ask: (a: Aski
 function Runs({ of: r, close }: { of: CopilotRule; close: () => void }) {
   const { data, error, again } = use('GET /copilot/rules/{id}/runs', { limit: 50 }, 0, { id: r.id })
   return (
-    <Sheet side title={`${w.runs}: ${r.name}`} close={close}>
+    <Sheet side reads title={`${w.runs}: ${r.name}`} close={close}>
       <div class="body">
         {!data ? (
           error ? (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ConversionOutcome, CostOutcome } from '../api.gen.ts'
 import { dateTime } from '../core/dates.ts'
-import { count, money } from '../core/format.ts'
+import { amount, count, money } from '../core/format.ts'
 import { t } from '../core/text.ts'
 import { Seg } from '../parts/form.tsx'
 import { Empty } from '../parts/state.tsx'
@@ -54,9 +54,11 @@ export function Outcomes({ kind, of: a }: { kind: 'conversions' | 'cost'; of: An
         <span>{w.rows(rows.length, count(rows.length))}</span>
         {a.truncated && <span class="warn">{w.tooMany('5,000+')}</span>}
         <span class="grow" />
-        <span class="num">
-          {w.sum[kind]} <b>{money(sum)}</b>
-        </span>
+        {only !== 'refused' && (
+          <span class="num">
+            {w.sum[kind]} <b>{money(sum)}</b>
+          </span>
+        )}
       </div>
     </section>
   )
@@ -67,7 +69,7 @@ function columnsOf(kind: 'conversions' | 'cost'): Column<Outcome>[] {
     'day' in o ? (
       <Two
         a={[o.day, o.source].filter(Boolean).join(' · ')}
-        b={[o.campaign, o.accepted && o.spread_clicks ? w.spread(count(o.spread_clicks)) : ''].filter(Boolean).join(' · ')}
+        b={[o.campaign, o.accepted && o.spread_clicks ? w.spread(o.spread_clicks, count(o.spread_clicks)) : ''].filter(Boolean).join(' · ')}
       />
     ) : (
       <Two
@@ -78,9 +80,9 @@ function columnsOf(kind: 'conversions' | 'cost'): Column<Outcome>[] {
         mono
       />
     )
-  const amount = (o: Outcome) => {
+  const own = (o: Outcome) => {
     const n = 'day' in o ? o.spend : o.payout
-    return n === null ? '—' : `${n} ${o.currency}`
+    return amount(n, o.currency)
   }
   return [
     { name: 'line', label: w.line, left: true, phone: true, width: 56, cell: o => <span class="num dim">{o.line}</span> },
@@ -100,7 +102,7 @@ function columnsOf(kind: 'conversions' | 'cost'): Column<Outcome>[] {
       kind: 'first',
       cell: o => (o.accepted ? what(o) : <Two a={o.reason} b={'day' in o ? [o.day, o.source].join(' · ') : o.click_id} />),
     },
-    { name: 'amount', label: w.amount, width: 120, cell: o => <span class="num">{amount(o)}</span> },
+    { name: 'amount', label: w.amount, width: 120, cell: o => <span class="num">{own(o)}</span> },
     {
       name: 'counts',
       label: kind === 'cost' ? w.sum.cost : w.counts,

@@ -152,7 +152,7 @@ export function Corrections() {
       {asking && (
         <Ask
           title={w.askTitle}
-          text={w.askText(count(shown!.answer.accepted), count(shown!.answer.refused))}
+          text={w.askText(shown!.answer.accepted, count(shown!.answer.accepted), shown!.answer.refused, count(shown!.answer.refused))}
           go={w.go}
           close={() => ask(false)}
           on={() => start(true)}

@@ -27,6 +27,12 @@ const order: Record<string, number> = {
   deployment_timed_out: 3,
 }
 const names = ['verified', 'asked', 'checked', 'issued', 'serving'] as const
+// doneOf says of each step whether it is done. Where a domain leads and whether HTTPS answers is what the last look saw;
+// before the first look the certificate speaks for HTTPS.
+function doneOf(d: DomainRow, status: string): boolean[] {
+  const far = order[status] ?? 0
+  return [d.is_verified && d.points !== false, far >= 1, far >= 2, far >= 3, d.checked_at ? d.https === true : far >= 4]
+}
 const live = 10000 // ms between looks while it is on its way
 
 const fits = (status: string) =>
@@ -80,7 +86,8 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
         <p class="dim">{w.noEdge}</p>
       </section>
     )
-  const far = !d.is_verified ? -1 : (order[status] ?? 0),
+  const reached = doneOf(d, status),
+    next = reached.indexOf(false),
     wrong = c?.errors ?? [],
     stuck = /_timed_out$|^(expired|inactive|deleted)$/.test(status)
   return (
@@ -91,8 +98,8 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
       </div>
       <ol class="steps">
         {names.map((name, i) => {
-          const done = far >= i,
-            here = far + 1 === i
+          const done = reached[i],
+            here = next === i
           return (
             <li key={name} class={done ? 'done' : here && (stuck || wrong.length > 0) ? 'wrong' : here ? 'here' : ''}>
               <span class="mark">

@@ -2,7 +2,6 @@ import { useEffect, useState } from 'preact/hooks'
 import type { CertificateAnswer, DomainRow, PointAnswer, VerifyAnswer, ZonesOfAccount } from '../api.gen.ts'
 import { asError, call, type ApiError } from '../core/call.ts'
 import { ago } from '../core/dates.ts'
-import { hourOf } from '../core/format.ts'
 import { usePress } from '../core/keys.ts'
 import { touches, use } from '../core/query.ts'
 import { to } from '../core/router.ts'
@@ -13,6 +12,7 @@ import { Icon } from '../parts/icons.tsx'
 import { RecordForm, type Draft, type Section } from '../parts/record_form.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { sentence } from '../parts/state.tsx'
+import { Stepper, type Steps } from '../parts/stepper.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 import { CertificateSteps } from './domain_certificate.tsx'
 import { Certificate, Ending, makeDefault, mayChange, said, spareOf, State, usedBy, waits } from './domain_shared.tsx'
@@ -44,7 +44,7 @@ function useLooks(d: DomainRow, look: () => Promise<unknown>) {
   return { left, on, now }
 }
 
-type Props = { of: DomainRow; target: string | null; groups: string[]; close: () => void; step: (by: number) => void; remove: () => void }
+type Props = { of: DomainRow; target: string | null; groups: string[]; close: () => void; step: Steps; remove: () => void }
 
 // DomainSheet is all about one domain: how it is, what to set in DNS, its certificate, its settings.
 export function DomainSheet({ of: d, target, groups, close, step, remove }: Props) {
@@ -67,13 +67,14 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, textarea, select, [popover]')) return
     if (e.key === 'j' || e.key === 'k') {
       e.preventDefault()
-      step(e.key === 'j' ? 1 : -1)
+      step.go(e.key === 'j' ? 1 : -1)
     }
   })
   const at = seen?.checked_at ?? d.checked_at
   return (
     <Sheet
       side
+      reads
       title={d.domain}
       close={close}
       keep={() => dirty}
@@ -86,12 +87,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
             </span>
           )}
           <span class="grow" />
-          <button type="button" class="btn icon" aria-label="K" title="K" onClick={() => step(-1)}>
-            <Icon name="upward" />
-          </button>
-          <button type="button" class="btn icon" aria-label="J" title="J" onClick={() => step(1)}>
-            <Icon name="down" />
-          </button>
+          <Stepper of={step} />
           {may && (
             <button type="button" class="btn primary" disabled={looks.on && looks.left === null} onClick={() => void looks.now()}>
               {w.check}
@@ -149,12 +145,6 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
                     <dd class="mono wrap">{seen.expected}</dd>
                     <dt>{w.dnsSays}</dt>
                     <dd class="mono wrap">{seen.records.join(', ') || w.nothingInDNS}</dd>
-                    {seen.checked_at && (
-                      <>
-                        <dt>{w.checked}</dt>
-                        <dd>{hourOf(Date.parse(seen.checked_at))}</dd>
-                      </>
-                    )}
                   </dl>
                 </>
               )

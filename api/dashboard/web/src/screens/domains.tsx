@@ -13,6 +13,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Item, Menu } from '../parts/menu.tsx'
 import { Ask } from '../parts/sheet.tsx'
 import { Bone, Empty, Failed, Late, sentence } from '../parts/state.tsx'
+import { stepsOf } from '../parts/stepper.tsx'
 import { Table, type Column } from '../parts/table.tsx'
 import { toast } from '../parts/toast.tsx'
 import { AddDomains } from './domain_add.tsx'
@@ -58,10 +59,7 @@ export function Domains() {
   const shown = rows?.find(r => r.id === open),
     waiting = rows?.some(waits) ?? false
   const show = (id: string | null) => change({ id }, true)
-  const step = (by: number) => {
-    const next = rows?.[rows.findIndex(r => r.id === open) + by]
-    if (next) show(next.id)
-  }
+  const step = stepsOf(rows, rows?.findIndex(r => r.id === open) ?? -1, r => show(r.id))
   useEffect(() => {
     if (rows) looked(Date.now())
   }, [rows])
@@ -165,7 +163,7 @@ export function Domains() {
                   close()
                   show(r.id)
                 }}>
-                {t.reports.open}
+                {t.campaigns.openIt}
               </Item>
               {!r.is_default && r.is_verified && (
                 <Item
@@ -203,7 +201,7 @@ export function Domains() {
           </span>
         )}
         <span class="grow" />
-        {may && (
+        {may && rows?.length !== 0 && (
           <button type="button" class="btn primary" onClick={() => add(true)}>
             <Icon name="plus" />
             {w.add}

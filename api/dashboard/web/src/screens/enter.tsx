@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { LinkShown } from '../api.gen.ts'
 import { ApiError, call, confirming, signedOut } from '../core/call.ts'
@@ -60,9 +60,9 @@ type CardProps = {
 // Card is one form. Password managers fill it.
 function Card({ title, text, over, error, busy, go: verb, send, cancel, children }: CardProps) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (over) dialog.current?.showModal()
-  }, [over])
+  }, [over]) // it takes the focus, so before its first field does
   const form = (
     <form
       class="card enter"
@@ -138,6 +138,7 @@ export function Enter({ over }: { over?: boolean }) {
     document.title = `${t.enter.title} · ${t.brand}`
   }, [])
   if (link !== undefined) return <Welcome token={link} />
+  const known = over ? me.value?.email : ''
   const here = location.pathname.startsWith('/app') ? location.pathname + location.search : '/app'
   return (
     <Card
@@ -158,8 +159,8 @@ export function Enter({ over }: { over?: boolean }) {
           await entered(over ? undefined : here)
         })
       }>
-      <Field name="email" label={t.enter.email} type="email" auto="username" value={over ? me.value?.email : ''} first={!over} />
-      <Field name="password" label={t.enter.password} type="password" auto="current-password" first={over} />
+      <Field name="email" label={t.enter.email} type="email" auto="username" value={known} first={!known} />
+      <Field name="password" label={t.enter.password} type="password" auto="current-password" first={!!known} />
       {codes && <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" first />}
     </Card>
   )

@@ -8,7 +8,7 @@ import { count, spanText } from '../core/format.ts'
 import { isOpen, jobs } from '../core/jobs.ts'
 import { useKeys } from '../core/keys.ts'
 import { touches, useAll } from '../core/query.ts'
-import { to } from '../core/router.ts'
+import { place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { span } from '../core/window.ts'
 import { Field, FormError, Input, Select, wrongOf, type Wrong } from '../parts/form.tsx'
@@ -25,7 +25,7 @@ const bytes = (n: number) => (n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFix
 
 // Exports are the files of reports and logs, and the jobs that are under way.
 export function Exports() {
-  const { rows, error, again } = useAll('GET /reports/exports', { limit: 100 }),
+  const { rows, whole, error, again } = useAll('GET /reports/exports', { limit: 100 }),
     [adding, add] = useState(false),
     [removing, remove] = useState<ExportRow>()
   const keys = [{ key: 'N', text: w.add }]
@@ -86,7 +86,7 @@ export function Exports() {
           <Table label={w.files} rows={rows} columns={columns} keyOf={r => r.id} nameOf={r => r.name} height={44} />
         )}
       </section>
-      <Jobs />
+      <Jobs files={whole ? rows : undefined} />
       {adding && <Make close={() => add(false)} />}
       {removing && (
         <Ask
@@ -107,8 +107,10 @@ export function Exports() {
   )
 }
 
-function Jobs() {
-  const list = jobs()
+// Jobs are what is under way and what came of it. A file that was deleted since is offered no more.
+function Jobs({ files }: { files?: ExportRow[] }) {
+  const list = jobs(),
+    there = files && new Set(files.map(f => fileOf(f.download_url)))
   return (
     <section class="card">
       <header>
@@ -118,7 +120,7 @@ function Jobs() {
       {list.length === 0 ? (
         <p class="dim part">{w.noJobs}</p>
       ) : (
-        <ul class="list">
+        <ul class="list jobs">
           {list.map(j => (
             <li key={j.key}>
               <JobIcon of={j} />
@@ -126,7 +128,9 @@ function Jobs() {
                 <div class="t" title={j.name}>
                   {j.name}
                 </div>
-                <div class={'d wrap' + (j.status === 'failed' ? ' bad' : '')}>{isOpen(j) ? w.runsOn : causeOfJob(j) || w.done}</div>
+                {(isOpen(j) || causeOfJob(j)) && (
+                  <div class={'d wrap' + (j.status === 'failed' ? ' bad' : '')}>{isOpen(j) ? w.runsOn : causeOfJob(j)}</div>
+                )}
                 {isOpen(j) && (
                   <span class="meter wait" aria-hidden="true">
                     <i />
@@ -142,11 +146,11 @@ function Jobs() {
                   </>
                 )}
               </span>
-              {j.file ? (
+              {j.file && (!there || there.has(j.file)) ? (
                 <a class="btn sm" href={j.file} download>
                   {w.download}
                 </a>
-              ) : j.path && !isOpen(j) ? (
+              ) : j.path && j.path !== place.value.path && !isOpen(j) ? (
                 <a class="btn sm" href={to(j.path)}>
                   {w.open}
                 </a>

@@ -249,7 +249,9 @@ export function Flow({ detail }: TabProps) {
                 ]}
                 on={look}
               />
-              <span class="dim wide fine">{total ? t.flow.widthIs : t.flow.noFigures}</span>
+              <span class="dim wide fine">
+                {view === 'rails' ? (total ? t.flow.widthIs : t.flow.noFigures) : total ? '' : t.flow.noClicks}
+              </span>
               <span class="grow" />
               {may && (
                 <SavedFlows campaign={c.name} take={paths => set(paths.map(p => ({ ...p, id: newID() })))} save={() => ask('save')} />

@@ -53,7 +53,15 @@ export function PathFigures({
                     <span class="name">{p.name}</span>
                   </td>
                   <td>
-                    {r ? r.clicks || !r.bot_clicks ? count(r.clicks) : <span class="dim">{t.flow.bots(count(r.bot_clicks))}</span> : '—'}
+                    {r ? (
+                      r.clicks || !r.bot_clicks ? (
+                        count(r.clicks)
+                      ) : (
+                        <span class="dim">{t.flow.bots(r.bot_clicks, count(r.bot_clicks))}</span>
+                      )
+                    ) : (
+                      '—'
+                    )}
                   </td>
                   <td class="narrow-off">{r ? text(r, 'cr') : '—'}</td>
                   <td class={'bold ' + (!r || !r.profit ? '' : r.profit < 0 ? 'bad' : 'good')}>{r ? profit(r.profit) : '—'}</td>

@@ -3,6 +3,7 @@ import type { GoalList, GoalsLive, LiveEvent } from '../api.gen.ts'
 import { call } from '../core/call.ts'
 import { dateTime } from '../core/dates.ts'
 import { count } from '../core/format.ts'
+import { originOf } from '../core/link.ts'
 import { touches } from '../core/query.ts'
 import { to } from '../core/router.ts'
 import { w } from '../text/goals.ts'
@@ -90,9 +91,6 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
     </section>
   )
 }
-
-// originOf is where a domain is called: this very service has its own scheme and port.
-const originOf = (domain: string) => (domain === location.hostname ? location.origin : 'https://' + domain)
 
 type Which = 'tag' | 'page' | 'server'
 

@@ -3,7 +3,7 @@ import type { GoalList, GoalRow, GoalSuggested, Site } from '../api.gen.ts'
 import { call } from '../core/call.ts'
 import { canWrite } from '../core/can.ts'
 import { ago } from '../core/dates.ts'
-import { count, money } from '../core/format.ts'
+import { amount, count, money } from '../core/format.ts'
 import { useKeys } from '../core/keys.ts'
 import { touches, use } from '../core/query.ts'
 import { change, place, to } from '../core/router.ts'
@@ -223,7 +223,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
       cell: g => (
         <Two
           a={w.dedupes[g.dedupe]!}
-          b={g.valueMode === 'fixed' ? `${g.value} ${g.currency || data.currency}` : w.valueModes[g.valueMode]!}
+          b={g.valueMode === 'fixed' ? amount(g.value, g.currency || data.currency) : w.valueModes[g.valueMode]!}
         />
       ),
     },
@@ -363,9 +363,7 @@ const Products = ({ of: data }: { of: GoalList }) =>
                 <td title={p.sku}>{p.name || p.sku}</td>
                 <td>{count(p.orders)}</td>
                 <td>{count(p.quantity)}</td>
-                <td>
-                  {p.revenue} {p.currency}
-                </td>
+                <td>{amount(p.revenue, p.currency)}</td>
               </tr>
             ))}
           </tbody>

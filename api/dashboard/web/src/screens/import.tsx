@@ -366,7 +366,7 @@ function Outcomes({ of: all, applied, kind }: { of: Row[]; applied: boolean; kin
           ]}
           on={filter}
         />
-        <a class="btn sm" href={file} download={`import-${kind}.csv`}>
+        <a class="btn" href={file} download={`import-${kind}.csv`}>
           {w.download}
         </a>
       </header>

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ConversionAction, SourceRow, SourceUploads } from '../api.gen.ts'
 import { call } from '../core/call.ts'
 import { dateTime } from '../core/dates.ts'
-import { count } from '../core/format.ts'
+import { amount, count } from '../core/format.ts'
 import { me } from '../core/me.ts'
 import { w } from '../text/integrations.ts'
 import { Field, Input, MoneyInput, Seg, Select, Switch } from '../parts/form.tsx'
@@ -189,7 +189,7 @@ export const Told = ({ of: u }: { of: SourceUploads }) => (
           <li key={r.id}>
             <div class="grow">
               <div class="t">
-                {r.goal || r.status} · {r.value} {r.currency}
+                {r.goal || r.status} · {amount(r.value, r.currency)}
               </div>
               <div class="d wrap">
                 {dateTime(r.happened_at)}

@@ -96,7 +96,7 @@ function List() {
       phone: true,
       width: 200,
       cell: k => (
-        <span class="row">
+        <span class="row fileacts">
           {k.state === 'active' && (
             <button type="button" class="btn sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => ask({ what: 'rotate', of: k })}>
               {w.rotate}

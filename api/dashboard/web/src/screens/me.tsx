@@ -19,7 +19,7 @@ const w = words.me
 
 // Mine is what somebody sets for themselves, on every account.
 export const Mine = () => (
-  <div class="grid settings">
+  <div class="grid settings mine">
     <Profile />
     <Password />
     <Codes />
@@ -130,20 +130,22 @@ function Password() {
         }}>
         <div class="part">
           <input class="hidden" type="text" autocomplete="username" tabIndex={-1} aria-hidden="true" readOnly value={me.value!.email} />
-          <Field label={w.newPassword} hint={w.passwordHint} error={wrong}>
-            {wired => (
-              <Input
-                wired={wired}
-                type="password"
-                required
-                minLength={10}
-                maxLength={200}
-                autocomplete="new-password"
-                value={text}
-                on={type}
-              />
-            )}
-          </Field>
+          <div class="capped">
+            <Field label={w.newPassword} hint={w.passwordHint} error={wrong}>
+              {wired => (
+                <Input
+                  wired={wired}
+                  type="password"
+                  required
+                  minLength={10}
+                  maxLength={200}
+                  autocomplete="new-password"
+                  value={text}
+                  on={type}
+                />
+              )}
+            </Field>
+          </div>
         </div>
         <div class="formfoot row">
           <span class="grow" />
@@ -215,13 +217,13 @@ function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
   }
   if (codes)
     return (
-      <Shown title={w.recovery} close={close} done={w.kept}>
+      <Shown short title={w.recovery} close={close} done={w.kept}>
         <p>{w.recoveryText}</p>
         <Copy lines label={w.recoveryList} text={codes.join('\n')} />
       </Shown>
     )
   return (
-    <FormSheet title={w.codes} close={close} go={w.confirm} off={busy} send={confirm}>
+    <FormSheet short title={w.codes} close={close} go={w.confirm} off={busy} send={confirm}>
       <p>{w.scan}</p>
       <img class="totp" src={of.qr} alt={w.qr} width={200} height={200} />
       <Copy label={w.secret} text={of.secret} />

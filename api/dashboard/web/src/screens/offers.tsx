@@ -2,7 +2,8 @@ import type { LanderRow, OfferRow } from '../api.gen.ts'
 import { call } from '../core/call.ts'
 import { useGroups } from '../core/campaign.ts'
 import { choicesOf, useNetworks } from '../core/choices.ts'
-import { money } from '../core/format.ts'
+import { amount } from '../core/format.ts'
+import { originOf } from '../core/link.ts'
 import { me } from '../core/me.ts'
 import { touches, use } from '../core/query.ts'
 import { t } from '../core/text.ts'
@@ -41,9 +42,10 @@ export function Offers() {
     figures: ['clicks', 'conversions', 'cr', 'revenue', 'profit', 'epc'],
     clones: true,
     usesRouting: true,
-    under: r => (
+    under: r => names.get(r.network_id ?? '') ?? host(r.url),
+    marks: r => (
       <>
-        {names.get(r.network_id ?? '') ?? host(r.url)} <Check of={r} />
+        <Check of={r} />
         {r.capped_today && <span class="tag warn">{t.records.capped}</span>}
       </>
     ),
@@ -51,12 +53,7 @@ export function Offers() {
       {
         name: 'payout',
         label: w.payout,
-        cell: r =>
-          r.payout_type === 'percent'
-            ? `${r.payout}%`
-            : r.currency === me.value!.account.currency
-              ? money(r.payout)
-              : `${r.payout} ${r.currency}`,
+        cell: r => (r.payout_type === 'percent' ? `${r.payout}%` : amount(r.payout, r.currency)),
       },
     ],
     fresh: {
@@ -129,9 +126,10 @@ export function Landers() {
     figures: ['lp_views', 'lp_ctr', 'conversions', 'cr', 'profit', 'roi'],
     clones: true,
     usesRouting: true,
-    under: r => (
+    under: r => host(r.url),
+    marks: r => (
       <>
-        {host(r.url)} <Check of={r} />
+        <Check of={r} />
         {r.protection.enabled && <span class="tag">{t.records.protected}</span>}
       </>
     ),
@@ -143,7 +141,7 @@ export function Landers() {
           <h2>{w.slots}</h2>
           <p class="dim">{w.slotsText}</p>
           {Array.from({ length: r.click_slots }, (_, i) => (
-            <Copy key={i} label={t.flow.slot(i + 1)} text={`https://${domain}/out${i ? '/' + (i + 1) : ''}`} />
+            <Copy key={i} label={t.flow.slot(i + 1)} text={`${originOf(domain)}/out${i ? '/' + (i + 1) : ''}`} />
           ))}
         </section>
         <Protection of={r} domain={domain} />

@@ -9,11 +9,12 @@ import { change, place, to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { before, compares, days, plus, iso, span, type Window, windowQuery } from '../core/window.ts'
 import { Icon } from '../parts/icons.tsx'
-import { AsTable, Plot, type Series } from '../parts/plot.tsx'
+import { AsTable, Legend, past, Plot, type Series } from '../parts/plot.tsx'
 import { touch } from '../parts/shell.tsx'
 import { Spark } from '../parts/spark.tsx'
 import { useMarks } from './marked.tsx'
 import { Changed, label, NeedsYou, RightNow } from './overview_cards.tsx'
+import { FirstSteps, useFirst } from './overview_first.tsx'
 import { Bone, Empty, Failed, Late } from '../parts/state.tsx'
 
 const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
@@ -73,16 +74,20 @@ export function Overview() {
     bucket = step === 'day' ? 'day' : 'hour'
   const now = use('GET /reports/trends', { ...windowQuery(w), bucket }, 60)
   const was = use('GET /reports/trends', compares.value ? { ...windowQuery(before(w)), bucket } : null)
-  const nothing = list.data && list.data.rows.length === 0
+  const nothing = list.data?.rows.length === 0,
+    first = useFirst(nothing)
   return (
     <div class="grid">
       <h2 class="hidden">{t.overview.totals}</h2>
+      {first.waits && <FirstSteps of={first} />}
       <Kpis list={list} trend={now.data} />
       <div class="grid cols">
         <Over now={now} was={was.data} step={step} choice={days(w.span) <= 14} list={list.data} />
         <RightNow />
       </div>
-      {nothing ? (
+      {!nothing ? (
+        <Campaigns list={list} />
+      ) : first.known ? (
         <section class="card">
           <Empty title={t.overview.empty}>
             <p class="dim">{t.overview.emptyMore}</p>
@@ -93,9 +98,7 @@ export function Overview() {
             )}
           </Empty>
         </section>
-      ) : (
-        <Campaigns list={list} />
-      )}
+      ) : null}
       <div class="grid pair">
         <NeedsYou />
         <Changed campaigns={list.data} w={w} />
@@ -208,19 +211,17 @@ function Over({ now, was, step, choice, list }: OverProps) {
   const made = useMemo(() => {
     if (!now.data) return null
     const rows = summed(now.data.rows, steps[step]),
-      times = rows.map(r => Date.parse(r.start!)),
-      still = Date.now()
+      times = rows.map(r => Date.parse(r.start!))
     const values = (of: Trends, name: Name) => {
       const all = of === now.data ? rows : summed(of.rows, steps[step])
       return rows.map((_, i) => all[i]?.[name] ?? null)
     }
-    const past = (list: (number | null)[]) => list.map((v, i) => (times[i]! > still ? null : v))
     const right = on.length === 2 && figures[on[0]!].kind !== figures[on[1]!].kind
     const series: Series[] = on.map((name, i) => ({
       name: named(name),
       kind: figures[name].kind,
       colour: colours[name]!,
-      values: past(values(now.data!, name)),
+      values: past(times, values(now.data!, name)),
       fill: i === 0,
       right: right && i === 1,
     }))
@@ -241,14 +242,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
     <section class="card">
       <header>
         <h2>{title}</h2>
-        <span class="legend wide">
-          {made?.series.map(s => (
-            <span key={s.name}>
-              <i class={s.dash ? 'dash' : ''} style={`border-color:var(${s.colour})`} />
-              {s.name}
-            </span>
-          ))}
-        </span>
+        <Legend of={made?.series} />
         <span class="grow" />
         <button
           type="button"

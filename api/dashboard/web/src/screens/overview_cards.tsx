@@ -50,7 +50,7 @@ export function RightNow() {
         <div class="row dim fine">
           <span>{t.overview.minutesAgo(lately)}</span>
           <span class="grow" />
-          <span>{t.overview.pace(short(pace))}</span>
+          <span>{t.overview.pace(pace, short(pace))}</span>
         </div>
       </div>
       <div class="places">
@@ -180,15 +180,19 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
 }
 
 // cause is the figure that moved the profit most: clicks, share of conversions, what one brings, or what clicks cost.
+// Without a conversion a loss is just that; a gain can only come of clicks or what they cost.
 function cause(row: PerformanceRow): string {
   const was = row.compare!,
     each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0)
-  if (!row.conversions && row.clicks) return t.overview.cause.noConversion(count(row.clicks))
+  if (!row.conversions && row.clicks && row.profit < was.profit) return t.overview.cause.noConversion(row.clicks, count(row.clicks))
   const ratio = (a: number, b: number) => (a > 0 && b > 0 ? Math.abs(Math.log(a / b)) : a === b ? 0 : 9)
-  const causes = [
+  const sales = [
     { by: ratio(row.cr ?? 0, was.cr ?? 0) * was.revenue, text: () => t.overview.cause.cr(percent(was.cr), percent(row.cr)) },
-    { by: ratio(row.clicks, was.clicks) * Math.abs(was.profit), text: () => t.overview.cause.clicks(count(was.clicks), count(row.clicks)) },
     { by: ratio(each(row), each(was)) * was.revenue, text: () => t.overview.cause.payout(money(each(was)), money(each(row))) },
+  ]
+  const causes = [
+    ...(row.conversions ? sales : []),
+    { by: ratio(row.clicks, was.clicks) * Math.abs(was.profit), text: () => t.overview.cause.clicks(count(was.clicks), count(row.clicks)) },
     { by: ratio(row.cpc ?? 0, was.cpc ?? 0) * was.cost, text: () => t.overview.cause.cost(money(was.cost), money(row.cost)) },
   ]
   return causes.sort((a, b) => b.by - a.by)[0]!.text()

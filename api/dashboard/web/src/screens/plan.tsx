@@ -35,7 +35,7 @@ export function Plan() {
   return (
     <div class="grid">
       <Clicks of={data} />
-      <div class="grid pair">
+      <div class="grid pair atop">
         <Uses of={data.detail} />
         <Limits of={data} />
       </div>
@@ -90,7 +90,7 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
     { used, limit } = d.plan.clicks,
     f = d.forecast
   const made = useMemo(() => grown(d, limit), [d, limit])
-  const summary = w.summary(count(used), count(f.clicks), limit === null ? w.unlimited : count(limit)),
+  const summary = w.summary(used, count(used), count(f.clicks), limit === null ? w.unlimited : count(limit)),
     name = table ? w.asPlot : w.asTable
   return (
     <section class="card">
@@ -99,7 +99,7 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
         <span class="legend wide">
           {made.series.map(s => (
             <span key={s.name}>
-              <i class={s.dash ? 'dash' : ''} style={`border-color:var(${s.colour})`} />
+              <i class={s.dash ? 'dash' : ''} style={`color:var(${s.colour})`} />
               {s.name}
             </span>
           ))}

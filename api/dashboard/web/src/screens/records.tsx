@@ -24,6 +24,7 @@ export type Kind<R extends Listed> = {
   figures: Name[]
   clones?: boolean
   under?: (r: R) => ComponentChildren
+  marks?: (r: R) => ComponentChildren
   extra?: Column<R>[]
   sections: (r: R | null) => Section[]
   fresh: Draft
@@ -87,7 +88,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
       show(made.id)
     }, failed)
   const actions: Action<R>[] = [
-    { label: may ? t.lists.edit : t.reports.open, key: 'e', on: r => show(r.id) },
+    { label: may ? t.lists.edit : t.campaigns.openIt, key: 'e', on: r => show(r.id) },
     {
       label: t.records.report,
       on: r => go(to('/app/reports', { g: `campaign_id,country`, ['f.' + k.dimension]: r.id })),
@@ -121,6 +122,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
         path={r => to(k.path, { id: r.id })}
         open={r => show(r.id)}
         under={k.under}
+        marks={k.marks}
         extra={k.extra}
         setActive={may ? (r, on) => turn([r], on) : undefined}
         actions={actions}
@@ -168,7 +170,7 @@ export function UsedBy({ list, waiting, what }: { list: User[]; waiting: boolean
   if (once.length === 0) return <p>{t.records.notUsed}</p>
   return (
     <>
-      <p>{what}</p>
+      {what && <p>{what}</p>}
       <ul class="bullets">
         {once.slice(0, 12).map(u => (
           <li key={u.id}>
@@ -217,13 +219,16 @@ function Editor<R extends Listed>({ kind: k, record, used, close }: { kind: Kind
         readOnly={!may}
         byCode={k.byCode}
         onDirty={mark}
+        under={
+          record &&
+          used.length > 0 && (
+            <section class="part">
+              <h2>{t.records.usedBy}</h2>
+              <UsedBy list={used} waiting={false} what="" />
+            </section>
+          )
+        }
       />
-      {record && used.length > 0 && (
-        <section class="part">
-          <h2>{t.records.usedBy}</h2>
-          <UsedBy list={used} waiting={false} what="" />
-        </section>
-      )}
     </Sheet>
   )
 }

@@ -218,7 +218,7 @@ export function Reports() {
           <Table box={table} ask={ask} root={shown} lines={lines} cursor={cursor} focus={move} toggle={toggle} act={act} retry={retry} />
         )}
         <div class="statusbar wide">
-          <span>{shown ? t.reports.rows(count(lines.filter(l => l.kind === 'row').length)) : t.loading}</span>
+          <span>{shown ? t.reports.rows(shown.rows.length, count(shown.rows.length)) : t.loading}</span>
           <span>
             <kbd>↑</kbd> <kbd>↓</kbd> {t.reports.move}
           </span>
@@ -286,7 +286,7 @@ function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry }: Tab
         <thead>
           <tr role="row">
             <th class="first" role="columnheader" title={ask.group.map(d => t.dimensions[d]).join(' › ')}>
-              {what}
+              <span class="what">{what}</span>
             </th>
             {ask.columns.map(n => (
               <Head key={n} name={n} sort={ask.sort} />
@@ -395,8 +395,16 @@ function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry }: Tab
           })}
           {!root &&
             [0, 1, 2, 3, 4, 5].map(i => (
-              <tr key={i} class="gap" aria-hidden="true">
-                <td style={`--h:${height}px`} />
+              <tr key={i} aria-hidden="true">
+                <td class="first" style="--d:0">
+                  <span class="tw" />
+                  <Bone w={96 - ((i * 17) % 40)} />
+                </td>
+                {ask.columns.map((n, k) => (
+                  <td key={n} class={off(n)}>
+                    <Bone w={34 + (((k + i) * 7) % 22)} />
+                  </td>
+                ))}
               </tr>
             ))}
           {last < lines.length && (

@@ -104,6 +104,7 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
   return (
     <Sheet
       side
+      reads={l !== null}
       title={l ? l.name || l.slug : w.add}
       close={close}
       keep={() => changed}

@@ -103,12 +103,8 @@ function Member({ of: m }: { of: MemberRow }) {
           {name} {own && <span class="tag">{w.you}</span>}
         </div>
         <div class="d wrap">
-          {[
-            m.email,
-            m.has_codes ? w.codes : w.noCodes,
-            w.joined(dateTime(m.joined_at)),
-            m.seen_at ? w.seen(ago(m.seen_at)) : w.unseen,
-          ].join(' · ')}
+          {m.email} · {m.has_codes ? w.codes : w.noCodes} · <span class="whole">{w.joined(dateTime(m.joined_at))}</span> ·{' '}
+          {m.seen_at ? w.seen(ago(m.seen_at)) : w.unseen}
         </div>
       </div>
       <Select

@@ -13,6 +13,7 @@ import { span } from '../core/window.ts'
 import { Select } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
+import { stepsOf } from '../parts/stepper.tsx'
 import { Table, type Column } from '../parts/table.tsx'
 import { Two } from '../parts/two.tsx'
 import { Replay } from './unmatched_replay.tsx'
@@ -49,10 +50,7 @@ export function Unmatched() {
     rows = log.rows,
     shown = rows?.find(r => r.id === open)
   const show = (id: string | null) => change({ postback: id }, true)
-  const step = (by: number) => {
-    const next = rows?.[rows.findIndex(r => r.id === open) + by]
-    if (next) show(next.id)
-  }
+  const step = stepsOf(rows, rows?.findIndex(r => r.id === open) ?? -1, r => show(r.id))
   const can = canWrite() && !!rows?.length
   useKeys(keys, e => {
     if (e.key === 'r' && can) {

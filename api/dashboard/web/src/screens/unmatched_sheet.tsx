@@ -8,8 +8,8 @@ import { touches } from '../core/query.ts'
 import { t } from '../core/text.ts'
 import { postbackNames } from '../columns.gen.ts'
 import { Field, FormError, Input, wrongOf, type Wrong } from '../parts/form.tsx'
-import { Icon } from '../parts/icons.tsx'
 import { Sheet } from '../parts/sheet.tsx'
+import { Stepper, type Steps } from '../parts/stepper.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 import { causeText } from './unmatched.tsx'
 
@@ -49,7 +49,7 @@ export function PostbackSheet({
   of: PostbackRow
   network?: NetworkRow
   close: () => void
-  step: (by: number) => void
+  step: Steps
 }) {
   const [would, see] = useState<ReplayOutcome>(),
     [busy, wait] = useState(false),
@@ -76,7 +76,8 @@ export function PostbackSheet({
     try {
       const now = await replay(row)
       touches('logs', 'reports', 'stats')
-      toast(w.inLog(now.reason ? `${now.result}, ${now.reason}` : now.result), {
+      const result = t.clicks.results[now.result] ?? now.result
+      toast(w.inLog(now.reason ? `${result}, ${now.reason}` : result), {
         bad: now.result === 'refused' || now.result === 'unmatched',
       })
       close()
@@ -90,7 +91,7 @@ export function PostbackSheet({
       if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
       if (e.key === 'j' || e.key === 'k') {
         e.preventDefault()
-        step(e.key === 'j' ? 1 : -1)
+        step.go(e.key === 'j' ? 1 : -1)
       } else if (e.key === 'r' && may) {
         e.preventDefault()
         void run()
@@ -102,6 +103,7 @@ export function PostbackSheet({
   return (
     <Sheet
       side
+      reads
       title={w.sheet}
       close={close}
       foot={
@@ -112,12 +114,7 @@ export function PostbackSheet({
             </span>
           )}
           <span class="grow" />
-          <button type="button" class="btn icon" aria-label="K" title="K" onClick={() => step(-1)}>
-            <Icon name="upward" />
-          </button>
-          <button type="button" class="btn icon" aria-label="J" title="J" onClick={() => step(1)}>
-            <Icon name="down" />
-          </button>
+          <Stepper of={step} />
           {may && (
             <button type="button" class="btn primary" disabled={busy} onClick={() => void run()}>
               {w.one}

@@ -8,9 +8,9 @@ import { t } from '../core/text.ts'
 import { w } from '../text/webhooks.ts'
 import { Copy } from '../parts/copy.tsx'
 import { Field, FormError, Input, wrongOf, type Wrong } from '../parts/form.tsx'
-import { Icon } from '../parts/icons.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { sentence } from '../parts/state.tsx'
+import { Stepper, type Steps } from '../parts/stepper.tsx'
 import { toast } from '../parts/toast.tsx'
 
 export const nameOf = (h: { name: string; url: string }) => h.name || h.url.replace(/^https:\/\//, '')
@@ -175,7 +175,7 @@ export function DeliverySheet({
   hook?: WebhookRow
   may: boolean
   close: () => void
-  step: (by: number) => void
+  step: Steps
 }) {
   const [busy, wait] = useState(false),
     body = JSON.stringify(d.body, null, 2)
@@ -189,7 +189,7 @@ export function DeliverySheet({
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return
     if (e.key === 'j' || e.key === 'k') {
       e.preventDefault()
-      step(e.key === 'j' ? 1 : -1)
+      step.go(e.key === 'j' ? 1 : -1)
     } else if (e.key === 'r') {
       e.preventDefault()
       void run()
@@ -198,18 +198,14 @@ export function DeliverySheet({
   return (
     <Sheet
       side
+      reads
       title={w.eventNames[d.event] ?? d.event}
       beside={stateTag(d)}
       close={close}
       foot={
         <>
           <span class="grow" />
-          <button type="button" class="btn icon" aria-label="K" title="K" onClick={() => step(-1)}>
-            <Icon name="upward" />
-          </button>
-          <button type="button" class="btn icon" aria-label="J" title="J" onClick={() => step(1)}>
-            <Icon name="down" />
-          </button>
+          <Stepper of={step} />
           {may && (
             <button type="button" class="btn primary" disabled={busy} onClick={() => void run()}>
               {w.redeliver}

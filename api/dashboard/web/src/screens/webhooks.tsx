@@ -17,6 +17,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Item, Menu } from '../parts/menu.tsx'
 import { Ask } from '../parts/sheet.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
+import { stepsOf } from '../parts/stepper.tsx'
 import { Table, type Column } from '../parts/table.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 import { Two } from '../parts/two.tsx'
@@ -94,10 +95,7 @@ export function Webhooks() {
           hook={data.rows.find(h => h.id === shown.webhookId)}
           may={may}
           close={() => show(null)}
-          step={by => {
-            const next = rows?.[at + by]
-            if (next) show(next.id)
-          }}
+          step={stepsOf(rows, at, r => show(r.id))}
         />
       )}
     </div>
@@ -318,6 +316,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
         ]
       : []),
   ]
+  const failures = hooks.filter(h => !webhook || h.id === webhook).reduce((n, h) => n + h.deliveries.failed, 0)
   const all = async () => {
     const { from, to: until } = windowOf('30d', zone.value)
     const got = await task(
@@ -336,7 +335,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
         <span class="dim fine">{w.logText}</span>
         <span class="grow" />
         {may && (
-          <button type="button" class="btn sm" onClick={() => ask(true)}>
+          <button type="button" class="btn sm" disabled={!failures} onClick={() => ask(true)}>
             {w.all}
           </button>
         )}

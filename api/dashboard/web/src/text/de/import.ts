@@ -1,15 +1,18 @@
 import type { words as en } from '../en/import.ts'
 
-const records = { offers: ['Offer', 'Offers'], links: ['Smartlink', 'Smartlinks'] }
-const of = (n: number, kind: 'offers' | 'links') => `${n} ${records[kind][n === 1 ? 0 : 1]}`
+import { counted } from '../words.ts'
+
+const some = counted('de')
+const of = (n: number, kind: 'offers' | 'links') => (kind === 'offers' ? some(n, 'Offer', 'Offers') : some(n, 'Smartlink', 'Smartlinks'))
+
 export const words: typeof en = {
   title: 'Zeile',
   screen: 'Import',
   kind: 'Was importiert wird',
   kinds: { offers: 'Offers', links: 'Smartlinks' },
   texts: {
-    offers: 'Legt je Zeile ein Offer an. Ein Offer mit demselben Namen bleibt, wie es ist.',
-    links: 'Legt je Zeile einen Smartlink an. Einer mit derselben Adresse bleibt, wie er ist.',
+    offers: 'Legt pro Zeile ein Offer an. Ein Offer mit demselben Namen bleibt, wie es ist.',
+    links: 'Legt pro Zeile einen Smartlink an. Einer mit derselben Adresse bleibt, wie er ist.',
   },
   columns: 'Spalten',
   mapOf: cell => `Was die Spalte ${cell} enthält`,
@@ -32,7 +35,7 @@ export const words: typeof en = {
     domain: 'Domain',
     source: 'Quelle',
   },
-  apply: n => (n === 1 ? '1 Zeile importieren' : `${n} Zeilen importieren`),
+  apply: n => `${some(n, 'Zeile', 'Zeilen')} importieren`,
   stop: 'Anhalten',
   stopped: 'Angehalten, bevor sie an der Reihe war.',
   stale: 'Die Datei hat sich seit dem Probelauf geändert. Bitte noch einmal prüfen.',
@@ -40,16 +43,16 @@ export const words: typeof en = {
   running: 'Zeilen werden importiert',
   askTitle: 'Zeilen importieren',
   askText: (n, kind) =>
-    `${of(n, kind)} werden angelegt. Vorhandene und abgelehnte Zeilen werden ausgelassen. Noch einmal gesendet, legen dieselben Zeilen nichts doppelt an.`,
+    `${of(n, kind)} ${n === 1 ? 'wird' : 'werden'} angelegt. Vorhandene und abgelehnte Zeilen werden ausgelassen. Noch einmal gesendet, legen dieselben Zeilen nichts doppelt an.`,
   go: 'Importieren',
-  done: n => (n === 1 ? '1 Zeile ist importiert' : `${n} Zeilen sind importiert`),
+  done: n => `${some(n, 'Zeile ist', 'Zeilen sind')} importiert`,
   readOnly: 'Diese Rolle darf nicht importieren.',
   line: 'Zeile',
   row: 'Inhalt',
   target: 'Ziel',
   result: 'Ergebnis',
   reason: 'Grund',
-  results: { new: 'neu', exists: 'vorhanden', refused: 'abgelehnt', made: 'angelegt', left: 'ausgelassen' },
+  results: { new: 'Neu', exists: 'Vorhanden', refused: 'Abgelehnt', made: 'Angelegt', left: 'Ausgelassen' },
   isApplied: 'Importiert',
   download: 'Ergebnis als CSV',
   why: (code, o): string =>
@@ -59,10 +62,14 @@ export const words: typeof en = {
         ? `„${o.value}“ ist keine Adresse, die mit http:// oder https:// beginnt.`
         : code === 'invalid_number'
           ? `„${o.value}“ ist keine Zahl für: ${words.fields[o.field ?? ''] ?? o.field}.`
-          : code === 'invalid_domain' && !o.value
-            ? 'Ein Smartlink braucht eine eigene Domain: bitte zuerst unter Domains eine hinzufügen.'
-            : code === 'repeated'
-              ? `Dieselbe wie Zeile ${o.value}.`
-              : `${words.fields[o.field ?? ''] ?? 'Domain'} „${o.value}“ gibt es nicht.`,
+          : code === 'invalid_country'
+            ? `„${o.value}“ ist kein Land aus zwei Buchstaben wie DE.`
+            : code === 'invalid_slug'
+              ? `„${o.value}“ enthält mehr als Buchstaben, Ziffern, _ und -, oder ist länger als 64.`
+              : code === 'invalid_domain' && !o.value
+                ? 'Ein Smartlink braucht eine eigene Domain: bitte zuerst unter Domains eine hinzufügen.'
+                : code === 'repeated'
+                  ? `Dieselbe wie Zeile ${o.value}.`
+                  : `${words.fields[o.field ?? ''] ?? 'Domain'} „${o.value}“ gibt es nicht.`,
   codes: { plan_limit: 'Mehr davon erlaubt der Tarif nicht.' },
 }

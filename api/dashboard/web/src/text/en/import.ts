@@ -1,6 +1,9 @@
 // Words of the import of offers and smartlinks.
-const records = { offers: ['offer', 'offers'], links: ['smartlink', 'smartlinks'] }
-const of = (n: number, kind: 'offers' | 'links') => `${n} ${records[kind][n === 1 ? 0 : 1]}`
+import { counted } from '../words.ts'
+
+const some = counted('en')
+const of = (n: number, kind: 'offers' | 'links') => (kind === 'offers' ? some(n, 'offer', 'offers') : some(n, 'smartlink', 'smartlinks'))
+
 export const words = {
   title: 'Row',
   screen: 'Import',
@@ -31,7 +34,7 @@ export const words = {
     domain: 'domain',
     source: 'source',
   } as Record<string, string>,
-  apply: (n: number) => (n === 1 ? 'Import 1 row' : `Import ${n} rows`),
+  apply: (n: number) => `Import ${some(n, 'row', 'rows')}`,
   stop: 'Stop',
   stopped: 'Stopped before it was its turn.',
   stale: 'The file has changed since the dry run. Run it again.',
@@ -41,14 +44,14 @@ export const words = {
   askText: (n: number, kind: 'offers' | 'links') =>
     `${of(n, kind)} will be made. Rows that exist or are refused are left out. Sent again, the same rows make nothing twice.`,
   go: 'Import',
-  done: (n: number) => (n === 1 ? '1 row is imported' : `${n} rows are imported`),
+  done: (n: number) => `${some(n, 'row is', 'rows are')} imported`,
   readOnly: 'Your role may not import.',
   line: 'Line',
   row: 'Row',
   target: 'Destination',
   result: 'Result',
   reason: 'Reason',
-  results: { new: 'new', exists: 'exists', refused: 'refused', made: 'made', left: 'left out' },
+  results: { new: 'New', exists: 'Exists', refused: 'Refused', made: 'Made', left: 'Left out' },
   isApplied: 'Imported',
   download: 'Result as CSV',
   why: (code: string, o: { field?: string; value?: string }): string =>
@@ -58,10 +61,14 @@ export const words = {
         ? `“${o.value}” is no address that begins with http:// or https://.`
         : code === 'invalid_number'
           ? `“${o.value}” is no number for the ${words.fields[o.field ?? ''] ?? o.field}.`
-          : code === 'invalid_domain' && !o.value
-            ? 'A smartlink needs a domain of your own: add one at Domains first.'
-            : code === 'repeated'
-              ? `The same as line ${o.value}.`
-              : `There is no ${words.fields[o.field ?? ''] ?? 'domain'} “${o.value}”.`,
+          : code === 'invalid_country'
+            ? `“${o.value}” is no country of two letters, as in DE.`
+            : code === 'invalid_slug'
+              ? `“${o.value}” has more than letters, digits, _ and -, or is longer than 64.`
+              : code === 'invalid_domain' && !o.value
+                ? 'A smartlink needs a domain of your own: add one at Domains first.'
+                : code === 'repeated'
+                  ? `The same as line ${o.value}.`
+                  : `There is no ${words.fields[o.field ?? ''] ?? 'domain'} “${o.value}”.`,
   codes: { plan_limit: 'The plan allows no more of them.' } as Record<string, string>,
 }

@@ -22,7 +22,7 @@ export const words = {
   removed: 'The note is deleted',
   zone: (zone: string) => `by the clock of ${zone}`,
   copilot: 'Copilot',
-  undone: 'taken back since',
+  undone: 'undone since',
   sent: (fields: string) => `Changed: ${fields}`,
   needsText: 'Write what happened.',
   needsDate: 'Choose a day.',

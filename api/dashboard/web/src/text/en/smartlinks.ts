@@ -35,7 +35,7 @@ export const words = {
   clicks: 'Clicks',
   ruleCount: 'Rules',
   last: 'Last click',
-  created: 'Made',
+  created: 'Created',
   never: 'never',
   rows: (n: number, shown: string) => of(n, 'smartlink', 'smartlinks', shown),
   nothing: 'Nothing passes these filters.',

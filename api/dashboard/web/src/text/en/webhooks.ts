@@ -83,11 +83,11 @@ export const words = {
   all: 'Send all failed again',
   allTitle: 'Send all failed deliveries again',
   allText: (name: string, days: number) =>
-    `Failed deliveries of the last ${days} days (${name}) are sent again, with the same event ids. Receivers that keep the ids see no event twice.`,
+    `Failed deliveries of the last ${of(days, 'day', 'days')} (${name}) are sent again, with the same event ids. Receivers that keep the ids see no event twice.`,
   allDone: (n: number, shown: string) => `${of(n, 'delivery waits', 'deliveries wait', shown)} to be sent again`,
   inProgress: 'It is being sent at this moment.',
   sheet: 'Delivery',
-  made: 'Made',
+  made: 'Created',
   lastTry: 'Last attempt',
   delivered: 'Delivered',
   eventID: 'Event id',

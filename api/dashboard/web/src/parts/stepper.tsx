@@ -1,0 +1,39 @@
+import { t } from '../core/text.ts'
+import { Icon } from './icons.tsx'
+
+// Steps lead from the record of a sheet to those beside it in its list.
+export type Steps = { go: (by: number) => void; first: boolean; last: boolean }
+
+// stepsOf are the steps from the row at a place of a list.
+export const stepsOf = <T,>(rows: T[] | undefined, at: number, show: (row: T) => void): Steps => ({
+  go: by => {
+    const next = rows?.[at + by]
+    if (next) show(next)
+  },
+  first: at <= 0,
+  last: at + 1 >= (rows?.length ?? 0),
+})
+
+// Stepper are the buttons of steps. At an end of the list there is nothing to go on to.
+export const Stepper = ({ of }: { of: Steps }) => (
+  <>
+    <button
+      type="button"
+      class="btn icon"
+      aria-label={t.parts.previous}
+      title={`${t.parts.previous} (K)`}
+      disabled={of.first}
+      onClick={() => of.go(-1)}>
+      <Icon name="upward" />
+    </button>
+    <button
+      type="button"
+      class="btn icon"
+      aria-label={t.parts.next}
+      title={`${t.parts.next} (J)`}
+      disabled={of.last}
+      onClick={() => of.go(1)}>
+      <Icon name="down" />
+    </button>
+  </>
+)
