@@ -36,3 +36,16 @@ export function useVirtual(box: { current: HTMLElement | null }, count: number, 
   }).current
   return { first: Math.max(0, seen.top - beyond), last: Math.min(count, seen.top + seen.rows + beyond), top: seen.top, reveal }
 }
+
+const phone = matchMedia('(max-width: 720px)')
+
+// useSlim says whether the screen is as narrow as a phone's, where names take two lines.
+export function useSlim() {
+  const [slim, set] = useState(phone.matches)
+  useEffect(() => {
+    const look = () => set(phone.matches)
+    phone.addEventListener('change', look)
+    return () => phone.removeEventListener('change', look)
+  }, [])
+  return slim
+}
