@@ -18,7 +18,7 @@ import (
 )
 
 // TestAsynqKeys brings tasks into every state, by asynq's own client, server and inspector, and looks for them under the
-// keys that LostRow reads. When it fails after an upgrade, asynq names or fills its keys differently: then lost.go must
+// keys that LostRows reads. When it fails after an upgrade, asynq names or fills its keys differently: then lost.go must
 // follow, or rows are enqueued without end, or never.
 func TestAsynqKeys(t *testing.T) {
 	t.Parallel()
@@ -37,7 +37,7 @@ func TestAsynqKeys(t *testing.T) {
 		if got := r.HGet(ctx, prefix+"t:"+jobs.TaskID(row), "state").Val(); got != state {
 			t.Errorf("the hash of a task says %q, want %q", got, state)
 		}
-		if got, err := client.LostRow(ctx, row); err != nil || got != lost {
+		if got, err := client.LostRows(ctx, row); err != nil || (len(got) == 1) != lost {
 			t.Errorf("%s: lost %v, %v; want %v", state, got, err, lost)
 		}
 	}
@@ -101,11 +101,11 @@ func TestAsynqKeys(t *testing.T) {
 	}
 	check(oldest, "archived", true)
 
-	// The names of the queues: written once per producer, and by LostRow.
+	// The names of the queues: written once per producer, and by LostRows.
 	if err := r.FlushAll(ctx).Err(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := client.LostRow(ctx, oldest); err != nil {
+	if _, err := client.LostRows(ctx, oldest); err != nil {
 		t.Fatal(err)
 	}
 	if known, err := inspector.Queues(); err != nil || !slices.Equal(known, []string{queue}) {

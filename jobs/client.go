@@ -35,8 +35,8 @@ type Backend interface {
 	// Watch returns a channel that receives when the job with this id has finished, and a function that ends the watch.
 	// A signal may be lost, so the caller polls too.
 	Watch(id string) (<-chan struct{}, func())
-	// Lost reports whether no task with this id waits for a worker.
-	Lost(ctx context.Context, queue, id string) (bool, error)
+	// Lost reports for each id whether no task with it waits for a worker.
+	Lost(ctx context.Context, queue string, ids []string) ([]bool, error)
 }
 
 // Client submits jobs and waits for their answers. It is safe for concurrent use.
@@ -134,13 +134,34 @@ func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived
 	return c.backend.DeleteFinished(ctx, p.Queue, TaskID(r))
 }
 
-// LostRow reports whether the queue has no task any more that would run this generation of the row.
-func (c *Client) LostRow(ctx context.Context, r models.JobRef) (bool, error) {
-	p, err := rowPolicy(r.Kind)
-	if err != nil {
-		return false, err
+// LostRows returns those rows whose queue has no task any more that would run this generation of the row. It asks each
+// queue once, so give it hundreds at once, not thousands: Redis answers nobody else meanwhile.
+func (c *Client) LostRows(ctx context.Context, rows ...models.JobRef) ([]models.JobRef, error) {
+	queued := map[string][]models.JobRef{}
+	for _, r := range rows {
+		p, err := rowPolicy(r.Kind)
+		if err != nil {
+			return nil, err
+		}
+		queued[p.Queue] = append(queued[p.Queue], r)
 	}
-	return c.backend.Lost(ctx, p.Queue, TaskID(r))
+	var lost []models.JobRef
+	for queue, rows := range queued {
+		ids := make([]string, len(rows))
+		for i, r := range rows {
+			ids[i] = TaskID(r)
+		}
+		gone, err := c.backend.Lost(ctx, queue, ids)
+		if err != nil {
+			return nil, err
+		}
+		for i, r := range rows {
+			if gone[i] {
+				lost = append(lost, r)
+			}
+		}
+	}
+	return lost, nil
 }
 
 func rowPolicy(kind string) (Policy, error) {

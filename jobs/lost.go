@@ -20,48 +20,50 @@ const queueSet = "asynq:queues"
 // pending_since).
 func queueKey(queue string) string { return "asynq:{" + queue + "}:" }
 
-// lostTask reports whether a task will reach no worker, although the keys of the queue may contradict each other: the
-// state in the task's own hash counts only if the task also stands where that state says.
+// lostTasks finds the tasks that will reach no worker, although the keys of the queue may contradict each other: the
+// state in a task's own hash counts only if the task also stands where that state says.
 //
-// KEYS: the task, and the queue's pending, scheduled and retry. ARGV: the task's id, the beginning of all task keys, by
-// how many nanoseconds clocks may differ. Returns 1 for a lost task, else 0.
+// KEYS: the queue's pending, scheduled and retry, then the tasks. ARGV: the beginning of all task keys, by how many
+// nanoseconds clocks may differ, then the ids of the tasks. Returns 1 for a lost task, else 0, in the order of the ids.
 //
 // A long pending list is not searched. It is in order of age, so a task that is older than its oldest is not in it.
-var lostTask = redis.NewScript(`
-local state = redis.call("HGET", KEYS[1], "state")
-if state == "scheduled" or state == "retry" then
-	local set = KEYS[3]
-	if state == "retry" then set = KEYS[4] end
-	if redis.call("ZSCORE", set, ARGV[1]) then return 0 end
-	return 1
+var lostTasks = redis.NewScript(`
+local oldest = redis.call("LINDEX", KEYS[1], -1)
+local first = oldest and tonumber(redis.call("HGET", ARGV[1] .. oldest, "pending_since"))
+local function lost(task, id)
+	local state = redis.call("HGET", task, "state")
+	if state == "scheduled" then return not redis.call("ZSCORE", KEYS[2], id) end
+	if state == "retry" then return not redis.call("ZSCORE", KEYS[3], id) end
+	if state ~= "pending" or not oldest then return true end
+	if oldest == id then return false end
+	local mine = tonumber(redis.call("HGET", task, "pending_since"))
+	if not mine then return not redis.call("LPOS", KEYS[1], id) end
+	return first and mine < first - tonumber(ARGV[2])
 end
-if state ~= "pending" then return 1 end
-local oldest = redis.call("LINDEX", KEYS[2], -1)
-if not oldest then return 1 end
-if oldest == ARGV[1] then return 0 end
-local mine = tonumber(redis.call("HGET", KEYS[1], "pending_since"))
-if not mine then
-	if redis.call("LPOS", KEYS[2], ARGV[1]) then return 0 end
-	return 1
+local out = {}
+for i = 3, #ARGV do
+	out[i - 2] = lost(KEYS[i + 1], ARGV[i]) and 1 or 0
 end
-local first = tonumber(redis.call("HGET", ARGV[2] .. oldest, "pending_since"))
-if first and mine < first - tonumber(ARGV[3]) then return 1 end
-return 0`)
+return out`)
 
 // clockSkew is how far the clocks of the processes that enqueue may differ.
 const clockSkew = 5 * time.Second
 
 // Lost implements Backend. An active task counts as lost: its row holds no live lease, so the worker that took the task
 // is dead, or ends it without an attempt.
-func (b *redisBackend) Lost(ctx context.Context, queue, id string) (bool, error) {
+func (b *redisBackend) Lost(ctx context.Context, queue string, ids []string) ([]bool, error) {
 	if err := b.redis.SAdd(ctx, queueSet, queue).Err(); err != nil {
-		return false, fmt.Errorf("jobs: publish queue: %w", err)
+		return nil, fmt.Errorf("jobs: publish queue: %w", err)
 	}
 	q := queueKey(queue)
-	keys := []string{q + "t:" + id, q + "pending", q + "scheduled", q + "retry"}
-	lost, err := lostTask.Run(ctx, b.redis, keys, id, q+"t:", clockSkew.Nanoseconds()).Bool()
+	keys := []string{q + "pending", q + "scheduled", q + "retry"}
+	args := []any{q + "t:", clockSkew.Nanoseconds()}
+	for _, id := range ids {
+		keys, args = append(keys, q+"t:"+id), append(args, id)
+	}
+	lost, err := lostTasks.Run(ctx, b.redis, keys, args...).BoolSlice()
 	if err != nil {
-		return false, fmt.Errorf("jobs: find a lost task: %w", err)
+		return nil, fmt.Errorf("jobs: find lost tasks: %w", err)
 	}
 	return lost, nil
 }

@@ -1,6 +1,7 @@
 package jobs_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/uuid"
@@ -50,10 +51,13 @@ func TestLostWhicheverKeyIsGone(t *testing.T) {
 			if err := client.DispatchRows(t.Context(), rows[2]); err != nil {
 				t.Fatal(err)
 			}
+			lost, err := client.LostRows(t.Context(), rows[:]...)
+			if err != nil {
+				t.Fatal(err)
+			}
 			for i, row := range rows {
-				lost, err := client.LostRow(t.Context(), row)
-				if err != nil || lost != c.want[i] {
-					t.Errorf("task %d: lost %v, %v; want %v", i, lost, err, c.want[i])
+				if got := slices.Contains(lost, row); got != c.want[i] {
+					t.Errorf("task %d: lost %v, want %v", i, got, c.want[i])
 				}
 			}
 		})

@@ -4,12 +4,17 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 
+	"switchyard/db"
 	"switchyard/db/jobrow"
+	"switchyard/models"
 )
 
-// reconcileBatch is how many due rows are read with one query.
-const reconcileBatch = 1000
+const (
+	reconcileBatch = 1000 // due rows that are read with one query
+	repairBatch    = 100  // of those, how many Redis is asked about at once
+)
 
 // Reconcile enqueues the rows that are due, that no worker holds, and that have no task: Redis was emptied, the worker
 // was killed, or the web process died between its commit and the dispatch. Rows whose task waits in the queue are left.
@@ -27,6 +32,16 @@ func (r *Runtime) Reconcile(ctx context.Context) error {
 	return failed
 }
 
+// reconcileTick leaves a tick out while the run before goes on, so that runs which Redis answers slowly make it no
+// slower.
+func (r *Runtime) reconcileTick(ctx context.Context) error {
+	if !r.reconciling.TryLock() {
+		return nil
+	}
+	defer r.reconciling.Unlock()
+	return r.Reconcile(ctx)
+}
+
 func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 	var after jobrow.Due
 	for {
@@ -34,12 +49,15 @@ func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 		if err != nil || len(due) == 0 {
 			return err
 		}
-		n, err := r.repair(ctx, due)
-		if err != nil {
-			return err
+		n := 0
+		for part := range slices.Chunk(due, repairBatch) {
+			repaired, err := r.repair(ctx, part)
+			n += repaired
+			if err != nil {
+				return err
+			}
 		}
 		if n > 0 {
-			r.metrics.repairs.Add(float64(n))
 			slog.InfoContext(ctx, "lost rows enqueued", "rows", n)
 		}
 		if len(due) < reconcileBatch || n == 0 {
@@ -49,24 +67,17 @@ func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 	}
 }
 
-// repair enqueues those of the due rows that have no task, and returns their number.
+// repair enqueues those of the due rows that have no task, and returns their number. What it enqueued before an error
+// stays enqueued, so that each run gets further than the one before, however slowly Redis answers.
 func (r *Runtime) repair(ctx context.Context, due []jobrow.Due) (int, error) {
-	lost := due[:0:0]
-	for _, d := range due {
-		gone, err := r.o.Client.LostRow(ctx, d.JobRef)
-		if err != nil {
-			return 0, err
-		}
-		if gone {
-			lost = append(lost, d)
-		}
-	}
-	if len(lost) == 0 {
-		return 0, nil
+	lost, err := r.o.Client.LostRows(ctx, db.Map(due, func(d jobrow.Due) models.JobRef { return d.JobRef })...)
+	if err != nil || len(lost) == 0 {
+		return 0, err
 	}
 	rows, err := jobrow.Regenerate(ctx, r.o.DB, lost)
 	if err != nil {
 		return 0, err
 	}
+	r.metrics.repairs.Add(float64(len(rows)))
 	return len(rows), r.o.Client.DispatchRows(ctx, rows...)
 }

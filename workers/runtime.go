@@ -43,6 +43,8 @@ type Runtime struct {
 	// admissions are those of the queues whose slots are shared among accounts.
 	admissions map[string]*admission
 
+	reconciling sync.Mutex // held by the reconciler's tick
+
 	halt context.Context // done when running handlers have to give up
 	stop context.CancelFunc
 }
@@ -81,7 +83,7 @@ func New(o Options) *Runtime {
 		}
 	}
 	r.halt, r.stop = context.WithCancel(context.Background())
-	RegisterTick(r, jobs.Reconcile, r.Reconcile)
+	RegisterTick(r, jobs.Reconcile, r.reconcileTick)
 	RegisterTick(r, jobs.Prune, r.prune)
 	return r
 }

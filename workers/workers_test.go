@@ -194,7 +194,7 @@ func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	if err := b.rt.Reconcile(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if gone, err := b.client.LostRow(t.Context(), models.JobRef{Kind: aside.Kind(), ID: lost, Generation: 1}); err != nil || gone {
+	if gone, err := b.client.LostRows(t.Context(), models.JobRef{Kind: aside.Kind(), ID: lost, Generation: 1}); err != nil || len(gone) > 0 {
 		t.Errorf("still lost: %v, %v", gone, err)
 	}
 }

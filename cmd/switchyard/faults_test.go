@@ -68,15 +68,17 @@ func (s *service) waitStored(ctx context.Context, clicks *tally[uuid.UUID], conv
 	var got stored
 	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()
-	missing := 0
+	missing := len(clicks.at) + len(conversions.at)
 	var last error
 	err := client.Poll(ctx, 200*time.Millisecond, func() (bool, error) {
-		got, last = s.stored(ctx) // it fails while PostgreSQL starts
-		missing = absent(clicks.at, got.clicks) + absent(conversions.at, got.conversions)
-		return last == nil && missing == 0, nil
+		now, err := s.stored(ctx) // it fails while PostgreSQL starts, and when the time is over
+		if last = err; err == nil {
+			got, missing = now, absent(clicks.at, now.clicks)+absent(conversions.at, now.conversions)
+		}
+		return err == nil && missing == 0, nil
 	})
 	if err = errors.Join(err, last); err != nil {
-		err = fmt.Errorf("%d of %d clicks and %d conversions are missing: %w",
+		err = fmt.Errorf("%d of %d clicks and %d conversions were missing when last counted: %w",
 			missing, len(clicks.at), len(conversions.at), err)
 	}
 	return got, err

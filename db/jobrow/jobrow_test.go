@@ -187,8 +187,9 @@ func TestDueAndRegenerate(t *testing.T) {
 	if none, err := jobrow.ListDue(ctx, d, []string{"jtest:else"}, jobrow.Due{}, 10); err != nil || len(none) != 0 {
 		t.Errorf("other kinds: %+v, %v", none, err)
 	}
+	refs := []models.JobRef{due[0].JobRef, due[1].JobRef}
 	for i, want := range []int{2, 0} { // the second reconciler comes with the old generations
-		if rows, err := jobrow.Regenerate(ctx, d, due); err != nil || len(rows) != want {
+		if rows, err := jobrow.Regenerate(ctx, d, refs); err != nil || len(rows) != want {
 			t.Errorf("round %d: %+v, %v", i, rows, err)
 		}
 	}

@@ -147,9 +147,13 @@ func (r *Recorder) DeleteFinished(_ context.Context, _, id string) error {
 func (r *Recorder) Watch(string) (<-chan struct{}, func()) { return nil, func() {} }
 
 // Lost implements jobs.Backend.
-func (r *Recorder) Lost(_ context.Context, _, id string) (bool, error) {
+func (r *Recorder) Lost(_ context.Context, _ string, ids []string) ([]bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, ok := r.status[id]
-	return !ok || s.Finished(), r.err
+	lost := make([]bool, len(ids))
+	for i, id := range ids {
+		s, ok := r.status[id]
+		lost[i] = !ok || s.Finished()
+	}
+	return lost, r.err
 }

@@ -42,7 +42,7 @@ func router(o monitor.Options) http.Handler {
 func TestQueuesPage(t *testing.T) {
 	t.Parallel()
 	r := jobstest.Redis(t)
-	if _, err := jobs.Connect(r).LostRow(t.Context(), models.JobRef{Kind: jobs.DeliverWebhook.Kind()}); err != nil {
+	if _, err := jobs.Connect(r).LostRows(t.Context(), models.JobRef{Kind: jobs.DeliverWebhook.Kind()}); err != nil {
 		t.Fatal(err) // makes the queue known
 	}
 	h := router(monitor.Options{Redis: r, Password: password})

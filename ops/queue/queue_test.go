@@ -109,7 +109,7 @@ func TestListAndRequeue(t *testing.T) {
 	if got := b.ids(queue.Filter{State: "pending"}); !slices.Equal(got, []string{task}) {
 		t.Errorf("waiting tasks: %v", got)
 	}
-	if lost, err := b.Client.LostRow(t.Context(), models.JobRef{Kind: rowed.Kind(), ID: uuid.MustParse(row), Generation: 1}); err != nil || lost {
+	if lost, err := b.Client.LostRows(t.Context(), models.JobRef{Kind: rowed.Kind(), ID: uuid.MustParse(row), Generation: 1}); err != nil || len(lost) > 0 {
 		t.Errorf("the row has no task: %v", err)
 	}
 }
