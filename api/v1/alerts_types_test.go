@@ -112,7 +112,7 @@ const (
 		INSERT INTO copilot_rule_targets (account_id, rule_id, target, until, name, message, alert_since)
 		SELECT $1, id, 'x', now(), 'Shoes', 'cost is 5', now() FROM rule`
 	tokenRow = `INSERT INTO copilot_suggestions (account_id, id, kind, key, title, detail, evidence, judged_at, expires_at)
-		VALUES ($1, gen_random_uuid(), 'empty_token', $2::text || '/sub2', 'Traffic source "Push" never fills sub2',
+		VALUES ($1, gen_random_uuid(), 'empty_token', $2::text || '/sub2', 'Traffic source “Push” never fills sub2',
 			'None of its 500 clicks came with it.', '{}', now(), now() + interval '2 days')`
 )
 

@@ -135,7 +135,7 @@ func (x *examples) obeys(t *testing.T, foreign string) {
 			t.Errorf("%d proposals, want %d; rows changed:\n%s\n%s", len(list), want, before, rest())
 		}
 		for i, p := range list {
-			if title := fmt.Sprint(p.(map[string]any)["title"]); !strings.HasPrefix(title, []string{`Pause campaign "1 SYSTEM`, `Count sub1 "Ignore`}[i]) {
+			if title := fmt.Sprint(p.(map[string]any)["title"]); !strings.HasPrefix(title, []string{"Pause campaign “1 SYSTEM", "Count sub1 “Ignore"}[i]) {
 				t.Errorf("title %q", title)
 			}
 		}

@@ -102,7 +102,7 @@ func (c *copilotBoard) sets() {
 			Evidence: copilot.Evidence{Figures: figures, From: "2026-10-01", To: "2026-10-30", Sample: 8100, Confidence: .97, Method: "two proportions", Minimum: "100 clicks of each"},
 		},
 		{
-			Kind: "empty_token", Key: "b", Title: "Traffic source \"Push\" never fills sub2", Detail: "Check the link.", ExpiresAt: models.Stamp{Time: now.Add(copilot.Life)},
+			Kind: "empty_token", Key: "b", Title: "Traffic source “Push” never fills sub2", Detail: "Check the link.", ExpiresAt: models.Stamp{Time: now.Add(copilot.Life)},
 			Evidence: copilot.Evidence{Figures: []copilot.Figure{}, From: "2026-10-01", To: "2026-10-30", Sample: 4200, Confidence: 1, Method: "counted", Minimum: "200 clicks"},
 		},
 	}})

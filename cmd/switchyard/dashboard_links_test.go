@@ -26,7 +26,7 @@ func (b *roomsBoard) leads() {
 		b.press("Enter")
 		if i > 0 { // the first one has no address yet
 			b.fill(byLabel(sheet, "Where all others go"), "https://others.example/")
-			b.tap(button("Make the smartlink"))
+			b.tap(button("Create the smartlink"))
 			b.shows("Each rule leads to an address.")
 		}
 	}
@@ -38,7 +38,7 @@ func (b *roomsBoard) leads() {
 		return b.run(`document.querySelector('.linkrule input').value`) == "Rule of staff"
 	})
 	b.sound("smartlink-new")
-	b.tap(button("Make the smartlink"))
+	b.tap(button("Create the smartlink"))
 	b.shows("is live within a second")
 	var list struct {
 		Rows []struct {
@@ -101,16 +101,16 @@ func (b *roomsBoard) reaches() {
 	b.fill(byLabel("dialog", "Host"), "https://www.shop.test/start")
 	b.run(`(e => e.getAttribute('aria-checked') === 'true' && e.click())(` + byLabel("dialog", "With the usual goals") + `)`)
 	b.sound("site-new")
-	b.tap(button("Make the website"))
+	b.tap(button("Create the website"))
 	b.shows("No goal yet.")
 	b.shows("Waiting for an event")
 	b.press("n")
 	b.fill(byLabel(".side-sheet", "Key"), "Not a key")
-	b.tap(button("Make the goal"))
+	b.tap(button("Create the goal"))
 	b.shows("2 to 64 lower-case letters")
 	b.fill(byLabel(".side-sheet", "Key"), "signed_up")
 	b.sound("goal-new")
-	b.tap(button("Make the goal"))
+	b.tap(button("Create the goal"))
 	b.shows("counts within a second")
 	key := b.run(`document.querySelector('.install .copy input').value`)
 	if text := b.run(`document.querySelector('.install .copy pre').textContent`); key == "" || !strings.Contains(text, `data-site="`+key+`"`) {

@@ -217,7 +217,7 @@ func (b *moneyBoard) exports() {
 	b.settled()
 	b.press("n")
 	b.fill(byLabel("dialog", "Name"), `<img src=x onerror="wrongs=['run']">`)
-	b.tap(button("Make the file"))
+	b.tap(button("Create the file"))
 	b.until("two files", func() bool { return b.run(`document.querySelectorAll('.files tr[data-row]').length`) == "2" })
 	b.run(fetched + `(document.querySelector('.files a[download]'))`)
 	b.until("it has the conversion", func() bool { return strings.Contains(b.run(`window.fetched ?? ''`), "12.5") })

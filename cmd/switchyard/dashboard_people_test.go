@@ -99,7 +99,7 @@ func (b *board) invites() {
 	b.tap(button("Invite"))
 	b.fill(byLabel("dialog[open]", "E-mail"), "no address")
 	b.fill(byLabel("dialog[open]", "E-mail"), `ben@example.com`)
-	b.tap(button("Make the link"))
+	b.tap(button("Create the link"))
 	const shown = `document.querySelector('dialog[open] .copy input')`
 	b.until("the link", func() bool { return strings.Contains(b.run(shown+`?.value`), "/app/welcome#") })
 	link := b.run(shown + `.value`)
@@ -163,7 +163,7 @@ func (b *board) roles(account string) (p *board) {
 			}
 		}
 		has("/app/offers", button("New offer"), c.offer)
-		has("/app/campaigns", `[...document.querySelectorAll('a.btn, button.btn')].find(e => /New campaign|Make the first/.test(e.textContent))`, c.make)
+		has("/app/campaigns", `[...document.querySelectorAll('a.btn, button.btn')].find(e => /New campaign|Create the first/.test(e.textContent))`, c.make)
 		has("/app/settings", `document.querySelector('form.record .btn.primary')`, c.owner)
 		has("/app/corrections", `document.querySelector('textarea')`, c.offer)
 		for _, path := range []string{"/app/team", "/app/keys", "/app/audit"} {
@@ -186,7 +186,7 @@ func (b *board) makesKey() {
 	b.goTo(b.f.URL + "/app/keys")
 	b.tap(button("New key"))
 	b.fill(byLabel("dialog[open]", "Name"), "our program")
-	b.tap(button("Make the key"))
+	b.tap(button("Create the key"))
 	const shown = `document.querySelector('dialog[open] .copy input')`
 	b.until("the key", func() bool { return strings.HasPrefix(b.run(shown+`?.value`), "sy_") })
 	key := b.run(shown + `.value`)

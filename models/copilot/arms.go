@@ -90,8 +90,8 @@ func (g group) top(j judgement) int {
 func (g group) pause(in *Input, j judgement, i, top int, a Arm) Suggestion {
 	s := g.suggestion(j, 1-j.loses[i])
 	s.Key = g.key() + "/" + a.ID
-	s.Title = fmt.Sprintf("Pause %s %q: %q earns more a click", g.what, a.Name, g.arms[top].Name)
-	s.Detail = fmt.Sprintf("%q earned %s a click, %q %s. Its visitors go to the others.", a.Name, amount(j.epc[i].mean()).Round(4),
+	s.Title = fmt.Sprintf("Pause %s “%s”: “%s” earns more a click", g.what, a.Name, g.arms[top].Name)
+	s.Detail = fmt.Sprintf("“%s” earned %s a click, “%s” %s. Its visitors go to the others.", a.Name, amount(j.epc[i].mean()).Round(4),
 		g.arms[top].Name, amount(j.epc[top].mean()).Round(4))
 	s.Action = &Action{Op: OpPausePath, CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, PathID: a.ID}
 	if g.path != "" {
@@ -125,7 +125,7 @@ func (g group) move(in *Input, j judgement) finding {
 	f.suggest = func([]int) Suggestion {
 		s := g.suggestion(j, 1-j.differ)
 		s.Key = g.key()
-		s.Title = fmt.Sprintf("Send more visitors to %s %q", g.what, g.arms[g.top(j)].Name)
+		s.Title = fmt.Sprintf("Send more visitors to %s “%s”", g.what, g.arms[g.top(j)].Name)
 		s.Action = &Action{Op: OpSetWeights, CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, PathID: g.path}
 		if g.path != "" {
 			s.Action.Op = OpSetDestinationWeights
@@ -133,7 +133,7 @@ func (g group) move(in *Input, j judgement) finding {
 		var parts []string
 		for i, a := range g.arms {
 			s.Action.Weights = append(s.Action.Weights, Weight{a.ID, thousandths(max(shares[i]*g.weight, 0.001))})
-			parts = append(parts, fmt.Sprintf("%q from %.0f to %.0f %%", a.Name, 100*a.Share, 100*shares[i]))
+			parts = append(parts, fmt.Sprintf("“%s” from %.0f to %.0f %%", a.Name, 100*a.Share, 100*shares[i]))
 		}
 		s.Detail = "Shares by the probability of being the best: " + strings.Join(parts, ", ") + "."
 		s.Effect = g.effect(in, j, shares)

@@ -41,8 +41,8 @@ func (in *Input) problem(id string) (name, problem, what string) {
 func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, name, problem, what string) Suggestion {
 	s := Suggestion{
 		Key: c.ID.String() + "/" + p.ID + "/" + d.ID, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
-		Title:  fmt.Sprintf("%s %q is in rotation although its link does not work", what, name),
-		Detail: fmt.Sprintf("Path %q sends visitors there: %s. No other %s of the path could take them.", p.Name, problem, what),
+		Title:  fmt.Sprintf("%s “%s” is in rotation although its link does not work", what, name),
+		Detail: fmt.Sprintf("Path “%s” sends visitors there: %s. No other %s of the path could take them.", p.Name, problem, what),
 	}
 	visitors := int64(0)
 	for _, r := range c.Rows {
@@ -63,7 +63,7 @@ func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, nam
 	}
 	if _, _, _, err := a.Apply(Record{Paths: c.Paths}); err == nil {
 		otherName, _, _ := in.problem(other)
-		s.Detail = fmt.Sprintf("Path %q sends visitors there: %s. %q %s.", p.Name, problem, otherName, then)
+		s.Detail = fmt.Sprintf("Path “%s” sends visitors there: %s. “%s” %s.", p.Name, problem, otherName, then)
 		s.Action, s.Digest = &a, a.Judged(Record{Paths: c.Paths})
 	}
 	return s

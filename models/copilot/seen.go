@@ -68,7 +68,7 @@ func findReachedCaps(in *Input) (list []finding) {
 			continue
 		}
 		s := Suggestion{
-			Key: id, Title: fmt.Sprintf("Raise the cap of offer %q to %d", o.Name, more),
+			Key: id, Title: fmt.Sprintf("Raise the cap of offer “%s” to %d", o.Name, more),
 			Detail: fmt.Sprintf("It reached its cap of %d conversions on %d of the last %d days, and visitors went elsewhere. "+
 				"Agree upon the higher cap with the network first.", *o.DailyCap, reached, capDays),
 			Evidence: Evidence{Sample: taken, Figures: []Figure{
@@ -108,7 +108,7 @@ func findRefusedCaps(in *Input) (list []finding) {
 		less := int(max(approved[len(approved)/2], 1))
 		if less < *o.DailyCap {
 			s := Suggestion{
-				Key: id, Title: fmt.Sprintf("Lower the cap of offer %q to %d", o.Name, less),
+				Key: id, Title: fmt.Sprintf("Lower the cap of offer “%s” to %d", o.Name, less),
 				Detail: fmt.Sprintf("The network refused %d of %d conversions, on %d days. On those days it took %d in the middle.", refused, all, days, less),
 				Evidence: Evidence{
 					Sample: all, Confidence: rounded(1 - f.p), Method: "beta posterior of the refused share",
@@ -134,7 +134,7 @@ func findBotSources(in *Input) (list []finding) {
 		f := finding{p: mathext.RegIncBeta(float64(v.Bots)+0.5, float64(v.Clicks)+0.5, botPart)}
 		low, high := shareInterval(float64(v.Bots), float64(all))
 		s := Suggestion{
-			Key: v.ID.String(), Title: fmt.Sprintf("Traffic source %q sends many bots", v.Name),
+			Key: v.ID.String(), Title: fmt.Sprintf("Traffic source “%s” sends many bots", v.Name),
 			Detail: fmt.Sprintf("%.0f %% of its clicks are bots' (%.0f to %.0f %%). Ask it to pay those back, and look at its placements by bot_clicks.",
 				100*float64(v.Bots)/float64(all), 100*low, 100*high),
 			Evidence: Evidence{
@@ -165,7 +165,7 @@ func findEmptyTokens(in *Input) (list []finding) {
 				continue
 			}
 			list = append(list, certain(weightSetUp, Suggestion{
-				Key: tokenKey(v.ID, sub), Title: fmt.Sprintf("Traffic source %q never fills %s", v.Name, sub),
+				Key: tokenKey(v.ID, sub), Title: fmt.Sprintf("Traffic source “%s” never fills %s", v.Name, sub),
 				Detail: fmt.Sprintf("None of its %d clicks came with it. Check that the link at the source has the parameter with its macro %s.",
 					v.Clicks, v.Macros[sub]),
 				Evidence: Evidence{Sample: v.Clicks, Figures: []Figure{count(v.Name, "clicks", v.Clicks), count(v.Name, "without_"+sub, v.Empty[sub])}},
@@ -192,8 +192,8 @@ func findGaps(in *Input) (list []finding) {
 			}
 			list = append(list, certain(weightBroken, Suggestion{
 				Key: c.ID.String() + "/" + id, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
-				Title: fmt.Sprintf("Nobody clicks on from landing page %q", l.Name),
-				Detail: fmt.Sprintf("%d visitors of path %q were sent there and none came to an offer. Check that its link is the click-out link.",
+				Title: fmt.Sprintf("Nobody clicks on from landing page “%s”", l.Name),
+				Detail: fmt.Sprintf("%d visitors of path “%s” were sent there and none came to an offer. Check that its link is the click-out link.",
 					views[id], c.pathName(paths[id])),
 				Evidence: Evidence{Sample: views[id], Figures: []Figure{count(l.Name, "lp_views", views[id]), count(l.Name, "lp_clicks", 0)}},
 			}))
@@ -219,7 +219,7 @@ func findUnmatched(in *Input) (list []finding) {
 			continue
 		}
 		s := Suggestion{
-			Key: n.ID.String(), Title: fmt.Sprintf("Postbacks of network %q find no click", n.Name),
+			Key: n.ID.String(), Title: fmt.Sprintf("Postbacks of network “%s” find no click", n.Name),
 			Detail: "Compare the postback's address at the network with the one that is shown here.",
 			Evidence: Evidence{Sample: n.Total, Figures: []Figure{
 				count(n.Name, "postbacks", n.Total), count(n.Name, "unmatched", n.Unmatched),
@@ -228,9 +228,9 @@ func findUnmatched(in *Input) (list []finding) {
 		known := n.Parameter != "" && n.Found >= minMapped && float64(n.Found) >= mappedPart*float64(n.Looked)
 		switch {
 		case known && 2*n.Read > n.Found:
-			s.Detail = fmt.Sprintf("The id of a click is read from %q by now. Replay those that came before.", n.Parameter)
+			s.Detail = fmt.Sprintf("The id of a click is read from “%s” by now. Replay those that came before.", n.Parameter)
 		case known && 2*n.Unmatched > n.Total: // else what is read now is right for most
-			s.Detail = fmt.Sprintf("%d of the %d that were looked at have the id of a click in %q. Read it from there, then replay them.",
+			s.Detail = fmt.Sprintf("%d of the %d that were looked at have the id of a click in “%s”. Read it from there, then replay them.",
 				n.Found, n.Looked, n.Parameter)
 			s.Evidence.Figures = append(s.Evidence.Figures, count(n.Parameter, "with_click_id", n.Found))
 			s.Action = &Action{Op: OpMapPostback, NetworkID: uuid.NullUUID{UUID: n.ID, Valid: true}, Field: "click_id", Parameter: n.Parameter}
@@ -283,7 +283,7 @@ func findDuplicates(in *Input) (list []finding) {
 		}
 		list = append(list, certain(weightAdvice, Suggestion{
 			Key: other.ID.String() + "/" + c.ID.String(), CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
-			Title:  fmt.Sprintf("Campaigns %q and %q are the same", other.Name, c.Name),
+			Title:  fmt.Sprintf("Campaigns “%s” and “%s” are the same", other.Name, c.Name),
 			Detail: "They have the same traffic source and the same flow, so each learns from half of the visitors only. Use one link for both.",
 			Evidence: Evidence{Sample: 2, Figures: []Figure{
 				count(other.Name, "clicks", other.clicks()), count(c.Name, "clicks", c.clicks()),

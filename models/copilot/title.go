@@ -36,7 +36,7 @@ func quoted(name string) string {
 	if r := []rune(name); len(r) > titleName {
 		name = string(r[:titleName-1]) + "…"
 	}
-	return fmt.Sprintf("%q", name)
+	return "“" + name + "”"
 }
 
 // listed names the first of n items.

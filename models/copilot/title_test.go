@@ -14,16 +14,16 @@ func TestTitle(t *testing.T) {
 		r.Paths[i].Name = map[string]string{pathA: "A", pathB: "B"}[r.Paths[i].ID]
 	}
 	want := []string{
-		`Pause campaign "Shoes"`,
-		`Pause path "A" of campaign "Shoes"`,
-		`Set weights of paths of campaign "Shoes": "A" 10, "B" 190.001`,
-		`Set weights in path "A" of campaign "Shoes": "Shop" 0`,
-		`Replace "Shop" by "Spare" in path "A" of campaign "Shoes"`,
-		`Keep device_type "mobile" out of the paths of campaign "Shoes"`,
-		`Pause offer "Shop"`,
-		`Set the cap of offer "Shop" to 20 conversions a day`,
-		`Count sub1 "p1", "p2" as bots in campaign "Shoes"`,
-		`Read click_id from parameter "aff_sub" in postbacks of network "Deals"`,
+		`Pause campaign “Shoes”`,
+		`Pause path “A” of campaign “Shoes”`,
+		`Set weights of paths of campaign “Shoes”: “A” 10, “B” 190.001`,
+		`Set weights in path “A” of campaign “Shoes”: “Shop” 0`,
+		`Replace “Shop” by “Spare” in path “A” of campaign “Shoes”`,
+		`Keep device_type “mobile” out of the paths of campaign “Shoes”`,
+		`Pause offer “Shop”`,
+		`Set the cap of offer “Shop” to 20 conversions a day`,
+		`Count sub1 “p1”, “p2” as bots in campaign “Shoes”`,
+		`Read click_id from parameter “aff_sub” in postbacks of network “Deals”`,
 	}
 	for i, a := range actions() {
 		if got := a.Title(r); got != want[i] {
@@ -39,7 +39,7 @@ func TestTitle(t *testing.T) {
 	}
 	long := actions()[8]
 	long.Values = []string{strings.Repeat("x", 400) + "end", "2", "3", "4", "5"}
-	if got := long.Title(r); strings.Contains(got, "end") || !strings.Contains(got, `"3" and 2 more`) {
+	if got := long.Title(r); strings.Contains(got, "end") || !strings.Contains(got, "“3” and 2 more") {
 		t.Error(got)
 	}
 }

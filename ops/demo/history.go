@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"net/http"
 	"net/netip"
 	"os"
 	"strconv"
@@ -54,6 +55,10 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 	}
 	if err := w.store(ctx, dir); err != nil {
 		return 0, fmt.Errorf("demo: history: %w", err)
+	}
+	// What the Copilot found while half of this was stored is judged anew.
+	if _, err := api.Call(ctx, http.MethodPost, "/copilot", map[string]string{"action": "refresh"}); err != nil {
+		return 0, fmt.Errorf("demo: refresh the Copilot: %w", err)
 	}
 	return len(w.clicks), nil
 }

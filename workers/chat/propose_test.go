@@ -55,7 +55,7 @@ func TestPropose(t *testing.T) {
 	if err != nil || len(got.Proposals) != 3 || !strings.HasSuffix(got.Answer, "Not confirmed by what was looked up: 600.") {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if p := got.Proposals[0]; p.Title != `Pause offer "Own"` || p.Reason != "Raise the cap: it loses 77." || p.Status != copilot.StatusOpen || p.Action.OfferID.UUID != own.ID || p.ID == uuid.Nil || p.ExpiresAt.IsZero() {
+	if p := got.Proposals[0]; p.Title != "Pause offer “Own”" || p.Reason != "Raise the cap: it loses 77." || p.Status != copilot.StatusOpen || p.Action.OfferID.UUID != own.ID || p.ID == uuid.Nil || p.ExpiresAt.IsZero() {
 		t.Errorf("%+v", p)
 	}
 	if results[1].Text != results[2].Text || !strings.Contains(results[1].Text, "no such offer") {

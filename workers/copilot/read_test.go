@@ -92,15 +92,15 @@ func TestReads(t *testing.T) {
 	if a := found["block_value"].Action; a == nil || a.Attribute != "sub1" || !slices.Equal(a.Values, []string{"Bad"}) {
 		t.Errorf("block_value: %+v", a)
 	}
-	if a := found[`Postbacks of network "elsewhere" find no click`].Action; a == nil || a.Parameter != "aff_click" || a.NetworkID.UUID != elsewhere {
+	if a := found[`Postbacks of network “elsewhere” find no click`].Action; a == nil || a.Parameter != "aff_click" || a.NetworkID.UUID != elsewhere {
 		t.Errorf("unmatched_postbacks: %+v", a)
 	}
 	for _, name := range []string{"read already", "made up"} {
-		if s := found[fmt.Sprintf("Postbacks of network %q find no click", name)]; s.Title == "" || s.Action != nil {
+		if s := found[fmt.Sprintf("Postbacks of network “%s” find no click", name)]; s.Title == "" || s.Action != nil {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}
-	if s := found["empty_token"]; s.Evidence.Sample != 500 || s.Key != "" && s.Title != `Traffic source "push" never fills sub2` {
+	if s := found["empty_token"]; s.Evidence.Sample != 500 || s.Key != "" && s.Title != `Traffic source “push” never fills sub2` {
 		t.Errorf("empty_token: %+v", s)
 	}
 	for _, kind := range []string{"bot_source", "bad_link"} {

@@ -17,20 +17,21 @@ export type Listed = {
 } & FigureRow
 export type View = { q: string; status: string; group: string; tag: string; sort: string }
 
-export function viewed(): View {
+// viewed is what the address asks for, in the usual order where it names none.
+export function viewed(usual: string): View {
   const q = place.value.query
   return {
     q: q.get('q') ?? '',
     status: q.get('status') ?? '',
     group: q.get('group') ?? '',
     tag: q.get('tag') ?? '',
-    sort: q.get('sort') ?? '-clicks',
+    sort: q.get('sort') ?? usual,
   }
 }
 
-export const setView = (v: Partial<View>) =>
+export const setView = (v: Partial<View>, usual: string) =>
   change(
-    Object.fromEntries(Object.entries(v).map(([k, value]) => [k, value === '' || (k === 'sort' && value === '-clicks') ? null : value])),
+    Object.fromEntries(Object.entries(v).map(([k, value]) => [k, value === '' || (k === 'sort' && value === usual) ? null : value])),
     true,
   )
 

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../core/call.ts'
 import { names, profit, text, type Name } from '../core/figures.ts'
 import { count } from '../core/format.ts'
-import { groupsOf, setView, shownOf, tagsOf, totalsOf, viewed, type Listed } from '../core/listing.ts'
+import { groupsOf, setView, shownOf, tagsOf, totalsOf, viewed, type Listed, type View } from '../core/listing.ts'
 import { useKeys, type Key } from '../core/keys.ts'
 import { change, place } from '../core/router.ts'
 import { t } from '../core/text.ts'
@@ -23,7 +23,8 @@ type Props<R extends Listed> = {
   error?: ApiError
   again: () => void
   archived?: boolean
-  figures: Name[]
+  figures: Name[] // the first orders the list and is shown on a phone, beside profit
+  sums?: Name[] // figures that are added up below the list; default all that can be
   path: (r: R) => string
   open: (r: R) => void
   under?: (r: R) => ComponentChildren
@@ -37,12 +38,12 @@ type Props<R extends Listed> = {
   keys?: Key[]
 }
 
-const phone: Name[] = ['clicks', 'profit']
-const figureColumn = <R extends Listed>(name: Name): Column<R> => ({
+const summed: Name[] = ['clicks', 'cost', 'revenue', 'profit', 'roi']
+const figureColumn = <R extends Listed>(name: Name, phone: boolean): Column<R> => ({
   name,
   label: t.figures.names[name],
   sort: true,
-  phone: phone.includes(name),
+  phone,
   kind: name === 'profit' ? 'profit' : '',
   cell: r =>
     name === 'profit' ? (
@@ -93,7 +94,9 @@ function Columns({ on, usual }: { on: Name[]; usual: Name[] }) {
 
 // Listing is a list of records with their figures in the window: search, filters, order, many at once.
 export function Listing<R extends Listed>(p: Props<R>) {
-  const v = viewed(),
+  const usual = '-' + p.figures[0],
+    v = viewed(usual),
+    view = (v: Partial<View>) => setView(v, usual),
     figures = chosen(p.figures),
     [selected, select] = useState<Set<string>>(new Set()),
     search = useRef<HTMLInputElement>(null),
@@ -149,7 +152,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
         ),
     },
     ...(p.extra ?? []),
-    ...figures.map(figureColumn<R>),
+    ...figures.map(n => figureColumn<R>(n, n === p.figures[0] || n === 'profit')),
     {
       name: 'acts',
       label: '',
@@ -227,20 +230,20 @@ export function Listing<R extends Listed>(p: Props<R>) {
             aria-label={t.lists.searchIn(p.label)}
             placeholder={t.reports.search}
             value={v.q}
-            onInput={e => setView({ q: e.currentTarget.value })}
+            onInput={e => view({ q: e.currentTarget.value })}
             onKeyDown={e => {
               if (e.key === 'Escape') e.currentTarget.blur()
             }}
           />
           <kbd class="wide">/</kbd>
         </span>
-        <Seg label={t.lists.status} value={v.status} options={states} on={status => setView({ status })} />
+        <Seg label={t.lists.status} value={v.status} options={states} on={status => view({ status })} />
         {p.rows && groupsOf(p.rows).length > 0 && (
           <Select
             label={t.lists.group}
             value={v.group}
             options={[{ value: '', label: t.lists.everyGroup }, ...groupsOf(p.rows).map(g => ({ value: g, label: g }))]}
-            on={group => setView({ group })}
+            on={group => view({ group })}
           />
         )}
         {p.rows && tagsOf(p.rows).length > 0 && (
@@ -248,7 +251,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
             label={t.lists.tag}
             value={v.tag}
             options={[{ value: '', label: t.lists.everyTag }, ...tagsOf(p.rows).map(g => ({ value: g, label: g }))]}
-            on={tag => setView({ tag })}
+            on={tag => view({ tag })}
           />
         )}
         <span class="grow" />
@@ -282,7 +285,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
             nameOf={r => r.name}
             height={slim ? 54 : 44}
             sort={v.sort}
-            onSort={sort => setView({ sort })}
+            onSort={sort => view({ sort })}
             selected={p.bulk.length ? selected : undefined}
             onSelect={p.bulk.length ? select : undefined}
             onOpen={p.open}
@@ -290,7 +293,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
             rowClass={r => (r.status === 'active' ? '' : 'faded')}
           />
         )}
-        {rows && rows.length > 0 && <Foot rows={rows} whole={p.whole} figures={figures} />}
+        {rows && rows.length > 0 && <Foot rows={rows} whole={p.whole} figures={figures.filter(n => (p.sums ?? summed).includes(n))} />}
       </section>
       {picked.length > 0 && (
         <div class="savebar" role="status">
@@ -390,13 +393,11 @@ function Foot({ rows, whole, figures }: { rows: Listed[]; whole: boolean; figure
     <div class="statusbar">
       <span>{whole ? t.lists.rows(rows.length, count(rows.length)) : t.lists.first(count(rows.length))}</span>
       <span class="grow" />
-      {figures
-        .filter(n => ['clicks', 'cost', 'revenue', 'profit', 'roi'].includes(n))
-        .map(n => (
-          <span key={n} class="num wide">
-            {t.figures.names[n]} <b>{n === 'profit' ? profit(sum.profit) : text(sum, n)}</b>
-          </span>
-        ))}
+      {figures.map(n => (
+        <span key={n} class="num wide">
+          {t.figures.names[n]} <b>{n === 'profit' ? profit(sum.profit) : text(sum, n)}</b>
+        </span>
+      ))}
     </div>
   )
 }

@@ -201,7 +201,7 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
 
 // Legend says which line is which.
 export const Legend = ({ of }: { of?: Series[] }) => (
-  <span class="legend wide">
+  <span class="legend">
     {of?.map(s => (
       <span key={s.name}>
         <i class={s.dash ? 'dash' : ''} style={`color:var(${s.colour})`} />

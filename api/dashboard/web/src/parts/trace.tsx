@@ -78,7 +78,8 @@ function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
     <>
       {(shown.length ? shown : findings).slice(0, 6).map((f, i) => {
         const s = sentenceOf(f),
-          seen = f.known ? f.seen || t.trace.blank : t.trace.unknown
+          value = (f.attribute === 'device_type' && t.devices[f.seen]) || f.seen,
+          seen = f.known ? value || t.trace.blank : t.trace.unknown
         return (
           <div key={i} class="soft">
             <b>{attributeName(f.attribute)}</b> {f.matched ? t.trace.holds(seen) : t.trace.fails(seen, operatorName(f.operator), s.joined)}

@@ -184,7 +184,7 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
     [over, drag] = useState(false)
   const lines = text.split('\n').filter(l => l.replace(/#.*/, '').trim()).length
   const take = (file?: File | null) => {
-    if (file && file.size <= mostBytes) void file.text().then(write)
+    if (file && file.size <= mostBytes) void file.text().then(edits(write))
   }
   const save = async () => {
     if (busy) return
@@ -216,11 +216,17 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
           invalid_input: 'value',
         })
       isWide(isEverybody(error))
-      say({ ...at, text: w.errors[error.code] ?? at.text })
+      say({ ...at, text: isEverybody(error) ? w.errors.everybody! : (w.errors[error.code] ?? at.text) })
       wait(false)
     }
   }
   const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  const edits =
+    <T,>(set: (v: T) => void) =>
+    (v: T) => {
+      say(undefined)
+      set(v)
+    }
   return (
     <Sheet title={w.add} close={close} keep={() => text.trim() !== ''}>
       <form
@@ -242,7 +248,7 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
                       { value: 'deny', label: w.deny },
                       { value: 'allow', label: w.allow },
                     ]}
-                    on={setList}
+                    on={edits(setList)}
                   />
                 )}
               </Field>
@@ -254,7 +260,7 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
                   value={attribute}
                   options={attributes.map(value => ({ value, label: attributeName(value) }))}
                   on={v => {
-                    setAttribute(v)
+                    edits(setAttribute)(v)
                     setOperator(usual[v] ?? 'equals')
                   }}
                 />
@@ -266,7 +272,7 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
                   wired={wired}
                   value={operator}
                   options={operatorsOf(attribute).map(value => ({ value, label: w.operators[value]! }))}
-                  on={setOperator}
+                  on={edits(setOperator)}
                 />
               )}
             </Field>
@@ -290,7 +296,7 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
                   </>
                 }
                 error={at('value')}>
-                {wired => <Area wired={wired} rows={6} value={text} max={mostBytes} on={write} />}
+                {wired => <Area wired={wired} rows={6} value={text} max={mostBytes} on={edits(write)} />}
               </Field>
               <label class="btn sm filebutton">
                 {w.file}
@@ -298,7 +304,7 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
               </label>
               {wide && (
                 <label class="row">
-                  <input type="checkbox" checked={everybody} onChange={() => mean(!everybody)} />
+                  <input type="checkbox" checked={everybody} onChange={() => edits(mean)(!everybody)} />
                   {w.everybody}
                 </label>
               )}
@@ -311,12 +317,12 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
                   value={campaign}
                   shown={campaign ? undefined : w.everywhere}
                   choices={campaigns && [{ value: '', label: w.everywhere }, ...campaigns]}
-                  on={setCampaign}
+                  on={edits(setCampaign)}
                 />
               )}
             </Field>
             <Field label={w.note} hint={w.noteHint} error={at('note')}>
-              {wired => <Input wired={wired} value={note} maxLength={500} on={setNote} />}
+              {wired => <Input wired={wired} value={note} maxLength={500} on={edits(setNote)} />}
             </Field>
           </div>
         </div>

@@ -1,10 +1,10 @@
-import { useState } from 'preact/hooks'
-import type { RepeatIPRow } from '../api.gen.ts'
+import type { BotEntryRow, RepeatIPRow } from '../api.gen.ts'
 import { call } from '../core/call.ts'
 import { canWrite } from '../core/can.ts'
+import { listOf } from '../core/condition.ts'
 import { ago } from '../core/dates.ts'
 import { count, country } from '../core/format.ts'
-import { touches, use } from '../core/query.ts'
+import { touches, use, useAll } from '../core/query.ts'
 import { change, place } from '../core/router.ts'
 import { span } from '../core/window.ts'
 import { w } from '../text/bots.ts'
@@ -16,22 +16,22 @@ import { Two } from '../parts/two.tsx'
 
 const most = 500
 
+// isDenial reports whether an entry denies whole addresses, of every campaign.
+const isDenial = (e: BotEntryRow) => e.list_type === 'deny' && e.attribute === 'ip' && e.operator === 'equals' && !e.campaign_id
+
 // Repeats are addresses that clicked often in the window. One that is no person's can be denied.
 export function Repeats() {
   const least = place.value.query.get('hits') ?? '5',
-    [denied, mark] = useState<Set<string>>(new Set()),
+    window = { from: span.value.from, to: span.value.to },
+    listed = useAll('GET /bot-lists', window).rows,
+    denied = new Set(listed?.filter(isDenial).flatMap(e => listOf(e.value).map(String))),
     may = canWrite()
-  const { data, error, again } = use('GET /logs/repeat-ips', { from: span.value.from, to: span.value.to, min_hits: least, limit: most })
+  const { data, error, again } = use('GET /logs/repeat-ips', { ...window, min_hits: least, limit: most })
   const deny = async (ip: string) => {
     try {
       const made = await call('POST /bot-lists', { body: { list_type: 'deny', attribute: 'ip', value: ip } })
-      mark(now => new Set([...now, ip]))
       toast(w.denied(ip), {
-        undo: () =>
-          call('DELETE /bot-lists', { query: { id: made.id } }).then(() => {
-            mark(now => new Set([...now].filter(o => o !== ip)))
-            touches('bot-lists')
-          }, failed),
+        undo: () => call('DELETE /bot-lists', { query: { id: made.id } }).then(() => touches('bot-lists', 'bot-detection'), failed),
       })
       touches('bot-lists', 'bot-detection')
     } catch (e) {

@@ -234,6 +234,8 @@ function Cut({
   )
 }
 
+const silentOf = (why: string) => w.silent[why.startsWith('such requests') ? 'unrecorded' : 'data'] ?? why
+
 function Signals({
   saved,
   disabled,
@@ -267,12 +269,12 @@ function Signals({
                     {meaning} <code class="mono dim">{s.reason}</code>
                     {!s.can_disable && <span class="tag">{w.always}</span>}
                     {s.silent && (
-                      <span class="tag warn" title={s.silent}>
+                      <span class="tag warn" title={silentOf(s.silent)}>
                         {w.quiet}
                       </span>
                     )}
                   </div>
-                  <div class="d wrap">{s.silent ?? found}</div>
+                  <div class="d wrap">{s.silent ? silentOf(s.silent) : found}</div>
                 </div>
                 <span class="weight num" title={w.weight}>
                   +{s.weight}

@@ -11,6 +11,7 @@ import { useHeading } from '../core/title.ts'
 import { Copy, copy } from '../parts/copy.tsx'
 import { Switch } from '../parts/form.tsx'
 import { Failed, Late } from '../parts/state.tsx'
+import { useShownTab } from '../parts/tabs.ts'
 import { failed, toast } from '../parts/toast.tsx'
 
 export type TabProps = { detail: CampaignDetail; again: () => void }
@@ -72,7 +73,7 @@ export function Campaign() {
   })
   const load = tabs[tab] ?? tabs.flow!,
     bar = useRef<HTMLElement>(null)
-  useEffect(() => bar.current?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' }), [tab, !!data])
+  useShownTab(bar, tab)
   const [Found, found] = useState<{ of: typeof load; tab: Tab }>()
   useEffect(() => {
     let on = true

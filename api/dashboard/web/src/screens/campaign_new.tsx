@@ -183,7 +183,7 @@ function Wizard() {
             )}
             {offers && offers.length > 0 && (
               <div class="field">
-                <span class="label">&nbsp;</span>
+                <span class="label wide">&nbsp;</span>
                 <button type="button" class="btn atstart" onClick={() => make(!fresh)}>
                   {!fresh && <Icon name="plus" />}
                   {fresh ? t.campaigns.takeOffer : t.campaigns.makeOffer}

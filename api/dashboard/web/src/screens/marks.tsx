@@ -40,6 +40,7 @@ const sentOf = (c: RecordedChange) =>
   c.fields
     .filter(f => !unsaid.includes(f))
     .slice(0, 8)
+    .map(f => w.fields[f] ?? f.replaceAll('_', ' '))
     .join(', ')
 // told are the marks of a group that are shown: all notes, and of changes the latest.
 function told(marks: Mark[]) {

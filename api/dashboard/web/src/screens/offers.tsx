@@ -40,6 +40,7 @@ export function Offers() {
     word: t.kinds.offers,
     dimension: 'offer_id',
     figures: ['clicks', 'conversions', 'cr', 'revenue', 'profit', 'epc'],
+    sums: ['clicks', 'conversions', 'revenue'], // not what visitors cost who came to no offer
     clones: true,
     usesRouting: true,
     under: r => names.get(r.network_id ?? '') ?? host(r.url),
@@ -124,6 +125,7 @@ export function Landers() {
     word: t.kinds.landers,
     dimension: 'lander_id',
     figures: ['lp_views', 'lp_ctr', 'conversions', 'cr', 'profit', 'roi'],
+    sums: ['lp_views', 'conversions'], // not what visitors cost who saw no landing page
     clones: true,
     usesRouting: true,
     under: r => host(r.url),

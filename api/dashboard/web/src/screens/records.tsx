@@ -22,6 +22,7 @@ export type Kind<R extends Listed> = {
   word: typeof t.kinds.offers
   dimension?: string
   figures: Name[]
+  sums?: Name[]
   clones?: boolean
   under?: (r: R) => ComponentChildren
   marks?: (r: R) => ComponentChildren
@@ -119,6 +120,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
         error={list.error}
         again={list.again}
         figures={k.figures}
+        sums={k.sums}
         path={r => to(k.path, { id: r.id })}
         open={r => show(r.id)}
         under={k.under}

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { DeliveryRow, WebhookRow } from '../api.gen.ts'
 import { asError, call } from '../core/call.ts'
 import { dateTime } from '../core/dates.ts'
+import { count } from '../core/format.ts'
 import { usePress } from '../core/keys.ts'
 import { touches } from '../core/query.ts'
 import { t } from '../core/text.ts'
@@ -74,6 +75,12 @@ export function EndpointForm({
     }
   }
   const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
+  const edits =
+    <T,>(set: (v: T) => void) =>
+    (v: T) => {
+      say(undefined)
+      set(v)
+    }
   return (
     <Sheet title={h ? nameOf(h) : w.add} close={close} keep={() => changed}>
       <form
@@ -96,14 +103,14 @@ export function EndpointForm({
                     maxLength={500}
                     placeholder="https://"
                     spellcheck={false}
-                    on={setURL}
+                    on={edits(setURL)}
                   />
                 )}
               </Field>
             </div>
             <div class="across">
               <Field label={w.name} error={at('name')}>
-                {wired => <Input wired={wired} value={name} maxLength={255} on={setName} />}
+                {wired => <Input wired={wired} value={name} maxLength={255} on={edits(setName)} />}
               </Field>
             </div>
             <div class="across">
@@ -115,7 +122,7 @@ export function EndpointForm({
                         <input
                           type="checkbox"
                           checked={chosen.includes(e)}
-                          onChange={() => choose(chosen.includes(e) ? chosen.filter(o => o !== e) : [...chosen, e])}
+                          onChange={() => edits(choose)(chosen.includes(e) ? chosen.filter(o => o !== e) : [...chosen, e])}
                         />
                         <span>{w.eventNames[e] ?? e}</span>
                         <code class="dim mono">{e}</code>
@@ -222,7 +229,7 @@ export function DeliverySheet({
             <dt>{w.made}</dt>
             <dd>{dateTime(d.createdAt)}</dd>
             <dt>{w.attempts}</dt>
-            <dd>{w.ofSeven(d.attempts)}</dd>
+            <dd>{d.event === 'ping' ? count(d.attempts) : w.ofSeven(d.attempts)}</dd>
             {d.lastAttemptAt && (
               <>
                 <dt>{w.lastTry}</dt>

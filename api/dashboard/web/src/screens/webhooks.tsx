@@ -316,7 +316,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
         ]
       : []),
   ]
-  const failures = hooks.filter(h => !webhook || h.id === webhook).reduce((n, h) => n + h.deliveries.failed, 0)
+  const failures = use('GET /webhooks/deliveries', { limit: 1, status: 'failed', ...(webhook ? { webhook } : {}) }, live).data
   const all = async () => {
     const { from, to: until } = windowOf('30d', zone.value)
     const got = await task(
@@ -335,7 +335,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
         <span class="dim fine">{w.logText}</span>
         <span class="grow" />
         {may && (
-          <button type="button" class="btn sm" disabled={!failures} onClick={() => ask(true)}>
+          <button type="button" class="btn sm" disabled={!failures?.rows.length} onClick={() => ask(true)}>
             {w.all}
           </button>
         )}

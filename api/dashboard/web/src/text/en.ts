@@ -199,7 +199,7 @@ export const words = {
         link: 'Its link, for the traffic source',
         click: 'A test click: open the link, and it shows up here by itself',
       },
-      go: { offer: 'Make an offer', campaign: 'Make a campaign', link: 'See the link', click: 'Open the link' },
+      go: { offer: 'Create an offer', campaign: 'Create a campaign', link: 'See the link', click: 'Open the link' },
       look: { offer: 'Offers', campaign: 'Another campaign', link: 'See the link', click: 'Look at it' },
     },
   },

@@ -542,7 +542,7 @@ export const words: typeof en = {
     time: 'Zeit',
     campaign: 'Kampagne',
     way: 'Pfad',
-    from: 'Aus',
+    from: 'Herkunft',
     visitor: 'Besucher',
     source: 'Quelle',
     to: 'Ging zu',

@@ -124,7 +124,7 @@ export const words: typeof en = {
       terms: 'Zahlungsbedingungen',
       often: 'Zahlt alle',
       minimum: 'Kleinste Auszahlung',
-      params: { click_id: 'Klick-ID', payout: 'Payout', status: 'Status', conversion_id: 'ID des Netzwerks', goal: 'Ziel' },
+      params: { click_id: 'Klick-ID', payout: 'Payout', status: 'Status', conversion_id: 'Transaktions-ID', goal: 'Ziel' },
     },
     protection: {
       title: 'Schutz',

@@ -200,7 +200,7 @@ export const words = {
     emptyMore: 'Files of reports and logs are kept for 30 days.',
     add: 'New export',
     addText: (window: string) => `All rows of ${window}, as CSV.`,
-    make: 'Make the file',
+    make: 'Create the file',
     kinds: named({
       performance: 'Report',
       trends: 'Trends',

@@ -19,7 +19,7 @@ export const words = {
     },
     sources: {
       title: 'Traffic sources',
-      add: 'New source',
+      add: 'New traffic source',
       empty: 'No source yet.',
       emptyMore: 'A source fills your links with its zone, cost and click id, and conversions are reported to it.',
     },
@@ -119,7 +119,7 @@ export const words = {
       terms: 'Payment terms',
       often: 'Pays every',
       minimum: 'Least payout',
-      params: named({ click_id: 'Click id', payout: 'Payout', status: 'Status', conversion_id: 'Id of the network', goal: 'Goal' }),
+      params: named({ click_id: 'Click id', payout: 'Payout', status: 'Status', conversion_id: 'Transaction id', goal: 'Goal' }),
     },
     protection: {
       title: 'Protection',

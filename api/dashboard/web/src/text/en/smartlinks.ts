@@ -57,7 +57,7 @@ export const words = {
   resumed: (name: string) => `${name} leads on again`,
   cloned: (name: string) => `A copy of ${name} is made, paused`,
   saved: (name: string) => `${name} is live within a second`,
-  create: 'Make the smartlink',
+  create: 'Create the smartlink',
   removeTitle: (name: string) => `Delete ${name}`,
   removeText: 'The link leads nowhere within a second. Its clicks stay in the log.',
   removed: (name: string) => `${name} is deleted`,

@@ -15,7 +15,7 @@ export const words = {
   addressHint: 'https, on the public internet. It has ten seconds to answer with 2xx.',
   name: 'Name',
   events: 'Events',
-  create: 'Make the endpoint',
+  create: 'Create the endpoint',
   edit: 'Change',
   saved: (name: string) => `${name} is saved`,
   readOnly: 'Members and owners change webhooks.',
