@@ -98,7 +98,7 @@ func (b *board) makesCampaign() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/campaigns/new")
 	b.settled()
-	b.tap(button("Make a new offer"))
+	b.tap(button("Create a new offer"))
 	b.fill(byLabel(".wizard", "Name of the offer"), "First offer")
 	b.fill(byLabel(".wizard", "Address of the offer"), "not an address")
 	b.shows("An address begins with http")

@@ -118,36 +118,3 @@ const focused = `(e => { if (!e || e === document.body) return 'body';
 	const s = getComputedStyle(e), r = e.getBoundingClientRect(), ring = s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) > 0 || s.boxShadow !== 'none' || getComputedStyle(e.parentElement).outlineStyle !== 'none' || getComputedStyle(e.parentElement).boxShadow !== 'none';
 	const inside = r.width > 0 && r.bottom > 0 && r.top < innerHeight && r.right > 0 && r.left < innerWidth;
 	return [...document.querySelectorAll('*')].indexOf(e) + ' ' + (ring && inside ? '' : '!') + e.tagName + '.' + e.className + ' ' + (e.ariaLabel ?? e.textContent).slice(0, 30) })(document.activeElement)`
-
-// TestDashboardAway: a service that goes away is said in the place of what failed, nothing on the screen is lost, and it is
-// mended when the service is there again. A slow answer shows the shape of what comes.
-func TestDashboardAway(t *testing.T) {
-	t.Parallel()
-	b := openBoard(t)
-	b.signIn()
-	b.goTo(b.f.URL + "/app/more")
-	b.settled()
-	b.run(`(window.real = window.fetch, window.fetch = (a, o) => String(a).includes('/performance') ? new Promise(ok => { window.answer = () => ok(window.real(a, o)) }) : window.real(a, o), 1)`)
-	b.run(`document.querySelector('.nav a[href^="/app/reports"]').click()`)
-	b.until("the shape of what comes", func() bool {
-		return b.run(`document.querySelector('.skeleton') && document.querySelector('.bar') ? 'yes' : ''`) == "yes"
-	})
-	b.run(`(window.fetch = window.real, window.answer(), 1)`)
-	b.shows("DACH nutra")
-	b.goTo(b.f.URL + "/app/offers?id=new")
-	b.settled()
-	b.fill(byLabel("dialog[open]", "Name"), "half typed")
-	b.fill(byLabel("dialog[open]", "Address"), "https://offer.example/")
-	away := func(on bool) {
-		b.call("Network.emulateNetworkConditions", map[string]any{"offline": on, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
-	}
-	away(true)
-	b.tap(`document.querySelector('dialog[open] .formfoot .btn.primary')`)
-	b.shows("The service does not answer.")
-	if got := b.run(byLabel("dialog[open]", "Name") + `?.value`); got != "half typed" {
-		t.Errorf("what was typed is %q", got)
-	}
-	away(false)
-	b.tap(`document.querySelector('dialog[open] .formfoot .btn.primary')`)
-	b.shows("half typed is saved")
-}

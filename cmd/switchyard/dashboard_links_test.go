@@ -116,7 +116,7 @@ func (b *roomsBoard) reaches() {
 	if text := b.run(`document.querySelector('.install .copy pre').textContent`); key == "" || !strings.Contains(text, `data-site="`+key+`"`) {
 		b.t.Errorf("the snippet is %q, the key %q", text, key)
 	}
-	b.tap(button("Make a secret"))
+	b.tap(button("Create a secret"))
 	b.shows("it never belongs on a page")
 	b.tap(button("I have kept it"))
 	b.tap(button("From your server"))

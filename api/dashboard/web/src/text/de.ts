@@ -293,7 +293,7 @@ export const words: typeof en = {
       internal_error: 'Auf unserer Seite ist etwas schiefgegangen.',
       role_required: 'Die eigene Rolle erlaubt das nicht.',
       buyer_only: 'Die eigene Rolle erlaubt es nicht, Kampagnen anzulegen.',
-      plan_limit: 'Der Tarif enthält das nicht.',
+      plan_limit: 'Der Tarif enthält das nicht oder hat keinen Platz für mehr.',
       wrong_sign_in: 'E-Mail und Passwort oder dieser Code stimmen nicht.',
       code_required: 'Es fehlt noch ein Code aus der App oder ein Wiederherstellungscode.',
       link_gone: 'Dieser Link wurde schon benutzt oder zurückgezogen, oder er ist älter als ein Tag.',

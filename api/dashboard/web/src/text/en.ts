@@ -293,7 +293,7 @@ export const words = {
       internal_error: 'Something failed on our side.',
       role_required: 'Your role does not include this.',
       buyer_only: 'Your role does not include making campaigns.',
-      plan_limit: 'The plan does not include this.',
+      plan_limit: 'The plan does not include this, or has no room for more.',
       wrong_sign_in: 'This e-mail and password, or this code, are not right.',
       code_required: 'Give a code of your app, or a recovery code.',
       link_gone: 'This link was used already, has been withdrawn or is older than a day.',

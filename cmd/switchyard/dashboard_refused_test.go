@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestDashboardAway: a service that goes away is said in the place of what failed, nothing on the screen is lost, and it is
+// mended when the service is there again.
+func TestDashboardAway(t *testing.T) {
+	t.Parallel()
+	b := openBoard(t)
+	b.signIn()
+	b.halfTyped()
+	away := func(on bool) {
+		b.call("Network.emulateNetworkConditions", map[string]any{"offline": on, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
+	}
+	away(true)
+	b.tap(saveForm)
+	b.shows("The service does not answer.")
+	b.stillTyped()
+	away(false)
+	b.tap(saveForm)
+	b.shows("half typed is saved")
+}
+
+// TestDashboardRefused: what the service refuses is said in words, what was typed stays, and work goes on once the reason is
+// gone. Nothing is made up in the page: the plan has no room, the database answers nobody, the calls of the minute are used.
+func TestDashboardRefused(t *testing.T) {
+	t.Parallel()
+	b := openBoard(t)
+	b.signIn()
+	b.beyondPlan()
+	b.slowly()
+	b.tooOften()
+}
+
+// saveForm is the button that sends the form of a sheet.
+const saveForm = `document.querySelector('dialog[open] .formfoot .btn.primary')`
+
+// halfTyped opens the form of an offer and fills it in.
+func (b *board) halfTyped() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/offers?id=new")
+	b.settled()
+	b.fill(byLabel("dialog[open]", "Name"), "half typed")
+	b.fill(byLabel("dialog[open]", "Address"), "https://offer.example/")
+}
+
+func (b *board) stillTyped() {
+	b.t.Helper()
+	if got := b.run(byLabel("dialog[open]", "Name") + `?.value`); got != "half typed" {
+		b.t.Errorf("what was typed is %q", got)
+	}
+}
+
+// beyondPlan makes more offers than a plan has room for.
+func (b *board) beyondPlan() {
+	b.t.Helper()
+	ctx := b.t.Context()
+	var accounts []struct{ ID string }
+	if err := b.f.Command(ctx, &accounts, "accounts", "list"); err != nil || len(accounts) != 1 {
+		b.t.Fatal(accounts, err)
+	}
+	move := func(plan string) {
+		if err := b.f.Command(ctx, nil, "accounts", "update", accounts[0].ID, "--plan", plan); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	for i := range 50 {
+		offer := map[string]any{"name": fmt.Sprint("offer ", i), "url": "https://offer.example/"}
+		if err := b.api.Create(ctx, "/offers", offer, nil); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	move("starter")
+	b.halfTyped()
+	b.tap(saveForm)
+	b.shows("The plan does not include this, or has no room for more.")
+	b.sound("refused-plan")
+	b.stillTyped()
+	move("scale")
+	b.tap(saveForm)
+	b.shows("half typed is saved")
+}
+
+const toReports = `document.querySelector('.nav a[href^="/app/reports"]').click()`
+
+// reported waits for the report. Where it was refused it is asked for again.
+func (b *board) reported() {
+	b.t.Helper()
+	b.until("the report", func() bool {
+		return b.run(`document.querySelector('.failed .btn')?.click(), [...document.querySelectorAll('tr[data-row]')].some(r => r.textContent.includes('DACH nutra')) ? 'yes' : ''`) == "yes"
+	})
+}
+
+// slowly asks for a report while PostgreSQL stands still: the shape of what comes is there at once.
+func (b *board) slowly() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/more")
+	b.settled()
+	server, err := b.f.Postgres()
+	if err == nil {
+		err = server.Freeze()
+	}
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.run(toReports)
+	b.until("the shape of what comes", func() bool {
+		return b.run(`document.querySelector('.skeleton') && document.querySelector('.bar') ? 'yes' : ''`) == "yes"
+	})
+	b.sound("slow")
+	if err := server.Thaw(); err != nil {
+		b.t.Fatal(err)
+	}
+	b.reported()
+}
+
+// tooOften uses up the calls that a person may make in a minute, so quickly that a busy machine gets there too.
+func (b *board) tooOften() {
+	b.t.Helper()
+	b.goTo(b.f.URL + "/app/more")
+	b.settled()
+	const flood = `(async () => {
+		for (;;) {
+			const all = await Promise.all(Array.from({length: 200}, () => fetch('/api/v1/campaigns?limit=none')))
+			if (all.some(r => r.status === 429)) return 'refused'
+		}
+	})()`
+	if got := b.await(flood); got != "refused" {
+		b.t.Fatal(got)
+	}
+	b.run(toReports)
+	b.shows("Too many calls at once. Wait a little.")
+	b.sound("refused-rate")
+	b.reported()
+}
