@@ -56,7 +56,7 @@ RACE := ./api ./api/certs ./api/click/... ./api/middleware ./api/routing ./db ./
 CLICKHOUSE := $(LAB) clickhouse --
 TESTING    := $(BIN) devstack exec --test -- $(CLICKHOUSE) env CGO_ENABLED=1 SWITCHYARD_TEST_BINARY=$(CURDIR)/$(BIN) \
 	GORACE="atexit_sleep_ms=50 $$GORACE"
-GOTEST     := go test -vet=off -ldflags=-w $(TAGS) -timeout 40m -p 2
+GOTEST     := go test -vet=off -ldflags=-w $(TAGS) -timeout 80m -p 2
 
 # All parts run at once: tests wait much.
 test: lab ## run all tests, with the race detector where goroutines share memory; PKGS=./db/... for a part with it

@@ -5,31 +5,14 @@ import (
 	"testing"
 )
 
-// TestDashboardAway: a service that goes away is said in the place of what failed, nothing on the screen is lost, and it is
-// mended when the service is there again.
-func TestDashboardAway(t *testing.T) {
-	t.Parallel()
-	b := openBoard(t)
-	b.signIn()
-	b.halfTyped()
-	away := func(on bool) {
-		b.call("Network.emulateNetworkConditions", map[string]any{"offline": on, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
-	}
-	away(true)
-	b.tap(saveForm)
-	b.shows("The service does not answer.")
-	b.stillTyped()
-	away(false)
-	b.tap(saveForm)
-	b.shows("half typed is saved")
-}
-
-// TestDashboardRefused: what the service refuses is said in words, what was typed stays, and work goes on once the reason is
-// gone. Nothing is made up in the page: the plan has no room, the database answers nobody, the calls of the minute are used.
+// TestDashboardRefused: a service that is away or refuses says so in the place of what failed, what was typed stays, and work
+// goes on once the reason is gone. Nothing is made up in the page: the network is cut, the plan has no room, the database
+// answers nobody, the calls of the minute are used.
 func TestDashboardRefused(t *testing.T) {
 	t.Parallel()
 	b := openBoard(t)
 	b.signIn()
+	b.away()
 	b.beyondPlan()
 	b.slowly()
 	b.tooOften()
@@ -38,20 +21,36 @@ func TestDashboardRefused(t *testing.T) {
 // saveForm is the button that sends the form of a sheet.
 const saveForm = `document.querySelector('dialog[open] .formfoot .btn.primary')`
 
-// halfTyped opens the form of an offer and fills it in.
-func (b *board) halfTyped() {
+// types opens the form of an offer and fills it in.
+func (b *board) types(name string) {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/offers?id=new")
 	b.settled()
-	b.fill(byLabel("dialog[open]", "Name"), "half typed")
+	b.fill(byLabel("dialog[open]", "Name"), name)
 	b.fill(byLabel("dialog[open]", "Address"), "https://offer.example/")
 }
 
-func (b *board) stillTyped() {
+func (b *board) stillTyped(name string) {
 	b.t.Helper()
-	if got := b.run(byLabel("dialog[open]", "Name") + `?.value`); got != "half typed" {
+	if got := b.run(byLabel("dialog[open]", "Name") + `?.value`); got != name {
 		b.t.Errorf("what was typed is %q", got)
 	}
+}
+
+// away saves while the network is cut.
+func (b *board) away() {
+	b.t.Helper()
+	cut := func(on bool) {
+		b.call("Network.emulateNetworkConditions", map[string]any{"offline": on, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}, nil)
+	}
+	b.types("typed away")
+	cut(true)
+	b.tap(saveForm)
+	b.shows("The service does not answer.")
+	b.stillTyped("typed away")
+	cut(false)
+	b.tap(saveForm)
+	b.shows("typed away is saved")
 }
 
 // beyondPlan makes more offers than a plan has room for.
@@ -74,14 +73,14 @@ func (b *board) beyondPlan() {
 		}
 	}
 	move("starter")
-	b.halfTyped()
+	b.types("typed beyond")
 	b.tap(saveForm)
 	b.shows("The plan does not include this, or has no room for more.")
 	b.sound("refused-plan")
-	b.stillTyped()
+	b.stillTyped("typed beyond")
 	move("scale")
 	b.tap(saveForm)
-	b.shows("half typed is saved")
+	b.shows("typed beyond is saved")
 }
 
 const toReports = `document.querySelector('.nav a[href^="/app/reports"]').click()`

@@ -93,7 +93,7 @@ function Usage() {
           <i style={`width:${share}%`} />
         </div>
       )}
-      <div class="dim fine">{limit ? t.nav.used(short(used), short(limit), forecast) : t.nav.usedOnly(short(used), forecast)}</div>
+      <div class="dim fine">{limit ? t.nav.used(short(used), short(limit), forecast) : t.nav.onCourse(forecast)}</div>
     </div>
   )
 }

@@ -7,6 +7,7 @@ import { amount, count, money } from '../core/format.ts'
 import { useKeys } from '../core/keys.ts'
 import { touches, use } from '../core/query.ts'
 import { change, place, to } from '../core/router.ts'
+import { t } from '../core/text.ts'
 import { w } from '../text/goals.ts'
 import { Select, Switch } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
@@ -228,7 +229,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
       ),
     },
     { name: 'events', label: w.figures.events!, cell: g => count(g.events) },
-    { name: 'conversions', label: w.figures.conversions!, phone: true, cell: g => count(g.conversions) },
+    { name: 'conversions', label: t.figures.names.conversions, phone: true, cell: g => count(g.conversions) },
     { name: 'revenue', label: w.revenue, cell: g => money(g.revenue) },
     { name: 'last', label: w.last, cell: g => (g.lastAt ? ago(g.lastAt) : <span class="dim">{w.never}</span>) },
     {

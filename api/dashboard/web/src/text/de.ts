@@ -23,7 +23,7 @@ export const words: typeof en = {
     skip: 'Zum Inhalt',
     clicksMonth: 'Klicks diesen Monat',
     used: (used, limit, forecast) => `${used} von ${limit} · voraussichtlich ${forecast}`,
-    usedOnly: (used, forecast) => `${used} · voraussichtlich ${forecast}`,
+    onCourse: forecast => `voraussichtlich ${forecast}`,
     theme: 'Darstellung',
     licences: 'Lizenzen',
     build: 'Aufbau',

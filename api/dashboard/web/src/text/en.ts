@@ -22,7 +22,7 @@ export const words = {
     skip: 'Go to content',
     clicksMonth: 'Clicks this month',
     used: (used: string, limit: string, forecast: string) => `${used} of ${limit} · on course for ${forecast}`,
-    usedOnly: (used: string, forecast: string) => `${used} · on course for ${forecast}`,
+    onCourse: (forecast: string) => `on course for ${forecast}`,
     theme: 'Theme',
     licences: 'Licences',
     build: 'Build',
