@@ -22,7 +22,7 @@ import (
 type PostbackLog struct {
 	Range   bind.Range    `json:"range"`
 	Rows    []PostbackRow `json:"rows"`
-	Sampled bool          `json:"sampled" doc:"rows of this page are samples, see sample: there were more messages like them"`
+	Sampled bool          `json:"sampled" doc:"rows of this page are samples, see sample: there may have been more messages like them"`
 }
 
 // PostbackRow is a postback. Ids that it does not have are null, texts empty.

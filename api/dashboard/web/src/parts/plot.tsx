@@ -72,7 +72,7 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
       {
         width: el.clientWidth,
         height: 236,
-        padding: [room, kinds.has('r') ? 0 : 10, 0, 0],
+        padding: [room, kinds.has('r') ? 0 : 22, 0, 0], // half of the last day's name
         legend: { show: false },
         scales,
         cursor: {

@@ -152,6 +152,14 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
                 {full ? (
                   <>
                     <Copy text={full.postback_url} label={t.link.postbackOf(n.name)} lines />
+                    {!full.macros.click_id && (
+                      <small class="warn">
+                        {t.link.noMacro}{' '}
+                        <a class="link" href={to('/app/networks', { id: n.id })}>
+                          {n.name}
+                        </a>
+                      </small>
+                    )}
                     {full.offer_url_suffix && (
                       <small class="dim">
                         {t.link.suffix} <code class="mono">{full.offer_url_suffix}</code>

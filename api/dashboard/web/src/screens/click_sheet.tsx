@@ -176,7 +176,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
             )
           })}
           <dt>{t.clicks.cost}</dt>
-          <dd>{money(c.cost, 4)}</dd>
+          <dd>{c.cost ? money(c.cost, c.cost < 1 ? 4 : 2) : '—'}</dd>
         </dl>
       </section>
       {c.params && (

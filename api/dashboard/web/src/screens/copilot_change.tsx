@@ -111,9 +111,17 @@ export function Change({ id, variant }: { id: string; variant?: string }) {
 }
 
 export const figureName = (name: string) =>
-  name === 'conversions' ? t.figures.conversions : (t.figures.names[name as Name] ?? name.replaceAll('_', ' '))
+  name === 'conversions'
+    ? t.figures.conversions
+    : name === 'payout'
+      ? t.records.fields.payout
+      : (t.figures.names[name as Name] ?? name.replaceAll('_', ' '))
 export const figureText = (name: string, value: number) =>
-  name in figures ? shown(value, figures[name as Name].kind, figures[name as Name].digits) : String(Math.round(value * 1000) / 1000)
+  name === 'payout'
+    ? money(value, 2)
+    : name in figures
+      ? shown(value, figures[name as Name].kind, figures[name as Name].digits)
+      : String(Math.round(value * 1000) / 1000)
 
 // Why are the figures behind a suggestion: of each thing that was compared, all that was looked at.
 export function Why({ of: e }: { of: Evidence }) {

@@ -114,7 +114,7 @@ function One({ of: r, may, ask }: { of: CopilotRule; may: boolean; ask: (a: Aski
         <div class="d wrap">
           {w.every(r.every_minutes)} ·{' '}
           {last
-            ? `${w.lastRun} ${ago(last.at)}: ${w.outcomes[last.outcome] ?? last.outcome}, ${w.ran(last.done, last.matched, last.looked)}`
+            ? `${w.lastRun} ${ago(last.at)}: ${[last.outcome === 'done' ? '' : (w.outcomes[last.outcome] ?? last.outcome), w.ran(last.done, last.matched, last.looked)].filter(Boolean).join(', ')}`
             : w.noRun}
         </div>
       </div>

@@ -121,7 +121,7 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
       </ol>
       {c && (
         <>
-          {c.detail && <p class="wrap">{c.detail}</p>}
+          {c.detail && (status !== 'active' || next < 0) && <p class="wrap">{c.detail}</p>}
           {c.edge && (
             <p class="dim">
               {w.edge} {w.edges[c.edge] ?? c.edge}.{c.expires_at && ' ' + w.ends(dateOf(Date.parse(c.expires_at)))}
@@ -147,7 +147,7 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
         </p>
       )}
       <div class="row wraps">
-        {may && (
+        {may && (status !== 'active' || stuck || wrong.length > 0) && (
           <button type="button" class="btn" disabled={busy || !d.is_verified} onClick={request}>
             {stuck || wrong.length ? w.retry : w.request}
           </button>

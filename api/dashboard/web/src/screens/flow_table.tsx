@@ -59,7 +59,14 @@ function Row({ path: p, n, book, share, lit, wrong, edit, move, all, may, set }:
             ? t.flow.answers(p.response?.status ?? 404)
             : p.action === 'campaign'
               ? (book.known.names[p.campaign_id ?? ''] ?? t.flow.noCampaign)
-              : p.destinations.map(d => `${nameOf(d, book.known) || t.gone} ${d.weight}`).join(', ') || t.flow.nowhere}
+              : p.destinations.length
+                ? p.destinations.map((d, n) => (
+                    <>
+                      {n > 0 && ', '}
+                      <bdi>{nameOf(d, book.known) || t.gone}</bdi> {d.weight}
+                    </>
+                  ))
+                : t.flow.nowhere}
         </div>
         {wrong?.path === p.id && (
           <div class="bad fine" role="alert">

@@ -153,7 +153,7 @@ export function AI() {
           <li>
             <div class="grow">
               <div class="t">{c ? w.ai.using(labelOf(c.provider), c.model) : w.ai.none}</div>
-              <div class="d wrap">{[data.message, c ? w.since(ago(c.savedAt)) : ''].filter(Boolean).join(' · ')}</div>
+              <div class="d wrap">{c && [data.message, w.since(ago(c.savedAt))].filter(Boolean).join(' · ')}</div>
             </div>
             {mayConnect() && data.canManage && data.encryption && (
               <button type="button" class="btn sm" onClick={() => show(true)}>

@@ -183,12 +183,16 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
 // Without a conversion a loss is just that; a gain can only come of clicks or what they cost.
 function cause(row: PerformanceRow): string {
   const was = row.compare!,
-    each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0)
+    each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0),
+    earned = Math.max(row.revenue, was.revenue)
   if (!row.conversions && row.clicks && row.profit < was.profit) return t.overview.cause.noConversion(row.clicks, count(row.clicks))
   const ratio = (a: number, b: number) => (a > 0 && b > 0 ? Math.abs(Math.log(a / b)) : a === b ? 0 : 9)
   const sales = [
-    { by: ratio(row.cr ?? 0, was.cr ?? 0) * was.revenue, text: () => t.overview.cause.cr(percent(was.cr), percent(row.cr)) },
-    { by: ratio(each(row), each(was)) * was.revenue, text: () => t.overview.cause.payout(money(each(was)), money(each(row))) },
+    { by: ratio(row.cr ?? 0, was.cr ?? 0) * earned, text: () => t.overview.cause.cr(percent(was.cr), percent(row.cr)) },
+    {
+      by: row.approved && was.approved ? ratio(each(row), each(was)) * earned : 0,
+      text: () => t.overview.cause.payout(money(each(was)), money(each(row))),
+    },
   ]
   const causes = [
     ...(row.conversions ? sales : []),

@@ -96,7 +96,7 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
     <section class="card">
       <header>
         <h2>{w.clicks}</h2>
-        <span class="legend wide">
+        <span class="legend">
           {made.series.map(s => (
             <span key={s.name}>
               <i class={s.dash ? 'dash' : ''} style={`color:var(${s.colour})`} />

@@ -217,8 +217,8 @@ export function Reports() {
         ) : (
           <Table box={table} ask={ask} root={shown} lines={lines} cursor={cursor} focus={move} toggle={toggle} act={act} retry={retry} />
         )}
-        <div class="statusbar wide">
-          <span>{shown ? t.reports.rows(shown.rows.length, count(shown.rows.length)) : root.error ? '' : t.loading}</span>
+        <div class="statusbar wide" hidden={!!root.error && !shown}>
+          <span>{shown ? t.reports.rows(shown.rows.length, count(shown.rows.length)) : t.loading}</span>
           <span>
             <kbd>↑</kbd> <kbd>↓</kbd> {t.reports.move}
           </span>

@@ -16,6 +16,7 @@ import { Empty, Failed, Late } from '../parts/state.tsx'
 import { stepsOf } from '../parts/stepper.tsx'
 import { Table, type Column } from '../parts/table.tsx'
 import { Two } from '../parts/two.tsx'
+import { useSlim } from '../parts/virtual.ts'
 import { Replay } from './unmatched_replay.tsx'
 import { PostbackSheet } from './unmatched_sheet.tsx'
 
@@ -40,6 +41,7 @@ export const causeText = (c: Cause) =>
 
 // Unmatched is the inbox of postbacks that found no click: why, what to put right, and a replay.
 export function Unmatched() {
+  const slim = useSlim()
   const q = place.value.query,
     network = q.get('network') ?? 'all',
     open = q.get('postback'),
@@ -75,7 +77,7 @@ export function Unmatched() {
       kind: 'first',
       cell: r => <Two a={causeText(causeOf(r, byID.get(r.network_id ?? '')?.postback_params))} b={r.network_name || w.none} />,
     },
-    { name: 'request', label: w.request, left: true, cell: r => <Two a={r.query} b={`${r.domain} · ${r.ip}`} mono /> },
+    { name: 'request', label: w.request, left: true, cell: r => <Two a={r.query} b={w.toFrom(r.domain, r.ip)} mono /> },
   ]
   return (
     <>
@@ -102,10 +104,7 @@ export function Unmatched() {
             <div class="skeleton" style="height:260px;margin:14px" />
           </Late>
         ) : rows.length === 0 ? (
-          <Empty title={w.empty}>
-            <span class="ico good">
-              <Icon name="check" />
-            </span>
+          <Empty title={w.empty} icon={<Icon name="check" />}>
             <p class="dim">{w.emptyMore}</p>
           </Empty>
         ) : (
@@ -115,7 +114,7 @@ export function Unmatched() {
             columns={columns}
             keyOf={r => r.id}
             nameOf={r => r.query}
-            height={44}
+            height={slim ? 54 : 44}
             onOpen={r => show(r.id)}
             onEnd={log.more}
             tall

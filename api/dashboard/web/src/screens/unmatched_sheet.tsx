@@ -136,9 +136,9 @@ export function PostbackSheet({
             <dt>{w.network}</dt>
             <dd class="wrap">{row.network_name || w.none}</dd>
             <dt>{w.domain}</dt>
-            <dd class="wrap">
-              {row.domain} · {row.ip}
-            </dd>
+            <dd class="wrap">{row.domain}</dd>
+            <dt>{w.sender}</dt>
+            <dd class="wrap">{row.ip}</dd>
           </dl>
         </section>
         <section class="part">

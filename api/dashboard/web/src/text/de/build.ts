@@ -241,6 +241,7 @@ export const words: typeof en = {
     qrHint: 'Der bloße Link, für den Druck und zum Ausprobieren mit dem Handy.',
     postbacks: 'Postback',
     postbacksText: 'Das rufen Netzwerke auf, wenn ein Besucher konvertiert.',
+    noMacro: 'Es hat kein Makro für die Klick-ID: Postbacks fänden keinen Klick. Einzutragen bei',
     noNetwork: 'Kein Offer dieser Kampagne gehört zu einem Netzwerk.',
     pasteAt: name => `Bei ${name} eintragen`,
     postbackOf: name => `Postback von ${name}`,

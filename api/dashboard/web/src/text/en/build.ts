@@ -242,6 +242,7 @@ export const words = {
     qrHint: 'The bare link, for print and to try with a phone.',
     postbacks: 'Postback',
     postbacksText: 'Networks call this when a visitor converts.',
+    noMacro: 'It has no macro for the click id: its postbacks would find no click. Set it at',
     noNetwork: 'No offer of this campaign belongs to a network.',
     pasteAt: (name: string) => `Paste this at ${name}`,
     postbackOf: (name: string) => `Postback of ${name}`,

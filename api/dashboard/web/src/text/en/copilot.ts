@@ -171,7 +171,7 @@ export const words = {
             : `every ${m} minutes`,
   lastRun: 'Last run',
   noRun: 'has not run yet',
-  ran: (done: number, matched: number, looked: number) => `${matched} of ${looked} matched, ${done} done`,
+  ran: (done: number, matched: number, looked: number) => `${matched} of ${looked} matched, ${done} acted on`,
   removeRule: 'Delete',
   removeTitle: 'Delete the rule',
   removeText: (name: string) => `${name} goes with the log of its runs. What it has changed stays.`,
