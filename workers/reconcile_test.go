@@ -1,39 +1,12 @@
 package workers_test
 
 import (
-	"context"
-	"errors"
-	"net"
-	"sync/atomic"
 	"testing"
 
-	"github.com/redis/go-redis/v9"
-
+	"switchyard/jobs/jobstest"
 	"switchyard/models"
 	"switchyard/workers"
 )
-
-// slowRedis answers so many commands, as many as fit into one run when each takes long, and fails the others.
-type slowRedis struct{ left atomic.Int64 }
-
-func (s *slowRedis) DialHook(next redis.DialHook) redis.DialHook {
-	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
-}
-
-func (s *slowRedis) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		if s.left.Add(-1) < 0 {
-			return errTooSlow
-		}
-		return next(ctx, cmd)
-	}
-}
-
-func (s *slowRedis) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error { return next(ctx, cmds) }
-}
-
-var errTooSlow = errors.New("redis takes too long")
 
 // TestReconcileGetsOnThoughRedisIsSlow: a run that ends in the middle, since Redis takes long, has enqueued what it came
 // to: a next run gets further. To look at rows that have their task takes few questions.
@@ -47,14 +20,13 @@ func TestReconcileGetsOnThoughRedisIsSlow(t *testing.T) {
 	if _, err := b.db.ExecContext(t.Context(), many, effect.Kind(), rows); err != nil {
 		t.Fatal(err)
 	}
-	var slow slowRedis
-	b.redis.AddHook(&slow)
+	slow := jobstest.SlowDown(b.redis)
 	n := 0
-	for err := errTooSlow; err != nil; n++ {
+	for err := jobstest.ErrSlow; err != nil; n++ {
 		if n == rounds {
 			t.Fatalf("after %d runs: %v", n, err)
 		}
-		slow.left.Store(answered)
+		slow.Answer(answered)
 		err = b.rt.Reconcile(t.Context())
 	}
 	t.Logf("%d rows in %d runs of %d commands", rows, n, answered)
@@ -63,7 +35,7 @@ func TestReconcileGetsOnThoughRedisIsSlow(t *testing.T) {
 	if err := b.db.SelectContext(t.Context(), &refs, all, effect.Kind()); err != nil {
 		t.Fatal(err)
 	}
-	slow.left.Store(answered)
+	slow.Answer(answered)
 	if lost, err := b.client.LostRows(t.Context(), refs...); err != nil || len(lost) > 0 || len(refs) != rows {
 		t.Errorf("%d of %d rows are lost, %v", len(lost), len(refs), err)
 	}

@@ -73,6 +73,7 @@ func (x tagTest) findsClick(t *testing.T) {
 		p.unharmed()
 	}
 	see(address, "", "", "")
+	p.until("the view is known to have arrived", func() bool { return p.waiting() == 0 })
 	if got := p.stored(); len(got) > 0 {
 		t.Errorf("without a click there is stored %v", got)
 	}

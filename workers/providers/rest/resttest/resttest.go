@@ -154,7 +154,10 @@ func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, own
 	case Strange:
 		_, _ = io.WriteString(w, `"<html>"`)
 	case Slow:
-		return f.Late(r)
+		if !f.Late(r) {
+			panic(http.ErrAbortHandler) // an empty answer could still overtake the end of the client's patience
+		}
+		return true
 	case Refusal:
 		own.Refuse(Words)
 	case None, Expired:

@@ -1,0 +1,48 @@
+package jobstest
+
+import (
+	"context"
+	"errors"
+	"net"
+	"sync/atomic"
+
+	"github.com/redis/go-redis/v9"
+
+	"switchyard/jobs"
+)
+
+// ErrSlow is what Redis answers once it has answered all that a Slow lets it.
+var ErrSlow = errors.New("redis takes too long")
+
+// Slow lets Redis answer so many commands and fails the others: as many as fit into one run when each takes long.
+type Slow struct{ left atomic.Int64 }
+
+// SlowDown puts a Slow before Redis. It answers nothing until Answer is called.
+func SlowDown(r jobs.Redis) *Slow {
+	s := &Slow{}
+	r.AddHook(s)
+	return s
+}
+
+// Answer sets how many commands more are answered.
+func (s *Slow) Answer(commands int) { s.left.Store(int64(commands)) }
+
+// DialHook implements redis.Hook.
+func (s *Slow) DialHook(next redis.DialHook) redis.DialHook {
+	return func(ctx context.Context, network, addr string) (net.Conn, error) { return next(ctx, network, addr) }
+}
+
+// ProcessHook implements redis.Hook.
+func (s *Slow) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		if s.left.Add(-1) < 0 {
+			return ErrSlow
+		}
+		return next(ctx, cmd)
+	}
+}
+
+// ProcessPipelineHook implements redis.Hook.
+func (s *Slow) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error { return next(ctx, cmds) }
+}
