@@ -32,7 +32,7 @@ func (r *Runtime) Reconcile(ctx context.Context) error {
 	return failed
 }
 
-// reconcileTick leaves a tick out while the run before goes on, so that runs which Redis answers slowly make it no
+// reconcileTick leaves a tick out while the run before goes on. Otherwise runs pile up where Redis is slow, and make it
 // slower.
 func (r *Runtime) reconcileTick(ctx context.Context) error {
 	if !r.reconciling.TryLock() {

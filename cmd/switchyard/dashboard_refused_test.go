@@ -83,6 +83,7 @@ func (b *board) beyondPlan() {
 	b.shows("typed beyond is saved")
 }
 
+// toReports goes to the reports, without loading the page anew.
 const toReports = `document.querySelector('.nav a[href^="/app/reports"]').click()`
 
 // reported waits for the report. Where it was refused it is asked for again.
@@ -105,6 +106,7 @@ func (b *board) slowly() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
+	b.t.Cleanup(func() { _ = server.Thaw() }) // a frozen server cannot be stopped
 	b.run(toReports)
 	b.until("the shape of what comes", func() bool {
 		return b.run(`document.querySelector('.skeleton') && document.querySelector('.bar') ? 'yes' : ''`) == "yes"

@@ -56,7 +56,8 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 	if err := w.store(ctx, dir); err != nil {
 		return 0, fmt.Errorf("demo: history: %w", err)
 	}
-	// What the Copilot found while half of this was stored is judged anew.
+	// What the Copilot found while half of this was stored is judged anew. A refusal changes nothing: it judges by itself
+	// within a day.
 	if _, err := api.Call(ctx, http.MethodPost, "/copilot", map[string]string{"action": "refresh"}); err != nil {
 		return 0, fmt.Errorf("demo: refresh the Copilot: %w", err)
 	}

@@ -125,6 +125,15 @@ export const Seg = <V extends string>({
   </span>
 )
 
+// editing makes setters that take back what was said to be wrong, since it was said of what stood there before.
+export const editing =
+  (say: (wrong: undefined) => void) =>
+  <T,>(set: (v: T) => void) =>
+  (v: T) => {
+    say(undefined)
+    set(v)
+  }
+
 // MoneyInput takes an amount. It keeps what was typed, so that a half of a number is not taken away.
 export function MoneyInput({
   value,

@@ -12,7 +12,7 @@ import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 import { Bone, Empty, Failed, Late } from './state.tsx'
 import { Table, type Column } from './table.tsx'
-import { useSlim } from './virtual.ts'
+import { useRowHeight } from './virtual.ts'
 
 export type Action<R> = { key?: string; label: string; on: (r: R) => void; if?: (r: R) => boolean; danger?: boolean }
 export type Bulk<R> = { label: string; on: (rows: R[]) => void; menu?: (rows: R[], close: () => void) => ComponentChildren }
@@ -100,7 +100,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
     figures = chosen(p.figures),
     [selected, select] = useState<Set<string>>(new Set()),
     search = useRef<HTMLInputElement>(null),
-    slim = useSlim()
+    height = useRowHeight()
   const rows = p.rows && shownOf(p.rows, v),
     picked = (rows ?? []).filter(r => selected.has(r.id))
   const filtered = v.q !== '' || v.status !== '' || v.group !== '' || v.tag !== ''
@@ -283,7 +283,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
             columns={columns}
             keyOf={r => r.id}
             nameOf={r => r.name}
-            height={slim ? 54 : 44}
+            height={height}
             sort={v.sort}
             onSort={sort => view({ sort })}
             selected={p.bulk.length ? selected : undefined}

@@ -39,13 +39,13 @@ export function useVirtual(box: { current: HTMLElement | null }, count: number, 
 
 const phone = matchMedia('(max-width: 720px)')
 
-// useSlim says whether the screen is as narrow as a phone's, where names take two lines.
-export function useSlim() {
+// useRowHeight is the height of a row of a list in px: on a screen as narrow as a phone's, names take two lines.
+export function useRowHeight() {
   const [slim, set] = useState(phone.matches)
   useEffect(() => {
     const look = () => set(phone.matches)
     phone.addEventListener('change', look)
     return () => phone.removeEventListener('change', look)
   }, [])
-  return slim
+  return slim ? 54 : 44
 }

@@ -13,7 +13,7 @@ import { t } from '../core/text.ts'
 import { span } from '../core/window.ts'
 import { w } from '../text/bots.ts'
 import { Combobox } from '../parts/combobox.tsx'
-import { Area, Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../parts/form.tsx'
+import { Area, editing, Field, FormError, Input, Seg, Select, wrongOf, type Wrong } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { Ask, Sheet } from '../parts/sheet.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
@@ -221,12 +221,7 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
     }
   }
   const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
-  const edits =
-    <T,>(set: (v: T) => void) =>
-    (v: T) => {
-      say(undefined)
-      set(v)
-    }
+  const edits = editing(say)
   return (
     <Sheet title={w.add} close={close} keep={() => text.trim() !== ''}>
       <form

@@ -234,6 +234,7 @@ function Cut({
   )
 }
 
+// silentOf says why a signal cannot fire. The service says it in English; of its two reasons a language has its own words.
 const silentOf = (why: string) => w.silent[why.startsWith('such requests') ? 'unrecorded' : 'data'] ?? why
 
 function Signals({

@@ -118,7 +118,7 @@ export const figureName = (name: string) =>
       : (t.figures.names[name as Name] ?? name.replaceAll('_', ' '))
 export const figureText = (name: string, value: number) =>
   name === 'payout'
-    ? money(value, 2)
+    ? money(value)
     : name in figures
       ? shown(value, figures[name as Name].kind, figures[name as Name].digits)
       : String(Math.round(value * 1000) / 1000)

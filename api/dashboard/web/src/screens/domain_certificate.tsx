@@ -147,7 +147,7 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
         </p>
       )}
       <div class="row wraps">
-        {may && (status !== 'active' || stuck || wrong.length > 0) && (
+        {may && (status !== 'active' || wrong.length > 0) && (
           <button type="button" class="btn" disabled={busy || !d.is_verified} onClick={request}>
             {stuck || wrong.length ? w.retry : w.request}
           </button>

@@ -17,7 +17,7 @@ import { Ask } from '../parts/sheet.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
 import { Table, type Column } from '../parts/table.tsx'
 import { failed, toast } from '../parts/toast.tsx'
-import { useSlim } from '../parts/virtual.ts'
+import { useRowHeight } from '../parts/virtual.ts'
 import { Smartlink } from './smartlink_sheet.tsx'
 
 const nameOf = (l: SmartlinkAnswer) => l.name || l.slug
@@ -47,7 +47,7 @@ function shownOf(rows: SmartlinkAnswer[], q: URLSearchParams, sort: string) {
 
 // Smartlinks are short links that lead by rules.
 export function Smartlinks() {
-  const slim = useSlim()
+  const height = useRowHeight()
   const q = place.value.query,
     list = useAll('GET /short-links', {}),
     open = q.get('id'),
@@ -254,7 +254,7 @@ export function Smartlinks() {
                 columns={columns}
                 keyOf={l => l.id}
                 nameOf={nameOf}
-                height={slim ? 54 : 44}
+                height={height}
                 sort={sort}
                 onSort={s => change({ sort: s === '-clicks' ? null : s }, true)}
                 onOpen={l => show(l.id)}

@@ -16,7 +16,7 @@ import { Empty, Failed, Late } from '../parts/state.tsx'
 import { stepsOf } from '../parts/stepper.tsx'
 import { Table, type Column } from '../parts/table.tsx'
 import { Two } from '../parts/two.tsx'
-import { useSlim } from '../parts/virtual.ts'
+import { useRowHeight } from '../parts/virtual.ts'
 import { Replay } from './unmatched_replay.tsx'
 import { PostbackSheet } from './unmatched_sheet.tsx'
 
@@ -41,7 +41,7 @@ export const causeText = (c: Cause) =>
 
 // Unmatched is the inbox of postbacks that found no click: why, what to put right, and a replay.
 export function Unmatched() {
-  const slim = useSlim()
+  const height = useRowHeight()
   const q = place.value.query,
     network = q.get('network') ?? 'all',
     open = q.get('postback'),
@@ -114,7 +114,7 @@ export function Unmatched() {
             columns={columns}
             keyOf={r => r.id}
             nameOf={r => r.query}
-            height={slim ? 54 : 44}
+            height={height}
             onOpen={r => show(r.id)}
             onEnd={log.more}
             tall

@@ -8,7 +8,7 @@ import { touches } from '../core/query.ts'
 import { t } from '../core/text.ts'
 import { w } from '../text/webhooks.ts'
 import { Copy } from '../parts/copy.tsx'
-import { Field, FormError, Input, wrongOf, type Wrong } from '../parts/form.tsx'
+import { editing, Field, FormError, Input, wrongOf, type Wrong } from '../parts/form.tsx'
 import { Sheet } from '../parts/sheet.tsx'
 import { sentence } from '../parts/state.tsx'
 import { Stepper, type Steps } from '../parts/stepper.tsx'
@@ -75,12 +75,7 @@ export function EndpointForm({
     }
   }
   const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
-  const edits =
-    <T,>(set: (v: T) => void) =>
-    (v: T) => {
-      say(undefined)
-      set(v)
-    }
+  const edits = editing(say)
   return (
     <Sheet title={h ? nameOf(h) : w.add} close={close} keep={() => changed}>
       <form
