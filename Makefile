@@ -10,7 +10,7 @@ TOOL := go tool -modfile=ops/tools/go.mod
 LINT := $(TOOL) golangci-lint
 
 .DEFAULT_GOAL := help
-.PHONY: help run dev stop build screens lab test chaos lint format audit tidy generate verify bench smoke
+.PHONY: help run dev stop build screens lab test e2e race chaos lint format audit tidy generate verify bench smoke
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,32 +45,22 @@ build: $(PAGE) ## build bin/switchyard
 lab: build
 	@go build $(TAGS) $(VCS) -o $(LAB) ./cmd/lab
 
-# Where goroutines share memory the race detector is on. It makes the rest three times as slow and finds nothing there.
-# PROCESSES start the programs themselves and mostly wait for them: more of these tests run at once.
-PROCESSES := ./cmd/switchyard
-RACE := ./api ./api/certs ./api/click/... ./api/middleware ./api/routing ./db ./db/advisory ./db/kv ./db/spool \
-	./jobs/... ./workers ./workers/clock ./workers/egress/... ./workers/webhook
+# suite starts PostgreSQL and Redis, runs tests, and prints the slowest. It needs no dashboard and no npm.
+SUITE := go run $(TAGS) $(VCS) ./ops/lab/suite $(if $(RUN),-run '$(RUN)') -packages '$(PKGS)'
 
-# ClickHouse is installed by npm; where that cannot be, its tests are skipped. Without GORACE every program of the tests would
-# sleep for a second before it ends. make lint vets.
-CLICKHOUSE := $(LAB) clickhouse --
-TESTING    := $(BIN) devstack exec --test -- $(CLICKHOUSE) env CGO_ENABLED=1 SWITCHYARD_TEST_BINARY=$(CURDIR)/$(BIN) \
-	GORACE="atexit_sleep_ms=50 $$GORACE"
-GOTEST     := go test -vet=off -ldflags=-w $(TAGS) -timeout 80m -p 2
+test: ## run the unit, store, API and worker tests on PostgreSQL and Redis; PKGS=./db/... and RUN=Name for some of them
+	@$(SUITE) test
 
-# All parts run at once: tests wait much.
-test: lab ## run all tests, with the race detector where goroutines share memory; PKGS=./db/... for a part with it
-ifeq ($(PKGS),./...)
-	@rest=$$(go list $(TAGS) ./... | grep -vxF "$$(go list $(TAGS) $(PROCESSES) $(RACE))"); \
-		$(TESTING) sh -c "$(GOTEST) -parallel 4 $(PROCESSES) & processes=\$$!; $(GOTEST) $$(echo $$rest) & rest=\$$!; \
-			$(GOTEST) -race $(RACE); failed=\$$?; wait \$$processes || failed=1; wait \$$rest || failed=1; exit \$$failed"
-else
-	@$(TESTING) $(GOTEST) -race $(PKGS)
-endif
-	@echo "make test: all tests passed"
+e2e: lab ## run the other tests: browsers, kills, certificates, ClickHouse, race detector; PART=browser, faults, edge, clickhouse, clients or race
+	@$(SUITE) $(or $(PART),e2e)
 
-race: ## all tests with the race detector
-	@$(MAKE) test PKGS="./cmd/switchyard ./..."
+# Programs of the tests would sleep for a second before they end without GORACE.
+race: lab ## run all tests with the race detector (about an hour)
+	@$(EVERYTHING) GORACE="atexit_sleep_ms=50 $$GORACE" go test -race -vet=off $(TAGS) -timeout 90m -p 1 $(PKGS)
+
+# EVERYTHING runs a command beside all servers, for the tests of all parts.
+EVERYTHING := $(BIN) devstack exec --test -- $(LAB) clickhouse -- env CGO_ENABLED=1 SWITCHYARD_TEST_PART=all \
+	SWITCHYARD_TEST_BINARY=$(CURDIR)/$(BIN)
 
 # The tests that kill processes, empty Redis, send hostile answers or count a month, in their long form, one package after
 # another.
@@ -78,13 +68,12 @@ CHAOS := ./api/click ./models/cond ./models/correction ./db ./db/clickhouse ./db
 	./ops/lab/bench/market
 
 chaos: lab ## the fault tests in their long form, with what they measured (about half an hour)
-	@$(BIN) devstack exec --test -- $(CLICKHOUSE) env SWITCHYARD_CHAOS=1 CGO_ENABLED=1 go test $(TAGS) -count=1 -p 1 -parallel 1 \
+	@$(EVERYTHING) SWITCHYARD_CHAOS=1 go test $(TAGS) -count=1 -p 1 -parallel 1 \
 		-timeout 90m -v -run '$(or $(RUN),Fault|Arrives|Killed|Away|Hostile|Isolat|Schedule|Attempts|Private|Rebinding|Redeliver|Month|Spans|Big|Neighbour|Random|Order|Flood|Equals|Limits|Outlives|Cold)' $(CHAOS)
 	@echo "make chaos: all fault tests passed"
 
 screens: build ## pictures of every screen of the dashboard, in both themes and two widths, into screens/
-	@$(BIN) devstack exec --test -- env SWITCHYARD_TEST_BINARY=$(CURDIR)/$(BIN) SWITCHYARD_SCREENS=$(CURDIR)/screens \
-		go test $(TAGS) -count=1 -run '^TestDashboard' ./cmd/switchyard
+	@SWITCHYARD_SCREENS=$(CURDIR)/screens $(SUITE) -run '^TestDashboard' browser
 	@echo "make screens: the pictures are in screens/"
 
 LAYOUT := cd $(WEB) && node_modules/.bin/prettier --log-level warn
@@ -143,5 +132,5 @@ bench: lab ## measure against goals (about twenty minutes); PART=redirect, susta
 	@$(LAB) bench $(PART)
 
 smoke: lab ## send real traffic through the whole chain and compare every figure; CLICKS=local: with clicks copied to ClickHouse
-	@$(if $(filter local,$(CLICKS)),$(CLICKHOUSE)) $(LAB) smoke
+	@$(if $(filter local,$(CLICKS)),$(LAB) clickhouse --) $(LAB) smoke
 

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"switchyard/models/parttest"
 )
 
 // runtimeFiles are the script and what makes it a server of a test.
@@ -103,9 +105,7 @@ var installing sync.Mutex
 // workerd finds the runtime in the user's cache, and installs it there first: at the version that testdata names.
 func workerd(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("the runtime of the edge is not started in short tests")
-	}
+	parttest.Needs(t, parttest.Edge)
 	installing.Lock()
 	defer installing.Unlock()
 	text, err := os.ReadFile("testdata/edge/package.json")

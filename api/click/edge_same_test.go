@@ -29,6 +29,7 @@ import (
 	"switchyard/models/await"
 	"switchyard/models/flow"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 )
 
 // edgeOrigin is the service behind an edge: it answers whom the edge hands to it, and takes the edge's clicks, each batch twice.
@@ -123,6 +124,7 @@ type edgeAnswer struct {
 // destination, final address, cookies. Whom it hands over brings the seed of his draws. The clicks, each sent twice, are
 // in PostgreSQL once.
 func TestEdgeEqualsService(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	const campaigns, atOnce = 50, 8
 	visitors := longtest.Size(2000, 10_000)

@@ -17,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/google/uuid"
+
+	"switchyard/models/parttest"
 )
 
 // samples are what the documentation gives to protect a page with, beside a tracking domain that is served by HTTPS.
@@ -121,6 +123,7 @@ func (s *samples) show(pages func([]guest) []string) {
 
 // TestSampleInJavaScript: the documented sample lets a visitor with a click in and sends one without away, in both modes.
 func TestSampleInJavaScript(t *testing.T) {
+	parttest.Clients.Only(t)
 	t.Parallel()
 	if version, err := exec.CommandContext(t.Context(), "node", "-p", "parseInt(process.versions.node)").Output(); err != nil ||
 		len(strings.TrimSpace(string(version))) < 2 || string(version) < "18" {
@@ -151,6 +154,7 @@ func TestSampleInJavaScript(t *testing.T) {
 
 // TestSampleInPHP is TestSampleInJavaScript for the other sample, as a web server of PHP runs it.
 func TestSampleInPHP(t *testing.T) {
+	parttest.Clients.Only(t)
 	t.Parallel()
 	if _, err := exec.LookPath("php"); err != nil {
 		t.Skip("php is not installed")

@@ -11,6 +11,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db/store"
+	"switchyard/models/parttest"
 )
 
 // workshop is a directory with the document, in which clients are made of it. Its server has a campaign.
@@ -57,10 +58,8 @@ func (w workshop) run(name string, args ...string) string {
 
 // TestGoClient: oapi-codegen makes a client of the document that compiles as it is, and lists campaigns.
 func TestGoClient(t *testing.T) {
+	parttest.Clients.Only(t)
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("builds a client")
-	}
 	w := newWorkshop(t, "go")
 	if err := os.Rename(filepath.Join(w.dir, "main.go.txt"), filepath.Join(w.dir, "main.go")); err != nil {
 		t.Fatal(err)
@@ -84,10 +83,8 @@ func TestGoClient(t *testing.T) {
 // TestTypeScriptClient: openapi-typescript makes types of the document that compile as they are. A client by them
 // creates a campaign with a flow, and lists campaigns. The document is right by Redocly's rules.
 func TestTypeScriptClient(t *testing.T) {
+	parttest.Clients.Only(t)
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("installs packages")
-	}
 	for _, program := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("%s is not installed", program)

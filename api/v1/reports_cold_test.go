@@ -15,6 +15,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/report"
 	"switchyard/models"
+	"switchyard/models/parttest"
 )
 
 // silent is a ClickHouse server that does not answer.
@@ -70,6 +71,7 @@ func (answering) Each(context.Context, string, func(func(...any) error) error, s
 
 // TestClickHouseService: GET /alerts says how the copy of clicks does, and what to do.
 func TestClickHouseService(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	d := dbtest.New(t)
 	expect := func(what string, from columnar.Reader, status, says string) {

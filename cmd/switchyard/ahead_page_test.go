@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"switchyard/models/parttest"
 )
 
 // adPage is a page that has the browser load its only link ahead of a click. It stands before the tracking domain.
@@ -33,6 +35,7 @@ func (a *adPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // TestLoadedAhead: a browser that has loaded a tracking link ahead of a click asks for it again, and its user is a visitor
 // like any other. What it loaded it would use, if that were a redirect.
 func TestLoadedAhead(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	s := newServed(t)
 	at, err := url.Parse(s.tracking)

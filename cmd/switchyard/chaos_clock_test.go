@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 	"switchyard/ops/lab/fleet"
 )
 
@@ -46,6 +47,7 @@ func (y *yard) twice() int {
 // TestClockFaults runs three clocks and kills or freezes the one that leads, again and again: every tick that was due
 // is carried out once, however many clocks fired it. The checker is shown to see ticks without an identity.
 func TestClockFaults(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	y := newYard(t)
 	y.worker()

@@ -13,12 +13,14 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 )
 
 // TestKilledApply kills web while a proposal is applied, before the commit and right after it. The caller who repeats the
 // call with its Idempotency-Key is told of the one change there is, and it has one event.
 func TestKilledApply(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	m := newMidway(t)
 	ctx := t.Context()

@@ -16,6 +16,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 )
 
@@ -203,6 +204,7 @@ func (m *midway) says(data map[string]any, want map[string]any) {
 // TestKilledMidway kills the worker with -9 in the middle of an export, a correction and a deletion: each is finished
 // once by the next worker, nothing is there twice or by halves, and the caller who waits gets the answer.
 func TestKilledMidway(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	m := newMidway(t)
 	m.export()

@@ -10,6 +10,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/networks/networkstest"
 	"switchyard/workers/providers/rest/resttest"
@@ -73,6 +74,7 @@ func (m *midway) money() (out string) {
 // TestKilledNetworkSync kills the worker with -9 while it reads the orders of a network and in the middle of writing them. What was
 // written stays, the rest follows once, and all figures are those of an account that nobody disturbed.
 func TestKilledNetworkSync(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	world := &networkstest.World{}
 	server := networkstest.Serve(t, world)

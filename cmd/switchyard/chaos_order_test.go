@@ -17,6 +17,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/devstack"
 	"switchyard/ops/lab/fleet"
@@ -122,6 +123,7 @@ func (s *sides) state(ctx context.Context, via http.RoundTripper, number int, c 
 // web processes, while those and four workers are killed: the last statement by arrival counts, in the conversion, the
 // ledger and the last event. Meanwhile pages and servers send what visitors do: see pages.
 func TestPostbacksCountInOrder(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	conversions, kills := longtest.Size(90, 10_000), longtest.Size(3, 36)
 	s := startSides(t)

@@ -15,6 +15,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models/await"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 	"switchyard/ops/queue"
@@ -164,6 +165,7 @@ func (y *yard) complete(batch string) {
 // TestQueueFaults breaks what carries the jobs, one way after another, on the same servers: no effect is lost or
 // doubled. Its checkers are shown to see a build without reconciler and one without fence.
 func TestQueueFaults(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	y := newYard(t)
 	steady := y.worker()

@@ -7,11 +7,13 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 )
 
 // TestKilledRule kills the worker while a rule acts, before its change is committed and right after it, when its run is not
 // noted yet. The next worker goes on: there is one change, with one event, and one run.
 func TestKilledRule(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	m := newMidway(t)
 	for _, name := range []string{"before", "after"} {
@@ -68,6 +70,7 @@ func (m *midway) id(query string, args ...any) (id uuid.UUID) {
 // long form, and when half of the clicks are restated. Reports answer in the new currency all the while, and in the end
 // every fact counts by it, once.
 func TestKilledCurrency(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	m := newMidway(t)
 	m.exec(`INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'USD', current_date - 1, 1.25, 'file')`)

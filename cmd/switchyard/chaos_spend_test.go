@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/models"
+	"switchyard/models/parttest"
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/ads/adstest"
 )
@@ -15,6 +16,7 @@ import (
 // TestKilledSpendSync kills the worker with -9 in the middle of a day of a sync: the days before it are written and stay, the next
 // worker writes the others, and all figures are those of a sync that nobody killed.
 func TestKilledSpendSync(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	world := &adstest.World{}
 	server := adstest.Serve(t, world)

@@ -18,6 +18,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/ads/adstest"
 	"switchyard/workers/providers/rest/resttest"
@@ -96,6 +97,7 @@ func (m *midway) sent() {
 // request, and when it has taken one that it has not answered. What was in flight is sent again under the same ids, nothing else is,
 // and all figures are those of an account that nobody disturbed.
 func TestKilledUploads(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	world := &adstest.Uploads{}
 	server := adstest.ServeUploads(t, world)
@@ -174,6 +176,7 @@ func (m *midway) signIn(provider, token string) {
 // one whose answer is lost, and when it is asked what became of the requests. Each conversion is there once, or came again under the
 // same id, which Google refuses as known; all end as accepted.
 func TestKilledGoogleUploads(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	world := &adstest.Uploads{}
 	world.Decide()

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/devstack"
 )
@@ -63,6 +64,7 @@ func openPage(t *testing.T) *page {
 // browser and where none can be installed, the test is skipped.
 func openBrowser(t *testing.T, flags ...string) *browser {
 	t.Helper()
+	parttest.Needs(t, parttest.Browser)
 	installing, done := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer done()
 	program, err := devstack.Browser(installing, os.Stderr)

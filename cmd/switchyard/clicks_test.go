@@ -19,10 +19,12 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 )
 
 // TestClicks walks the operators' commands on the copy of clicks.
 func TestClicks(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	d, address := dbtest.NewURL(t)
 	vars := map[string]string{"DATABASE_URL": address}
@@ -193,6 +195,7 @@ func (m *mover) move(to, step string) {
 // TestClicksMoveKilled: while clicks come, all are moved to ClickHouse, those of old days leave PostgreSQL, and all are moved back,
 // by commands that are killed and given again. After each step nothing differs.
 func TestClicksMoveKilled(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	if plainBinary == "" {
 		t.Skip("SWITCHYARD_TEST_BINARY names no program: run the tests by make test")

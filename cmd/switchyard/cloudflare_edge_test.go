@@ -14,6 +14,7 @@ import (
 	"switchyard/db"
 	"switchyard/models"
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 	"switchyard/ops/lab/fleet"
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
@@ -22,6 +23,7 @@ import (
 // Cloudflare has made hostnames and before it has said so. None is made twice or left behind: a domain that is deleted gives
 // its own back. The token appears in no log, answer or figure.
 func TestCloudflareEdge(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	fake := cloudflaretest.Serve(t)
 	ca := filepath.Join(t.TempDir(), "ca.pem")

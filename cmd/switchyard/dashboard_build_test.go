@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"switchyard/models/flow"
+	"switchyard/models/parttest"
 )
 
 // chord presses a key while Ctrl (2) or Alt (1) is held.
@@ -74,6 +75,7 @@ func (b *board) redirect(link string) string {
 // TestDashboardBuilds: a buyer makes a campaign and sees its first click, changes a flow, simulates it, saves it and a real
 // click takes it, and finds out from the log why.
 func TestDashboardBuilds(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	dist, err := filepath.Abs("../../api/dashboard/dist")
 	if err != nil {

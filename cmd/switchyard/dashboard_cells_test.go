@@ -15,6 +15,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/report"
 	"switchyard/models/clickattr"
+	"switchyard/models/parttest"
 )
 
 // counted are the figures of a row, in the order in which countedColumns names them.
@@ -39,6 +40,7 @@ type cells struct {
 // TestDashboardCells: for every dimension of reports the cells of the dashboard are the figures of the API, and these are what
 // a plain count of the clicks gives. Names that are markup are text, and a slow answer is waited for in sight.
 func TestDashboardCells(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	c := &cells{board: openBoard(t)}
 	var err error

@@ -18,6 +18,7 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/copilot"
+	"switchyard/models/parttest"
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/ai/aitest"
 )
@@ -37,6 +38,7 @@ type copilotBoard struct {
 // TestDashboardCopilot: a suggestion is applied and undone, a model's hostile answer stays text, a view is shared with a second
 // person, a note is a mark on the plot, and offers are imported from a file.
 func TestDashboardCopilot(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	dist, err := filepath.Abs("../../api/dashboard/dist")
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/libdns/libdns"
 
 	"switchyard/models"
+	"switchyard/models/parttest"
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 	"switchyard/workers/providers/dns/dnstest"
@@ -32,6 +33,7 @@ const (
 // TestDashboardDomains: a DNS account is connected and tested, a domain is added by it, verified, gets its certificate step by
 // step, and is deleted. Somebody signs in at an ad platform and leaves it. What fails is said.
 func TestDashboardDomains(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	d := domainsBoard{
 		zones: dnstest.NewWorld(map[string][]libdns.RR{"shop.example": nil}, "shop.example"),

@@ -5,11 +5,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"switchyard/models/parttest"
 )
 
 // TestDashboardLanguages: every screen is sound in German. It fits in German, and in longer words from right to left, wide and
 // narrow, and no text is cut.
 func TestDashboardLanguages(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	b := openBoard(t)
 	b.signIn()
@@ -70,6 +73,7 @@ const cutTexts = `JSON.stringify([...document.querySelectorAll('button, a.btn, l
 // TestDashboardByKeyboard: who has no mouse gets everywhere. Each control that Tab reaches is seen and shows that it has
 // the focus; the focus comes round and is never lost.
 func TestDashboardByKeyboard(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	b := openBoard(t)
 	b.signIn()

@@ -7,10 +7,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"switchyard/models/parttest"
 )
 
 // TestDashboardModules runs the tests of the dashboard's modules that have no screen, in a browser.
 func TestDashboardModules(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	root := filepath.Join("..", "..")
 	if _, err := os.Stat(filepath.Join(root, "api/dashboard/web/node_modules")); err != nil {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"switchyard/models/parttest"
 )
 
 // visit asks for a link as a visitor would, and gives the id of the click.
@@ -45,6 +47,7 @@ type moneyBoard struct {
 // TestDashboardMoney: a postback that found no click is put right and counted, corrections are tried and applied, files
 // are made and fetched, and every screen about money and the account is sound.
 func TestDashboardMoney(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	dist, err := filepath.Abs("../../api/dashboard/dist")
 	if err != nil {

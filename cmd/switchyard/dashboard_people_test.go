@@ -8,6 +8,7 @@ import (
 
 	"github.com/pquerna/otp/totp"
 
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 )
 
@@ -69,6 +70,7 @@ func (b *board) signOut() {
 // TestDashboardPeople: the first owner of an account comes in by the link of the command line, invites others, gives and
 // takes away, and looks after password, codes and sessions.
 func TestDashboardPeople(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	b := openBoard(t)
 	b.look(1440, "light")

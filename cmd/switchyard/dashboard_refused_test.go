@@ -3,12 +3,15 @@ package main
 import (
 	"fmt"
 	"testing"
+
+	"switchyard/models/parttest"
 )
 
 // TestDashboardRefused: a service that is away or refuses says so in the place of what failed, what was typed stays, and work
 // goes on once the reason is gone. Nothing is made up in the page: the network is cut, the plan has no room, the database
 // answers nobody, the calls of the minute are used.
 func TestDashboardRefused(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	b := openBoard(t)
 	b.signIn()

@@ -12,12 +12,14 @@ import (
 	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/models/parttest"
 )
 
 // TestDashboardRoles: whatever control a role is shown, the service does not refuse it because of the role. Every button,
 // switch and item of a menu of every room in the side is pressed, of rows those of the first, and what a dialog asks is answered.
 // What a lesser role was not refused is not pressed again: who may more may do it too (see the seam's tests).
 func TestDashboardRoles(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	b := openBoard(t)
 	d, err := db.Open(t.Context(), b.f.DatabaseURL, db.Options{Name: "test"})

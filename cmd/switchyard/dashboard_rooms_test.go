@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/models/parttest"
 	"switchyard/ops/lab/fleet"
 	"switchyard/workers/webhook"
 )
@@ -37,6 +38,7 @@ const markup = `<img src=x onerror="wrongs=['run']">`
 // TestDashboardRooms: a webhook that failed is sent again, the threshold of bots is moved and saved, a smartlink of two
 // rules leads a visitor, and a goal of a site is reached. Their screens are sound.
 func TestDashboardRooms(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	dist, err := filepath.Abs("../../api/dashboard/dist")
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
@@ -255,6 +256,7 @@ func (b *board) press(key string) {
 // TestDashboard: a buyer signs in by the link of the first start, which works once, sees the figures of the API, and takes
 // them apart. Every screen is sound in both themes, wide and narrow.
 func TestDashboard(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	b := openBoard(t)
 	b.goTo(b.f.URL + "/app")

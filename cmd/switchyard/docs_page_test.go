@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"switchyard/api"
+	"switchyard/models/parttest"
 )
 
 // TestReferencePage: the page at /docs lists every operation of the document in a browser and finds them by words, and
 // one of them opens. No page asks another host, is shown in another page, or is so large that a browser is slow.
 func TestReferencePage(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	server := httptest.NewServer(api.New(api.Deps{}))
 	defer server.Close()

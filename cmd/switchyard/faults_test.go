@@ -17,6 +17,7 @@ import (
 	"switchyard/db"
 	"switchyard/models"
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
@@ -138,6 +139,7 @@ func (s *service) waitLedger(ctx context.Context) error {
 // TestKilledWebLosesNoClick kills the web process five times under 64 connections: every click that was answered is in
 // the database exactly once, and the reports count each row once.
 func TestKilledWebLosesNoClick(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	const connections, kills, between = 64, 5, 400
 	s := startService(t, fleet.Options{}, "web")
@@ -203,6 +205,7 @@ func pause(ctx context.Context, d time.Duration) {
 // and postbacks. Every request is answered as if nothing was wrong, and everything is stored afterwards under its own
 // time.
 func TestServersAwayLoseNothing(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	const away = 10 * time.Second
 	s := startService(t, fleet.Options{}, "web", "worker", "clock")
@@ -318,6 +321,7 @@ func (s *service) bothAway(ctx context.Context, d time.Duration) error {
 // TestKilledWorkerDeliversAll kills the worker three times in the middle of its deliveries: every event is delivered,
 // and repeated only where the worker died between the answer and its own note of it.
 func TestKilledWorkerDeliversAll(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	const events, kills = 120, 3
 	receiver, err := fleet.NewReceiver(func(ctx context.Context, _ fleet.Attempt) int {

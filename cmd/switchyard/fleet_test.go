@@ -24,6 +24,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
@@ -86,9 +87,7 @@ func startService(t *testing.T, o fleet.Options, processes ...string) *service {
 // has found something in a process.
 func startFleet(t *testing.T, o fleet.Options, processes ...string) *fleet.Fleet {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts servers, skipped by -short")
-	}
+	parttest.Needs(t, parttest.Parts...)
 	o.Binary = cmp.Or(o.Binary, plainBinary)
 	o.Env, o.Template = append([]string{runMain + "=1", "LOG_LEVEL=warn"}, o.Env...), true
 	f, err := fleet.Start(t.Context(), o)

@@ -17,11 +17,13 @@ import (
 	"switchyard/db/report"
 	"switchyard/db/spool"
 	"switchyard/db/store"
+	"switchyard/models/parttest"
 )
 
 // TestClientHints: a browser that a tracking link has asked for more client hints sends them with its next click, and asks
 // no address twice.
 func TestClientHints(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	b := openBrowser(t)
 	d := dbtest.New(t)

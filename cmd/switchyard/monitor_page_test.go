@@ -12,6 +12,7 @@ import (
 
 	"switchyard/models"
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
@@ -19,6 +20,7 @@ import (
 // TestFailedJobRunsByAClick: an operator finds a failed delivery on the page of the queues in a browser, and runs it
 // again by a click; it is delivered.
 func TestFailedJobRunsByAClick(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	var mended atomic.Bool
 	receiver, err := fleet.NewReceiver(func(context.Context, fleet.Attempt) int {

@@ -20,6 +20,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/bench"
 	"switchyard/ops/lab/fleet"
@@ -40,6 +41,7 @@ const (
 // The long form measures as well: its calls, its redirects, how late its clicks are in the reports and its conversions
 // at its webhook, and the memory of each process.
 func TestNeighbour(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	hang, n := make(chan struct{}), &neighbour{told: map[string]chan struct{}{}}
 	receiver, err := fleet.NewReceiver(func(ctx context.Context, got fleet.Attempt) int {

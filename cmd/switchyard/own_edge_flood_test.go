@@ -12,6 +12,7 @@ import (
 	"switchyard/db"
 	"switchyard/models/await"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 	"switchyard/ops/lab/fleet"
 )
 
@@ -25,6 +26,7 @@ const (
 // TestHandshakeFlood: two web processes that are flooded with names which nobody has verified, as visitors and as CAs come, order
 // nothing, ask the database nothing and keep nothing. They shake hands with others all the time.
 func TestHandshakeFlood(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	names := 2000
 	if longtest.On() {

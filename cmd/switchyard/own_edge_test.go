@@ -22,6 +22,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/devstack"
 	"switchyard/ops/lab/fleet"
@@ -53,9 +54,7 @@ const customerZone, trackingHost = "acme.com", "go.tracker.acme.com"
 // startEdge starts the servers, no process yet. behind says that several web processes stand behind the world's ports.
 func startEdge(t *testing.T, behind bool) *edgeFleet {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts servers, skipped by -short")
-	}
+	parttest.Needs(t, parttest.Edge)
 	e := &edgeFleet{T: t}
 	for range 4 {
 		port, err := devstack.FreePort(append(slices.Clone(e.ports), e.seen...)...)
@@ -222,6 +221,7 @@ func (e *edgeFleet) add(account string, hosts ...string) {
 // TestZeroToServing: a hostname is typed, and is served over HTTPS, renewed and released, with real servers all the way. In
 // between PostgreSQL is away, and a web process starts without it.
 func TestZeroToServing(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	e := startEdge(t, false)
 	account := e.start("web", "worker", "clock")
@@ -376,6 +376,7 @@ CREATE TRIGGER failed_order AFTER UPDATE ON certificates FOR EACH ROW
 // TestHundredDomains: 100 domains that are added at once are all served, each by one order. What an order failed at on a busy
 // machine is not waited for: it is asked again at once.
 func TestHundredDomains(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	e := startEdge(t, false)
 	account := e.start("web", "worker", "clock")
@@ -427,6 +428,7 @@ func TestHundredDomains(t *testing.T) {
 // TestKilledIssue: of two web processes either answers the CA, and workers that are killed in the middle of an issue leave one
 // order more at most, and one certificate.
 func TestKilledIssue(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	e := startEdge(t, true)
 	e.secondWeb()

@@ -20,6 +20,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/devstack"
 	"switchyard/ops/lab/fleet"
@@ -93,6 +94,7 @@ func tlsRedis(t *testing.T) string {
 // TestRedisByTLS runs the three process types on a Redis with TLS: an event is delivered, and everything is ready. A
 // certificate that nobody vouches for is refused unless the URL says otherwise.
 func TestRedisByTLS(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	url := tlsRedis(t)
 	strict, err := jobs.OpenRedis(url[:len(url)-len("?skip_verify=true")])
@@ -108,6 +110,7 @@ func TestRedisByTLS(t *testing.T) {
 
 // TestRedisCluster runs them on three nodes of a Cluster, which refuse commands on keys of several nodes.
 func TestRedisCluster(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	worksOn(t, startRedisCluster(t))
 }

@@ -6,6 +6,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 	"switchyard/ops/config"
 	"switchyard/ops/lab/fleet"
 )
@@ -13,6 +14,7 @@ import (
 // TestReadReplica: what only reads asks the replica while that has replayed what the primary had written some seconds ago,
 // and the primary while it hangs or is away. Nothing is written by that way.
 func TestReadReplica(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	s := &service{Fleet: startFleet(t, fleet.Options{})}
 	read, end := startReplica(t, s)

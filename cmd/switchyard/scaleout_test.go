@@ -19,6 +19,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/dbtest"
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
@@ -146,6 +147,7 @@ func (w *wide) live(link string) {
 // stored once, and reported, through the loss of the primary Redis, of a web process and of the read replica. No tick is
 // carried out twice.
 func TestScaleOut(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	w := startWide(t)
 	w.ticks(func() {

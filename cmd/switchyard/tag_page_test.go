@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"switchyard/models"
+	"switchyard/models/parttest"
 )
 
 // tagTest is a browser, pages of a customer and a tracking domain, for tests of the page tag.
@@ -34,6 +35,7 @@ func (x tagTest) fresh(t *testing.T, scripts ...string) *page {
 
 // TestPageTag runs the page tag in a browser.
 func TestPageTag(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	x := tagTest{browser: openBrowser(t, "--host-resolver-rules=MAP *.test 127.0.0.1")}
 	t.Run("click id", x.findsClick)

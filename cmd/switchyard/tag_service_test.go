@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
@@ -130,6 +131,7 @@ type goalFigures struct {
 // with the page tag, out to the offer and back, to a page that is a goal, through a form, and to an order in a second
 // tab. What he did is in the figures of the site and of the campaign.
 func TestTagService(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	s := newServed(t)
 	tag := snippet(s.tracking, s.key)

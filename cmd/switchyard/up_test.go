@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/models/parttest"
 	"switchyard/ops/client"
 	"switchyard/ops/lab/fleet"
 )
@@ -21,6 +22,7 @@ import (
 // takes traffic, and started again it has the same account and link. It tells the key once and listens at loopback only.
 // The operators' pages are at its one port, for nobody who comes by another name.
 func TestUp(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	f := startFleet(t, fleet.Options{Env: []string{"LOG_LEVEL=info", "OPS_ADDR="}})
 	first := greeting(t, f)

@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/models/parttest"
 	"switchyard/ops/lab/fleet"
 )
 
 // TestHalves: web --only api answers no tracking link, web --only click no API; both tell that they are ready. Neither
 // shows the operators' pages on the public port, by any name; both show them on the operators' own.
 func TestHalves(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	f := startFleet(t, fleet.Options{})
 	s := &service{Fleet: f, link: &url.URL{Host: "localhost"}}

@@ -13,6 +13,7 @@ import (
 	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/columnar"
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 )
 
 // owned is a table of accounts' rows, in parts.
@@ -46,6 +47,7 @@ func TestClusterStatements(t *testing.T) {
 
 // TestClusterStatementsAreRead has the engine read each statement as it is sent to a cluster.
 func TestClusterStatementsAreRead(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := open(t)
 	for _, s := range append(clickhouse.Statements("main", owned, "'a'"), clickhouse.Statements("main", words, "1")...) {
@@ -59,6 +61,7 @@ func TestClusterStatementsAreRead(t *testing.T) {
 
 // TestErrorsThatPass holds the codes of errors to the engine's names of them.
 func TestErrorsThatPass(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := open(t)
 	for code, want := range clickhouse.Passing() {
@@ -78,6 +81,7 @@ func TestErrorsThatPass(t *testing.T) {
 
 // TestCluster stores and drops rows of accounts that are on different shards.
 func TestCluster(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := clickhousetest.NewCluster(t, owned)
 	if err := conn.Ensure(t.Context(), owned); err != nil { // again

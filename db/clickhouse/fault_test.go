@@ -20,6 +20,7 @@ import (
 	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/models/await"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 )
 
 // trouble stands between the client and a server, and loses requests and answers of inserts.
@@ -126,6 +127,7 @@ func (p *trouble) store(t *testing.T, conn *clickhouse.Conn, enough func() bool)
 }
 
 func TestFaultyConnections(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	u, err := url.Parse(clickhousetest.Server(t))
 	if err != nil {
@@ -143,6 +145,7 @@ const (
 )
 
 func TestKilledEngine(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	kills := someKills
 	if longtest.On() {

@@ -10,6 +10,7 @@ import (
 	"switchyard/db/clickhouse"
 	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/columnar"
+	"switchyard/models/parttest"
 )
 
 // words is a table of rows with a key.
@@ -33,6 +34,7 @@ func open(t *testing.T) *clickhouse.Conn {
 }
 
 func TestRefusedIsNotTriedAgain(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := open(t)
 	nowhere := words
@@ -59,6 +61,7 @@ func TestServerThatIsAwayIsUnavailable(t *testing.T) {
 }
 
 func TestPutKeepsOneRowOfAKey(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := open(t)
 	var rows [][]any
@@ -85,6 +88,7 @@ func TestPutKeepsOneRowOfAKey(t *testing.T) {
 }
 
 func TestEnsureAddsColumns(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := open(t)
 	wider := words
@@ -113,6 +117,7 @@ func TestEnsureAddsColumns(t *testing.T) {
 }
 
 func TestDropPartition(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	parted := words
 	parted.Name, parted.Layout = "parted", "PARTITION BY version ORDER BY id"

@@ -12,6 +12,7 @@ import (
 	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/clicklog"
 	"switchyard/db/report"
+	"switchyard/models/parttest"
 )
 
 // both are PostgreSQL and ClickHouse.
@@ -63,6 +64,7 @@ func (b both) agree() {
 		}
 	}
 	b.t.Run("postgres", func(t *testing.T) {
+		parttest.Plain(t)
 		each(func(q report.Query, ledger bool) {
 			if of := q; ledger {
 				of.FromRows = false

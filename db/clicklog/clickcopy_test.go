@@ -25,6 +25,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 )
 
 // newCopy gives a test a database of its own in ClickHouse, and begins a copy there that has all that is stored.
@@ -169,6 +170,7 @@ func (x *exchange) forward(k clicklog.Copy) {
 
 // TestCopyOfMoney: whatever happens to clicks and conversions in four currencies, what was noted brings it to ClickHouse.
 func TestCopyOfMoney(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	for seed := range longtest.Size(uint64(1), 10) {
 		x := newExchange(t, 100+seed)
@@ -195,6 +197,7 @@ func TestCopyOfMoney(t *testing.T) {
 
 // TestCopyOfCurrencies: a change of an account's currency is in the copy too.
 func TestCopyOfCurrencies(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	x := newExchange(t, 110)
 	for back := range 16 {
@@ -222,6 +225,7 @@ func TestCopyOfCurrencies(t *testing.T) {
 
 // TestCopyIsCutOff cuts the copying and the forwarding off at any point, several of them at once.
 func TestCopyIsCutOff(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	x := newExchange(t, 200)
 	x.publish(false)
@@ -266,6 +270,7 @@ const (
 
 // TestCopyOutlivesItsServer kills ClickHouse while clicks are forwarded and days copied.
 func TestCopyOutlivesItsServer(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	kills := someKills
 	if longtest.On() {
@@ -296,6 +301,7 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 
 // TestAuditFindsWhatDiffers takes away or adds one thing at a time, and repairs it.
 func TestAuditFindsWhatDiffers(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	b := newBooks(t, 5, 30)
 	k := newCopy(t, b.db)
@@ -342,6 +348,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 
 // TestCopyOfDeletedAccount: what ClickHouse has of an account goes after the account.
 func TestCopyOfDeletedAccount(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	x := newExchange(t, 500)
 	k := newCopy(t, x.db)
@@ -380,6 +387,7 @@ func TestCopyOfDeletedAccount(t *testing.T) {
 
 // TestCopyIsBegunAgain: a copy whose changes were not noted for a while is made anew over what is there.
 func TestCopyIsBegunAgain(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	x := newExchange(t, 400)
 	x.arrive(30)
@@ -405,6 +413,7 @@ func TestCopyIsBegunAgain(t *testing.T) {
 
 // TestCopyHasEveryColumn compares each column of a click that has a value everywhere, and of one that has none.
 func TestCopyHasEveryColumn(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	d := dbtest.New(t)
 	m, acc := newCopy(t, d), account(t, d)

@@ -21,6 +21,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/parttest"
 )
 
 func record(tb testing.TB, d *db.DB, in clicklog.ConversionInput) (clicklog.ConversionOutcome, error) {
@@ -54,6 +55,7 @@ func storedClick(tb testing.TB, d *db.DB, change func(*models.Click)) *models.Cl
 type input = clicklog.ConversionInput
 
 func TestConversionLife(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	d := dbtest.New(t)
 	c := storedClick(t, d, func(c *models.Click) {

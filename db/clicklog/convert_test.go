@@ -19,6 +19,7 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/bot"
+	"switchyard/models/parttest"
 )
 
 // exchange is an account in dollars with facts in four currencies, and a model of the rates that there are.
@@ -264,6 +265,7 @@ func (x *exchange) rescore() {
 // TestConversionOfMoney: whatever happens to facts in four currencies, with rates that are missing, come late or are
 // replaced, ledger, rows and a recount agree. A rate that comes restates exactly, and restating again changes nothing.
 func TestConversionOfMoney(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	for seed := range uint64(4) {
 		x := newExchange(t, seed)

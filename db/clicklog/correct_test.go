@@ -17,6 +17,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/parttest"
 )
 
 // books is an account whose clicks of two days came from two sources to two campaigns.
@@ -199,6 +200,7 @@ func (b *books) setSpend(s clicklog.Spend) {
 // TestCorrections does corrections of both kinds, postbacks and deletions in random order: at any moment ledger and rows
 // agree, a preview tells what happens, and a correction done again changes nothing.
 func TestCorrections(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	for seed := range uint64(3) {
 		b := newBooks(t, seed, 120)
@@ -270,6 +272,7 @@ func TestCorrectionAgain(t *testing.T) {
 
 // The payout of a correction counts, whatever the offer says; without one the offer decides.
 func TestCorrectedPayout(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	b := newBooks(t, 4, 1)
 	c := b.clicks[0]
@@ -298,6 +301,7 @@ func TestCorrectedPayout(t *testing.T) {
 
 // Corrections of the same spend at once, with postbacks between them, leave ledger and rows the same.
 func TestSpendAtOnce(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	b := newBooks(t, 5, 60)
 	done := make(chan error)

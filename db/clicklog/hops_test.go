@@ -13,12 +13,14 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/parttest"
 )
 
 // TestOffersOfConversions: whatever the order in which click-outs and conversions are stored, the ledger counts a conversion at the
 // offer of its click's last click-out, as a recount of the clicks does; the conversion keeps the offer by which it was paid: that of the
 // click when it was recorded, or if there was none, the first that the click has got.
 func TestOffersOfConversions(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	d := dbtest.New(t)
 	rnd := rand.New(rand.NewPCG(14, 9))

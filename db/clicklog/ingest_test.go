@@ -18,6 +18,7 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 )
 
 func openSpool(tb testing.TB, dir string) *spool.Spool {
@@ -80,6 +81,7 @@ func click(acc, campaign uuid.UUID, visitor byte) *models.Click {
 }
 
 func TestIngestStoresOnce(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	d, dir := dbtest.New(t), t.TempDir()
 	acc, campaign := account(t, d), uuid.New()
@@ -276,6 +278,7 @@ func TestAckAfterCommit(t *testing.T) {
 }
 
 func TestUniqueWindows(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	d := dbtest.New(t)
 	acc, campaign := account(t, d), uuid.New()

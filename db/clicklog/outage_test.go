@@ -22,6 +22,7 @@ import (
 	"switchyard/db/ledger"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/parttest"
 )
 
 var sameValues = cmp.Options{
@@ -158,6 +159,7 @@ func TestBrokenConnections(t *testing.T) {
 // Several web processes store clicks of the same visitors and each other's click-outs while conversions come in and
 // the ledger is compacted.
 func TestManyIngesters(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	d, dir := dbtest.New(t), t.TempDir()
 	acc, campaign, offers := account(t, d), uuid.New(), []uuid.UUID{uuid.New(), uuid.New()}

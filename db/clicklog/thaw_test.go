@@ -16,6 +16,7 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 )
 
 // coldCopy begins a copy that days can leave PostgreSQL for.
@@ -41,6 +42,7 @@ func (x *exchange) freeze(k clicklog.Copy, before time.Time) {
 // TestColdClicks: whatever happens to clicks that are in ClickHouse alone, they end with the figures that they would have if none
 // were cold: those of a recount of all rows once they are back.
 func TestColdClicks(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	seeds, steps := uint64(1), 20
 	if longtest.On() {
@@ -90,6 +92,7 @@ func TestColdClicks(t *testing.T) {
 // TestColdClickIsFound: what names a cold click finds it: a hop that comes late, a postback, a record of the click that comes twice.
 // A click that was deleted is not found again, though ClickHouse has it still.
 func TestColdClickIsFound(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	x := newExchange(t, 700)
 	k := x.coldCopy()
@@ -145,6 +148,7 @@ func TestColdClickIsFound(t *testing.T) {
 
 // TestPostbacksOfColdClicks: the log of postbacks shows the campaign of a click that is in ClickHouse alone, and can be asked for it.
 func TestPostbacksOfColdClicks(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	x := newExchange(t, 750)
 	k := x.coldCopy()
@@ -222,6 +226,7 @@ func (s *interrupted) Each(ctx context.Context, what string, fn func(func(...any
 
 // TestDaysStayForACurrency: a day does not leave once a change of the currency has begun that needs its clicks, or the copy is ended.
 func TestDaysStayForACurrency(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	x := newExchange(t, 950)
 	for back := range 16 {
@@ -269,6 +274,7 @@ func TestDaysStayForACurrency(t *testing.T) {
 
 // TestColdHistory: what the plan of an account does not keep is deleted in ClickHouse too, and days that are dropped go there.
 func TestColdHistory(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	x := newExchange(t, 800)
 	k := x.coldCopy()
@@ -316,6 +322,7 @@ func TestColdHistory(t *testing.T) {
 
 // TestDifferentDayStays: a day whose copy differs stays in PostgreSQL, and so does one of which a change waits.
 func TestDifferentDayStays(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	x := newExchange(t, 900)
 	k := x.coldCopy()

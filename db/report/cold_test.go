@@ -18,6 +18,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/export"
 	"switchyard/models"
+	"switchyard/models/parttest"
 )
 
 // readers are all that read clicks.
@@ -133,6 +134,7 @@ var alike = cmp.Options{
 
 // TestColdDays asks about days before and after their clicks have left PostgreSQL: the answers are the same.
 func TestColdDays(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	clickhousetest.Server(t)
 	h := newHistory(t, 21)
@@ -196,6 +198,7 @@ func TestColdDays(t *testing.T) {
 
 // TestClusterAnswers: a cluster of two shards, asked about cold days, answers as PostgreSQL did.
 func TestClusterAnswers(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	clickhousetest.Cluster(t)
 	h := newHistory(t, 22)

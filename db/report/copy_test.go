@@ -15,6 +15,7 @@ import (
 	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/clicklog"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 )
 
 // engines asks PostgreSQL and ClickHouse in turn about one database.
@@ -49,7 +50,10 @@ func (e *engines) there(t *testing.T, d *db.DB) *clicklog.CopyReader {
 func (e *engines) onBoth(t *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
 	t.Helper()
 	whole := t
-	t.Run("postgres", func(t *testing.T) { fn(t, Reader{Conn: d}) })
+	t.Run("postgres", func(t *testing.T) {
+		parttest.Plain(t)
+		fn(t, Reader{Conn: d})
+	})
 	t.Run("clickhouse", func(t *testing.T) {
 		clickhousetest.Server(t) // skips only this without one
 		fn(t, Reader{Conn: d, Copy: e.there(whole, d), CopyOnly: true})

@@ -13,6 +13,7 @@ import (
 
 	"switchyard/db/ledger"
 	"switchyard/models"
+	"switchyard/models/parttest"
 )
 
 // figures is what a click and its conversions count, by the model.
@@ -168,6 +169,7 @@ func (h *history) check() {
 
 // Whatever happens, in whatever order it arrives, ledger, rows and a plain recount give the same figures.
 func TestLedgerEqualsRows(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	for seed := range uint64(4) {
 		t.Run(strconv.FormatUint(seed, 10), func(t *testing.T) {

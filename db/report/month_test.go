@@ -13,11 +13,13 @@ import (
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 )
 
 // TestMonth makes a month of history through the ways by which facts come, and holds every report against a plain
 // recount of what was sent: over every dimension alone, over 200 random combinations, and over time in many zones.
 func TestMonth(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	if underRace {
 		apart(t)

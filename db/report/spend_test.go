@@ -14,10 +14,12 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
 	"switchyard/db/ledger"
+	"switchyard/models/parttest"
 )
 
 // Spend of a day without clicks is in every report of that day, from rows and from the ledger, compacted or not.
 func TestSpendWithoutClicks(t *testing.T) { //nolint:tparallel // the engines are asked in turn
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	d := dbtest.New(t)
 	account, source, campaign := uuid.New(), uuid.New(), uuid.New()

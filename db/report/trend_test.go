@@ -17,6 +17,7 @@ import (
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/longtest"
+	"switchyard/models/parttest"
 )
 
 // nights are stretches of time in which a zone does something that calendars trip over.
@@ -129,6 +130,7 @@ func recount(h *history, q TrendQuery) map[string]models.Figures {
 }
 
 func TestTrendsEqualARecount(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	for _, name := range []string{
 		"UTC", "Europe/Berlin", "Australia/Lord_Howe", "Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham",
@@ -261,6 +263,7 @@ func TestTrendsOfAllTime(t *testing.T) {
 
 // TestTrendsOfTenYears: as many spans as a question may have are one statement, of either engine.
 func TestTrendsOfTenYears(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	h := newHistory(t, 6)
 	strew(t, h, h.start, h.start.Add(5*time.Hour), 40)
@@ -283,6 +286,7 @@ func TestTrendsOfTenYears(t *testing.T) {
 
 // What is only in the ledger any more lies in a bucket of every zone, whole.
 func TestTrendsOfTheArchive(t *testing.T) {
+	parttest.ClickHouse.Also(t)
 	t.Parallel()
 	h := newHistory(t, 5)
 	from, to := h.start.Truncate(24*time.Hour).AddDate(0, 0, -4), h.start.Truncate(24*time.Hour)

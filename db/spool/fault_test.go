@@ -17,6 +17,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/models"
+	"switchyard/models/parttest"
 )
 
 // A process that dies leaves its segments and a lock that is free again; a mark that was written holds.
@@ -269,6 +270,7 @@ func TestMain(m *testing.M) {
 
 // A process that is killed again and again loses no record that it acknowledged and leaves none twice.
 func TestKilledProcess(t *testing.T) {
+	parttest.Faults.Only(t)
 	t.Parallel()
 	dir := t.TempDir()
 	acked := map[uuid.UUID]bool{}

@@ -14,12 +14,14 @@ import (
 	"testing"
 
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 	"switchyard/ops/devstack"
 )
 
 // TestProxies starts nginx and Caddy with the sample files. What arrives behind them is the visitor's address and
 // protocol and the host he asked, whatever he pretends.
 func TestProxies(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	for name, start := range map[string]func(*testing.T, string, string) *exec.Cmd{"nginx": nginx, "caddy": caddy} {
 		t.Run(name, func(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"switchyard/db/certstore"
 	"switchyard/db/dbtest"
 	"switchyard/db/seal"
+	"switchyard/models/parttest"
 	"switchyard/workers/acme"
 	"switchyard/workers/acme/acmetest"
 	"switchyard/workers/egress"
@@ -168,6 +169,7 @@ func verify(t *testing.T, c certstore.Certificate, ca *acmetest.CA) {
 // TestIssue: a certificate is issued, kept, and renewed when the CA says so; its key and that of the account are nowhere in
 // the database in plain.
 func TestIssue(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	w := newWorld(t)
 	ca := w.ca(nil)
@@ -244,6 +246,7 @@ func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 
 // TestChallenges: either kind of challenge is enough, and one that cannot be answered is no certificate but a reason.
 func TestChallenges(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	for _, kind := range []string{"http", "tls", "none"} {
 		t.Run(kind, func(t *testing.T) {
@@ -276,6 +279,7 @@ func TestChallenges(t *testing.T) {
 // TestSeveralCAs: the next CA issues while one is away. One that wants a known account gets it, one that has forgotten us
 // meets us anew.
 func TestSeveralCAs(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	w := newWorld(t)
 	secret := "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
@@ -309,6 +313,7 @@ func TestSeveralCAs(t *testing.T) {
 
 // TestNotStored: a certificate that PostgreSQL does not take at first is stored later, and not ordered once more.
 func TestNotStored(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	w := newWorld(t)
 	ca := w.ca(nil)
@@ -335,6 +340,7 @@ CREATE TRIGGER refuse BEFORE UPDATE OF sealed ON edge_hosts FOR EACH ROW EXECUTE
 // TestOneIssuer: of several processes one issues, the others get the same certificate or hear that it is being issued. An
 // issuer that has lost its host writes nothing.
 func TestOneIssuer(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	w := newWorld(t)
 	ca := w.ca(nil)

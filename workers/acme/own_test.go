@@ -4,12 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"switchyard/models/parttest"
 	"switchyard/workers/acme"
 )
 
 // TestAwayForAnHour: while the CA is away it is asked less and less often, and what was issued before stays. When it is back
 // the host is renewed.
 func TestAwayForAnHour(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	w := newWorld(t)
 	ca := w.ca(nil)

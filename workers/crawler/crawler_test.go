@@ -24,6 +24,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/bot"
+	"switchyard/models/parttest"
 	"switchyard/workers"
 	"switchyard/workers/crawler"
 	"switchyard/workers/egress"
@@ -163,6 +164,7 @@ func (w *world) balanced() {
 // TestCrawlers: a crawler whose address has its operator's name is named, one whose address has not is fake, and what no
 // DNS server could say makes nobody fake: it is asked for again, for an hour.
 func TestCrawlers(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	w := newWorld(t)
 	zones := map[string]string{
@@ -247,6 +249,7 @@ func TestCrawlers(t *testing.T) {
 
 // TestManyClaims: no more addresses are asked for in a run than allowed, and the others are next.
 func TestManyClaims(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	w := newWorld(t)
 	server, _ := egresstest.Named(t, map[string]string{"2.0.192.in-addr.arpa": "1 PTR crawl-1.googlebot.com."})

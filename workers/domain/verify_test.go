@@ -22,6 +22,7 @@ import (
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
 	"switchyard/models"
+	"switchyard/models/parttest"
 	"switchyard/workers"
 	"switchyard/workers/domain"
 	"switchyard/workers/egress"
@@ -142,6 +143,7 @@ func said(b *bool) string {
 
 // TestVerify: a domain is verified when this install answers at it, whatever DNS says. What nobody could say is unknown.
 func TestVerify(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	v := newVerifying(t)
 	for _, c := range []struct {
@@ -187,6 +189,7 @@ func TestVerify(t *testing.T) {
 // TestStray: a verified domain that leads elsewhere goes on for three days, unless it comes back or an operator has said
 // that it is verified. While DNS does not answer, nothing is lost.
 func TestStray(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	const day = 24 * time.Hour
 	v := newVerifying(t)
@@ -240,6 +243,7 @@ func TestStray(t *testing.T) {
 // TestComesBack: a domain that was taken out of service is told of while campaigns are on it. However old it is, it is looked
 // at for 30 days more, and serves again by itself.
 func TestComesBack(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	const day = 24 * time.Hour
 	v := newVerifying(t)
@@ -299,6 +303,7 @@ func TestComesBack(t *testing.T) {
 
 // TestSweepDomains: the clock has all new domains looked at, and again when they are due.
 func TestSweepDomains(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	v := newVerifying(t)
 	hosts := []string{"parked.acme.com"}

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	"switchyard/models/parttest"
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
 )
 
 // TestNames asks a BIND. That there is nothing is an answer; that nobody could say so is an error.
 func TestNames(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	server, stop := egresstest.Named(t, map[string]string{
 		"2.0.192.in-addr.arpa":     "1 PTR crawl-1.bot.test.\n2 PTR one.bot.test.\n2 PTR two.bot.test.",

@@ -17,11 +17,13 @@ import (
 	"switchyard/db/clickhouse"
 	"switchyard/db/columnar"
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 )
 
 // Server is the URL of the server that all tests use.
 func Server(tb testing.TB) string {
 	tb.Helper()
+	parttest.Needs(tb, parttest.ClickHouse)
 	address := os.Getenv("TEST_CLICKS_URL")
 	if address == "" {
 		tb.Skip("TEST_CLICKS_URL names no ClickHouse server: run the tests by make test, or bin/lab clickhouse -- go test ...")
@@ -117,6 +119,7 @@ type Engine struct {
 // Start starts a server by the program that make test names, and ends it with the test.
 func Start(tb testing.TB) *Engine {
 	tb.Helper()
+	parttest.Needs(tb, parttest.ClickHouse)
 	lab := os.Getenv("TEST_CLICKS_LAB")
 	if lab == "" {
 		tb.Skip("TEST_CLICKS_LAB names no program that starts a ClickHouse server: run the tests by make test")

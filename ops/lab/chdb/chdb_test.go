@@ -20,6 +20,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
+	"switchyard/models/parttest"
 	"switchyard/ops/lab/chdb"
 )
 
@@ -92,6 +93,7 @@ type kinds struct {
 }
 
 func TestTypesComeBack(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := open(t)
 	if err := conn.Ping(t.Context()); err != nil {
@@ -146,6 +148,7 @@ func TestTypesComeBack(t *testing.T) {
 
 // TestTokenStoresOnce shows what the service relies on: a block is stored once by its token, whatever it has.
 func TestTokenStoresOnce(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := open(t)
 	run(t, conn, `CREATE TABLE once (n UInt64) ENGINE = MergeTree ORDER BY n SETTINGS non_replicated_deduplication_window = 100`)
@@ -175,6 +178,7 @@ func TestTokenStoresOnce(t *testing.T) {
 }
 
 func TestErrorsHaveTheirCode(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := open(t)
 	err := conn.Exec(t.Context(), `SELECT * FROM nowhere`)
@@ -189,6 +193,7 @@ func TestErrorsHaveTheirCode(t *testing.T) {
 }
 
 func TestManyAtOnce(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := open(t)
 	run(t, conn, `CREATE TABLE many (n UInt64) ENGINE = MergeTree ORDER BY n`)
@@ -212,6 +217,7 @@ func TestManyAtOnce(t *testing.T) {
 
 // TestCutInsertStoresNothing cuts a connection in the middle of the data.
 func TestCutInsertStoresNothing(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	conn := open(t)
 	run(t, conn, `CREATE TABLE cut (n UInt64) ENGINE = MergeTree ORDER BY n`)
@@ -248,6 +254,7 @@ func TestCutInsertStoresNothing(t *testing.T) {
 }
 
 func TestStrangersAreRefused(t *testing.T) {
+	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	u, err := url.Parse(server(t))
 	if err != nil {

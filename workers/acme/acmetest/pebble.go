@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 )
 
 // Options of a CA.
@@ -77,6 +78,7 @@ var build = sync.OnceValues(func() (string, error) {
 // Start starts a CA. Where Pebble cannot be built, as without a network, the test is skipped.
 func Start(tb testing.TB, o Options) *CA {
 	tb.Helper()
+	parttest.Needs(tb, parttest.Edge)
 	program, err := build()
 	if err != nil {
 		tb.Skipf("there is no pebble: %v", err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"switchyard/models/await"
+	"switchyard/models/parttest"
 )
 
 // Broken is a zone that a server has and cannot answer for.
@@ -36,6 +37,7 @@ func NamedWithKey(tb testing.TB, zones map[string]string, key Key) (server netip
 
 func startNamed(tb testing.TB, zones map[string]string, key Key) (server netip.AddrPort, stop func()) {
 	tb.Helper()
+	parttest.Needs(tb, parttest.Edge)
 	program, err := exec.LookPath("named")
 	if err != nil {
 		if _, err = os.Stat("/usr/sbin/named"); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/libdns/libdns"
 
 	"switchyard/models"
+	"switchyard/models/parttest"
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/dns"
@@ -23,6 +24,7 @@ var key = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret: "Y2
 
 // TestServer: a real server with a TSIG key. Names below a wildcard are free, and a wrong key, zone or address is told.
 func TestServer(t *testing.T) {
+	parttest.Edge.Only(t)
 	t.Parallel()
 	at, _ := egresstest.NamedWithKey(t, map[string]string{
 		"shop.example.com": "@ A 192.0.2.1\nwww CNAME old.example.org.\n*.wild A 192.0.2.5\na.empty TXT x",

@@ -1,0 +1,75 @@
+// Command suite runs the project's tests: `make test` and the parts of `make e2e`. It starts the servers that a run needs,
+// finds the tests of a part by the lines that name it (package parttest), and prints the slowest tests and packages at the
+// end. It exits with 1 when a test has failed, and with 2 for a part that does not exist.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"switchyard/models/parttest"
+)
+
+// The names of what can be run, besides the parts of package parttest.
+const (
+	plain = "test" // what needs PostgreSQL and Redis only
+	race  = "race" // the packages whose goroutines share memory, with the race detector
+)
+
+// e2e lists the parts of `make e2e` in the order in which they run: the quickest first.
+func e2e() []string {
+	var names []string
+	for _, p := range parttest.Parts {
+		names = append(names, string(p))
+	}
+	return append(names, race)
+}
+
+func main() {
+	flag.Usage = func() {
+		fmt.Fprintf(flag.CommandLine.Output(), "Usage: suite [flags] test | e2e | PART...\n\nParts: %s\n\nFlags:\n", strings.Join(e2e(), ", "))
+		flag.PrintDefaults()
+	}
+	var o options
+	flag.StringVar(&o.packages, "packages", "./...", "the packages to test, separated by spaces; race has a list of its own for ./...")
+	flag.StringVar(&o.run, "run", "", "run only the tests that match this expression")
+	flag.StringVar(&o.bin, "bin", "bin", "the directory of the built programs, which the parts start")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	parts, err := choose(flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "suite:", err)
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := runAll(ctx, o, parts); err != nil {
+		fmt.Fprintln(os.Stderr, "suite:", err)
+		os.Exit(1)
+	}
+}
+
+// choose returns the parts that the arguments name. "e2e" stands for all of them but `make test`.
+func choose(args []string) ([]string, error) {
+	var parts []string
+	for _, name := range args {
+		switch {
+		case name == "e2e":
+			parts = append(parts, e2e()...)
+		case name == plain || contains(e2e(), name):
+			parts = append(parts, name)
+		default:
+			return nil, fmt.Errorf("there is no part %q", name)
+		}
+	}
+	if len(parts) == 0 {
+		return nil, errors.New("name what to run")
+	}
+	return parts, nil
+}
