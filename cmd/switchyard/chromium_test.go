@@ -54,51 +54,71 @@ type reply struct {
 	} `json:"error"`
 }
 
-// openPage starts a browser and an empty page in it. Both end with the test.
+// openPage opens an empty page. It is closed with the test.
 func openPage(t *testing.T) *page {
 	t.Helper()
 	return openBrowser(t).open(t)
 }
 
-// openBrowser starts a browser, installing it where that is possible. It ends with the test. On a machine that has no
-// browser and where none can be installed, the test is skipped.
-func openBrowser(t *testing.T, flags ...string) *browser {
+// shared is the browser of all tests. The first test that needs one starts it, and TestMain ends it.
+var shared struct {
+	sync.Mutex
+	*browser
+	end func()
+}
+
+// openBrowser returns the browser of all tests, which it starts and, where that is possible, installs before. Pages have
+// cookies and storage of their own, and *.test is this machine. On a machine that has no browser and where none can be
+// installed, the test is skipped.
+func openBrowser(t *testing.T) *browser {
 	t.Helper()
 	parttest.Needs(t, parttest.Browser)
-	installing, done := context.WithTimeout(t.Context(), 4*time.Minute)
-	defer done()
-	program, err := devstack.Browser(installing, os.Stderr)
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.browser == nil {
+		program, err := devstack.Browser(t.Context(), os.Stderr)
+		if err != nil {
+			t.Skipf("no browser, and none can be installed here: %v", err)
+		}
+		if shared.browser, shared.end, err = startBrowser(program); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return shared.browser
+}
+
+// startBrowser starts a browser. end ends it and removes its files.
+func startBrowser(program string) (b *browser, end func(), err error) {
+	dir, err := os.MkdirTemp("", "switchyard-browser-")
 	if err != nil {
-		t.Skipf("no browser, and none can be installed here: %v", err)
+		return nil, nil, err
 	}
 	toBrowser, out, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, nil, err
 	}
 	in, fromBrowser, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, nil, err
 	}
-	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	cmd := exec.CommandContext(ctx, program, append([]string{
+	cmd := exec.Command(program, //nolint:noctx // it outlives the test that starts it
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
-		"--window-size=1600,1000", "--user-data-dir=" + t.TempDir(), "--remote-debugging-pipe", "about:blank",
-	}, flags...)...)
+		"--disable-renderer-backgrounding", "--disable-background-timer-throttling", "--window-size=1600,1000",
+		"--host-resolver-rules=MAP *.test 127.0.0.1", "--user-data-dir="+dir, "--remote-debugging-pipe", "about:blank")
 	cmd.ExtraFiles = []*os.File{toBrowser, fromBrowser} // 3 and 4, as the browser expects them
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		return nil, nil, err
 	}
 	_, _ = toBrowser.Close(), fromBrowser.Close()
-	b := &browser{out: out, wanted: map[int]chan reply{}, pages: map[string]*page{}}
+	b = &browser{out: out, wanted: map[int]chan reply{}, pages: map[string]*page{}}
 	go b.receive(in)
-	t.Cleanup(func() {
+	return b, func() {
 		_ = out.Close() // it ends by itself
-		ended := time.AfterFunc(5*time.Second, cancel)
+		ended := time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
 		_ = cmd.Wait()
 		ended.Stop()
-		cancel()
-	})
-	return b
+		_ = os.RemoveAll(dir)
+	}, nil
 }
 
 // open opens an empty page with cookies and storage of its own.

@@ -5,14 +5,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +20,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/jobs"
 	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/parttest"
@@ -58,11 +57,11 @@ func TestMain(m *testing.M) {
 		}
 		main()
 	}
-	// They wait most of their time, for leases, ticks and servers that are away. A -parallel of the caller wins.
-	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
-		panic(err)
+	code := m.Run()
+	if shared.end != nil {
+		shared.end()
 	}
-	os.Exit(m.Run())
+	os.Exit(code)
 }
 
 // service is a fleet with one campaign, whose clicks come from one source and go to one offer.
@@ -270,4 +269,19 @@ func (c *tally[K]) waitFor(ctx context.Context, n int) error {
 		return fmt.Errorf("%d of %d: %w", c.len(), n, err)
 	}
 	return nil
+}
+
+// tick starts jobs of the clock now, so that a test does not wait for the minute at which they are due.
+func tick(t *testing.T, f *fleet.Fleet, due ...jobs.Job[jobs.Tick, jobs.None]) {
+	t.Helper()
+	redis, err := jobs.OpenRedis(f.RedisURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = redis.Close() }()
+	for _, job := range due {
+		if _, err := jobs.Submit(t.Context(), jobs.Connect(redis), job, uuid.Nil, jobs.Tick{At: time.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"switchyard/db"
+	"switchyard/jobs"
 	"switchyard/models/await"
 	"switchyard/models/parttest"
 	"switchyard/ops/client"
@@ -182,6 +183,7 @@ type edgeDomain struct {
 // ownHost waits until the install's own host is served.
 func (e *edgeFleet) ownHost() {
 	e.Helper()
+	tick(e.T, e.Fleet, jobs.SweepOwnHosts)
 	await.Until(e.T, "the install's own host is served", func() bool {
 		_, err := e.shake(trackingHost)
 		return err == nil
@@ -216,6 +218,7 @@ func (e *edgeFleet) add(account string, hosts ...string) {
 	if len(added.DNS) != len(hosts) {
 		e.Errorf("%d of %d are pointed", len(added.DNS), len(hosts))
 	}
+	tick(e.T, e.Fleet, jobs.SweepDomains)
 }
 
 // TestZeroToServing: a hostname is typed, and is served over HTTPS, renewed and released, with real servers all the way. In

@@ -37,7 +37,7 @@ func (x tagTest) fresh(t *testing.T, scripts ...string) *page {
 func TestPageTag(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
-	x := tagTest{browser: openBrowser(t, "--host-resolver-rules=MAP *.test 127.0.0.1")}
+	x := tagTest{browser: openBrowser(t)}
 	t.Run("click id", x.findsClick)
 	t.Run("views", x.seesViews)
 	t.Run("calls", x.takesCalls)

@@ -131,14 +131,14 @@ type goalFigures struct {
 // with the page tag, out to the offer and back, to a page that is a goal, through a form, and to an order in a second
 // tab. What he did is in the figures of the site and of the campaign.
 func TestTagService(t *testing.T) {
-	parttest.Faults.Only(t)
+	parttest.Browser.Only(t)
 	t.Parallel()
 	s := newServed(t)
 	tag := snippet(s.tracking, s.key)
 	s.page("/lander", `<a data-trk-slot=1 id=go>go</a> <form data-trk-lead action=/sent><button id=send>send</button></form>`, tag)
 	s.page("/sent", "sent", tag)
 	checkout := s.page("/checkout", "checkout", tag)
-	b := openBrowser(t, "--host-resolver-rules=MAP *.test 127.0.0.1")
+	b := openBrowser(t)
 	p := b.open(t).prepare(errorsNoted)
 	p.until("the link is live", s.live)
 	p.goTo(s.link)
