@@ -148,3 +148,11 @@ func cell(field reflect.Value, isJSON bool) any {
 	}
 	return p.Interface()
 }
+
+// Analyze renews PostgreSQL's statistics of all tables, without a limit of time. Call it after many rows were loaded at once:
+// until autovacuum comes by, some minutes later, PostgreSQL takes the tables for empty, and reports that take 0.1 s with
+// statistics took 15 s.
+func Analyze(ctx context.Context, c Conn) error {
+	_, err := Exec(ctx, c, "analyze", `SET statement_timeout = 0; ANALYZE; RESET statement_timeout`)
+	return err
+}

@@ -45,8 +45,7 @@ func Restore(ctx context.Context, d *db.DB, r io.Reader, progress Progress) (Hea
 	if _, err := db.Migrate(ctx, d); err != nil {
 		return h, sum, fmt.Errorf("backup: the rows are loaded; run `switchyard migrate`: %w", err)
 	}
-	_, err = db.Exec(ctx, d, "analyze", `SET statement_timeout = 0; ANALYZE; RESET statement_timeout`)
-	return h, sum, err
+	return h, sum, db.Analyze(ctx, d)
 }
 
 func readHeader(r *frameReader) (h Header, err error) {

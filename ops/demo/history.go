@@ -310,6 +310,9 @@ func (w *past) store(ctx context.Context, dir string) error {
 	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
+	if err := db.Analyze(ctx, w.d); err != nil {
+		return err
+	}
 	return w.record(ctx)
 }
 
