@@ -101,7 +101,7 @@ func startBrowser(program string) (b *browser, end func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	cmd := exec.Command(program, //nolint:noctx // it outlives the test that starts it
+	cmd := exec.Command(program,
 		"--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking",
 		"--disable-renderer-backgrounding", "--disable-background-timer-throttling", "--window-size=1600,1000",
 		"--host-resolver-rules=MAP *.test 127.0.0.1", "--user-data-dir="+dir, "--remote-debugging-pipe", "about:blank")

@@ -55,7 +55,10 @@ func (p Part) Only(tb testing.TB) {
 }
 
 // Also says that some subtests belong to the part. The others belong to `make test` and call Plain.
-func (p Part) Also(tb testing.TB) { declared.Store(key(tb, p), true) }
+func (p Part) Also(tb testing.TB) {
+	tb.Helper()
+	declared.Store(key(tb, p), true)
+}
 
 // Needs is for fixtures that serve the tests of some parts. It skips the test or subtest unless the part that the test
 // has named runs, and fails a test that has named none of these parts.
@@ -80,7 +83,11 @@ func Plain(tb testing.TB) {
 	}
 }
 
-func key(tb testing.TB, p Part) string { return root(tb) + " " + string(p) }
+// key is the name of the top-level test and the part.
+func key(tb testing.TB, p Part) string {
+	tb.Helper()
+	return root(tb) + " " + string(p)
+}
 
 // root is the name of the top-level test.
 func root(tb testing.TB) string {

@@ -41,15 +41,16 @@ func main() {
 	flag.StringVar(&o.run, "run", "", "run only the tests that match this expression")
 	flag.StringVar(&o.bin, "bin", "bin", "the directory of the built programs, which the parts start")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	parts, err := choose(flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "suite:", err)
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := runAll(ctx, o, parts); err != nil {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err = runAll(ctx, o, parts)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "suite:", err)
 		os.Exit(1)
 	}
