@@ -100,7 +100,7 @@ func runPart(ctx context.Context, o options, part string, env []string) error {
 	if part == string(parttest.ClickHouse) {
 		command = append([]string{filepath.Join(o.bin, "lab"), "clickhouse", "--"}, command...)
 	}
-	fmt.Printf("%s: %d packages\n", part, len(packages)) //nolint:forbidigo // the command's output
+	fmt.Printf("%s: testing %s\n", part, strings.Join(packages, " ")) //nolint:forbidigo // the command's output
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, os.Stdout, os.Stderr
 	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(syscall.SIGTERM) }, time.Minute
