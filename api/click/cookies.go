@@ -10,12 +10,14 @@ import (
 
 	"github.com/google/uuid"
 
+	"switchyard/api/routing"
 	"switchyard/models"
 	"switchyard/models/flow"
 	"switchyard/models/token"
 )
 
-// The cookies of a tracking domain. They hold ids only; nothing is believed that the snapshot does not confirm.
+// The cookies of a tracking domain. They hold ids only; nothing is believed that the snapshot does not confirm. On a shared
+// domain the first two are followed by the account, see cookieName.
 const (
 	visitorCookieName = "sy_v" // the visitor id
 	clickCookieName   = "sy_c" // a clickCookie: the last click and where it was sent
@@ -56,9 +58,49 @@ func cookie(h http.Header, name string) string {
 	return ""
 }
 
+// cookieName returns the name of a cookie of an account's visitor at a domain. On a shared domain every account has cookies of
+// its own, so that a visitor of two accounts is never taken for the other account's, and neither can recognise the other's.
+func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
+	if d == nil || d.AccountID.Valid {
+		return name
+	}
+	return name + models.FormatClickID(account)
+}
+
+// clickCookies returns the click cookies of a request: at most one at an account's own domain, one per account at a shared one.
+func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
+	isShared := d != nil && !d.AccountID.Valid
+	var all []clickCookie
+	for _, line := range h["Cookie"] {
+		for part := range strings.SplitSeq(line, ";") {
+			name, value, _ := strings.Cut(strings.TrimLeft(part, " "), "=")
+			if name != clickCookieName && !(isShared && strings.HasPrefix(name, clickCookieName)) {
+				continue
+			}
+			if t, ok := parseIDs[clickCookie](value); ok && t[0] != uuid.Nil {
+				all = append(all, t)
+			}
+			if !isShared {
+				return all
+			}
+		}
+	}
+	return all
+}
+
+// soleClick returns the click that cookies name when no address does. Of the cookies of several accounts none is believed: a
+// guess would book one account's visitor or sale at another.
+func soleClick(h http.Header, d *routing.Domain) (clickCookie, bool) {
+	all := clickCookies(h, d)
+	if len(all) != 1 {
+		return clickCookie{}, false
+	}
+	return all[0], true
+}
+
 func (r *request) setCookie(h http.Header, name string, age time.Duration, ids ...uuid.UUID) {
 	b := append(append(r.page[:0], name...), '=')
-	if name == visitorCookieName {
+	if strings.HasPrefix(name, visitorCookieName) {
 		b = models.AppendClickID(b, ids[0])
 	} else {
 		b = appendIDs(b, ids...)
@@ -74,7 +116,7 @@ func (r *request) setCookie(h http.Header, name string, age time.Duration, ids .
 
 // identify finds or makes the visitor id.
 func (r *request) identify() {
-	id, err := models.ParseClickID(cookie(r.http.Header, visitorCookieName))
+	id, err := models.ParseClickID(cookie(r.http.Header, r.visitorName()))
 	if err != nil || id == uuid.Nil {
 		id, r.known.isNew = uuid.New(), true
 	}
@@ -84,6 +126,14 @@ func (r *request) identify() {
 		r.click.Arrival = "cookie"
 	}
 }
+
+// visitorName is the name of the cookie with the visitor id for the account of the click.
+func (r *request) visitorName() string {
+	return cookieName(r.domain, visitorCookieName, r.click.AccountID)
+}
+
+// clickName is visitorName of the cookie with the click.
+func (r *request) clickName() string { return cookieName(r.domain, clickCookieName, r.click.AccountID) }
 
 // recall computes the fingerprint that decides uniqueness in the campaign, and looks up what is known by it and by
 // the campaign's own cookie, which comes first.
@@ -137,12 +187,12 @@ func (r *request) fingerprint() (key [16]byte) {
 // remember keeps what a returning visitor gets, in the process and in cookies.
 func (r *request) remember(h http.Header, d *flow.Decision) {
 	if r.known.isNew {
-		r.setCookie(h, visitorCookieName, visitorCookieAge, r.click.VisitorID)
+		r.setCookie(h, r.visitorName(), visitorCookieAge, r.click.VisitorID)
 	}
 	got := flow.Binding{Path: r.click.StreamID, Lander: r.click.LanderID, Offer: r.bindableOffer(d.URL)}
 	bound := r.bind(h, got, d.Bindable)
 	t := clickCookie{r.click.ID, r.click.CampaignID, r.click.StreamID, r.click.LanderID, bound.Offer}
-	r.setCookie(h, clickCookieName, clickCookieAge, t[:]...)
+	r.setCookie(h, r.clickName(), clickCookieAge, t[:]...)
 }
 
 // bind keeps for the visitor's return that he was in the campaign that routes now and, if it binds him, what he got

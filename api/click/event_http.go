@@ -226,14 +226,13 @@ func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, n
 
 // knownClick is the click by which the sender came through this domain, if its cookie tells of one of this account.
 func (h *Handler) knownClick(r *http.Request, account uuid.UUID) uuid.UUID {
-	t, ok := parseIDs[clickCookie](cookie(r.Header, clickCookieName))
-	if !ok {
-		return uuid.Nil
+	snap := h.routes.Current()
+	for _, t := range clickCookies(r.Header, snap.Domain(models.BareHost(r.Host))) {
+		if c := snap.Campaign(t[1]); c != nil && c.Row.AccountID == account {
+			return t[0]
+		}
 	}
-	if c := h.routes.Current().Campaign(t[1]); c == nil || c.Row.AccountID != account {
-		return uuid.Nil
-	}
-	return t[0]
+	return uuid.Nil
 }
 
 func originHost(r *http.Request) string {

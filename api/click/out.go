@@ -3,7 +3,10 @@ package click
 import (
 	"context"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -88,20 +91,15 @@ func (r *request) goOn(bound uuid.UUID) (url *token.Template, ok bool) {
 	return url, true
 }
 
-// resume finds the click that brought the visitor to the lander: named by the cookie of this domain, else by clickid
-// in the query. Only a visitor who proves by his cookie that he made the click gets what was recorded of it. The
+// resume finds the click that brought the visitor to the lander: the one that clickid in the query names, else the one of
+// the cookie. Only a visitor who proves by his cookie that he made the click gets what was recorded of it. The
 // cookie's ids are believed only as far as the snapshot confirms them. If it is only the path that is gone, the answer
 // is false and the campaign is the request's.
 func (r *request) resume() (clickCookie, bool) {
-	t, known := parseIDs[clickCookie](cookie(r.http.Header, clickCookieName))
-	if known = known && t[0] != uuid.Nil && r.confirm(t); !known {
-		id, err := models.ParseClickID(r.Param("clickid"))
-		switch {
-		case err == nil:
-			t = clickCookie{id}
-		case r.camp == nil:
-			return t, false
-		}
+	t, isNamed := r.startingClick()
+	known := t[0] != uuid.Nil && r.confirm(t)
+	if !known && !isNamed && r.camp == nil {
+		return t, false
 	}
 	if c, _ := r.h.findClick(r.http.Context(), t[0]); c != nil {
 		full := clickCookie{c.ID, c.CampaignID, c.StreamID, c.LanderID, t[4]}
@@ -121,6 +119,37 @@ func (r *request) resume() (clickCookie, bool) {
 		r.rebuild(t)
 	}
 	return t, known
+}
+
+// startingClick returns the click that the address names, with what its own cookie says of it, or else the click of the
+// cookie. isNamed says that it is the one of the address.
+func (r *request) startingClick() (t clickCookie, isNamed bool) {
+	all := clickCookies(r.http.Header, r.domain)
+	if id, err := models.ParseClickID(r.Param("clickid")); err == nil {
+		for _, t := range all {
+			if t[0] == id {
+				return t, true
+			}
+		}
+		return clickCookie{id}, true
+	}
+	if len(all) > 1 { // the clicks of several accounts: one of them has its landing page where the visitor comes from
+		all = slices.DeleteFunc(all, func(t clickCookie) bool { return !r.comesFrom(r.snap.Lander(t[3])) })
+	}
+	if len(all) != 1 {
+		return clickCookie{}, false
+	}
+	return all[0], false
+}
+
+// comesFrom reports whether the visitor's browser says that it comes from the host of a landing page.
+func (r *request) comesFrom(l *routing.Lander) bool {
+	if l == nil || l.URL == nil {
+		return false
+	}
+	page, err := url.Parse(l.URL.Source())
+	from, err2 := url.Parse(r.http.Referer())
+	return err == nil && err2 == nil && from.Host != "" && strings.EqualFold(page.Host, from.Host)
 }
 
 // confirm checks the click cookie against the snapshot and makes its campaign, path and lander the request's. A path
@@ -143,7 +172,7 @@ func (r *request) confirm(t clickCookie) bool {
 // made reports whether the visitor of this request made a click: he has the visitor id that the click got. A click id
 // alone proves nothing, because it is in addresses that others see.
 func (r *request) made(c *models.Click) bool {
-	id, err := models.ParseClickID(cookie(r.http.Header, visitorCookieName))
+	id, err := models.ParseClickID(cookie(r.http.Header, cookieName(r.domain, visitorCookieName, c.AccountID)))
 	return err == nil && id != uuid.Nil && id == c.VisitorID
 }
 
@@ -186,7 +215,7 @@ func (r *request) bindOffer(h http.Header, t clickCookie, got uuid.UUID) {
 	}
 	t[4] = got
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
-	r.setCookie(h, clickCookieName, clickCookieAge, t[:]...)
+	r.setCookie(h, r.clickName(), clickCookieAge, t[:]...)
 	r.setCookie(h, r.bindName(), ttl, t[2], t[3], t[4])
 	key := r.click.UniqueKey
 	if key != [16]byte{} {

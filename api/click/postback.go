@@ -241,14 +241,16 @@ func (h *Handler) findNetwork(p *models.Postback, rest string) error {
 var onePixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00" +
 	"\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 
-// pixel answers /pixel.gif: a postback from the visitor's own browser, its click named by the cookie, else by the
-// query. It always shows the picture, whatever came of it.
+// pixel answers /pixel.gif: a postback from the visitor's own browser. Its click is the one that the query names,
+// else the one of the cookie. It always shows the picture, whatever came of it.
 func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		p := h.newPostback(r, models.FromPixel)
 		addQuery(p.Params, r.URL.RawQuery)
-		if t, ok := parseIDs[clickCookie](cookie(r.Header, clickCookieName)); ok {
-			p.Params["clickid"] = models.FormatClickID(t[0])
+		if _, err := models.ParseClickID(postback.ClickID(p.Params, postback.Network{})); err != nil {
+			if t, ok := soleClick(r.Header, h.routes.Current().Domain(p.Domain)); ok {
+				p.Params["clickid"] = models.FormatClickID(t[0])
+			}
 		}
 		if postback.ClickID(p.Params, postback.Network{}) != "" && h.admitsPixel(p, r) {
 			_ = h.storePostback(r.Context(), p) // counted and logged there; a browser would not try again

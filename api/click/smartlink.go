@@ -30,7 +30,7 @@ func (h *Handler) follow(w http.ResponseWriter, req *http.Request, d *routing.Do
 		refuseAhead(w)
 		return
 	}
-	// A visitor is unique whom the domain has not seen before, as far as his cookies tell.
+	// A visitor is unique whom the account has not seen at this domain before, as far as his cookies tell.
 	r.unique = r.known.isNew
 	r.facts.SetBool(cond.IsUnique, r.unique)
 	rule, template, where := l.Choose(&r.facts)
@@ -48,7 +48,7 @@ func (h *Handler) follow(w http.ResponseWriter, req *http.Request, d *routing.Do
 			Click: r.click, SmartlinkID: l.Row.ID, RuleID: rule, DestinationURL: where,
 		}})
 		if r.known.isNew {
-			r.setCookie(w.Header(), visitorCookieName, visitorCookieAge, r.click.VisitorID)
+			r.setCookie(w.Header(), r.visitorName(), visitorCookieAge, r.click.VisitorID)
 		}
 	}
 	r.send(w, flow.Transition302)

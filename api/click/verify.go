@@ -158,8 +158,8 @@ func (r *request) entry() entry {
 	named, _ := uuid.Parse(r.Param("lander"))
 	id, err := models.ParseClickID(r.Param("clickid"))
 	if err != nil {
-		t, ok := parseIDs[clickCookie](cookie(r.http.Header, clickCookieName))
-		if !ok || t[0] == uuid.Nil {
+		t, ok := soleClick(r.http.Header, r.domain)
+		if !ok {
 			return entry{lander: named}
 		}
 		id = t[0]

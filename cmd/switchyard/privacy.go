@@ -23,7 +23,7 @@ type privacyCmd struct {
 // whichVisitor are the flags that name a visitor.
 type whichVisitor struct {
 	Click   string `help:"Id of one of his clicks: all clicks with the same visitor id are his." xor:"who" required:""`
-	Visitor string `help:"His visitor id, the value of the cookie sy_v. All clicks are looked through." xor:"who" required:""`
+	Visitor string `help:"His visitor id, the value of the cookie sy_v, on a shared domain of the one whose name goes on with the id of the account. All clicks are looked through." xor:"who" required:""`
 }
 
 // each calls fn with the visitor in each account that knows him.

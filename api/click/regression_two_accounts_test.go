@@ -1,0 +1,135 @@
+package click
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+)
+
+// customer is an account with a campaign on the shared domain, whose landing page leads to an offer.
+type customer struct {
+	*world
+	name string
+}
+
+func (w *world) customer(name string) customer {
+	w.Helper()
+	own := *w
+	own.account, own.source = w.newAccount(), uuid.New()
+	own.exec(`INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, 'Push')`, own.source, own.account)
+	c := customer{&own, name}
+	lander, offer := c.lander("https://lander-"+name+".test/"), c.offer("https://offer-"+name+".test/?c={clickid}", uuid.Nil)
+	c.campaign("campaign-"+name, nil, path("lander", nil, to(lander), to(offer)))
+	return c
+}
+
+// click follows the customer's link with the cookies that the browser has, and returns the click and the cookies after it.
+func (c customer) click(jar []*http.Cookie) (id string, after []*http.Cookie) {
+	c.Helper()
+	res := c.get("/campaign-"+c.name, with(jar))
+	if res.StatusCode != http.StatusFound {
+		c.Fatalf("%s: %d", c.name, res.StatusCode)
+	}
+	return models.FormatClickID(c.tape.last().ID), merged(jar, res.Cookies())
+}
+
+// merged is what a browser keeps: of each name the cookie that came last.
+func merged(jar, set []*http.Cookie) []*http.Cookie {
+	last := map[string]*http.Cookie{}
+	for _, c := range append(jar[:len(jar):len(jar)], set...) {
+		last[c.Name] = c
+	}
+	var all []*http.Cookie
+	for _, c := range last {
+		all = append(all, c)
+	}
+	return all
+}
+
+func (s *tape) postbacks() (list []*models.Postback) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.records {
+		if r.Postback != nil {
+			list = append(list, r.Postback)
+		}
+	}
+	return list
+}
+
+// TestTwoAccountsInOneBrowser: one browser clicks the links of two accounts on the shared domain. Whatever it asks for later
+// belongs to the account whose click is named, in whatever order the clicks were made. Where no click is named, it belongs to
+// the account whose landing page the visitor comes from, and to none where that is not known.
+func TestTwoAccountsInOneBrowser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a, b := w.customer("a"), w.customer("b")
+	w.fresh()
+	for _, order := range [][2]customer{{a, b}, {b, a}} {
+		clicks, jar := map[string]string{}, []*http.Cookie(nil)
+		for _, c := range order {
+			clicks[c.name], jar = c.click(jar)
+		}
+		if first, second := w.tape.clicks()[len(w.tape.clicks())-2], w.tape.last(); first.VisitorID == second.VisitorID {
+			t.Error("both accounts see the same visitor id")
+		}
+		for _, name := range []string{"a", "b"} {
+			want := "https://offer-" + name + ".test/?c=" + clicks[name]
+			if got := w.sent("/out/1?clickid="+clicks[name], with(jar)); got != want {
+				t.Errorf("the button of %s leads to %s, want %s", name, got, want)
+			}
+			if got := w.sent("/out/1", with(jar), header("Referer", "https://lander-"+name+".test/page")); got != want {
+				t.Errorf("the button of %s that names no click leads to %s, want %s", name, got, want)
+			}
+			before := len(w.tape.postbacks())
+			w.get("/pixel.gif?clickid="+clicks[name]+"&payout=99.5&conversion_id=ORDER-"+name, with(jar))
+			got := w.tape.postbacks()[before:]
+			if len(got) != 1 || got[0].Params["clickid"] != clicks[name] || got[0].Params["conversion_id"] != "ORDER-"+name {
+				t.Errorf("the sale of %s is %+v", name, got)
+			}
+		}
+		if res := w.get("/out/1", with(jar)); res.StatusCode != http.StatusNotFound {
+			t.Errorf("a button that names neither a click nor its page leads to %d %s", res.StatusCode, res.Header.Get("Location"))
+		}
+		before := len(w.tape.postbacks())
+		w.get("/pixel.gif?payout=99.5", with(jar))
+		if got := w.tape.postbacks()[before:]; len(got) != 0 {
+			t.Errorf("a sale that names no click is recorded: %+v", got)
+		}
+	}
+}
+
+// TestTwoCampaignsInOneBrowser: of two clicks of one account the one that is named counts, not the last one.
+func TestTwoCampaignsInOneBrowser(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var ids []string
+	for _, name := range []string{"one", "two"} {
+		lander, offer := w.lander("https://lander.test/"+name), w.offer("https://"+name+".test/?c={clickid}", uuid.Nil)
+		w.campaign("campaign-"+name, m{"domain_id": w.own}, path("lander", nil, to(lander), to(offer)))
+	}
+	w.fresh()
+	var jar []*http.Cookie
+	for _, name := range []string{"one", "two"} {
+		jar = merged(jar, w.get("/campaign-"+name, host(own), with(jar)).Cookies())
+		ids = append(ids, models.FormatClickID(w.tape.last().ID))
+	}
+	if got, want := w.sent("/out?clickid="+ids[0], host(own), with(jar)), "https://one.test/?c="+ids[0]; got != want {
+		t.Errorf("the first page leads to %s, want %s", got, want)
+	}
+	if got, want := w.sent("/out", host(own), with(jar)), "https://two.test/?c="+ids[1]; got != want {
+		t.Errorf("without a name: to %s, want %s", got, want)
+	}
+	w.get("/pixel.gif?clickid="+ids[0]+"&payout=3", host(own), with(jar))
+	if p := w.tape.postback(); p == nil || p.Params["clickid"] != ids[0] {
+		t.Errorf("the sale of the first click is %+v", p)
+	}
+	for _, c := range jar {
+		if c.Name != visitorCookieName && c.Name != clickCookieName {
+			t.Errorf("an own domain sets the cookie %s", c.Name)
+		}
+	}
+}
