@@ -85,14 +85,15 @@ const (
 
 // EntryLink is a link that lets somebody in. Its token is in the address only.
 type EntryLink struct {
-	ID        uuid.UUID  `db:"id"`
-	Kind      string     `db:"kind"`
-	AccountID uuid.UUID  `db:"account_id"`
-	Email     string     `db:"email"`
-	Role      Role       `db:"role"`
-	CreatedAt time.Time  `db:"created_at"`
-	ExpiresAt time.Time  `db:"expires_at"`
-	UsedAt    *time.Time `db:"used_at"`
+	ID        uuid.UUID     `db:"id"`
+	Kind      string        `db:"kind"`
+	AccountID uuid.UUID     `db:"account_id"`
+	Email     string        `db:"email"`
+	Role      Role          `db:"role"`
+	MadeBy    uuid.NullUUID `db:"made_by"` // the member who made it; none: an operator
+	CreatedAt time.Time     `db:"created_at"`
+	ExpiresAt time.Time     `db:"expires_at"`
+	UsedAt    *time.Time    `db:"used_at"`
 }
 
 // AuditEntry is one successful change of an account's records.

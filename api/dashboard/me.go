@@ -84,10 +84,15 @@ type confirmBody struct {
 }
 
 func (d Deps) confirm(c *route.Call, b confirmBody) (SignedIn, error) {
-	if err := d.attempt(c, c.Person.Email); err != nil {
+	proof := allowance{"confirm:" + c.Session.ID.String(), attemptsConfirm} // strangers at the sign-in page do not use it up
+	if err := d.attempt(c, proof); err != nil {
 		return SignedIn{}, err
 	}
-	if err := prove(c, c.Person, b.Password, b.Code); err != nil {
+	err := prove(c, c.Person, b.Password, b.Code)
+	if !isWrong(err, b.Code) {
+		d.succeeded(c, proof)
+	}
+	if err != nil {
 		return SignedIn{}, err
 	}
 	return SignedIn{c.Account.ID}, c.Store.People().ConfirmSession(c.Context(), c.Person.ID, c.Session.ID)

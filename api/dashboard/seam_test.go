@@ -97,7 +97,7 @@ func (a answer) want(t *testing.T, status int, code string) answer {
 // link makes a link of the account.
 func link(t *testing.T, s *apitest.Server, account models.Account, kind, email string, role models.Role) string {
 	t.Helper()
-	_, token, err := s.Store.People().CreateLink(t.Context(), kind, account.ID, email, role)
+	_, token, err := s.Store.People().CreateLink(t.Context(), models.EntryLink{Kind: kind, AccountID: account.ID, Email: email, Role: role})
 	if err != nil {
 		t.Fatal(err)
 	}

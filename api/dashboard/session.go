@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -40,11 +41,13 @@ func (d Deps) signIn() []route.Route {
 	}
 }
 
-// Attempts at signing in, in attemptTime.
+// Wrong proofs in attemptTime: passwords and codes.
 const (
 	attemptTime      = 15 * time.Minute
+	attemptsNetwork  = 150 // of a network, see netguard.NetworkPrefix
 	attemptsAddress  = 30
 	attemptsEmail    = 5
+	attemptsConfirm  = 5 // of a session that is signed in
 	maxAgentKept     = 300
 	wrongSignIn      = "wrong_sign_in"
 	wrongSignInText  = "this e-mail and password, or this code, are not right"
@@ -52,19 +55,48 @@ const (
 	codeRequiredText = "give a code of your app, or a recovery code"
 )
 
-// attempt counts an attempt at signing in: by address, and by the e-mail unless it is empty.
-func (d Deps) attempt(c *route.Call, email string) error {
-	client := netguard.ClientPrefix(c.Client).String()
-	w := d.Rates.AllowWithin(c.Context(), "sign-in address:"+client, attemptsAddress, attemptTime)
-	if !w.Over && email != "" {
-		w = d.Rates.AllowWithin(c.Context(), "sign-in e-mail:"+email, attemptsEmail, attemptTime)
+// allowance is a number of wrong proofs in attemptTime, counted by a name.
+type allowance struct {
+	name  string
+	limit int
+}
+
+// ofAddress are the allowances of who asks: the address and its network.
+func ofAddress(c *route.Call) []allowance {
+	return []allowance{
+		{"sign-in address:" + netguard.ClientPrefix(c.Client).String(), attemptsAddress},
+		{"sign-in network:" + netguard.NetworkPrefix(c.Client).String(), attemptsNetwork},
 	}
-	if w.Over {
-		wait := int(w.Reset.Minutes()) + 1
-		c.Header().Set("Retry-After", strconv.Itoa(wait*60))
-		return models.Errorf(models.KindTooMany, "rate_limited", "too many attempts: wait %d minutes", wait)
+}
+
+// ofEmail is the allowance of a person, whom everybody may guess at: at the sign-in page and by links.
+func ofEmail(email string) allowance { return allowance{"sign-in e-mail:" + email, attemptsEmail} }
+
+// attempt counts an attempt at a proof against each allowance, and refuses it when one is used up. Call succeeded when the proof was
+// right: only failures stay counted.
+func (d Deps) attempt(c *route.Call, of ...allowance) error {
+	for _, b := range of {
+		if w := d.Rates.AllowWithin(c.Context(), b.name, b.limit, attemptTime); w.Over {
+			wait := int(w.Reset.Minutes()) + 1
+			c.Header().Set("Retry-After", strconv.Itoa(wait*60))
+			return models.Errorf(models.KindTooMany, "rate_limited", "too many attempts: wait %d minutes", wait)
+		}
 	}
 	return nil
+}
+
+// succeeded takes an attempt back.
+func (d Deps) succeeded(c *route.Call, of ...allowance) {
+	for _, b := range of {
+		d.Rates.Uncount(c.Context(), b.name)
+	}
+}
+
+// isWrong reports whether an error says that a password or code was wrong. Being asked for a code that was not given is no failure:
+// the password was right.
+func isWrong(err error, code string) bool {
+	e, ok := models.AsError(err)
+	return ok && e.Kind == models.KindUnauthenticated && (e.Code != codeRequired || code != "")
 }
 
 // signInBody is who somebody says to be. Code is of an app or a recovery code, where one is asked for.
@@ -81,7 +113,8 @@ type SignedIn struct {
 
 func (d Deps) enter(c *route.Call, b signInBody) (SignedIn, error) {
 	email, _ := models.CleanEmail(b.Email)
-	if err := d.attempt(c, email); err != nil {
+	proof := append(ofAddress(c), ofEmail(email))
+	if err := d.attempt(c, proof...); err != nil {
 		return SignedIn{}, err
 	}
 	person, _, err := c.Store.People().FindByEmail(c.Context(), email)
@@ -89,6 +122,9 @@ func (d Deps) enter(c *route.Call, b signInBody) (SignedIn, error) {
 		return SignedIn{}, err
 	}
 	if err := prove(c, person, b.Password, b.Code); err != nil {
+		if !isWrong(err, b.Code) {
+			d.succeeded(c, proof...)
+		}
 		return SignedIn{}, err
 	}
 	places, err := c.Store.People().Accounts(c.Context(), person.ID)
@@ -98,6 +134,7 @@ func (d Deps) enter(c *route.Call, b signInBody) (SignedIn, error) {
 	if len(places) == 0 {
 		return SignedIn{}, models.Errorf(models.KindUnauthenticated, wrongSignIn, wrongSignInText)
 	}
+	d.succeeded(c, proof...)
 	return d.open(c, person, places[0].ID)
 }
 
@@ -172,13 +209,14 @@ type LinkShown struct {
 }
 
 func (d Deps) lookAtLink(c *route.Call, b linkBody) (LinkShown, error) {
-	if err := d.attempt(c, ""); err != nil {
+	if err := d.attempt(c, ofAddress(c)...); err != nil {
 		return LinkShown{}, err
 	}
 	link, err := c.Store.People().FindLink(c.Context(), b.Token)
 	if err != nil {
 		return LinkShown{}, err
 	}
+	d.succeeded(c, ofAddress(c)...)
 	account, err := c.Store.FindAccount(c.Context(), link.AccountID)
 	if err != nil {
 		return LinkShown{}, err
@@ -195,14 +233,24 @@ type useLinkBody struct {
 	Code     string `json:"code" maxLength:"40"`
 }
 
-// useLink uses a link in one transaction with what it is for, so that it is left as it was when that fails.
+// useLink uses a link in one transaction with what it is for, so that it is left as it was when that fails. A wrong password or
+// code counts for the person as at the sign-in page, and for the link, which ends after ten.
 func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
-	if err := d.attempt(c, ""); err != nil {
+	proof := ofAddress(c)
+	if err := d.attempt(c, proof...); err != nil {
 		return out, err
 	}
 	if err := c.Store.Box().Ready(c.Context()); err != nil {
 		return out, err
 	}
+	found, err := c.Store.People().FindLink(c.Context(), b.Token)
+	if err != nil {
+		return out, err
+	}
+	if err := d.attempt(c, ofEmail(found.Email)); err != nil {
+		return out, err
+	}
+	proof = append(proof, ofEmail(found.Email))
 	was := c.Store
 	err = was.Tx(c.Context(), func(s *store.Store) error {
 		c.Store = s
@@ -221,7 +269,11 @@ func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 		out, err = d.open(c, person, link.AccountID)
 		return err
 	})
-	return out, err
+	if !isWrong(err, b.Code) {
+		d.succeeded(c, proof...)
+		return out, err
+	}
+	return out, cmp.Or(c.Store.People().CountWrongProof(c.Context(), b.Token), err)
 }
 
 // admit does what a link is for.

@@ -96,7 +96,10 @@ func (d Deps) invite(c *route.Call, b inviteBody) (Invitation, error) {
 	if !b.Role.Includes(models.RoleViewer) {
 		return Invitation{}, errRole
 	}
-	link, token, err := c.Store.People().CreateLink(c.Context(), models.LinkInvite, c.Account.ID, email, b.Role)
+	link, token, err := c.Store.People().CreateLink(c.Context(), models.EntryLink{
+		Kind: models.LinkInvite, AccountID: c.Account.ID, Email: email, Role: b.Role,
+		MadeBy: uuid.NullUUID{UUID: c.Person.ID, Valid: c.Person.ID != uuid.Nil},
+	})
 	return Invitation{linkRow(link), models.EntryURL(d.BaseURL, token)}, err
 }
 

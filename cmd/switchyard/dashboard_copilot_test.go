@@ -264,7 +264,9 @@ func (c *copilotBoard) views() {
 	c.goTo(c.f.URL + "/app/reports")
 	c.until("reports open with it", func() bool { return strings.Contains(c.run(`location.search`), "g=country%2Cos") })
 
-	_, token, err := c.store.People().CreateLink(c.t.Context(), models.LinkEntry, c.account, "viewer@a.example", models.RoleViewer)
+	_, token, err := c.store.People().CreateLink(c.t.Context(), models.EntryLink{
+		Kind: models.LinkEntry, AccountID: c.account, Email: "viewer@a.example", Role: models.RoleViewer,
+	})
 	if err != nil {
 		c.t.Fatal(err)
 	}

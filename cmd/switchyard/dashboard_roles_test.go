@@ -33,7 +33,9 @@ func TestDashboardRoles(t *testing.T) {
 	}
 	pressed, known := map[models.Role]int{}, map[string][]string{}
 	for _, role := range []models.Role{models.RoleViewer, models.RoleContributor, models.RoleMember} {
-		_, token, err := store.New(d, nil).People().CreateLink(t.Context(), models.LinkEntry, account, string(role)+"@roles.example", role)
+		_, token, err := store.New(d, nil).People().CreateLink(t.Context(), models.EntryLink{
+			Kind: models.LinkEntry, AccountID: account, Email: string(role) + "@roles.example", Role: role,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -93,6 +93,35 @@ func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length 
 	return r.own(name, limit, time.Now(), length)
 }
 
+// Uncount takes one call of a window back, where a limit is for failures alone: a call is counted before it is known to succeed,
+// so that many at once cannot all pass. It never fails; a call that cannot be taken back stays counted.
+func (r *Rates) Uncount(ctx context.Context, name string) {
+	if r.reachable() {
+		limited, cancel := context.WithTimeout(ctx, r.timeout)
+		defer cancel()
+		err := uncountScript.Run(limited, r.client, []string{r.prefix + "rate:" + name}).Err()
+		if err == nil {
+			return
+		}
+		if ctx.Err() == nil {
+			r.lost(ctx, err)
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w := r.local[name]; w != nil && w.count > 0 {
+		w.count--
+	}
+}
+
+// uncountScript takes one call back. KEYS[1] the window's counter. Returns the calls that are left; 0 for a window that has ended.
+var uncountScript = redis.NewScript(`
+local n = tonumber(redis.call('GET', KEYS[1]) or '0')
+if n > 0 then
+  n = redis.call('DECR', KEYS[1])
+end
+return n`)
+
 func (r *Rates) shared(ctx context.Context, name string, limit int, length time.Duration) (Window, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.timeout)
 	defer cancel()

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -110,12 +111,38 @@ func (p People) UseRecoveryCode(ctx context.Context, id uuid.UUID, code string) 
 	return n == 1, err
 }
 
-// Join makes a person a member of an account. The role of one that is a member already changes.
+// Join makes a person a member of an account. The role of one that is a member already changes. The last owner stays one:
+// last_owner.
 func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Role) error {
 	const q = `INSERT INTO memberships (account_id, user_id, role) VALUES ($1, $2, $3)
 		ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role`
-	_, err := p.s.exec(ctx, "join", q, account, id, role)
-	return err
+	return p.keepOwner(ctx, account, func(s *Store) error {
+		_, err := s.exec(ctx, "join", q, account, id, role)
+		return err
+	})
+}
+
+// keepOwner runs a change of an account's members in a transaction, and refuses it with last_owner if it takes the last owner.
+// An account that had no owner before, as one that is used by keys alone, needs none after.
+func (p People) keepOwner(ctx context.Context, account uuid.UUID, change func(*Store) error) error {
+	const q = `SELECT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND role = $2)`
+	return p.s.Tx(ctx, func(s *Store) error {
+		if err := s.lockAccount(ctx, account); err != nil {
+			return err
+		}
+		before, err := db.Get[bool](ctx, s.c, "owner", q, account, models.RoleOwner)
+		if err != nil {
+			return err
+		}
+		if err := change(s); err != nil {
+			return err
+		}
+		after, err := db.Get[bool](ctx, s.c, "owner", q, account, models.RoleOwner)
+		if err == nil && before && !after {
+			err = models.Conflict("last_owner", "an account needs an owner: make somebody else one first")
+		}
+		return err
+	})
 }
 
 // maxMembers is how many members are listed.
@@ -131,14 +158,10 @@ func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member
 	return db.Select[models.Member](ctx, p.s.c, "members", listMembers, account, maxMembers)
 }
 
-// SetRole changes a member's role; an empty one ends the membership and with it the sessions. The last owner stays one:
-// last_owner.
+// SetRole changes a member's role; an empty one ends the membership and with it the sessions. The links that the member made
+// for others stop working. The last owner stays one: last_owner.
 func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.Role) error {
-	return p.s.Tx(ctx, func(s *Store) error {
-		if err := s.lockAccount(ctx, account); err != nil {
-			return err
-		}
-		var err error
+	return p.keepOwner(ctx, account, func(s *Store) (err error) {
 		if role == "" {
 			err = s.one(ctx, "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
 		} else {
@@ -147,11 +170,7 @@ func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.
 		if err != nil {
 			return err
 		}
-		owned, err := db.Get[bool](ctx, s.c, "account",
-			`SELECT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND role = $2)`, account, models.RoleOwner)
-		if err == nil && !owned {
-			err = models.Conflict("last_owner", "an account needs an owner: make somebody else one first")
-		}
+		_, err = s.exec(ctx, "drop links", `DELETE FROM entry_links WHERE account_id = $1 AND made_by = $2 AND used_at IS NULL`, account, id)
 		return err
 	})
 }
@@ -176,11 +195,10 @@ func (p People) Accounts(ctx context.Context, id uuid.UUID) ([]Workplace, error)
 const maxLinks = 100
 
 // CreateLink makes a link for an address and returns its token, for the only time. An earlier open link of the same
-// kind for the address stops working.
-func (p People) CreateLink(ctx context.Context, kind string, account uuid.UUID, email string, role models.Role) (
-	link models.EntryLink, token string, err error,
-) {
+// kind for the address stops working. of has its kind, account, e-mail, role and maker.
+func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link models.EntryLink, token string, err error) {
 	token = models.NewToken()
+	account, kind, email := of.AccountID, of.Kind, of.Email
 	err = p.s.Tx(ctx, func(s *Store) error {
 		if err := s.lockAccount(ctx, account); err != nil {
 			return err
@@ -196,10 +214,10 @@ func (p People) CreateLink(ctx context.Context, kind string, account uuid.UUID, 
 		if len(open) >= maxLinks {
 			return models.Invalid("too_many", "%d links of the account are open: withdraw one", len(open))
 		}
-		q := `INSERT INTO entry_links (id, hash, kind, account_id, email, role, expires_at)
-			VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7)) RETURNING ` + linkColumns
+		q := `INSERT INTO entry_links (id, hash, kind, account_id, email, role, made_by, expires_at)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8)) RETURNING ` + linkColumns
 		link, err = db.Get[models.EntryLink](ctx, s.c, "link", q, uuid.Must(uuid.NewV7()), models.HashToken(token), kind,
-			account, email, role, models.EntryLinkLife.Seconds())
+			account, email, of.Role, of.MadeBy, models.EntryLinkLife.Seconds())
 		return err
 	})
 	return link, token, err
@@ -210,7 +228,10 @@ var linkColumns = db.Columns[models.EntryLink]("")
 // ErrLink says that a link does not work.
 var ErrLink = models.Errorf(models.KindNotFound, "link_gone", "this link was used already, has been withdrawn or is older than a day")
 
-const openLink = ` FROM entry_links WHERE hash = $1 AND used_at IS NULL AND expires_at > now()`
+// maxWrongProofs is how many wrong passwords or codes end a link.
+const maxWrongProofs = 10
+
+var openLink = fmt.Sprintf(` FROM entry_links WHERE hash = $1 AND used_at IS NULL AND expires_at > now() AND wrong < %d`, maxWrongProofs)
 
 // FindLink finds the open link of a token, else ErrLink.
 func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, error) {
@@ -232,11 +253,17 @@ func (p People) UseLink(ctx context.Context, token string) (models.EntryLink, er
 	return link, err
 }
 
+// CountWrongProof counts a wrong password or code that was given with a link. The tenth ends the link.
+func (p People) CountWrongProof(ctx context.Context, token string) error {
+	_, err := p.s.exec(ctx, "wrong proof", `UPDATE entry_links SET wrong = wrong + 1 WHERE hash = $1`, models.HashToken(token))
+	return err
+}
+
 // Links lists the open links of an account, newest first.
 func (p People) Links(ctx context.Context, account uuid.UUID) ([]models.EntryLink, error) {
-	q := `SELECT ` + linkColumns + ` FROM entry_links WHERE account_id = $1 AND used_at IS NULL AND expires_at > now()
+	q := `SELECT ` + linkColumns + ` FROM entry_links WHERE account_id = $1 AND used_at IS NULL AND expires_at > now() AND wrong < $3
 		ORDER BY id DESC LIMIT $2`
-	return db.Select[models.EntryLink](ctx, p.s.c, "links", q, account, maxLinks)
+	return db.Select[models.EntryLink](ctx, p.s.c, "links", q, account, maxLinks, maxWrongProofs)
 }
 
 // DropLink withdraws an open link.

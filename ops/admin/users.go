@@ -99,6 +99,6 @@ func (a Admin) link(ctx context.Context, kind, account, email, role string) (Lin
 	if !r.Includes(models.RoleViewer) {
 		return Link{}, models.Invalid("invalid_role", "a role is viewer, contributor, member or owner")
 	}
-	made, token, err := a.Store.People().CreateLink(ctx, kind, found.ID, clean, r)
+	made, token, err := a.Store.People().CreateLink(ctx, models.EntryLink{Kind: kind, AccountID: found.ID, Email: clean, Role: r})
 	return Link{kind, clean, models.EntryURL(a.BaseURL, token), stamp(made.ExpiresAt)}, err
 }
