@@ -204,7 +204,11 @@ func TestClickOutOfAPathThatIsGone(t *testing.T) {
 
 // visitorOf is the cookie of the visitor who made a click.
 func visitorOf(c *models.Click) edit {
-	return header("Cookie", visitorCookieName+models.FormatClickID(c.AccountID)+"="+models.FormatClickID(c.VisitorID))
+	name := visitorCookieName
+	if c.Domain == shared {
+		name += models.FormatClickID(c.AccountID)
+	}
+	return header("Cookie", name+"="+models.FormatClickID(c.VisitorID))
 }
 
 // TestClickIDTellsNothingOfItsVisitor asks with the click id of somebody else, which stands in addresses that others see:

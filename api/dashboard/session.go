@@ -36,7 +36,7 @@ func (d Deps) signIn() []route.Route {
 		},
 		{
 			Method: "POST", Path: "/app/api/links/use", Callers: route.Anybody, Summary: "use a link; it works once",
-			Handle: route.Take(d.useLink), Codes: append(route.Codes("401 wrong_sign_in code_required", "409 no_password"), entry...),
+			Handle: route.Take(d.useLink), Codes: append(route.Codes("401 wrong_sign_in code_required", "409 last_owner no_password"), entry...),
 		},
 	}
 }

@@ -266,7 +266,7 @@ type Field struct {
 
 // docs describe the fields, in the order of the documentation.
 var docs = []Field{
-	{Name: "click_id", Doc: "the click that converted; required, but in the pixel, where the visitor's cookie says it"},
+	{Name: "click_id", Doc: "the click that converted; required, except for the pixel, where the visitor's cookie names it otherwise"},
 	{Name: "payout", Doc: "what the network pays; a negative one takes back the conversion of the same goal and conversion_id. Left out: the offer's, where it says so"},
 	{Name: "currency", Doc: "three letters; left out: that of the offer or the campaign"},
 	{Name: "status", Doc: "one of the words below; left out: approved"},

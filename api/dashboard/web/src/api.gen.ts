@@ -590,7 +590,7 @@ export interface Calls {
   "POST /app/api/session": { query: {  }; path: {  }; body: SignInBody; answer: SignedIn; codes: "bad_body" | "body_too_large" | "code_required" | "invalid_input" | "link_gone" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" | "wrong_sign_in" }
   "DELETE /app/api/session": { query: {  }; path: {  }; body: undefined; answer: DeletedAnswer; codes: "bad_body" | "body_too_large" | "invalid_input" | "link_gone" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" }
   "POST /app/api/links/look": { query: {  }; path: {  }; body: LinkBody2; answer: LinkShown; codes: "bad_body" | "body_too_large" | "invalid_input" | "link_gone" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" }
-  "POST /app/api/links/use": { query: {  }; path: {  }; body: UseLinkBody; answer: SignedIn; codes: "bad_body" | "body_too_large" | "code_required" | "invalid_input" | "link_gone" | "no_password" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" | "wrong_sign_in" }
+  "POST /app/api/links/use": { query: {  }; path: {  }; body: UseLinkBody; answer: SignedIn; codes: "bad_body" | "body_too_large" | "code_required" | "invalid_input" | "last_owner" | "link_gone" | "no_password" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" | "wrong_sign_in" }
   "GET /app/api/session": { query: {  }; path: {  }; body: undefined; answer: Me; codes: never }
   "POST /app/api/session/confirm": { query: {  }; path: {  }; body: ConfirmBody; answer: SignedIn; codes: "code_required" | "wrong_sign_in" }
   "POST /app/api/session/account": { query: {  }; path: {  }; body: MoveBody; answer: SignedIn; codes: "not_found" }
