@@ -74,7 +74,7 @@ func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	for _, line := range h["Cookie"] {
 		for part := range strings.SplitSeq(line, ";") {
 			name, value, _ := strings.Cut(strings.TrimLeft(part, " "), "=")
-			if name != clickCookieName && !(isShared && strings.HasPrefix(name, clickCookieName)) {
+			if name != clickCookieName && (!isShared || !strings.HasPrefix(name, clickCookieName)) {
 				continue
 			}
 			if t, ok := parseIDs[clickCookie](value); ok && t[0] != uuid.Nil {
@@ -88,8 +88,8 @@ func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	return all
 }
 
-// soleClick returns the click that cookies name when no address does. Of the cookies of several accounts none is believed: a
-// guess would book one account's visitor or sale at another.
+// soleClick returns the click of the cookie, for a request whose address names no click. It returns false when the request has
+// cookies of several accounts: a guess would book one account's visitor or sale at another.
 func soleClick(h http.Header, d *routing.Domain) (clickCookie, bool) {
 	all := clickCookies(h, d)
 	if len(all) != 1 {

@@ -91,10 +91,10 @@ func (r *request) goOn(bound uuid.UUID) (url *token.Template, ok bool) {
 	return url, true
 }
 
-// resume finds the click that brought the visitor to the lander: the one that clickid in the query names, else the one of
-// the cookie. Only a visitor who proves by his cookie that he made the click gets what was recorded of it. The
-// cookie's ids are believed only as far as the snapshot confirms them. If it is only the path that is gone, the answer
-// is false and the campaign is the request's.
+// resume finds the click that brought the visitor to the lander. The parameter clickid names it, and without it the cookie
+// does. A visitor whose cookie proves the click gets what was recorded of it; any other gets the click's ids alone. The ids of
+// the cookie are believed only as far as the snapshot confirms them. If only the path is gone, the answer is false and the
+// campaign is the request's.
 func (r *request) resume() (clickCookie, bool) {
 	t, isNamed := r.startingClick()
 	known := t[0] != uuid.Nil && r.confirm(t)

@@ -241,8 +241,8 @@ func (h *Handler) findNetwork(p *models.Postback, rest string) error {
 var onePixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00" +
 	"\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 
-// pixel answers /pixel.gif: a postback from the visitor's own browser. Its click is the one that the query names,
-// else the one of the cookie. It always shows the picture, whatever came of it.
+// pixel answers /pixel.gif: a postback from the visitor's own browser. The query names its click, and without it the
+// cookie does. The answer is the picture in every case.
 func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		p := h.newPostback(r, models.FromPixel)

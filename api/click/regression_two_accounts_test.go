@@ -102,7 +102,7 @@ func TestTwoAccountsInOneBrowser(t *testing.T) {
 	}
 }
 
-// TestTwoCampaignsInOneBrowser: of two clicks of one account the one that is named counts, not the last one.
+// TestTwoCampaignsInOneBrowser: a browser has clicked two links of one account. The click that is named counts, not the last.
 func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

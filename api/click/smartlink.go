@@ -30,7 +30,7 @@ func (h *Handler) follow(w http.ResponseWriter, req *http.Request, d *routing.Do
 		refuseAhead(w)
 		return
 	}
-	// A visitor is unique whom the account has not seen at this domain before, as far as his cookies tell.
+	// A visitor is unique if no cookie says that the account has seen this browser at this domain before.
 	r.unique = r.known.isNew
 	r.facts.SetBool(cond.IsUnique, r.unique)
 	rule, template, where := l.Choose(&r.facts)

@@ -38,7 +38,7 @@ func TestProofsHaveOneBudget(t *testing.T) {
 	}
 }
 
-// TestLinkEndsAfterTenWrongProofs: a link that somebody guesses with stops working, also for the person it is for.
+// TestLinkEndsAfterTenWrongProofs: ten wrong proofs end a link. The right password does not open it any more.
 func TestLinkEndsAfterTenWrongProofs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

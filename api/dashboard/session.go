@@ -69,7 +69,7 @@ func ofAddress(c *route.Call) []allowance {
 	}
 }
 
-// ofEmail is the allowance of a person, whom everybody may guess at: at the sign-in page and by links.
+// ofEmail is the allowance of a person. The sign-in page and links share it.
 func ofEmail(email string) allowance { return allowance{"sign-in e-mail:" + email, attemptsEmail} }
 
 // attempt counts an attempt at a proof against each allowance, and refuses it when one is used up. Call succeeded when the proof was

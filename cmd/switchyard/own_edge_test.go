@@ -337,7 +337,7 @@ func (e *edgeFleet) renewAndRelease(id, host string) {
 	}
 	path := "/domains/" + id + "/certificate"
 	await.Until(e.T, "the certificate is renewed", func() bool {
-		// Whoever looks has the CA asked for its advice. The next look at the certificate, in a minute, would follow it.
+		// The call makes a worker ask the CA for its advice. The worker would follow it a minute later.
 		if err := e.api.Get(e.Context(), path, &state); err != nil && e.Context().Err() != nil {
 			e.Fatal(err)
 		}

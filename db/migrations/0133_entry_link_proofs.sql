@@ -1,5 +1,5 @@
--- Who made a link, so that it ends with the membership or role of its maker, and how often a wrong password or code was given
--- with it, so that it ends before somebody guesses right.
+-- The member who made a link: the link ends when that member leaves or changes role. The number of wrong passwords and codes that
+-- were given with a link: the tenth ends it.
 -- +goose Up
 ALTER TABLE entry_links
     ADD COLUMN made_by uuid, -- the member; NULL: an operator

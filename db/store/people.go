@@ -111,8 +111,7 @@ func (p People) UseRecoveryCode(ctx context.Context, id uuid.UUID, code string) 
 	return n == 1, err
 }
 
-// Join makes a person a member of an account. The role of one that is a member already changes. The last owner stays one:
-// last_owner.
+// Join makes a person a member of an account, or changes the role of a member. It refuses to change the last owner: last_owner.
 func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Role) error {
 	const q = `INSERT INTO memberships (account_id, user_id, role) VALUES ($1, $2, $3)
 		ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role`
@@ -123,7 +122,7 @@ func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Rol
 }
 
 // keepOwner runs a change of an account's members in a transaction, and refuses it with last_owner if it takes the last owner.
-// An account that had no owner before, as one that is used by keys alone, needs none after.
+// An account without owners, such as an account that is used by keys only, may stay without.
 func (p People) keepOwner(ctx context.Context, account uuid.UUID, change func(*Store) error) error {
 	const q = `SELECT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND role = $2)`
 	return p.s.Tx(ctx, func(s *Store) error {

@@ -41,8 +41,8 @@ func Recv[T any](tb testing.TB, ch <-chan T) (v T) {
 	return v
 }
 
-// end returns a channel that receives shortly before the run is ended by the -timeout of go test, or after Timeout where
-// the run has none, as in a benchmark.
+// end returns a channel that receives shortly before the -timeout of go test ends the run. A run without a timeout, such as a
+// benchmark, has Timeout instead.
 func end(tb testing.TB) <-chan time.Time {
 	tb.Helper()
 	if t, ok := tb.(interface{ Deadline() (time.Time, bool) }); ok {

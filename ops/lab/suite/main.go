@@ -10,13 +10,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"switchyard/models/parttest"
 )
 
-// The names of what can be run, besides the parts of package parttest.
+// What can be run besides the parts of package parttest.
 const (
 	plain = "test" // what needs PostgreSQL and Redis only
 	race  = "race" // the packages whose goroutines share memory, with the race detector
@@ -63,7 +64,7 @@ func choose(args []string) ([]string, error) {
 		switch {
 		case name == "e2e":
 			parts = append(parts, e2e()...)
-		case name == plain || contains(e2e(), name):
+		case name == plain || slices.Contains(e2e(), name):
 			parts = append(parts, name)
 		default:
 			return nil, fmt.Errorf("there is no part %q", name)

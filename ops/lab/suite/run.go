@@ -43,7 +43,7 @@ func runAll(ctx context.Context, o options, parts []string) (err error) {
 		return err
 	}
 	servers, release, err := devstack.Use(ctx, devstack.Options{
-		DataDir: cfg.DataDir, Test: true, Out: os.Stderr, Compiler: contains(parts, race),
+		DataDir: cfg.DataDir, Test: true, Out: os.Stderr, Compiler: slices.Contains(parts, race),
 		NoPostgres: os.Getenv("TEST_DATABASE_URL") != "", NoRedis: os.Getenv("TEST_REDIS_URL") != "",
 	})
 	if err != nil {
@@ -161,5 +161,3 @@ func environment(o options, part string, env []string) ([]string, error) {
 	}
 	return append(env, parttest.Variable+"="+part, "SWITCHYARD_TEST_BINARY="+program), nil
 }
-
-func contains(list []string, s string) bool { return slices.Contains(list, s) }
