@@ -68,22 +68,30 @@ func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 }
 
 // clickCookies returns the click cookies of a request: at most one at an account's own domain, one per account at a shared one.
+// A cookie without an account, which a shared domain set before accounts had their own, counts only when there is no other.
 func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	isShared := d != nil && !d.AccountID.Valid
-	var all []clickCookie
+	var all, old []clickCookie
 	for _, line := range h["Cookie"] {
 		for part := range strings.SplitSeq(line, ";") {
 			name, value, _ := strings.Cut(strings.TrimLeft(part, " "), "=")
 			if name != clickCookieName && (!isShared || !strings.HasPrefix(name, clickCookieName)) {
 				continue
 			}
-			if t, ok := parseIDs[clickCookie](value); ok && t[0] != uuid.Nil {
+			t, ok := parseIDs[clickCookie](value)
+			switch ok = ok && t[0] != uuid.Nil; {
+			case ok && name == clickCookieName:
+				old = append(old, t)
+			case ok:
 				all = append(all, t)
 			}
 			if !isShared {
-				return all
+				return old
 			}
 		}
+	}
+	if len(all) == 0 {
+		return old
 	}
 	return all
 }

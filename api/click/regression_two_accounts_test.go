@@ -102,6 +102,32 @@ func TestTwoAccountsInOneBrowser(t *testing.T) {
 	}
 }
 
+// TestCookieFromBeforeAccounts: a shared domain set one click cookie for all accounts once. It still works, and does not stand in
+// the way of the account's own cookie.
+func TestCookieFromBeforeAccounts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	a := w.customer("a")
+	w.fresh()
+	first, jar := a.click(nil)
+	for _, c := range jar {
+		if c.Name == clickCookieName+models.FormatClickID(a.account) {
+			c.Name = clickCookieName
+		}
+	}
+	if got, want := w.sent("/out", with(jar)), "https://offer-a.test/?c="+first; got != want {
+		t.Errorf("with the old cookie alone: to %s, want %s", got, want)
+	}
+	second, jar := a.click(jar)
+	if got, want := w.sent("/out", with(jar)), "https://offer-a.test/?c="+second; got != want {
+		t.Errorf("with both cookies: to %s, want %s", got, want)
+	}
+	w.get("/pixel.gif?payout=3", with(jar))
+	if p := w.tape.postback(); p == nil || p.Params["clickid"] != second {
+		t.Errorf("the sale is %+v", p)
+	}
+}
+
 // TestTwoCampaignsInOneBrowser: a browser has clicked two links of one account. The click that is named counts, not the last.
 func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	t.Parallel()
