@@ -198,7 +198,7 @@ func TestClicksMoveKilled(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
 	if plainBinary == "" {
-		t.Skip("SWITCHYARD_TEST_BINARY names no program: run the tests by make test")
+		t.Skip("SWITCHYARD_TEST_BINARY names no program: run the tests by make e2e")
 	}
 	conn, there := clickhousetest.NewURL(t)
 	d, address := dbtest.NewURL(t)

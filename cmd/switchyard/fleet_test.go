@@ -28,7 +28,7 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// plainBinary names the program without the race detector, which make test builds first. Fleets run it, because processes
+// plainBinary names the program without the race detector, which make e2e builds first. Fleets run it, because processes
 // with the detector take three times the processor time. It is empty when the tests run by themselves.
 var plainBinary = os.Getenv("SWITCHYARD_TEST_BINARY")
 

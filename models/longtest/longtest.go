@@ -1,4 +1,4 @@
-// Package longtest chooses between the two forms that some tests have: the short one of make test, and the long one of
+// Package longtest chooses between the two forms that some tests have: the short one of make test and make e2e, and the long one of
 // make chaos, which sets SWITCHYARD_CHAOS.
 package longtest
 

@@ -1,4 +1,4 @@
-// Package clickhousetest gives tests ClickHouse databases of their own, and servers that they may kill. make test runs beside a
+// Package clickhousetest gives tests ClickHouse databases of their own, and servers that they may kill. make e2e runs beside a
 // server and names it; without one these tests are skipped.
 package clickhousetest
 
@@ -26,7 +26,7 @@ func Server(tb testing.TB) string {
 	parttest.Needs(tb, parttest.ClickHouse)
 	address := os.Getenv("TEST_CLICKS_URL")
 	if address == "" {
-		tb.Skip("TEST_CLICKS_URL names no ClickHouse server: run the tests by make test, or bin/lab clickhouse -- go test ...")
+		tb.Skip("TEST_CLICKS_URL names no ClickHouse server: run the tests by make e2e PART=clickhouse, or bin/lab clickhouse -- go test ...")
 	}
 	return address
 }
@@ -116,13 +116,13 @@ type Engine struct {
 	kills    int
 }
 
-// Start starts a server by the program that make test names, and ends it with the test.
+// Start starts a server by the program that make e2e names, and ends it with the test.
 func Start(tb testing.TB) *Engine {
 	tb.Helper()
 	parttest.Needs(tb, parttest.ClickHouse)
 	lab := os.Getenv("TEST_CLICKS_LAB")
 	if lab == "" {
-		tb.Skip("TEST_CLICKS_LAB names no program that starts a ClickHouse server: run the tests by make test")
+		tb.Skip("TEST_CLICKS_LAB names no program that starts a ClickHouse server: run the tests by make e2e PART=clickhouse")
 	}
 	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -155,7 +155,7 @@ func (e *Engine) URL() string {
 func (e *Engine) start() {
 	ctx := context.WithoutCancel(e.tb.Context()) // Cleanup ends it
 	arguments := []string{"clickhouse", "--dir", e.dir, "--listen", e.Address, "--password", e.Password}
-	e.cmd = exec.CommandContext(ctx, e.lab, arguments...) //nolint:gosec // the program that make test names
+	e.cmd = exec.CommandContext(ctx, e.lab, arguments...) //nolint:gosec // the program that make e2e names
 	if err := e.cmd.Start(); err != nil {
 		e.tb.Error(err)
 	}

@@ -24,12 +24,12 @@ import (
 	"switchyard/ops/lab/chdb"
 )
 
-// server is the URL of the engine, which make test starts.
+// server is the URL of the engine, which make e2e starts.
 func server(t *testing.T) string {
 	t.Helper()
 	address := os.Getenv("TEST_CLICKS_URL")
 	if address == "" {
-		t.Skip("TEST_CLICKS_URL names no ClickHouse server: run the tests by make test, or bin/lab clickhouse -- go test ...")
+		t.Skip("TEST_CLICKS_URL names no ClickHouse server: run the tests by make e2e PART=clickhouse, or bin/lab clickhouse -- go test ...")
 	}
 	return address
 }
