@@ -14,7 +14,7 @@ import (
 
 // registerAlerts registers what announces alerts.
 func registerAlerts(cfg config.Config, r *workers.Runtime, records *store.Store, figures report.Reader) error {
-	out, err := egress.New(egress.Options{Allow: cfg.EgressAllow, CAFile: cfg.EgressCAFile})
+	out, err := outward(cfg, egress.Options{})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,9 @@ import (
 	"switchyard/workers"
 )
 
+// mapped are hosts that are reached at the listener (EGRESS_HOSTS).
+var mapped = []string{"hooks.slack.com", "discord.com", "api.telegram.org", "api.openai.com", "hooks.mapped.com"}
+
 // outbound is the API with the service's own worker, and a listener that counts who connects.
 type outbound struct {
 	*testing.T
@@ -56,7 +59,11 @@ func newOutbound(t *testing.T, allow ...netip.Prefix) *outbound {
 	redis := jobstest.Redis(t)
 	o.client = jobs.Connect(redis)
 	o.api = apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: o.client, EgressAllow: allow}})
-	r, err := newRuntime(config.Config{EgressAllow: allow, EncryptionKey: bytes.Repeat([]byte{7}, 32)}, readers{bulk: o.api.DB, locks: o.api.DB}, workers.Options{
+	hosts := map[string]netip.AddrPort{}
+	for _, name := range mapped {
+		hosts[name] = netip.MustParseAddrPort("127.0.0.1:" + o.port)
+	}
+	r, err := newRuntime(config.Config{EgressAllow: allow, EgressHosts: hosts, EncryptionKey: bytes.Repeat([]byte{7}, 32)}, readers{bulk: o.api.DB, locks: o.api.DB}, workers.Options{
 		DB: o.api.DB, Redis: redis, Client: o.client, Grace: 4 * time.Second,
 	})
 	if err != nil {
@@ -151,4 +158,36 @@ func TestGuardOffIsSeen(t *testing.T) {
 	if n := o.conns.Load(); n < 6 {
 		t.Errorf("%d connections were seen, want 6", n)
 	}
+}
+
+// TestMappedHostsAreReached: hosts of EGRESS_HOSTS are reached where it says by all that calls the outside, chats of alerts and
+// language models among them.
+func TestMappedHostsAreReached(t *testing.T) {
+	t.Parallel()
+	o := newOutbound(t, netip.MustParsePrefix("127.0.0.0/8"))
+	connects := func(what string, call func()) {
+		t.Helper()
+		before := o.conns.Load()
+		if call(); o.conns.Load() == before {
+			t.Errorf("%s connected elsewhere, or not at all", what)
+		}
+	}
+	for kind, credentials := range map[string]map[string]any{
+		"slack":    {"url": "https://hooks.slack.com/services/T0/B0/x"},
+		"discord":  {"url": "https://discord.com/api/webhooks/1/x"},
+		"telegram": {"bot_token": "123456:" + strings.Repeat("a", 35), "chat_id": "1"},
+	} {
+		body := map[string]any{"kind": kind, "credentials": credentials, "name": kind}
+		id := o.api.Do("POST", "/alerts/channels", body).Want(http.StatusCreated, "").Map()["id"]
+		connects(kind, func() { o.api.Do("POST", "/alerts/channels/test", map[string]any{"id": id}).Want(http.StatusOK, "") })
+	}
+	connects("a webhook", func() {
+		body := map[string]any{"url": "https://hooks.mapped.com/", "events": []string{"link.broken"}}
+		id := o.api.Do("POST", "/webhooks", body).Want(http.StatusCreated, "").Map()["id"]
+		o.api.Do("POST", "/webhooks/test", map[string]any{"id": id}).Want(http.StatusOK, "")
+	})
+	connects("a language model", func() {
+		body := map[string]any{"action": "connect", "provider": "openai", "apiKey": strings.Repeat("k", 30)}
+		o.api.Do("POST", "/copilot/ai", body)
+	})
 }
