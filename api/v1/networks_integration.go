@@ -257,10 +257,10 @@ var syncNetworkJob = slow.New(jobs.SyncNetwork, func(a jobs.CorrectionAnswer[cor
 })
 
 func (d Deps) syncNetwork(c *route.Call, b SyncBody) (NetworkSynced, error) {
-	i, err := connectedNetwork(c)
-	if err == nil {
-		err = b.check()
+	if err := b.check(); err != nil {
+		return NetworkSynced{}, err
 	}
+	i, err := connectedNetwork(c)
 	if err != nil {
 		return NetworkSynced{}, err
 	}
