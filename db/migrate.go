@@ -29,8 +29,22 @@ const (
 
 // Migrate brings the schema up to date and returns how many files it ran. Several processes may call it at once: one
 // works, and the others find nothing left to do. It fails if a file gets no lock for some minutes. Calling it again
-// continues with that file.
+// continues with that file. It returns ErrProgramBehind, and changes nothing, for a schema that has migrations which this
+// program lacks.
 func Migrate(ctx context.Context, d *DB) (int, error) {
+	files, err := migrationFiles()
+	if err != nil {
+		return 0, err
+	}
+	applied, err := Applied(ctx, d)
+	if err != nil {
+		return 0, err
+	}
+	for _, v := range applied {
+		if files[v] == "" {
+			return 0, fmt.Errorf("%w: it lacks migration %d, which the database has; run a newer program", ErrProgramBehind, v)
+		}
+	}
 	return migrate(ctx, d, migrations.FS, migrateAttempts)
 }
 

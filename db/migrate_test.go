@@ -72,6 +72,26 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	}
 }
 
+// TestMigrateRefusesNewerSchema: a program that lacks a migration of the database says so and changes nothing.
+func TestMigrateRefusesNewerSchema(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	if n, err := db.Migrate(t.Context(), d); n != 0 || err != nil {
+		t.Fatalf("a schema of this program: %d, %v", n, err)
+	}
+	newer := fstest.MapFS{"9001_newer.sql": {Data: []byte("-- +goose Up\nCREATE TABLE newer (n int);\n")}}
+	if n, err := db.MigrateFiles(t.Context(), d, newer, 1); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	n, err := db.Migrate(t.Context(), d)
+	if n != 0 || !errors.Is(err, db.ErrProgramBehind) || !strings.Contains(err.Error(), "9001") {
+		t.Errorf("a newer schema: %d, %v", n, err)
+	}
+	if n, err := db.Behind(t.Context(), d); n != 0 || err != nil {
+		t.Errorf("the service goes on beside it: %d, %v", n, err)
+	}
+}
+
 // holdsUp lists the old migrations that hold up writes into a table for as long as they copy it.
 var holdsUp = map[string][]string{"0013_smartlink_days.sql": {"smartlink_clicks"}}
 
