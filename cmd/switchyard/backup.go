@@ -24,7 +24,8 @@ and Redis, which has nothing that PostgreSQL does not have.`
 
 // backupCmd writes a backup.
 type backupCmd struct {
-	File string `arg:"" help:"File to write; - is the standard output."`
+	File  string `arg:"" help:"File to write; - is the standard output."`
+	Force bool   `help:"Replace FILE if it is there."`
 }
 
 // Help implements kong.HelpProvider.
@@ -38,6 +39,9 @@ It has all keys' hashes, visitors' addresses and customers' data: keep it as saf
 
 // Run implements the command.
 func (c *backupCmd) Run(ctx context.Context, e *env) error {
+	if _, err := os.Lstat(c.File); err == nil && c.File != standard && !c.Force {
+		return fmt.Errorf("%s is there already; name another file, or replace this one with --force", c.File)
+	}
 	return withAnyDatabase(ctx, e, func(_ config.Config, d *db.DB) error {
 		var sum backup.Summary
 		write := func(w io.Writer) (err error) {

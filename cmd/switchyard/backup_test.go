@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,6 +44,17 @@ func TestBackupAndRestore(t *testing.T) {
 	left, err := os.ReadDir(dir)
 	if info, statErr := os.Stat(file); err != nil || statErr != nil || info.Mode() != 0o600 || len(left) != 1 {
 		t.Fatal(left, err, statErr)
+	}
+	before, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, stderr, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", file)
+	if after, err := os.ReadFile(file); code != 1 || !strings.Contains(stderr, "--force") || err != nil || !bytes.Equal(before, after) {
+		t.Errorf("a file that is there: code %d, %s", code, stderr)
+	}
+	if _, stderr, code = try(t, map[string]string{"DATABASE_URL": fromURL}, "backup", "--force", file); code != 0 {
+		t.Errorf("to replace it: code %d, %s", code, stderr)
 	}
 	to, toURL := dbtest.NewOwnedURL(t)
 	vars := map[string]string{"DATABASE_URL": toURL}
