@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"switchyard/workers/egress"
+	"switchyard/workers/providers/rest"
 )
 
 // Names of the lists, as events and operators see them.
@@ -99,7 +100,11 @@ func (c caller) call(ctx context.Context, method, path string, query url.Values,
 			} `json:"error"`
 		}
 		_ = json.Unmarshal(answer.Body, &failure) // an answer of another form has no message
-		return &Error{HTTP: answer.Status, Status: failure.Error.Status, Message: failure.Error.Message}
+		secrets := &rest.Secrets{}                // an answer may repeat the request's address
+		secrets.Add(c.key)
+		return &Error{
+			HTTP: answer.Status, Status: secrets.Text(failure.Error.Status), Message: secrets.Text(failure.Error.Message),
+		}
 	}
 	if err := json.Unmarshal(answer.Body, into); err != nil {
 		return fmt.Errorf("safebrowsing: answer: %w", err)

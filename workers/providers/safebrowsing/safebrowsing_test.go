@@ -3,6 +3,7 @@ package safebrowsing_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -28,7 +29,7 @@ func google(t *testing.T) http.HandlerFunc {
 		q := r.URL.Query()
 		if q.Get("key") != key {
 			w.WriteHeader(http.StatusBadRequest)
-			_, _ = w.Write([]byte(`{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}`))
+			_, _ = fmt.Fprintf(w, `{"error":{"code":400,"message":"API key not valid: %s","status":"INVALID_ARGUMENT"}}`, r.URL)
 			return
 		}
 		switch r.Method + " " + r.URL.Path {
