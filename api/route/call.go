@@ -74,6 +74,11 @@ func (c *Call) MayWrite() bool {
 	return c.KeyScope == models.ScopeFull
 }
 
+// MayWriteAs is MayWrite for what takes people a role.
+func (c *Call) MayWriteAs(role models.Role) bool {
+	return c.MayWrite() && (!c.IsPerson() || c.Role.Includes(role))
+}
+
 // Context is the request's.
 func (c *Call) Context() context.Context { return c.Request.Context() }
 

@@ -35,7 +35,7 @@ type Alert struct {
 	Kind      string   `json:"kind" enum:"offer,lander,domain,dns_account,oauth_connection,webhook,source,network,account,copilot_rule" doc:"what id is the id of"`
 	ID        string   `json:"id"`
 	Name      string   `json:"name"`
-	URL       *string  `json:"url" doc:"as the record has it, with its tokens"`
+	URL       *string  `json:"url" doc:"as the record has it, with its tokens; of a webhook without its path for those who may not change it"`
 	Message   string   `json:"message" doc:"what is seen"`
 	Do        string   `json:"do" doc:"what to do"`
 	Status    *int     `json:"status" doc:"what the last check was answered; null when no answer came or there is none"`
@@ -64,6 +64,13 @@ func (d Deps) listAlerts(c *route.Call) (out AlertList, err error) {
 	}
 	found, err := d.alerts(c).Of(c.Context(), c.Account, now)
 	out.Alerts, out.Count = answer.Each(found, showAlert), len(found)
+	if !c.MayWriteAs(models.RoleMember) {
+		for i, a := range found {
+			if a.Kind == "webhook" {
+				out.Alerts[i].URL = new(maskedURL(*a.URL))
+			}
+		}
+	}
 	return out, err
 }
 

@@ -83,7 +83,7 @@ func (d Deps) findAI(c *route.Call) (out AIConnection, err error) {
 	if err != nil {
 		return out, err
 	}
-	out.CanManage = c.MayWrite() && (!c.IsPerson() || c.Role.Includes(models.RoleMember))
+	out.CanManage = c.MayWriteAs(models.RoleMember)
 	out.Encryption = c.Store.Box().HasKey()
 	out.Using, out.Message = d.using(own)
 	if own != nil {

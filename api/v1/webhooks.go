@@ -2,6 +2,7 @@ package v1
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -110,6 +111,11 @@ type WebhookCount struct {
 
 func listWebhooks(c *route.Call) (WebhookList, error) {
 	hooks, err := c.Store.Webhooks().List(c.Context(), c.Account.ID)
+	if !c.MayWriteAs(models.RoleMember) {
+		for i := range hooks {
+			hooks[i].URL = maskedURL(hooks[i].URL)
+		}
+	}
 	return WebhookList{c.Account.Allowances().API, models.EventTypes, answer.Each(hooks, webhookRow)}, err
 }
 
@@ -150,6 +156,15 @@ func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error
 	}
 	saved, err := c.Store.Webhooks().Update(c.Context(), c.Account.ID, b.RecordID(), change)
 	return WebhookAnswer{saved}, err
+}
+
+// maskedURL is an endpoint's address without its path, which often has a token. Those who may not change endpoints see it.
+func maskedURL(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return models.MaskedSecret
+	}
+	return u.Scheme + "://" + u.Host + "/" + models.MaskedSecret
 }
 
 // publicURL checks an endpoint's address by its text. Nothing is resolved or called here; what the name leads to is

@@ -357,3 +357,22 @@ func TestSendingNow(t *testing.T) {
 		t.Errorf("job %v", job)
 	}
 }
+
+// TestWebhookURLIsMasked: an address often has a token in its path, so those who may not change endpoints see the host alone.
+func TestWebhookURLIsMasked(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	const masked = "https://hooks.acme.com:8443/********"
+	id := s.Do("POST", "/webhooks", with(hook(), "url", "https://hooks.acme.com:8443/s3cret?t=s3cret")).Want(201, "").Map()["id"]
+	exec(t, s, `UPDATE webhook_endpoints SET consecutive_failures = 3, failing_since = now() WHERE id = $1`, id)
+	for path, list := range map[string]string{"/webhooks": "rows", "/alerts": "alerts"} {
+		if got := s.Do("GET", path, nil).Want(200, ""); !strings.Contains(string(got.Raw), "8443/s3cret?t=s3cret") {
+			t.Errorf("%s with a full key: %s", path, got.Raw)
+		}
+		got := s.As(s.ReadKey).Do("GET", path, nil).Want(200, "")
+		rows := got.Map()[list].([]any)
+		if strings.Contains(string(got.Raw), "s3cret") || len(rows) != 1 || rows[0].(map[string]any)["url"] != masked {
+			t.Errorf("%s with a read-only key: %s", path, got.Raw)
+		}
+	}
+}
