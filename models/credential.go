@@ -130,14 +130,17 @@ func (p CredentialForm) Split(credentials map[string]string) (open, secrets map[
 	return open, secrets
 }
 
-// Masked are credentials as an answer shows them.
+// Masked are credentials as an answer shows them. Secrets are not among the open ones, but those that are not stored are, as
+// blank.
 func (p CredentialForm) Masked(open map[string]string) map[string]string {
 	out := maps.Clone(open)
 	if out == nil {
 		out = map[string]string{}
 	}
 	for _, f := range p.Fields {
-		if f.Secret {
+		if _, none := open[f.Name]; f.Secret && none {
+			delete(out, f.Name)
+		} else if f.Secret {
 			out[f.Name] = MaskedSecret
 		}
 	}

@@ -1,6 +1,7 @@
 package v1_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -83,6 +84,26 @@ func TestNetworkIntegration(t *testing.T) {
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"disconnected": false})
 }
 
+// TestDroppedSecretIsShown: optional secrets that are dropped, because the address moves, are not shown as if they were stored.
+func TestDroppedSecretIsShown(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t, apitest.Options{Plan: "growth"})
+	path := fmt.Sprintf("/networks/%v/integration", s.Do("POST", "/networks", object{"name": "N"}).Want(201, "").Map()["id"])
+	for _, step := range []struct {
+		host, token string
+		stored      bool
+	}{{"a", "s3cret", true}, {"a", "", true}, {"b", "********", false}, {"b", "s3cret", true}, {"c", "", false}} {
+		s.Do("PUT", path, object{"provider": "custom", "credentials": object{
+			"url": "https://" + step.host + ".example.com/orders", "token": step.token, "click_field": "click", "id_field": "id",
+		}}).Want(200, "")
+		credentials := s.Do("GET", path, nil).Want(200, "").Map()["credentials"].(map[string]any)
+		shown, ok := credentials["token"]
+		if _, other := credentials["header_value"]; ok != step.stored || ok && shown != "********" || other {
+			t.Errorf("%+v: shown are %v", step, credentials)
+		}
+	}
+}
+
 func TestNetworkIntegrationRefusals(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -106,12 +127,14 @@ func TestNetworkIntegrationRefusals(t *testing.T) {
 			s.Do("PUT", path, body).Want(400, code)
 		}
 	}
+	reversed := object{"from": "2026-11-02", "to": "2026-11-01"}
+	s.Do("POST", path+"/sync", reversed).Want(400, "bad_range") // before it looks whether the network is connected
 	s.Do("PUT", path, everflow(nil)).Want(200, "")
 	for _, body := range []object{
+		reversed,
 		{},
 		{"from": "2026-11-02"},
 		{"to": "2026-11-02"},
-		{"from": "2026-11-02", "to": "2026-11-01"},
 		{"from": "2026-02-30", "to": "2026-03-01"},
 		{"from": "1.11.2026", "to": "2026-11-02"},
 		{"from": 20261101, "to": "2026-11-02"},

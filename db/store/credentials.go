@@ -31,6 +31,11 @@ func (t credentialTable) seal(s *Store, account, row uuid.UUID, form models.Cred
 	open map[string]string, sealed []byte, err error,
 ) {
 	open, secrets := form.Split(credentials)
+	for _, f := range form.Fields {
+		if f.Secret && secrets[f.Name] == "" {
+			open[f.Name] = "" // which CredentialForm.Masked shows as not stored
+		}
+	}
 	raw, err := json.Marshal(secrets)
 	if err != nil {
 		return nil, nil, fmt.Errorf("store: credentials of %s: %w", t.name, err)
