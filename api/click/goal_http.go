@@ -110,7 +110,7 @@ func (h *Handler) takeGoals(w http.ResponseWriter, r *http.Request) (out goalRep
 	if !h.Ready() {
 		return out, false, errUnavailable
 	}
-	account, body, err := h.goalSender(w, r, from)
+	account, body, err := h.goalSender(w, r, from, now)
 	if err != nil {
 		return out, false, err
 	}
@@ -126,11 +126,11 @@ func (h *Handler) takeGoals(w http.ResponseWriter, r *http.Request) (out goalRep
 
 // goalSender finds whose server sends a message from an address, and reads the message. Without a proof the body is not read. A
 // signature proves the sender only with the body, so few large ones are read at once.
-func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.Prefix) (*routing.Account, []byte, error) {
+func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.Prefix, now time.Time) (*routing.Account, []byte, error) {
 	routes := h.routes.Current()
 	key := cmp.Or(r.Header.Get("X-Site-Key"), r.URL.Query().Get("site_key"))
 	if secret, ok := bearer(r); ok {
-		if a := routes.AccountOfGoalSecret(secret); a != nil {
+		if a := routes.AccountOfGoalSecret(secret, now); a != nil {
 			body, err := readBody(w, r, maxGoalBody, errGoalLarge, errGoalBody)
 			return a, body, err
 		}
@@ -138,7 +138,7 @@ func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.
 	}
 	a := routes.AccountOfSiteKey(key)
 	signature := r.Header.Get("X-Signature")
-	if a == nil || signature == "" || len(a.Row.GoalSecret) == 0 {
+	if a == nil || signature == "" || len(a.GoalSecrets(now)) == 0 {
 		return nil, nil, h.refuseSecret(r, a)
 	}
 	leave, ok := h.limits.unproven.enter(from, r.ContentLength)
@@ -152,15 +152,17 @@ func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), postbackBudget)
 	defer cancel()
-	secret, err := h.proofs.OpenGoalSecret(ctx, a.Row.ID, a.Row.GoalSecret)
-	if err != nil {
-		h.logThrottled(ctx, err)
-		return nil, nil, errUnavailable
+	for _, sealed := range a.GoalSecrets(now) {
+		secret, err := h.proofs.OpenGoalSecret(ctx, a.Row.ID, sealed)
+		if err != nil {
+			h.logThrottled(ctx, err)
+			return nil, nil, errUnavailable
+		}
+		if postback.Authentic(secret, "", signature, string(body)) {
+			return a, body, nil
+		}
 	}
-	if !postback.Authentic(secret, "", signature, string(body)) {
-		return nil, nil, h.refuseSecret(r, a)
-	}
-	return a, body, nil
+	return nil, nil, h.refuseSecret(r, a)
 }
 
 // bearer is the secret of the Authorization header.

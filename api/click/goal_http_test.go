@@ -151,11 +151,21 @@ func TestServersProveThemselves(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.fresh()
-	if a := w.goals(body, auth(secret)); a.code() != "wrong_secret" {
-		t.Errorf("the old secret: %s", a.code())
-	}
-	if a := w.goals(body, auth(fresh)); a.code() != "accepted" {
-		t.Errorf("the new secret: %s", a.code())
+	const ends = `UPDATE accounts SET old_goal_secret_until = now() - interval '1 second' WHERE id = $1`
+	for _, want := range []string{"accepted", "wrong_secret"} {
+		ended := want == "wrong_secret"
+		if ended {
+			w.exec(ends, w.account)
+			w.fresh()
+		}
+		for how, edits := range map[string][]edit{"told": {auth(secret)}, "signed with": {key, sign(secret, body)}} {
+			if a := w.goals(body, edits...); a.code() != want {
+				t.Errorf("the old secret, %s, a day over: %t: %s", how, ended, a.code())
+			}
+		}
+		if a := w.goals(body, auth(fresh)); a.code() != "accepted" {
+			t.Errorf("the new secret: %s", a.code())
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -19,20 +20,36 @@ func (a *Account) link(s *Snapshot) {
 	if a.Row.SiteKey != "" {
 		s.siteKeys.put(a.Row.SiteKey, a)
 	}
-	if h, ok := a.goalSecret(); ok {
-		s.goalKeys.put(h, a)
+	for _, h := range [][]byte{a.Row.GoalSecretHash, a.Row.OldGoalSecretHash} {
+		if len(h) == len(goalSecret{}) {
+			s.goalKeys.put(goalSecret(h), a)
+		}
 	}
 }
 
 func (a *Account) unlink(s *Snapshot) {
 	release(&s.siteKeys, a.Row.SiteKey, a)
-	if h, ok := a.goalSecret(); ok {
-		release(&s.goalKeys, h, a)
+	for _, h := range [][]byte{a.Row.GoalSecretHash, a.Row.OldGoalSecretHash} {
+		if len(h) == len(goalSecret{}) {
+			release(&s.goalKeys, goalSecret(h), a)
+		}
 	}
 }
 
-func (a *Account) goalSecret() (h goalSecret, ok bool) {
-	return h, copy(h[:], a.Row.GoalSecretHash) == len(h)
+// GoalSecrets are the sealed secrets that the account's servers may sign with: the present one, and for some time after a
+// rotation the one before.
+func (a *Account) GoalSecrets(now time.Time) (sealed [][]byte) {
+	if len(a.Row.GoalSecret) > 0 {
+		sealed = append(sealed, a.Row.GoalSecret)
+	}
+	if len(a.Row.OldGoalSecret) > 0 && a.oldCounts(now) {
+		sealed = append(sealed, a.Row.OldGoalSecret)
+	}
+	return sealed
+}
+
+func (a *Account) oldCounts(now time.Time) bool {
+	return a.Row.OldGoalSecretUntil != nil && now.Before(*a.Row.OldGoalSecretUntil)
 }
 
 // AccountOfSiteKey gives the account of a public site key, nil when there is none such.
@@ -41,10 +58,14 @@ func (s *Snapshot) AccountOfSiteKey(key string) *Account {
 	return a
 }
 
-// AccountOfGoalSecret gives the account whose servers report goals by a secret, nil when there is none such. What is
+// AccountOfGoalSecret gives the account whose servers report goals by a secret, nil when none believes it now. What is
 // compared is a hash, so that the time of it tells nothing of the secret.
-func (s *Snapshot) AccountOfGoalSecret(secret string) *Account {
-	a, _ := s.goalKeys.get(sha256.Sum256([]byte(secret)))
+func (s *Snapshot) AccountOfGoalSecret(secret string, now time.Time) *Account {
+	hash := sha256.Sum256([]byte(secret))
+	a, ok := s.goalKeys.get(hash)
+	if !ok || !bytes.Equal(hash[:], a.Row.GoalSecretHash) && !a.oldCounts(now) {
+		return nil
+	}
 	return a
 }
 

@@ -86,7 +86,7 @@ type GoalSecret struct {
 
 func rotateGoalSecret(c *route.Call) (GoalSecret, error) {
 	secret, err := c.Store.Sites().RotateGoalSecret(c.Context(), c.Account.ID)
-	return GoalSecret{secret, "Keep it on your server: it is not shown again. Servers that use the old one are not believed any more."}, err
+	return GoalSecret{secret, "Keep it on your server: it is not shown again. The old one counts for 24 hours more, so that no goal is lost meanwhile."}, err
 }
 
 // GoalDeleted is the answer of DELETE /goals.

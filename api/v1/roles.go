@@ -22,9 +22,11 @@ var roles = map[models.Role][]string{
 	models.RoleOwner: {"PATCH /settings"},
 }
 
-// confirmed are rows that ask people who they are once more: what stores credentials, and what cannot be undone.
+// confirmed are rows that ask people who they are once more: what stores credentials or makes new ones, and what cannot be
+// undone.
 var confirmed = []string{
 	"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned", "/integrations", "/geo-database", "POST /copilot/ai",
+	"POST /goals", "POST /webhooks/rotate",
 	"/networks/{id}/integration", "/traffic-sources/{id}/integration",
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/lib/pq"
@@ -74,6 +75,10 @@ type RoutingAccount struct {
 	// GoalSecretHash is the hash of the secret by which servers report goals, GoalSecret the secret itself, sealed.
 	GoalSecretHash []byte `db:"goal_secret_hash"`
 	GoalSecret     []byte `db:"goal_secret"`
+	// The secret before the last rotation counts until then.
+	OldGoalSecretHash  []byte     `db:"old_goal_secret_hash"`
+	OldGoalSecret      []byte     `db:"old_goal_secret"`
+	OldGoalSecretUntil *time.Time `db:"old_goal_secret_until"`
 }
 
 // RoutingDomain is a host of tracking links. A shared one has no account.

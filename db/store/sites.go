@@ -203,15 +203,17 @@ func goalSecretPlace(account uuid.UUID) seal.Place {
 }
 
 // RotateGoalSecret replaces the secret by which the account's servers report goals, and returns the new one for the only
-// time. The old one ends.
+// time. The one before counts for models.SecretOverlap longer; an earlier one ends.
 func (k Sites) RotateGoalSecret(ctx context.Context, account uuid.UUID) (string, error) {
 	secret := models.NewGoalSecret()
 	sealed, err := k.s.box.SealOwn(ctx, goalSecretPlace(account), []byte(secret))
 	if err != nil {
 		return "", fmt.Errorf("db: seal goal secret: %w", err)
 	}
-	const q = `UPDATE accounts SET goal_secret_hash = $2, goal_secret = $3, goal_secret_at = clock_timestamp() WHERE id = $1`
-	return secret, k.s.one(ctx, "account", q, account, models.HashGoalSecret(secret), sealed)
+	const q = `UPDATE accounts SET goal_secret_hash = $2, goal_secret = $3, goal_secret_at = clock_timestamp(),
+		old_goal_secret_hash = goal_secret_hash, old_goal_secret = goal_secret,
+		old_goal_secret_until = CASE WHEN goal_secret IS NOT NULL THEN now() + make_interval(secs => $4) END WHERE id = $1`
+	return secret, k.s.one(ctx, "account", q, account, models.HashGoalSecret(secret), sealed, models.SecretOverlap.Seconds())
 }
 
 // OpenGoalSecret opens a secret that RotateGoalSecret has sealed.

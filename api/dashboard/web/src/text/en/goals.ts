@@ -115,7 +115,7 @@ export const words = {
   makeSecret: 'Create a secret',
   newSecret: 'New secret',
   rotateTitle: 'A new server secret',
-  rotateText: 'Servers that use the old one are not believed any more, at once.',
+  rotateText: 'The old one counts for 24 hours more, so that nothing is lost meanwhile. One before that ends at once.',
   secretText: 'It is shown this once. Keep it on your server; it never belongs on a page.',
   secretDone: 'I have kept it',
   products: 'Products',
