@@ -14,6 +14,7 @@ import (
 	"testing/fstest"
 
 	"switchyard/api/middleware"
+	"switchyard/models/parttest"
 )
 
 // made is the page of this build; the test is skipped where there is none.
@@ -49,6 +50,7 @@ func isWords(file string) bool {
 
 // TestBudgets: the first load, which has the words of one language, and each further screen stay small.
 func TestBudgets(t *testing.T) {
+	parttest.Browser.Only(t)
 	t.Parallel()
 	for _, lang := range languages {
 		t.Run(lang, func(t *testing.T) {

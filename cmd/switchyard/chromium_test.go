@@ -354,15 +354,3 @@ func (p *page) mouse(element string, events ...string) {
 		p.call("Input.dispatchMouseEvent", press, nil)
 	}
 }
-
-// picture writes what the page looks like, for a person, into a file.
-func (p *page) picture(path string) {
-	p.t.Helper()
-	var got struct {
-		Data []byte `json:"data"`
-	}
-	p.call("Page.captureScreenshot", map[string]any{"format": "png"}, &got)
-	if err := os.WriteFile(path, got.Data, 0o600); err != nil {
-		p.t.Fatal(err)
-	}
-}

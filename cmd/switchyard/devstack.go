@@ -96,7 +96,6 @@ func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
 	if err != nil {
 		return err
 	}
-	opts.Compiler = c.Test // for go test -race
 	servers, release, err := devstack.Use(ctx, opts)
 	if err != nil {
 		return err

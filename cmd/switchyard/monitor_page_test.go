@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -66,9 +64,6 @@ func TestFailedJobRunsByAClick(t *testing.T) {
 	mended.Store(true)
 	row := `[...document.querySelectorAll('tbody tr')].find(r => r.innerHTML.includes('` + id + `'))`
 	p.hover(row + `?.querySelector('td:last-child')`) // the buttons show then
-	if dir := os.Getenv("SWITCHYARD_PICTURES"); dir != "" {
-		p.picture(filepath.Join(dir, "archived.png"))
-	}
 	p.click(row + `?.querySelector('button[title="Run"]')`)
 	s.waitDelivery(t, models.DeliveryDelivered)
 	for _, address := range p.asked() {

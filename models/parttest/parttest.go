@@ -1,11 +1,11 @@
 // Package parttest divides the tests between `make test` and the parts of `make e2e`. A test that needs more than
-// PostgreSQL and Redis names its part in its first lines:
+// PostgreSQL and Redis names its part in a statement of its own at its beginning:
 //
 //	func TestKilledWorker(t *testing.T) {
 //		parttest.Faults.Only(t)
 //
 // The command ops/lab/suite reads these lines to find the tests of a part. Fixtures call Needs, which fails a test that
-// uses them without having named the part, so no test can end up in neither command.
+// uses them without having named the part, so no test ends up in neither command.
 package parttest
 
 import (

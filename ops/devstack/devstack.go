@@ -22,8 +22,6 @@ type Options struct {
 	ReplicaOf string
 	// Existing makes it an error if a server was never set up here.
 	Existing bool
-	// Compiler installs a C compiler too, which Go's race detector needs.
-	Compiler bool
 	// Out receives lines of progress; default none.
 	Out io.Writer
 }
@@ -161,9 +159,6 @@ func (h *home) tools() []tool {
 	}
 	if !h.opts.NoRedis {
 		tools = append(tools, redisTool)
-	}
-	if h.opts.Compiler {
-		tools = append(tools, compilerTool)
 	}
 	return tools
 }

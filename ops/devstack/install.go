@@ -139,6 +139,11 @@ func (t tool) find() (path string, ok bool) {
 	return all[0].path, true
 }
 
+// ProvideCompiler installs a C compiler, which Go's race detector needs, unless one is here.
+func ProvideCompiler(ctx context.Context, out io.Writer) error {
+	return provide(ctx, out, compilerTool)
+}
+
 // provide installs the missing ones of the tools with one call of the package manager.
 func provide(ctx context.Context, out io.Writer, tools ...tool) error {
 	missing := slices.DeleteFunc(slices.Clone(tools), func(t tool) bool { _, ok := t.find(); return ok })

@@ -17,7 +17,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// What can be run besides the parts of package parttest.
+// The two names that are no parts of package parttest.
 const (
 	plain = "test" // what needs PostgreSQL and Redis only
 	race  = "race" // the packages whose goroutines share memory, with the race detector
@@ -38,7 +38,7 @@ func main() {
 		flag.PrintDefaults()
 	}
 	var o options
-	flag.StringVar(&o.packages, "packages", "./...", "the packages to test, separated by spaces; race has a list of its own for ./...")
+	flag.StringVar(&o.packages, "packages", "./...", "the packages to test, separated by spaces, as go test takes them; race has a list of its own for ./...")
 	flag.StringVar(&o.run, "run", "", "run only the tests that match this expression")
 	flag.StringVar(&o.bin, "bin", "bin", "the directory of the built programs, which the parts start")
 	flag.Parse()
@@ -49,6 +49,7 @@ func main() {
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends it at once
 	err = runAll(ctx, o, parts)
 	stop()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -35,65 +36,76 @@ var raceRooms = []string{
 	"./jobs/...", "./workers", "./workers/clock", "./workers/egress/...", "./workers/webhook",
 }
 
-// runAll starts PostgreSQL and Redis, runs the parts one after the other, and stops the servers. A part that fails does not
-// keep the next ones from running.
+// runAll starts PostgreSQL and Redis, runs the parts one after the other, stops the servers, and tells at the end how each part
+// went. A part that fails does not keep the next ones from running; an interrupt does.
 func runAll(ctx context.Context, o options, parts []string) (err error) {
 	cfg, err := config.Load(os.Getenv)
 	if err != nil {
 		return err
 	}
 	servers, release, err := devstack.Use(ctx, devstack.Options{
-		DataDir: cfg.DataDir, Test: true, Out: os.Stderr, Compiler: slices.Contains(parts, race),
+		DataDir: cfg.DataDir, Test: true, Out: os.Stderr,
 		NoPostgres: os.Getenv("TEST_DATABASE_URL") != "", NoRedis: os.Getenv("TEST_REDIS_URL") != "",
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, release(context.WithoutCancel(ctx))) }()
-	env := os.Environ()
+	// A part chooses its tests, and make chaos their form: what the shell has of an earlier run does not.
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
+		return strings.HasPrefix(v, parttest.Variable+"=") || strings.HasPrefix(v, "SWITCHYARD_CHAOS=")
+	})
 	if servers.DatabaseURL != "" {
 		env = append(env, "TEST_DATABASE_URL="+servers.DatabaseURL)
 	}
 	if servers.RedisURL != "" {
 		env = append(env, "TEST_REDIS_URL="+servers.RedisURL)
 	}
-	var failed []string
+	var lines, failed []string
 	for _, part := range parts {
 		began := time.Now()
-		if err := runPart(ctx, o, part, env); err != nil {
-			fmt.Fprintf(os.Stderr, "suite: %s: %v\n", part, err)
-			failed = append(failed, part)
+		ran, err := runPart(ctx, o, part, env)
+		if ctx.Err() != nil {
+			return errors.New("interrupted")
 		}
-		fmt.Printf("%s took %.0f s\n\n", part, time.Since(began).Seconds()) //nolint:forbidigo // the command's output
+		how := "passed"
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "suite: %s: %v\n", part, err)
+			failed, how = append(failed, part), "FAILED"
+		}
+		if ran || err != nil {
+			lines = append(lines, fmt.Sprintf("%s %s in %.0f s", part, how, time.Since(began).Seconds()))
+		}
 	}
+	if len(lines) == 0 {
+		return fmt.Errorf("no test of %s is in %s and matches %q", strings.Join(parts, ", "), o.packages, o.run)
+	}
+	fmt.Printf("\n%s\n", strings.Join(lines, "\n")) //nolint:forbidigo // the command's output
 	if len(failed) > 0 {
-		return fmt.Errorf("failed: %s", strings.Join(failed, ", "))
+		return fmt.Errorf("failed: %s; run a part again by make e2e PART=..., a test by RUN=Name", strings.Join(failed, ", "))
 	}
-	return ctx.Err()
+	return nil
 }
 
-// runPart runs the tests of a part and prints the slowest ones.
-func runPart(ctx context.Context, o options, part string, env []string) error {
+// runPart runs the tests of a part and prints the slowest ones. ran is false for a part that has no test to run.
+func runPart(ctx context.Context, o options, part string, env []string) (ran bool, err error) {
 	packages, flags, err := selection(o, part)
-	if err != nil {
-		return err
-	}
-	if len(packages) == 0 {
-		return nil
+	if err != nil || len(packages) == 0 {
+		return false, err
 	}
 	if env, err = environment(o, part, env); err != nil {
-		return err
+		return false, err
 	}
 	dir, err := os.MkdirTemp("", "switchyard-suite-")
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	timing := filepath.Join(dir, "timing.json")
-	// The sum at the end names no skipped tests: each test of another part is one.
+	events := filepath.Join(dir, "events.json")
+	// The sum at the end names no skipped tests: each test of another part is one. printReport names the others.
 	args := []string{
 		"tool", "-modfile=ops/tools/go.mod", "gotestsum", "--format=" + format(part), "--format-hide-empty-pkg",
-		"--hide-summary=skipped", "--jsonfile-timing-events=" + timing, "--",
+		"--hide-summary=skipped", "--jsonfile=" + events, "--",
 	}
 	args = slices.Concat(args, []string{"-vet=off", "-ldflags=-w", "-tags=" + tags, "-timeout=" + timeout.String()}, flags, packages)
 	command := append([]string{"go"}, args...)
@@ -103,22 +115,36 @@ func runPart(ctx context.Context, o options, part string, env []string) error {
 	fmt.Printf("%s: testing %s\n", part, strings.Join(packages, " ")) //nolint:forbidigo // the command's output
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env, cmd.Stdout, cmd.Stderr = env, os.Stdout, os.Stderr
-	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(syscall.SIGTERM) }, time.Minute
-	return errors.Join(cmd.Run(), printSlowest(os.Stdout, timing))
+	// A group of its own: all of it gets one interrupt, which gotestsum and go test pass on once.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
+	cmd.WaitDelay = time.Minute
+	if err = cmd.Run(); ctx.Err() != nil {
+		return true, ctx.Err()
+	}
+	return true, errors.Join(err, printReport(os.Stdout, events))
 }
 
-// format is how gotestsum shows what goes on: a line for each package, or for each test where packages take minutes.
+// format is how gotestsum shows what goes on: a line for each package and each failure, or for each test where packages take
+// minutes.
 func format(part string) string {
 	if part == plain || part == race {
-		return "pkgname"
+		return "pkgname-and-test-fails"
 	}
 	return "testname"
 }
 
-// selection returns the packages of a part and the flags of `go test`.
+// atOnce is how many tests of a package run together, and most the number for all packages that run together: each test has
+// connections of its own, and PostgreSQL has three hundred.
+func atOnce(processors int) int {
+	const most = 32
+	return max(2, min(2*processors, most/processors)) // tests wait for servers half of the time
+}
+
+// selection returns the packages of a part and the flags of `go test`. There are no packages if no test is chosen.
 func selection(o options, part string) (packages, flags []string, err error) {
 	packages = strings.Fields(o.packages)
-	flags = []string{"-parallel=" + strconv.Itoa(2*runtime.NumCPU())} // tests wait for servers half of the time
+	flags = []string{"-parallel=" + strconv.Itoa(atOnce(runtime.GOMAXPROCS(0)))}
 	run := o.run
 	switch part {
 	case plain:
@@ -132,9 +158,12 @@ func selection(o options, part string) (packages, flags []string, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		var all string
-		if all, packages = pattern(tests); run == "" {
-			run = all
+		if tests, err = matching(tests, packages, run); err != nil {
+			return nil, nil, err
+		}
+		_, sub, inside := strings.Cut(run, "/")
+		if run, packages = pattern(tests); inside {
+			run += "/" + sub
 		}
 		flags = append(flags, "-count=1") // the tests start programs, which the cache of results does not know
 	}
@@ -144,20 +173,39 @@ func selection(o options, part string) (packages, flags []string, err error) {
 	return packages, flags, nil
 }
 
+// matching returns the tests that are in the packages and match the expression for their names, as `go test` would choose them.
+func matching(tests []found, packages []string, run string) ([]found, error) {
+	name, _, _ := strings.Cut(run, "/")
+	names, err := regexp.Compile(name)
+	if err != nil {
+		return nil, fmt.Errorf("RUN: %w", err)
+	}
+	return slices.DeleteFunc(tests, func(f found) bool {
+		return !names.MatchString(f.name) || !slices.ContainsFunc(packages, func(p string) bool {
+			p = strings.TrimPrefix(p, "./")
+			below, tree := strings.CutSuffix(p, "...")
+			return filepath.ToSlash(f.dir) == strings.TrimSuffix(p, "/") || tree && strings.HasPrefix(filepath.ToSlash(f.dir)+"/", below)
+		})
+	}), nil
+}
+
 // environment adds what the tests of a part look for.
 func environment(o options, part string, env []string) ([]string, error) {
 	switch part {
 	case plain:
 		return env, nil
-	case race: // without GORACE every program would sleep for a second before it ends
-		return append(env, "CGO_ENABLED=1", "GORACE=atexit_sleep_ms=50 "+os.Getenv("GORACE")), nil
+	case race: // the tests of all parts, in its packages; without GORACE every program would sleep for a second before it ends
+		if err := devstack.ProvideCompiler(context.Background(), os.Stderr); err != nil {
+			return nil, err
+		}
+		env = append(env, "CGO_ENABLED=1", "GORACE=atexit_sleep_ms=50 "+os.Getenv("GORACE"))
+		return append(env, parttest.Variable+"="+parttest.All), nil
+	}
+	for _, name := range []string{"switchyard", "lab"} {
+		if _, err := os.Stat(filepath.Join(o.bin, name)); err != nil {
+			return nil, fmt.Errorf("%s is not built, run `make lab`: %w", name, err)
+		}
 	}
 	program, err := filepath.Abs(filepath.Join(o.bin, "switchyard"))
-	if err == nil {
-		_, err = os.Stat(program)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the service is not built, run `make build`: %w", err)
-	}
-	return append(env, parttest.Variable+"="+part, "SWITCHYARD_TEST_BINARY="+program), nil
+	return append(env, parttest.Variable+"="+part, "SWITCHYARD_TEST_BINARY="+program), err
 }

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +13,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestFind reads which tests name a part. Subtests, helpers and comments name none.
+// TestFind: tests name a part; subtests, helpers and comments name none.
 func TestFind(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
@@ -53,6 +56,70 @@ func helper(t *testing.T) { parttest.Faults.Only(t) }
 	}
 }
 
+// TestPartsAreNamedWhereTheyAreFound reads the repository: a part that a helper, a subtest or a condition names would be skipped
+// by make test, and not be found by make e2e.
+func TestPartsAreNamedWhereTheyAreFound(t *testing.T) {
+	t.Parallel()
+	found := 0
+	for _, part := range parttest.Parts {
+		tests, err := find("../../..", part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found += len(tests)
+	}
+	named := regexp.MustCompile(`(?m)^\s.*\bparttest\.\w+\.(Only|Also)\(`)
+	calls := 0
+	err := filepath.WalkDir("../../..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || d.IsDir() && d.Name() == "node_modules":
+			return cmp.Or(err, fs.SkipDir)
+		case !strings.HasSuffix(path, "_test.go") || strings.HasSuffix(path, "suite_test.go") || strings.HasSuffix(path, "parttest_test.go"):
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		calls += len(named.FindAll(text, -1))
+		return err
+	})
+	if err != nil || calls != found {
+		t.Errorf("%d calls name a part, in %d statements of tests: %v", calls, found, err)
+	}
+}
+
+// TestMatching: PKGS and RUN choose among the tests of a part as go test would.
+func TestMatching(t *testing.T) {
+	t.Parallel()
+	tests := []found{{"db/spool", "TestKilled"}, {"db/report", "TestMonth"}, {"cmd/switchyard", "TestKilledWorker"}}
+	for _, c := range []struct {
+		packages, run string
+		want          string
+	}{
+		{"./...", "", "^(TestKilled|TestKilledWorker|TestMonth)$"},
+		{"./db/...", "", "^(TestKilled|TestMonth)$"},
+		{"./db/spool ./cmd/switchyard/", "Killed", "^(TestKilled|TestKilledWorker)$"},
+		{"./...", "Month/of_bots", "^(TestMonth)$"},
+		{"./d/...", "", "^()$"},
+	} {
+		got, err := matching(slices.Clone(tests), strings.Fields(c.packages), c.run)
+		if run, packages := pattern(got); err != nil || run != c.want || len(packages) != len(got) {
+			t.Errorf("%+v: %s in %v, %v", c, run, packages, err)
+		}
+	}
+	if _, err := matching(tests, []string{"./..."}, "("); err == nil {
+		t.Error("an expression that is none is taken")
+	}
+}
+
+// TestAtOnce: many processors do not make more connections than PostgreSQL has.
+func TestAtOnce(t *testing.T) {
+	t.Parallel()
+	for processors, want := range map[int]int{1: 2, 2: 4, 4: 8, 8: 4, 16: 2, 64: 2} {
+		if got := atOnce(processors); got != want {
+			t.Errorf("%d processors: %d tests of a package, want %d", processors, got, want)
+		}
+	}
+}
+
 // TestEveryPartHasTests reads the repository.
 func TestEveryPartHasTests(t *testing.T) {
 	t.Parallel()
@@ -63,7 +130,7 @@ func TestEveryPartHasTests(t *testing.T) {
 	}
 }
 
-// TestChoose: "e2e" is every part but make test, and a part that does not exist is refused.
+// TestChoose: e2e names every part but make test, and a part that does not exist is refused.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	all, err := choose([]string{"e2e"})
@@ -80,8 +147,9 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestSlowest: the slowest come first, subtests count as their test, and what was skipped is left out.
-func TestSlowest(t *testing.T) {
+// TestReport: the slowest come first, and subtests count as their test. What was skipped is told with its reason, unless another
+// command runs it.
+func TestReport(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "timing.json")
 	var text strings.Builder
@@ -89,17 +157,23 @@ func TestSlowest(t *testing.T) {
 		`{"Action":"pass","Package":"switchyard/db","Test":"TestQuick","Elapsed":0.5}`,
 		`{"Action":"fail","Package":"switchyard/db","Test":"TestSlow","Elapsed":9}`,
 		`{"Action":"pass","Package":"switchyard/db","Test":"TestSlow/part","Elapsed":8}`,
+		`{"Action":"output","Package":"switchyard/db","Test":"TestSkipped","Output":"    a_test.go:7: there is no named: install bind9\n"}`,
+		`{"Action":"output","Package":"switchyard/db","Test":"TestSkipped","Output":"--- SKIP: TestSkipped (7.00s)\n"}`,
 		`{"Action":"skip","Package":"switchyard/db","Test":"TestSkipped","Elapsed":7}`,
+		`{"Action":"output","Package":"switchyard/db","Test":"TestLater","Output":"--- SKIP: TestLater (0.00s)\n"}`,
+		`{"Action":"output","Package":"switchyard/db","Test":"TestLater","Output":"    a_test.go:9: part of make e2e PART=edge\n"}`,
+		`{"Action":"skip","Package":"switchyard/db","Test":"TestLater","Elapsed":0}`,
 		`{"Action":"fail","Package":"switchyard/db","Elapsed":9.5}`,
 		`{"Action":"pass","Package":"switchyard/api","Elapsed":1}`,
 	} {
 		text.WriteString(line + "\n")
 	}
+	text.WriteString(`{"Action":"pa`)
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := printSlowest(&out, path); err != nil {
+	if err := printReport(&out, path); err != nil {
 		t.Fatal(err)
 	}
 	const want = `
@@ -110,6 +184,9 @@ slowest packages:
 slowest tests:
      9.0 s  db TestSlow
      0.5 s  db TestQuick
+
+skipped:
+  db TestSkipped: a_test.go:7: there is no named: install bind9
 `
 	if out.String() != want {
 		t.Errorf("printed\n%s\nwant\n%s", out.String(), want)

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+// shown is how many tests and packages are printed.
+const shown = 10
+
+// event is what `go test -json` reports: the end of a test or, without Test, of a package, or a line that it printed. Elapsed is
+// in seconds; for a parallel test it counts from when the test went on.
+type event struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64
+}
+
+// test is the name of the test with its package.
+func (e event) test() string {
+	return strings.TrimSpace(strings.TrimPrefix(e.Package, "switchyard/") + " " + e.Test)
+}
+
+// elsewhere begins the reason of a test that was skipped because another command runs it.
+const elsewhere = "part of make "
+
+// printReport prints, of a file of events, the slowest tests and packages, and which tests were skipped though they belong to
+// what ran, with the reasons. Subtests count as their test. The file may end in the middle of a line.
+func printReport(out io.Writer, path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	var tests, packages []event
+	var skipped []string
+	last := map[string]string{} // the line that a test printed last before it ended
+	lines := bufio.NewReader(file)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			break
+		}
+		var e event
+		if err := json.Unmarshal(line, &e); err != nil {
+			return fmt.Errorf("read the times: %w", err)
+		}
+		switch {
+		case e.Action == "output" && !strings.Contains(e.Output, "--- SKIP"):
+			last[e.test()] = strings.TrimSpace(e.Output)
+		case e.Action == "skip" && e.Test != "" && !strings.Contains(last[e.test()], elsewhere):
+			skipped = append(skipped, e.test()+": "+last[e.test()])
+		case e.Action != "pass" && e.Action != "fail" || strings.Contains(e.Test, "/"):
+		case e.Test == "":
+			packages = append(packages, e)
+		default:
+			tests = append(tests, e)
+		}
+	}
+	err = errors.Join(printTop(out, "packages", packages), printTop(out, "tests", tests))
+	if len(skipped) > 0 {
+		_, failed := fmt.Fprintf(out, "\nskipped:\n  %s\n", strings.Join(skipped, "\n  "))
+		err = errors.Join(err, failed)
+	}
+	return err
+}
+
+func printTop(out io.Writer, what string, events []event) error {
+	slices.SortFunc(events, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	events = events[:min(shown, len(events))]
+	_, err := fmt.Fprintf(out, "\nslowest %s:\n", what)
+	for _, e := range events {
+		_, failed := fmt.Fprintf(out, "%8.1f s  %s\n", e.Elapsed, e.test())
+		err = errors.Join(err, failed)
+	}
+	return err
+}
