@@ -351,3 +351,41 @@ func TestOwnSecretsAreHidden(t *testing.T) {
 		}
 	}
 }
+
+// TestDomainsKeepTheirHosts: a domain that was verified before 0134 is verified after it, its host counts as claimed, and its account
+// has a token of its own. A domain that is added later has proved nothing.
+func TestDomainsKeepTheirHosts(t *testing.T) {
+	t.Parallel()
+	d := dbtest.NewEmpty(t)
+	p, err := db.MigrationsOf(d, migrations.FS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.UpTo(t.Context(), 133); err != nil {
+		t.Fatal(err)
+	}
+	const mine, other = `'00000000-0000-0000-0000-00000000000a'`, `'00000000-0000-0000-0000-00000000000b'`
+	for _, id := range []string{mine, other} {
+		exec(t, d, `INSERT INTO accounts (id, name, plan, site_key) VALUES (`+id+`, 'a', 'pro', `+id+`)`)
+	}
+	const add = `INSERT INTO domains (id, account_id, host, is_verified) VALUES (gen_random_uuid(), `
+	exec(t, d, add+mine+`, 'go.example.com', true)`)
+	if _, err := p.Up(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	exec(t, d, add+other+`, 'go.example.com', false), (gen_random_uuid(), `+other+`, 'new.example.com', false)`)
+	exec(t, d, `DELETE FROM domains WHERE account_id = `+mine)
+	exec(t, d, `DELETE FROM domains WHERE host = 'new.example.com'`)
+	for q, want := range map[string]int{
+		`SELECT count(DISTINCT domain_token) FROM accounts WHERE domain_token ~ '^[0-9a-f]{32}$'`:              2,
+		`SELECT count(*) FROM domains WHERE proof = ''`:                                                        1,
+		`SELECT count(*) FROM domain_claims WHERE owner_id = ` + mine + ` AND proven AND left_at IS NOT NULL`:  1,
+		`SELECT count(*) FROM domain_claims WHERE owner_id = ` + other + ` AND NOT proven AND left_at IS NULL`: 1,
+		`SELECT count(*) FROM domain_claims`:                                                                   2,
+	} {
+		var n int
+		if err := d.GetContext(t.Context(), &n, q); err != nil || n != want {
+			t.Errorf("%s: %d, want %d, %v", q, n, want, err)
+		}
+	}
+}

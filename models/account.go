@@ -17,6 +17,8 @@ type Account struct {
 	TimeFormat string    `db:"time_format"`
 	SiteKey    string    `db:"site_key"`
 	CreatedAt  time.Time `db:"created_at"`
+	// DomainToken is a DNS label by which the account proves its domains.
+	DomainToken string `db:"domain_token"`
 }
 
 // Allowances is the account's row of the plan table. A plan that no longer exists allows nothing.

@@ -15,7 +15,10 @@ type Domain struct {
 	Host       string `db:"host,once" json:"domain"`
 	IsVerified bool   `db:"is_verified,auto" json:"is_verified" doc:"links on it work once it is verified"`
 	IsDefault  bool   `db:"is_default,auto" json:"is_default" doc:"new campaigns that name no domain go here, once it is verified"`
+	Proof      string `db:"proof,auto" json:"proof" enum:",txt,cname,operator,before" doc:"how the account last proved that the host is its own; before: the domain was added before that was asked for; empty: not yet"`
 	DomainSettings
+
+	Token string `db:"token,joined" json:"-"` // of the account, as its DNS records have it
 
 	// Read with the domain, never written: how many live records use it.
 	Campaigns  int `db:"campaigns,joined" json:"campaigns" doc:"campaigns with their link on it"`
@@ -123,6 +126,17 @@ func Apex(host string) string {
 func IsApex(host string) bool {
 	registered, err := publicsuffix.EffectiveTLDPlusOne(host)
 	return err == nil && registered == host
+}
+
+// Reserves reports whether a name of this install, or its address, keeps a host from customers: the host is the name that was
+// registered for it, or below that. Cookies and certificates of the install reach no further. A name that nobody has
+// registered, such as localhost or an IP address, keeps itself alone.
+func Reserves(own, host string) bool {
+	name, named := HostOf(own)
+	if !named || PublicSuffix(name) {
+		return host != "" && host == name
+	}
+	return host == Apex(name) || strings.HasSuffix(host, "."+Apex(name))
 }
 
 const hostLetters = "abcdefghijklmnopqrstuvwxyz0123456789-"

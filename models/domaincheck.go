@@ -14,12 +14,10 @@ type DomainCheck struct {
 	Points  *bool     `json:"points"` // DNS leads to the tracker
 	HTTPS   *bool     `json:"https"`  // it answers over HTTPS with a certificate that browsers take
 	Proven  bool      `json:"proven"` // this install itself answered at the domain
+	Proof   *string   `json:"proof"`  // of the account, in DNS: ProofTXT, ProofCNAME; empty: none is there
 	Records []string  `json:"records"`
 	Detail  string    `json:"detail"`
 }
-
-// Wrong reports whether the domain certainly leads elsewhere.
-func (c DomainCheck) Wrong() bool { return !c.Proven && c.Points != nil && !*c.Points }
 
 // DomainState is a domain after a check.
 type DomainState struct {

@@ -12,6 +12,7 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
+	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -54,7 +55,10 @@ func domains(d Deps) []route.Route {
 }
 
 // DomainRow is a domain in the list.
-type DomainRow struct{ models.Domain }
+type DomainRow struct {
+	models.Domain
+	DNSRecords []models.DNSRecord `json:"dns_records" doc:"the records to set: what points the domain here, and the TXT record that proves that it is the account's. A CNAME to the account's own target proves that too, unless another account has or had the host. ALIAS stands for an ALIAS, ANAME or flattened CNAME, or the addresses of its value"`
+}
 
 // SharedDomainRow is a link domain that every account may use.
 type SharedDomainRow struct {
@@ -68,7 +72,7 @@ type DomainList struct {
 	Rows        []DomainRow       `json:"rows"`
 	NextCursor  *string           `json:"next_cursor" doc:"null at the end"`
 	Shared      []SharedDomainRow `json:"shared" doc:"the link domains that every account may use"`
-	CNAMETarget *string           `json:"cname_target" doc:"what to point a domain's CNAME at; null if the install has none"`
+	CNAMETarget *string           `json:"cname_target" doc:"what to point a domain's CNAME at, a name of this account alone if TRACKING_HOST is set; null if the install has none"`
 }
 
 func (d Deps) listDomains(c *route.Call) (DomainList, error) {
@@ -81,11 +85,12 @@ func (d Deps) listDomains(c *route.Call) (DomainList, error) {
 		return DomainList{}, err
 	}
 	return DomainList{
-		Rows: answer.Each(found, func(d models.Domain) DomainRow { return DomainRow{d} }), NextCursor: answer.Cursor(next),
+		Rows:       answer.Each(found, func(of models.Domain) DomainRow { return DomainRow{of, d.Tracker.Records(of)} }),
+		NextCursor: answer.Cursor(next),
 		Shared: answer.Each(shared, func(d store.SharedDomain) SharedDomainRow {
 			return SharedDomainRow{d.ID, d.Host, d.IsDefault}
 		}),
-		CNAMETarget: answer.OrNull(d.TrackingHost),
+		CNAMETarget: answer.OrNull(d.Tracker.Target(c.Account.DomainToken)),
 	}, nil
 }
 
@@ -170,7 +175,7 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 				return nil, models.Conflict("shared_domain", "%s is a shared link domain, which every account has", host)
 			}
 		}
-		if d.reserved(host) {
+		if d.reserved(host, shared) {
 			return nil, models.Invalid("reserved_domain", "%s is kept for this install itself", host)
 		}
 		if !ok {
@@ -196,10 +201,11 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 	return hosts, nil
 }
 
-// reserved reports whether a host is the service's own: its address, and what customers point their CNAME at.
-func (d Deps) reserved(host string) bool {
-	own, _ := models.HostOf(d.BaseURL)
-	return host != "" && (host == own || host == d.TrackingHost)
+// reserved reports whether a host belongs to the service's own names: its address, what customers point their domains at, and
+// the shared link domains.
+func (d Deps) reserved(host string, shared []store.SharedDomain) bool {
+	own := append(db.Map(shared, func(s store.SharedDomain) string { return s.Host }), d.BaseURL, d.Tracker.Host)
+	return slices.ContainsFunc(own, func(name string) bool { return models.Reserves(name, host) })
 }
 
 // DomainPatch is the body of PATCH /domains.

@@ -126,8 +126,8 @@ func (d Deps) pointDomain(c *route.Call) (PointAnswer, error) {
 type VerifyAnswer struct {
 	ID        uuid.UUID `json:"id"`
 	Domain    string    `json:"domain"`
-	Expected  string    `json:"expected" doc:"what the domain's CNAME should point at"`
-	Verified  bool      `json:"verified" doc:"links on it work: this install has answered at the domain, or its operator has verified it"`
+	Expected  string    `json:"expected" doc:"what the domain's CNAME should point at; the records to set are in GET /domains"`
+	Verified  bool      `json:"verified" doc:"links on it work: this install has answered at the domain and DNS shows that it is the account's, or the operator has verified it"`
 	Points    *bool     `json:"points" doc:"DNS leads to the tracker; null: DNS could not be asked"`
 	Detail    string    `json:"detail"`
 	HTTPS     *bool     `json:"https" doc:"the domain answers over HTTPS, with a certificate that browsers take; null: it could not be asked"`
@@ -146,7 +146,7 @@ func (d Deps) verifyDomain(c *route.Call) (VerifyAnswer, error) {
 	if _, err := namedDomain(c); err != nil {
 		return VerifyAnswer{}, err
 	}
-	if d.TrackingHost == "" {
+	if d.Tracker.Host == "" {
 		return VerifyAnswer{}, models.Errorf(models.KindUnavailable, "tracking_domain_unset",
 			"this install has no hostname to point a domain at")
 	}

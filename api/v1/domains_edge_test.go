@@ -20,7 +20,7 @@ import (
 // certificate stands in the list of domains and in the answer of pointing.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t, apitest.Options{V1: v1.Deps{Edge: models.EdgeCloudflare, TrackingHost: "track.sy.example"}})
+	s := apitest.New(t, apitest.Options{V1: v1.Deps{Edge: models.EdgeCloudflare, Tracker: models.DomainTracker{Host: "track.sy.example", OwnTargets: true}}})
 	mine := addDomain(t, s, "mine.example")
 	path := "/domains/" + mine + "/certificate"
 	ends := time.Now().UTC().Add(90 * 24 * time.Hour).Truncate(time.Millisecond)

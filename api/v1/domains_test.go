@@ -20,7 +20,7 @@ import (
 func domainServer(t *testing.T, plan string) *apitest.Server {
 	t.Helper()
 	s := apitest.New(t, apitest.Options{
-		Plan: plan, V1: v1.Deps{BaseURL: "https://app.sy.example:8443", TrackingHost: "track.sy.example"},
+		Plan: plan, V1: v1.Deps{BaseURL: "https://app.sy.example:8443", Tracker: models.DomainTracker{Host: "track.sy.example", OwnTargets: true}},
 	})
 	exec(t, s, `INSERT INTO domains (id, host, is_verified, is_default) VALUES ($1, 'go.sy.example', true, true)`, uuid.New())
 	exec(t, s, `INSERT INTO domains (id, host, is_verified) VALUES ($1, 'localhost', true)`, uuid.New())
@@ -72,7 +72,7 @@ func TestDomainRoundTrip(t *testing.T) {
 	same(t, rowOf(t, s, "/domains", again["id"]), map[string]any{"is_default": false})
 
 	list := s.Do("GET", "/domains?limit=1", nil).Want(200, "").Map()
-	if len(list["rows"].([]any)) != 1 || list["next_cursor"] == nil || list["cname_target"] != "track.sy.example" {
+	if len(list["rows"].([]any)) != 1 || list["next_cursor"] == nil || list["cname_target"] != s.Account.DomainToken+".track.sy.example" {
 		t.Errorf("list: %v", list)
 	}
 	if shared := fmt.Sprint(list["shared"]); !strings.Contains(shared, "domain:go.sy.example") {
@@ -114,6 +114,10 @@ func TestDomainErrors(t *testing.T) {
 		"11 with DNS":        {with(add(hosts(11)), "dns_account_id", dns), 400, "too_many"},
 		"own address":        {add("app.sy.example"), 400, "reserved_domain"},
 		"tracking host":      {add("ok.example, TRACK.sy.example"), 400, "reserved_domain"},
+		"below the address":  {add("x.app.sy.example"), 400, "reserved_domain"},
+		"beside the address": {add("evil.sy.example"), 400, "reserved_domain"},
+		"above the address":  {add("sy.example"), 400, "reserved_domain"},
+		"an own target":      {add(s.Account.DomainToken + ".track.sy.example"), 400, "reserved_domain"},
 		"shared":             {add("go.sy.example"), 409, "shared_domain"},
 		"shared without dot": {add("http://localhost:8080"), 409, "shared_domain"},
 		"DNS form":           {with(add("x.example"), "dns_account_id", "x"), 400, "invalid_dns_account"},
@@ -219,8 +223,10 @@ func TestVerifyDomain(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")
 	mine := addDomain(t, s, "mine.example")
-	yes, no, now := true, false, time.Now().UTC().Truncate(time.Millisecond)
-	found := models.DomainCheck{At: now, Points: &yes, HTTPS: &no, Proven: true, Records: []string{"CNAME track.sy.example"}, Detail: "here"}
+	yes, no, cname, none, now := true, false, models.ProofCNAME, "", time.Now().UTC().Truncate(time.Millisecond)
+	found := models.DomainCheck{
+		At: now, Points: &yes, HTTPS: &no, Proven: true, Proof: &cname, Records: []string{"CNAME track.sy.example"}, Detail: "here",
+	}
 	jobstest.Answer(s.Jobs, jobs.VerifyDomain, func(account uuid.UUID, a jobs.VerifyDomainArgs) (jobs.VerifiedDomain, error) {
 		state, err := s.Store.Domains().RecordCheck(t.Context(), account, a.ID, found)
 		return jobs.VerifiedDomain{
@@ -232,9 +238,9 @@ func TestVerifyDomain(t *testing.T) {
 		"id": mine, "domain": "mine.example", "expected": "track.sy.example", "verified": true, "points": true, "https": false,
 		"records": "[CNAME track.sy.example]", "checked_at": stamp, "detail": "here",
 	})
-	same(t, rowOf(t, s, "/domains", mine), map[string]any{"is_verified": true, "points": true, "https": false, "checked_at": stamp})
+	same(t, rowOf(t, s, "/domains", mine), map[string]any{"is_verified": true, "proof": "cname", "points": true, "https": false, "checked_at": stamp})
 
-	found = models.DomainCheck{At: now.Add(time.Hour), Points: &no, Records: []string{}, Detail: "elsewhere."}
+	found = models.DomainCheck{At: now.Add(time.Hour), Points: &no, Proof: &none, Records: []string{}, Detail: "elsewhere."}
 	got := s.Do("POST", "/domains/"+mine+"/verify", nil).Want(200, "").Map()
 	same(t, got, map[string]any{"verified": true, "points": false, "https": nil, "records": "[]"})
 	if n, err := db.Get[int](t.Context(), s.DB, "audit", `SELECT count(*) FROM audit WHERE route LIKE '%/verify'`); err != nil || n != 0 {
@@ -270,6 +276,41 @@ func TestVerifyDomain(t *testing.T) {
 	_, otherKey, _ := s.NewAccount("scale")
 	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {
 		t.Errorf("another account sees %v", other)
+	}
+}
+
+// TestDomainRecords: the list shows which records to set, with the token of the account that asks. The same token is in all
+// its domains, and no other account has it.
+func TestDomainRecords(t *testing.T) {
+	t.Parallel()
+	s := domainServer(t, "scale")
+	_, otherKey, _ := s.NewAccount("scale")
+	shown := func(who *apitest.Server) string {
+		list := who.Do("GET", "/domains", nil).Want(200, "").Map()
+		token, _, _ := strings.Cut(list["cname_target"].(string), ".")
+		if len(token) != 32 || list["cname_target"] != token+".track.sy.example" {
+			t.Errorf("cname_target is %v", list["cname_target"])
+		}
+		for _, row := range list["rows"].([]any) {
+			row := row.(map[string]any)
+			point := fmt.Sprintf("map[name:%v type:CNAME value:%s.track.sy.example]", row["domain"], token)
+			if row["domain"] == "shop.example" {
+				point = "map[name:shop.example type:ALIAS value:track.sy.example]"
+			}
+			want := fmt.Sprintf("[%s map[name:_switchyard.%v type:TXT value:%s]]", point, row["domain"], token)
+			if fmt.Sprint(row["dns_records"]) != want || row["proof"] != "" {
+				t.Errorf("%v, want %s", row, want)
+			}
+		}
+		return token
+	}
+	other := s.As(otherKey)
+	for _, host := range []string{"go.shop.example", "shop.example"} {
+		addDomain(t, s, host)
+		addDomain(t, other, host)
+	}
+	if mine, theirs := shown(s), shown(other); mine == theirs || mine != shown(s) {
+		t.Errorf("the tokens are %s and %s", mine, theirs)
 	}
 }
 

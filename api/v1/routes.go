@@ -35,8 +35,8 @@ type Deps struct {
 	BaseURL string
 	// Visitors describes the visitors of test clicks.
 	Visitors click.Describer
-	// TrackingHost is what customers point the CNAME of their own domain at; empty if there is none (TRACKING_HOST).
-	TrackingHost string
+	// Tracker is what customers point their own domains at (TRACKING_HOST).
+	Tracker models.DomainTracker
 	// Edge is the edge that brings domains their certificates, of models; empty if this install has none.
 	Edge string
 	// NetworkFile and AnonymousFile say that the operator has named geo files of networks and of anonymous addresses, from

@@ -21,7 +21,7 @@ func registerChat(cfg config.Config, r *workers.Runtime, records *store.Store, f
 		Client: ai.New(ai.Options{Egress: out, URL: cfg.AIURL}),
 		Reads: api.Reads(api.Deps{Store: records, BaseURL: cfg.BaseURL, V1: v1.Deps{
 			Jobs: r.Client(), Clicks: from.clicks(from.bulk), Reports: from.reports(from.bulk),
-			TrackingHost: cfg.TrackingHost, Edge: cfg.Edge(), EdgePublishing: publishes(cfg), SignIn: signInApps(cfg),
+			Tracker: cfg.Tracker(), Edge: cfg.Edge(), EdgePublishing: publishes(cfg), SignIn: signInApps(cfg),
 			NetworkFile: cfg.GeoASNDB != "", AnonymousFile: cfg.GeoAnonymousDB != "",
 		}}),
 		Install: chat.Install{Provider: cfg.AIProvider, Key: cfg.AIKey, Model: cfg.AIModel},

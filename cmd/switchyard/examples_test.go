@@ -134,7 +134,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	}
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{
-		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", TrackingHost: "cname.example.com", Email: true,
+		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", Tracker: models.DomainTracker{Host: "cname.example.com", OwnTargets: true}, Email: true,
 		Edge: models.EdgeCloudflare, SignIn: provider.Apps{ByProvider: signintest.Apps(), URL: logins.URL},
 	}})
 	dbtest.SetRates(t, x.DB, "1.0842")

@@ -68,7 +68,7 @@ func registerDomains(cfg config.Config, r *workers.Runtime, records *store.Store
 		return err
 	}
 	o := domain.Options{
-		DNS: dns.New(dns.Options{Egress: providers, URL: cfg.DNSProviderURL}), Names: names, Pages: pages, TrackingHost: cfg.TrackingHost,
+		DNS: dns.New(dns.Options{Egress: providers, URL: cfg.DNSProviderURL}), Names: names, Pages: pages, Tracker: cfg.Tracker(),
 		Edge: cfg.Edge(),
 	}
 	if o.Registries, err = outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 2 << 20}); err != nil {

@@ -221,7 +221,7 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 		Store: records, Rates: kv.NewRates(counters, "", kv.Timeout), BaseURL: w.cfg.BaseURL, Version: readBuild().Version,
 		Registry: w.registry, DashboardDir: w.cfg.DashboardDir,
 		V1: v1.Deps{
-			Jobs: w.client, Visitors: w.visitors, EgressAllow: w.cfg.EgressAllow, TrackingHost: w.cfg.TrackingHost,
+			Jobs: w.client, Visitors: w.visitors, EgressAllow: w.cfg.EgressAllow, Tracker: w.cfg.Tracker(),
 			Edge:   w.cfg.Edge(),
 			Clicks: w.pools.reading().clicks(w.pools.of(reportPool)), Reports: w.pools.reading().reports(w.pools.of(reportPool)),
 			EdgePublishing: publishes(w.cfg), SignIn: signInApps(w.cfg), Spool: behind, AIProvider: w.cfg.AIProvider,

@@ -18,11 +18,11 @@ import (
 )
 
 // shared are tables whose rows are no account's. Of edge_changes, edge_accounts and edge_keys workers remove what a deleted
-// account has at the edge first.
+// account has at the edge first. domain_claims keeps for a year which hosts it had, so that nobody gets them by an old CNAME.
 var shared = []string{
 	"currency_rates", "rate_changes", "rate_sources",
 	"acme_accounts", "acme_challenges", "edge_hosts", "edge_changes", "edge_accounts", "edge_keys", "bot_data", "bot_sweeps",
-	"crawler_answers", "link_services", "spool_states", "lander_keys", "click_copy", "click_cold", "click_forgotten", "installation", "goose_db_version",
+	"crawler_answers", "link_services", "spool_states", "domain_claims", "lander_keys", "click_copy", "click_cold", "click_forgotten", "installation", "goose_db_version",
 }
 
 // TestDeleteAccount: an account with a row in every table that there is goes with all of them, although the call is cut

@@ -58,8 +58,8 @@ ON CONFLICT (domain_id) DO UPDATE SET checked_at = $3, points = $4, https = $5, 
 WHERE k.account_id = $1
 RETURNING wrong_since`
 
-// RecordCheck records what a look at a domain found. A proven domain serves from now on, if its host serves nobody else. A
-// domain that has led elsewhere for models.UnverifyAfter stops serving. What an operator has said stays.
+// RecordCheck records what a look at a domain found, and has it serve or not by the rule of models.ProofTXT. What an operator
+// has said stays.
 //
 // The conflict domain_taken says that another owner got the host a moment ago: call it again.
 func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c models.DomainCheck) (models.DomainState, error) {
@@ -78,22 +78,17 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 		}
 		verify := false
 		if c.Proven && !out.IsVerified {
-			if verify, c.Detail, err = domains.mayServe(ctx, out.Domain, byOperator, c.Detail); err != nil {
+			if verify, c.Detail, err = domains.mayServe(ctx, out.Domain, byOperator, c); err != nil {
 				return out, err
 			}
 		}
 		if out.WrongSince, err = domains.writeCheck(ctx, out.Domain, c); err != nil {
 			return out, err
 		}
-		lost := c.Wrong() && out.WrongSince != nil && c.At.Sub(*out.WrongSince) >= models.UnverifyAfter
-		if on := verify || out.IsVerified && (byOperator || !lost); on != out.IsVerified {
-			err := s.one(ctx, domainTable.what, domainTable.set(`is_verified = $3`), account, id, on)
-			if db.UniqueViolation(err) == "domains_served" {
-				err = models.Conflict("domain_taken", "the host serves another account, or all of them")
-			}
-			if err != nil {
-				return out, err
-			}
+		lost := c.Wrong(out.Domain) && out.WrongSince != nil && c.At.Sub(*out.WrongSince) >= models.UnverifyAfter
+		on := verify || out.IsVerified && (byOperator || !lost)
+		if err := domains.setServing(ctx, out.Domain, c, on); err != nil {
+			return out, err
 		}
 		if out.Domain, err = domains.Find(ctx, account, id); err != nil {
 			return out, err
@@ -109,31 +104,87 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// writeCheck writes what a look at a domain found, and gives since when the domain has led elsewhere. That ends once it is
-// proven; for a verified domain also once DNS leads here again.
+// setServing has a domain serve or not after a check. A domain that was verified before the rule and shows a proof now is held
+// to that from now on.
+func (d Domains) setServing(ctx context.Context, of models.Domain, c models.DomainCheck, on bool) error {
+	proof := of.Proof
+	if on && c.Proof != nil && *c.Proof != "" && (!of.IsVerified || proof == models.ProofBefore) {
+		proof = *c.Proof
+	}
+	if on == of.IsVerified && proof == of.Proof {
+		return nil
+	}
+	err := d.s.one(ctx, domainTable.what, domainTable.set(setVerified), of.AccountID, of.ID, on, proof)
+	if db.UniqueViolation(err) == "domains_served" {
+		err = models.Conflict("domain_taken", "the host serves another account, or all of them")
+	}
+	return err
+}
+
+// writeCheck writes what a look at a domain found, and gives since when the domain has been wrong. That ends once it is right.
 func (d Domains) writeCheck(ctx context.Context, of models.Domain, c models.DomainCheck) (since *time.Time, err error) {
 	records, err := json.Marshal(c.Records)
 	if err != nil {
 		return nil, fmt.Errorf("store: records of a domain: %w", err)
 	}
-	right := c.Proven || of.IsVerified && c.Points != nil && *c.Points
 	return db.Get[*time.Time](ctx, d.s.c, "check of a domain", recordDomainCheck, of.AccountID, of.ID, c.At, c.Points, c.HTTPS,
-		string(records), c.Detail, c.Wrong(), right)
+		string(records), c.Detail, c.Wrong(of), c.Right(of))
 }
 
-// mayServe reports whether a proven domain may serve its account. If not, detail says why.
-func (d Domains) mayServe(ctx context.Context, of models.Domain, byOperator bool, detail string) (bool, string, error) {
-	const q = `SELECT EXISTS (SELECT FROM domains WHERE host = $1 AND id <> $2 AND (is_verified OR account_id IS NULL))`
-	taken, err := db.Get[bool](ctx, d.s.c, "host", q, of.Host, of.ID)
+const (
+	otherClaims = `
+SELECT EXISTS (SELECT FROM domain_claims WHERE host = $1 AND owner_id <> $2) AS claimed,
+	EXISTS (SELECT FROM domains WHERE host = $1 AND id <> $3 AND (is_verified OR account_id IS NULL)) AS served`
+
+	// takeHost ends that a domain of another account serves a host which it has not proved itself. Its account is told at once:
+	// its time is over.
+	takeHost = `
+WITH lost AS (
+	UPDATE domains d SET is_verified = false, updated_at = clock_timestamp()
+	WHERE host = $1 AND account_id <> $2 AND is_verified AND proof = 'before'
+		AND NOT EXISTS (SELECT FROM domain_checks k WHERE k.domain_id = d.id AND k.by_operator)
+	RETURNING id
+)
+UPDATE domain_checks k SET due_at = $3, wrong_since = $3, points = NULL,
+	detail = 'Another account has proved by a TXT record that the host is its own.'
+FROM lost WHERE k.domain_id = lost.id RETURNING k.domain_id`
+)
+
+// mayServe reports whether a domain that leads here may serve its account. If not, detail says why.
+func (d Domains) mayServe(ctx context.Context, of models.Domain, byOperator bool, c models.DomainCheck) (ok bool, detail string, err error) {
+	others, err := db.Get[struct {
+		Claimed bool `db:"claimed"` // another account has the host, or had it
+		Served  bool `db:"served"`
+	}](ctx, d.s.c, "host", otherClaims, of.Host, of.AccountID, of.ID)
+	if err != nil {
+		return false, c.Detail, err
+	}
+	if others.Served && c.Verifies(true) && !byOperator {
+		taken, err := db.Select[uuid.UUID](ctx, d.s.c, "take host", takeHost, of.Host, of.AccountID, c.At)
+		if err != nil {
+			return false, c.Detail, err
+		}
+		others.Served = len(taken) == 0
+	}
+	record := of.ProofRecord()
 	switch {
-	case err != nil:
-		return false, detail, err
 	case byOperator:
 		return false, "The domain leads here, but the operator of this install has rejected it.", nil
-	case taken:
+	case c.Verifies(others.Claimed) && !others.Served:
+		return true, c.Detail, nil
+	case c.Verifies(true):
 		return false, "The domain leads here, but its host serves another account: ask the operator of this install.", nil
+	case others.Claimed && c.Verifies(false):
+		return false, "The domain leads here, but another account has added its host too, or had it. Set a TXT record of " + record.Name +
+			" to " + record.Value + ".", nil
 	}
-	return true, detail, nil
+	return false, c.Detail, nil
+}
+
+// DeleteExpiredClaims deletes who had a host once, after a year.
+func (d Domains) DeleteExpiredClaims(ctx context.Context, now time.Time) error {
+	_, err := d.s.exec(ctx, "expired claims of hosts", `DELETE FROM domain_claims WHERE left_at < $1`, now.AddDate(-1, 0, 0))
+	return err
 }
 
 // StrayDomain is a domain that leads elsewhere although links are on it.
@@ -147,12 +198,12 @@ type StrayDomain struct {
 	CheckedAt  time.Time `db:"checked_at"`
 }
 
-// Stray lists the account's domains that lead elsewhere, at most 500: those that are verified, and those that are not, once
-// that has lasted models.UnverifyAfter, if campaigns or smartlinks are on them.
+// Stray lists the account's domains that lead elsewhere or are not proved, at most 500: those that are verified, and of the
+// others those with campaigns or smartlinks on them that were verified once, or have been wrong for models.UnverifyAfter.
 func (d Domains) Stray(ctx context.Context, account uuid.UUID, now time.Time) ([]StrayDomain, error) {
 	const q = `SELECT d.id, d.host, d.is_verified, k.detail, k.by_operator, k.wrong_since, k.checked_at
 		FROM domain_checks k JOIN domains d ON d.id = k.domain_id AND d.account_id = k.account_id
-		WHERE k.account_id = $1 AND k.wrong_since IS NOT NULL AND (d.is_verified OR k.wrong_since <= $2 AND (
+		WHERE k.account_id = $1 AND k.wrong_since IS NOT NULL AND (d.is_verified OR (d.proof <> '' OR k.wrong_since <= $2) AND (
 			EXISTS (SELECT FROM campaigns c WHERE c.domain_id = d.id AND c.deleted_at IS NULL)
 			OR EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = d.id AND l.deleted_at IS NULL)))
 		ORDER BY k.wrong_since DESC, d.id LIMIT $3`

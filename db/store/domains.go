@@ -20,6 +20,7 @@ func (s *Store) Domains() Domains { return Domains{records[models.Domain]{s, dom
 var domainTable = newTable(table[models.Domain]{
 	name: "domains", what: "domain",
 	joined: `,
+		coalesce((SELECT a.domain_token FROM accounts a WHERE a.id = t.account_id), '') AS token,
 		(SELECT count(*) FROM campaigns c WHERE c.domain_id = t.id AND c.deleted_at IS NULL) AS campaigns,
 		(SELECT count(*) FROM smartlinks l WHERE l.domain_id = t.id AND l.deleted_at IS NULL) AS smartlinks,
 		(SELECT count(*) FROM domain_failovers f JOIN campaigns c ON c.id = f.campaign_id AND c.domain_id = f.to_domain
@@ -225,11 +226,14 @@ func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bo
 	})
 }
 
+// setVerified has a domain serve or not. The last proof stays for those who ask whose the host was.
+const setVerified = `is_verified = $3, proof = CASE WHEN $3 THEN $4 ELSE t.proof END`
+
 // SetVerified says for an operator that the domain is the account's, or that it is not. A verified domain serves. No
 // check says otherwise later. A host serves one account only: for a second one it is a conflict, domain_taken.
 func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool) (models.Domain, error) {
 	return txOf(ctx, d.s, func(s *Store) (out models.Domain, err error) {
-		err = s.one(ctx, domainTable.what, domainTable.set(`is_verified = $3`), account, id, on)
+		err = s.one(ctx, domainTable.what, domainTable.set(setVerified), account, id, on, models.ProofOperator)
 		if db.UniqueViolation(err) == "domains_served" {
 			err = models.Conflict("domain_taken", "the host serves another account, or all of them")
 		}

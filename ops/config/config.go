@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -213,6 +214,13 @@ func OpsAddrBeside(port int) string {
 		port -= 2 * opsOffset
 	}
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+}
+
+// Tracker is what customers point their domains at. The names below it lead here as well, as ops/README.md asks for, if
+// TRACKING_HOST is a host of its own: names below a shared domain, a single label or an address need not.
+func (c Config) Tracker() models.DomainTracker {
+	_, named := models.HostOf(c.TrackingHost)
+	return models.DomainTracker{Host: c.TrackingHost, OwnTargets: named && !slices.Contains(c.SharedDomains, c.TrackingHost)}
 }
 
 // Edge is the edge that brings domains their certificates; empty: there is none.

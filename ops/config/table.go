@@ -52,7 +52,8 @@ func ownSettings(c *Config) []row {
 		setting("SHARED_DOMAINS", "localhost", &c.SharedDomains, hosts,
 			"hosts of the tracking links that all accounts share, separated by commas"),
 		setting("TRACKING_HOST", "", &c.TrackingHost, host,
-			"host that customers point the CNAME of their own domain at; empty: the first of SHARED_DOMAINS"),
+			"host that customers point their own domains at, with a wildcard record below it for the CNAMEs of each account; "+
+				"empty: the first of SHARED_DOMAINS, and customers prove their domains by TXT records alone"),
 		setting("ENCRYPTION_KEY", "", &c.EncryptionKey, key,
 			"seals stored credentials: 32 random bytes in hex or base64; empty: none can be stored").masked(maskAll),
 		setting("OPS_PASSWORD", "", &c.OpsPassword, password,

@@ -1,6 +1,6 @@
 // Package domain looks after customers' domains: it tries their DNS accounts, lists the zones of these, points domains at
 // the tracker in them, and looks where domains lead. A domain is verified when this install itself answers a challenge at
-// it. What could not be asked takes nothing from a domain.
+// it and DNS shows that it is its account's: models.ProofTXT has the rule. What could not be asked takes nothing from a domain.
 package domain
 
 import (
@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/netip"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -29,15 +30,16 @@ import (
 type Names interface {
 	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
 	Records(ctx context.Context, name string) ([]egress.Records, error)
+	Texts(ctx context.Context, name string) ([]string, error)
 }
 
 // Options of Register.
 type Options struct {
-	DNS          *dns.Client
-	Names        Names
-	Pages        *egress.Client // must take http and https
-	TrackingHost string         // what domains are pointed at; empty: nothing can be pointed
-	Edge         string         // what brings domains their certificates; empty: nothing
+	DNS     *dns.Client
+	Names   Names
+	Pages   *egress.Client // must take http and https
+	Tracker models.DomainTracker
+	Edge    string // what brings domains their certificates; empty: nothing
 	// Registries is how registries are asked until when names are registered; nil: they are not.
 	Registries *egress.Client
 	// RegistryList is where the list of the registries lies; default IANA's.
@@ -67,6 +69,7 @@ type worker struct {
 	o          Options
 	store      *store.Store
 	registries *registries
+	noWildcard atomic.Bool // names below the tracking host were seen to have no address
 }
 
 // account is a DNS account that was opened, with the zones that it holds.

@@ -60,6 +60,8 @@ func (a addresses) Records(_ context.Context, name string) ([]egress.Records, er
 	return []egress.Records{{Addresses: a}}, nil
 }
 
+func (a addresses) Texts(context.Context, string) ([]string, error) { return nil, nil }
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}
@@ -102,7 +104,7 @@ func newWorld(t *testing.T) *world {
 	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
 	domain.Register(rt, w.store, domain.Options{
 		DNS:   dns.New(dns.Options{Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL}),
-		Names: addresses{netip.MustParseAddr("192.0.2.200"), netip.MustParseAddr("2001:db8::200")}, TrackingHost: tracker,
+		Names: addresses{netip.MustParseAddr("192.0.2.200"), netip.MustParseAddr("2001:db8::200")}, Tracker: models.DomainTracker{Host: tracker, OwnTargets: true},
 		Edge: models.EdgeOwn, Registries: egresstest.Client(t, w.names.server, egress.Options{}), RegistryList: list,
 	})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -265,9 +267,21 @@ func TestPoint(t *testing.T) {
 		"by-address.shop.example true kept A 192.0.2.200", "by-name.shop.example true kept CNAME also.shop.example",
 		"half.shop.example false conflict A 192.0.2.200", "away.shop.example false conflict CNAME elsewhere.example",
 	)
+	token, err := db.Get[string](t.Context(), w.db, "token", `SELECT domain_token FROM accounts WHERE id = $1`, w.account)
+	if err != nil {
+		t.Fatal(err)
+	}
 	after := w.dns.Records("shop.example")
-	if !slices.Equal(after[:len(before)], before) || len(after) != len(before)+2 || len(w.dns.Records("deep.shop.example")) != 1 {
+	// Eight of the hosts are in the zone: each has its proof now, and two were pointed.
+	if !slices.Equal(after[:len(before)], before) || len(after) != len(before)+2+8 || len(w.dns.Records("deep.shop.example")) != 2 {
 		t.Errorf("the zone has %+v", after)
+	}
+	for _, name := range []string{"_switchyard", "_switchyard.go", "_switchyard.www"} {
+		if !slices.ContainsFunc(after, func(r libdns.RR) bool {
+			return r.Name == name && r.Type == "TXT" && strings.Trim(r.Data, `"`) == token
+		}) {
+			t.Errorf("%s has not the token %s: %+v", name, token, after)
+		}
 	}
 	_, err = run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{"go.shop.example"}})
 	w.refused(err, "duplicate")
@@ -282,6 +296,9 @@ func TestPoint(t *testing.T) {
 	}
 	if c := pointed.Certificate; c == nil || c.Host != "x.deep.shop.example" || c.SSLStatus != models.SSLNone {
 		t.Errorf("its certificate: %+v", c)
+	}
+	if again := w.dns.Records("deep.shop.example"); len(again) != 2 {
+		t.Errorf("pointed again, the zone has %+v", again)
 	}
 	_, err = run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["elsewhere.example"]})
 	w.refused(err, "no_provider")

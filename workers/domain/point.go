@@ -42,7 +42,7 @@ func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.Ad
 		case !held:
 			out.Points = append(out.Points, failed(d.Host, "%s holds no zone of %s", a.Name(), d.Host))
 		default:
-			out.Points = append(out.Points, w.pointIn(ctx, a, zone, d.Host))
+			out.Points = append(out.Points, w.pointIn(ctx, a, zone, d))
 		}
 	}
 	return out, nil
@@ -73,7 +73,7 @@ func (w *worker) point(ctx context.Context, args jobs.PointDomainArgs) (out jobs
 		return out, models.Invalid("no_provider", "no connected DNS account holds %s%s", d.Host, text.String())
 	}
 	out.Provider = all[best].DNSAccount.Provider
-	out.DNSPoint = w.pointIn(ctx, all[best], in, d.Host)
+	out.DNSPoint = w.pointIn(ctx, all[best], in, d)
 	if w.o.Edge == "" {
 		return out, nil
 	}
@@ -99,20 +99,23 @@ func failed(host, format string, args ...any) models.DNSPoint {
 // ttl is of the records that are set. A provider with a longer least one takes that.
 const ttl = 5 * time.Minute
 
-// pointIn points a host that is in a zone of an account. It changes no record that is there.
-func (w *worker) pointIn(ctx context.Context, a account, zone, host string) models.DNSPoint {
-	if w.o.TrackingHost == "" {
+// pointIn points a domain that is in a zone of an account, and proves there that it is this account's. It changes no record
+// that is there. The proof is a TXT record: it works wherever the host is pointed by addresses or an alias, and whoever has had
+// the host before.
+func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.Domain) models.DNSPoint {
+	host := d.Host
+	if w.o.Tracker.Host == "" {
 		return failed(host, "this install has no hostname to point a domain at")
 	}
 	limited, cancel := context.WithTimeout(ctx, jobs.PointTimeout)
 	defer cancel()
-	name := "@"
-	if host != zone {
-		name = strings.TrimSuffix(host, "."+zone)
+	if err := w.prove(limited, a, zone, d); err != nil {
+		return failed(host, "the TXT record %s could not be set: %s", models.DomainTXT(host), err)
 	}
+	name := nameIn(zone, host)
 	wanted, note, err := w.wanted(limited, a, name)
 	if err != nil {
-		return failed(host, "the addresses of %s could not be looked up, and %s takes no name at %s", w.o.TrackingHost, a.Name(), host)
+		return failed(host, "the addresses of %s could not be looked up, and %s takes no name at %s", w.o.Tracker.Host, a.Name(), host)
 	}
 	have, err := a.Records(limited, zone, name)
 	if err != nil {
@@ -121,7 +124,7 @@ func (w *worker) pointIn(ctx context.Context, a account, zone, host string) mode
 	missing, other := compare(have, wanted)
 	switch {
 	case other != nil && w.leadsHere(limited, have):
-		return kept(host, *other, "; if the addresses of "+w.o.TrackingHost+" change, it may have to be pointed again")
+		return kept(host, *other, "; if the addresses of "+w.o.Tracker.Host+" change, it may have to be pointed again")
 	case other != nil:
 		found := record(host, *other)
 		return models.DNSPoint{
@@ -133,6 +136,28 @@ func (w *worker) pointIn(ctx context.Context, a account, zone, host string) mode
 		return kept(host, wanted[0], note)
 	}
 	return w.set(limited, a, zone, host, missing, note)
+}
+
+// nameIn is the name of a host in a zone.
+func nameIn(zone, host string) string {
+	if host == zone {
+		return "@"
+	}
+	return strings.TrimSuffix(host, "."+zone)
+}
+
+// prove sets the TXT record of a domain, beside those that are there.
+func (w *worker) prove(ctx context.Context, a account, zone string, d models.Domain) error {
+	r := d.ProofRecord()
+	txt := libdns.RR{Name: nameIn(zone, r.Name), TTL: ttl, Type: r.Type, Data: r.Value}
+	have, err := a.Records(ctx, zone, txt.Name)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(have, func(h libdns.RR) bool { return h.Type == txt.Type && value(h) == txt.Data }) {
+		return nil
+	}
+	return a.Append(ctx, zone, txt)
 }
 
 func kept(host string, by libdns.RR, note string) models.DNSPoint {
@@ -159,8 +184,8 @@ func (w *worker) leadsHere(ctx context.Context, have []libdns.RR) bool {
 	if len(by.Addresses) > 0 {
 		own = append(own, by)
 	}
-	ours, _ := w.o.Names.Records(ctx, w.o.TrackingHost)
-	yes := leads(own, w.o.TrackingHost, ours)
+	ours, _ := w.o.Names.Records(ctx, w.o.Tracker.Host)
+	yes := leads(own, []string{w.o.Tracker.Host}, ours)
 	return yes != nil && *yes
 }
 
@@ -204,16 +229,16 @@ func (w *worker) wanted(ctx context.Context, a account, name string) (list []lib
 		kind = p.Apex
 	}
 	if kind != models.ApexAddress {
-		return []libdns.RR{{Name: name, TTL: ttl, Type: kind, Data: w.o.TrackingHost + "."}}, "", nil
+		return []libdns.RR{{Name: name, TTL: ttl, Type: kind, Data: w.o.Tracker.Host + "."}}, "", nil
 	}
-	addresses, err := w.o.Names.Addresses(ctx, w.o.TrackingHost)
+	addresses, err := w.o.Names.Addresses(ctx, w.o.Tracker.Host)
 	if err == nil && len(addresses) == 0 {
 		err = errors.New("domain: the tracking host has no address")
 	}
 	for _, addr := range addresses {
 		list = append(list, libdns.RR{Name: name, TTL: ttl, Type: kindOf(addr), Data: addr.String()})
 	}
-	return list, "; the apex of a zone takes no CNAME here, so if the addresses of " + w.o.TrackingHost +
+	return list, "; the apex of a zone takes no CNAME here, so if the addresses of " + w.o.Tracker.Host +
 		" change, it has to be pointed again", err
 }
 

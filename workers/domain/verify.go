@@ -27,7 +27,7 @@ func (w *worker) verify(ctx context.Context, args jobs.VerifyDomainArgs) (out jo
 		return out, err
 	}
 	return jobs.VerifiedDomain{
-		ID: s.ID, Host: s.Host, Expected: w.o.TrackingHost, Verified: s.IsVerified, DomainCheck: s.Checked,
+		ID: s.ID, Host: s.Host, Expected: w.o.Tracker.Target(s.Token), Verified: s.IsVerified, DomainCheck: s.Checked,
 	}, nil
 }
 
@@ -39,14 +39,18 @@ const (
 
 // sweep looks at the domains whose check is due.
 func (w *worker) sweep(ctx context.Context) error {
-	if w.o.TrackingHost == "" {
+	if w.o.Tracker.Host == "" {
 		return nil
+	}
+	if err := w.store.Domains().DeleteExpiredClaims(ctx, w.o.Now()); err != nil {
+		return err
 	}
 	for ctx.Err() == nil {
 		due, err := w.store.Domains().TakeDue(ctx, w.o.Now(), sweptAtOnce)
 		if err != nil || len(due) == 0 {
 			return err
 		}
+		w.checkWildcard(ctx)
 		var g errgroup.Group
 		g.SetLimit(lookedAtOnce)
 		for _, d := range due {
@@ -58,6 +62,21 @@ func (w *worker) sweep(ctx context.Context) error {
 		_ = g.Wait() // there is none
 	}
 	return ctx.Err()
+}
+
+// checkWildcard tells the operator, once, that the CNAME targets of accounts have no address.
+func (w *worker) checkWildcard(ctx context.Context) {
+	if !w.o.Tracker.OwnTargets {
+		return
+	}
+	found, err := w.o.Names.Addresses(ctx, w.o.Tracker.Target("any"))
+	if err != nil {
+		return // nobody could say
+	}
+	if missing := len(found) == 0; w.noWildcard.Swap(missing) != missing && missing {
+		slog.WarnContext(ctx, "customers cannot set CNAMEs to names below TRACKING_HOST: add a wildcard record, or customers set TXT records",
+			"record", "*."+w.o.Tracker.Host)
+	}
 }
 
 // checkDue looks at a domain whose check is due. One that fails is due again in a quarter of an hour.
@@ -74,7 +93,7 @@ func (w *worker) check(ctx context.Context, account, id uuid.UUID) (out models.D
 	if err != nil {
 		return out, err
 	}
-	found, err := w.look(ctx, d.Host)
+	found, err := w.look(ctx, d)
 	if err != nil {
 		return out, err
 	}
@@ -91,8 +110,8 @@ func (w *worker) check(ctx context.Context, account, id uuid.UUID) (out models.D
 	return out, err
 }
 
-// look asks DNS where a host leads, and the host whether it is this install.
-func (w *worker) look(ctx context.Context, host string) (c models.DomainCheck, err error) {
+// look asks DNS where a domain leads and whether it is its account's, and the domain whether it is this install.
+func (w *worker) look(ctx context.Context, d models.Domain) (c models.DomainCheck, err error) {
 	secret, err := w.store.DomainSecret(ctx)
 	if err != nil {
 		return c, err
@@ -101,29 +120,43 @@ func (w *worker) look(ctx context.Context, host string) (c models.DomainCheck, e
 	ctx, cancel := context.WithTimeout(ctx, jobs.CheckTimeout)
 	defer cancel()
 	nonce := rand.Text()
-	want := models.DomainProof(secret, host, nonce)
-	var own, ours []egress.Records
-	var ownErr error
-	var plain, secure probe
+	want := models.DomainProof(secret, d.Host, nonce)
+	var s seen
+	var textsErr, ownErr error
+	var texts []string
 	var all sync.WaitGroup
-	all.Go(func() { own, ownErr = w.o.Names.Records(ctx, host) })
-	all.Go(func() { ours, _ = w.o.Names.Records(ctx, w.o.TrackingHost) }) // unknown: only the name itself is recognised
-	all.Go(func() { plain = w.probe(ctx, "http", host, nonce, want) })
-	all.Go(func() { secure = w.probe(ctx, "https", host, nonce, want) })
+	all.Go(func() { s.own, ownErr = w.o.Names.Records(ctx, d.Host) })
+	all.Go(func() { s.ours, _ = w.o.Names.Records(ctx, w.o.Tracker.Host) }) // unknown: only the name itself is recognised
+	all.Go(func() { texts, textsErr = w.o.Names.Texts(ctx, models.DomainTXT(d.Host)) })
+	all.Go(func() { s.plain = w.probe(ctx, "http", d.Host, nonce, want) })
+	all.Go(func() { s.secure = w.probe(ctx, "https", d.Host, nonce, want) })
 	all.Wait()
-	if ownErr == nil {
-		c.Points = leads(own, w.o.TrackingHost, ours)
-		c.Records = shownRecords(own)
+	for _, r := range s.own {
+		s.aliases = append(s.aliases, r.Names...)
 	}
-	c.Proven = plain.proven || secure.proven
-	c.HTTPS = secure.https()
-	c.Detail = w.detail(host, c, ours, plain, secure)
+	if proof := w.o.Tracker.Proves(d.Token, s.aliases, texts); proof != "" || textsErr == nil && ownErr == nil {
+		c.Proof = &proof
+	}
+	if ownErr == nil {
+		c.Points = leads(s.own, []string{w.o.Tracker.Host, w.o.Tracker.Target(d.Token)}, s.ours)
+		c.Records = shownRecords(s.own)
+	}
+	c.Proven = s.plain.proven || s.secure.proven
+	c.HTTPS = s.secure.https()
+	c.Detail = w.detail(d, c, s)
 	return c, nil
 }
 
-// leads reports whether DNS servers lead to the tracker: by its name, or by nothing but its addresses. Of several servers
-// one is enough, as the others may not know it yet. nil: none can say.
-func leads(own []egress.Records, tracker string, ours []egress.Records) *bool {
+// seen is what DNS and a domain have answered.
+type seen struct {
+	own, ours     []egress.Records // of the domain and of the tracking host
+	aliases       []string         // of the domain
+	plain, secure probe
+}
+
+// leads reports whether DNS servers lead to the tracker: by one of its names, or by nothing but its addresses. Of several
+// servers one is enough, as the others may not know it yet. nil: none can say.
+func leads(own []egress.Records, tracker []string, ours []egress.Records) *bool {
 	var addresses []netip.Addr
 	for _, r := range ours {
 		addresses = append(addresses, r.Addresses...)
@@ -131,7 +164,7 @@ func leads(own []egress.Records, tracker string, ours []egress.Records) *bool {
 	known, yes := false, false
 	for _, r := range own {
 		switch {
-		case slices.Contains(r.Names, tracker):
+		case slices.ContainsFunc(r.Names, func(name string) bool { return slices.Contains(tracker, name) }):
 			yes = true
 		case len(r.Addresses) == 0 && len(r.Names) == 0:
 			known = true
@@ -169,16 +202,22 @@ func shownRecords(found []egress.Records) []string {
 	return out
 }
 
-// todo says how a host is pointed by hand.
-func (w *worker) todo(host string, ours []egress.Records) string {
-	if !models.IsApex(host) {
-		return "Set a CNAME of " + host + " to " + w.o.TrackingHost + "."
+// todo says which records a person sets for a domain.
+func (w *worker) todo(d models.Domain, ours []egress.Records) string {
+	text := "Set a CNAME of " + d.Host + " to " + w.o.Tracker.Target(d.Token)
+	if models.IsApex(d.Host) {
+		text = "Point " + d.Host + " at " + w.o.Tracker.Host + " by an ALIAS, ANAME or flattened CNAME"
+		if records := shownRecords(addressesOf(ours)); len(records) > 0 {
+			text += ", or, where your DNS has none of these, set " + strings.Join(records, " and ")
+		}
 	}
-	text := "Point " + host + " at " + w.o.TrackingHost + " by an ALIAS, ANAME or flattened CNAME"
-	if records := shownRecords(addressesOf(ours)); len(records) > 0 {
-		text += ", or, where your DNS has none of these, set " + strings.Join(records, " and ")
-	}
-	return text + "."
+	return text + ". " + proofTodo(d)
+}
+
+// proofTodo says which record proves a domain.
+func proofTodo(d models.Domain) string {
+	r := d.ProofRecord()
+	return "Set a TXT record of " + r.Name + " to " + r.Value + "."
 }
 
 // addressesOf are records without the names that led to them.
@@ -190,22 +229,31 @@ func addressesOf(found []egress.Records) []egress.Records {
 	return out
 }
 
-// detail says what was found, and what to do. ours are the records of the tracking host.
-func (w *worker) detail(host string, c models.DomainCheck, ours []egress.Records, plain, secure probe) string {
-	todo := w.todo(host, ours)
+// detail says what was found, and what to do.
+func (w *worker) detail(d models.Domain, c models.DomainCheck, s seen) string {
+	here, away := "The domain leads here.", c.Points != nil && !*c.Points
+	if away {
+		here = "The domain leads here through another server, such as a proxy."
+	}
+	target := w.o.Tracker.Target(d.Token)
+	resolves := slices.ContainsFunc(s.own, func(r egress.Records) bool { return len(r.Addresses) > 0 })
 	switch {
-	case c.Proven && c.Points != nil && !*c.Points:
-		return "The domain leads here through another server, such as a proxy."
-	case c.Proven && c.HTTPS != nil && !*c.HTTPS:
-		return "The domain leads here. HTTPS does not work on it: " + secure.text + "."
+	case c.Proven && c.Proof == nil && !d.IsVerified:
+		return here + " DNS could not be asked whether it is this account's. It is tried again later."
+	case c.Proven && c.Wrong(d):
+		return here + " DNS does not show that it is this account's. " + proofTodo(d)
+	case c.Proven && !away && c.HTTPS != nil && !*c.HTTPS:
+		return here + " HTTPS does not work on it: " + s.secure.text + "."
 	case c.Proven:
-		return "The domain leads here."
+		return here
 	case c.Points == nil:
 		return "DNS could not be asked where the domain leads. It is tried again later."
+	case w.o.Tracker.OwnTargets && slices.Contains(s.aliases, target) && !resolves:
+		return "DNS leads to " + target + ", which has no address: the operator of this install sets a wildcard record *." + w.o.Tracker.Host + "."
 	case *c.Points:
-		return "DNS leads here, but the domain does not answer as this service: " + plain.text + "."
+		return "DNS leads here, but the domain does not answer as this service: " + s.plain.text + "."
 	case len(c.Records) == 0:
-		return "The domain has no address in DNS. " + todo
+		return "The domain has no address in DNS. " + w.todo(d, s.ours)
 	}
-	return "The domain leads elsewhere: " + strings.Join(c.Records, ", ") + ". " + todo
+	return "The domain leads elsewhere: " + strings.Join(c.Records, ", ") + ". " + w.todo(d, s.ours)
 }

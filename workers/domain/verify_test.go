@@ -58,13 +58,44 @@ func (v *verifying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, models.DomainProof(secret, host, r.URL.Query().Get("nonce")))
 }
 
+// The tokens of the two accounts.
+const mine, theirs = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
+
+// newVerifying is a world with a BIND. The hosts of acme.com have the token of the first account.
 func newVerifying(t *testing.T) *verifying {
 	t.Helper()
+	acme := "@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +
+		"parked A 192.0.2.9\nproxied A 192.0.2.7\nhalf A 192.0.2.200\nhalf A 192.0.2.9\nopen CNAME track.example.org.\n" +
+		"target CNAME " + mine + ".track.example.org.\nforeign CNAME " + theirs + ".track.example.org."
+	for _, name := range slices.Concat([]string{"", ".go", ".liar", ".parked", ".proxied", ".half", ".none"}, sweptNames()) {
+		acme += "\n_switchyard" + name + " TXT " + mine
+	}
+	server, stop := egresstest.Named(t, map[string]string{
+		"example.org": "track A 192.0.2.200\ntrack AAAA 2001:db8::200\n*.track A 192.0.2.200",
+		"example.com": "@ A 192.0.2.200\n_switchyard TXT " + mine,
+		"acme.com":    acme,
+		"parked.com":  "@ A 192.0.2.9",
+		"broken.com":  egresstest.Broken,
+	})
+	v := verifyBy(t, egress.NewNames(server))
+	v.named = stop
+	return v
+}
+
+// sweptNames are the names in acme.com, after a dot, that TestSweepDomains adds.
+func sweptNames() (names []string) {
+	for i := range 40 {
+		names = append(names, ".h"+string(rune('a'+i%26))+string(rune('a'+i/26)))
+	}
+	return names
+}
+
+// verifyBy is a world that asks names where domains lead.
+func verifyBy(t *testing.T, names domain.Names) *verifying {
+	t.Helper()
 	v := &verifying{world: &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}}
-	for _, id := range []uuid.UUID{v.account, v.other} {
-		if _, err := v.db.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'scale', $2)`, id, id.String()); err != nil {
-			t.Fatal(err)
-		}
+	for id, token := range map[uuid.UUID]string{v.account: mine, v.other: theirs} {
+		v.exec(`INSERT INTO accounts (id, name, plan, site_key, domain_token) VALUES ($1, 'A', 'scale', $2, $2)`, id, token)
 	}
 	box, err := seal.New(v.db, []byte(strings.Repeat("k", 32)))
 	if err != nil {
@@ -72,20 +103,11 @@ func newVerifying(t *testing.T) *verifying {
 	}
 	redis := jobstest.Redis(t)
 	v.store, v.client = store.New(v.db, box), jobs.Connect(redis)
-	server, stop := egresstest.Named(t, map[string]string{
-		"example.org": "track A 192.0.2.200\ntrack AAAA 2001:db8::200",
-		"example.com": "@ A 192.0.2.200",
-		"acme.com": "@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +
-			"parked A 192.0.2.9\nproxied A 192.0.2.7\nhalf A 192.0.2.200\nhalf A 192.0.2.9",
-		"parked.com": "@ A 192.0.2.9",
-		"broken.com": egresstest.Broken,
-	})
-	v.named = stop
 	plain, secure := httptest.NewServer(v), httptest.NewTLSServer(v)
 	t.Cleanup(plain.Close)
 	t.Cleanup(secure.Close)
 	o := domain.Options{
-		Names: egress.NewNames(server), TrackingHost: tracker,
+		Names: names, Tracker: models.DomainTracker{Host: tracker, OwnTargets: true},
 		Pages: egresstest.Client(t, secure, egress.Options{Schemes: []string{"http", "https"}, Resolver: here{}}),
 		Now:   func() time.Time { return time.Now().Add(time.Duration(v.later.Load())) },
 	}
@@ -103,6 +125,13 @@ func newVerifying(t *testing.T) *verifying {
 		}
 	})
 	return v
+}
+
+func (v *verifying) exec(q string, args ...any) {
+	v.Helper()
+	if _, err := v.db.ExecContext(v.Context(), q, args...); err != nil {
+		v.Fatal(err)
+	}
 }
 
 func (v *verifying) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID {
@@ -141,7 +170,8 @@ func said(b *bool) string {
 	return "no"
 }
 
-// TestVerify: a domain is verified when this install answers at it, whatever DNS says. What nobody could say is unknown.
+// TestVerify: a domain is verified when this install answers at it, whatever addresses DNS has, and DNS shows that it is the
+// account's. What nobody could say is unknown.
 func TestVerify(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -156,16 +186,20 @@ func TestVerify(t *testing.T) {
 		{"acme.com", "yes", "no", true, "AAAA 2001:db8::200", "The domain leads here."},
 		{"proxied.acme.com", "no", "no", true, "A 192.0.2.7", "through another server"},
 		{"half.acme.com", "no", "no", true, "A 192.0.2.9", "through another server"},
-		{"parked.acme.com", "no", "no", false, "A 192.0.2.9", "The domain leads elsewhere: A 192.0.2.9. Set a CNAME"},
+		{"parked.acme.com", "no", "no", false, "A 192.0.2.9", "The domain leads elsewhere: A 192.0.2.9. Set a CNAME of parked.acme.com to " +
+			mine + "." + tracker + ". Set a TXT record of _switchyard.parked.acme.com to " + mine + "."},
 		{"liar.acme.com", "yes", "no", false, "CNAME track.example.org", "does not answer as this service"},
 		{"parked.com", "no", "no", false, "A 192.0.2.9", "A 192.0.2.9. Point parked.com at " + tracker +
 			" by an ALIAS, ANAME or flattened CNAME, or, where your DNS has none of these, set A 192.0.2.200 and AAAA 2001:db8::200."},
 		{"none.acme.com", "no", "no", true, "", ""},
-		{"a.broken.com", "unknown", "no", true, "", ""},
+		{"a.broken.com", "unknown", "no", false, "", "could not be asked whether it is this account's"},
+		{"target.acme.com", "yes", "no", true, "CNAME " + mine + "." + tracker, "The domain leads here. HTTPS"},
+		{"foreign.acme.com", "no", "no", false, "", "DNS does not show that it is this account's. Set a TXT record of _switchyard.foreign.acme.com to " + mine + "."},
+		{"open.acme.com", "yes", "no", false, "", "DNS does not show that it is this account's. Set a TXT record of _switchyard.open.acme.com to " + mine + "."},
 	} {
 		id := v.add(v.account, c.host)[c.host]
 		got := v.look(v.account, id, 0)
-		if said(got.Points) != c.points || said(got.HTTPS) != c.https || got.Verified != c.verified || got.Expected != tracker ||
+		if said(got.Points) != c.points || said(got.HTTPS) != c.https || got.Verified != c.verified || got.Expected != mine+"."+tracker ||
 			c.records != "" && !slices.Contains(got.Records, c.records) || !strings.Contains(got.Detail, c.detail) {
 			t.Errorf("%s: points %s, https %s, %+v", c.host, said(got.Points), said(got.HTTPS), got)
 		}
@@ -174,15 +208,7 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%s is stored as %+v, %v", c.host, d, err)
 		}
 	}
-	mine := v.add(v.account, "mine.acme.com")["mine.acme.com"]
-	theirs := v.add(v.other, "mine.acme.com")["mine.acme.com"]
-	if got := v.look(v.account, mine, 0); !got.Verified {
-		t.Errorf("%+v", got)
-	}
-	if got := v.look(v.other, theirs, 0); got.Verified || !strings.Contains(got.Detail, "another account") {
-		t.Errorf("a host serves two accounts: %+v", got)
-	}
-	_, err := run(v.world, jobs.VerifyDomain, v.other, jobs.VerifyDomainArgs{ID: mine})
+	_, err := run(v.world, jobs.VerifyDomain, v.other, jobs.VerifyDomainArgs{ID: v.add(v.account, "mine.acme.com")["mine.acme.com"]})
 	v.refused(err, "not_found")
 }
 
@@ -248,13 +274,7 @@ func TestComesBack(t *testing.T) {
 	const day = 24 * time.Hour
 	v := newVerifying(t)
 	id := v.add(v.account, "proxied.acme.com")["proxied.acme.com"]
-	exec := func(q string, args ...any) {
-		t.Helper()
-		if _, err := v.db.ExecContext(t.Context(), q, args...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	exec(`UPDATE domains SET created_at = now() - interval '60 days' WHERE id = $1`, id)
+	v.exec(`UPDATE domains SET created_at = now() - interval '60 days' WHERE id = $1`, id)
 	v.look(v.account, id, 0)
 	v.moved.Store(true)
 	v.look(v.account, id, day)
@@ -275,7 +295,7 @@ func TestComesBack(t *testing.T) {
 	if got := told(); got != "" {
 		t.Errorf("nothing is on it: %s", got)
 	}
-	exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`,
+	v.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`,
 		uuid.New(), v.account, id)
 	if got := told(); got != "proxied.acme.comfalse" {
 		t.Errorf("with a campaign: %q", got)
@@ -307,8 +327,8 @@ func TestSweepDomains(t *testing.T) {
 	t.Parallel()
 	v := newVerifying(t)
 	hosts := []string{"parked.acme.com"}
-	for i := range 40 {
-		hosts = append(hosts, "h"+string(rune('a'+i%26))+string(rune('a'+i/26))+".acme.com")
+	for _, name := range sweptNames() {
+		hosts = append(hosts, name[1:]+".acme.com")
 	}
 	id := v.add(v.account, hosts...)
 	verified := func() (n int) {

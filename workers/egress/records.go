@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 
@@ -23,19 +24,31 @@ const maxAsked = 4
 // Records gives what each of the servers answers for a name; at most four are asked, all at once. Those that cannot say are
 // left out. The error says that none can.
 func (n *Names) Records(ctx context.Context, name string) ([]Records, error) {
+	return askAll(ctx, n, func(ctx context.Context, server string) (Records, error) { return ask(ctx, server, name) })
+}
+
+// Texts gives the TXT records of a name itself, not of one that it is an alias of, as any of the servers has them. Of the
+// servers that is as with Records.
+func (n *Names) Texts(ctx context.Context, name string) ([]string, error) {
+	found, err := askAll(ctx, n, func(ctx context.Context, server string) ([]string, error) { return askTexts(ctx, server, name) })
+	return slices.Concat(found...), err
+}
+
+// askAll asks the servers all at once.
+func askAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context, server string) (T, error)) ([]T, error) {
 	servers, err := n.list()
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
 	defer cancel()
-	found, errs := make([]Records, len(servers)), make([]error, len(servers))
+	found, errs := make([]T, len(servers)), make([]error, len(servers))
 	var all sync.WaitGroup
 	for i, server := range servers {
-		all.Go(func() { found[i], errs[i] = ask(ctx, server, name) })
+		all.Go(func() { found[i], errs[i] = ask(ctx, server) })
 	}
 	all.Wait()
-	var out []Records
+	var out []T
 	for i := range found {
 		if errs[i] == nil {
 			out = append(out, found[i])
@@ -84,6 +97,20 @@ func ask(ctx context.Context, server, name string) (out Records, err error) {
 			out.Names = names
 		}
 		out.Addresses = append(out.Addresses, addresses...)
+	}
+	return out, nil
+}
+
+// askTexts asks one server for the TXT records of a name.
+func askTexts(ctx context.Context, server, name string) (out []string, err error) {
+	answer, err := exchange(ctx, server, new(dns.Msg).SetQuestion(dns.Fqdn(name), dns.TypeTXT))
+	if err != nil {
+		return nil, err
+	}
+	for _, rr := range answer.Answer {
+		if text, ok := rr.(*dns.TXT); ok && strings.EqualFold(text.Hdr.Name, dns.Fqdn(name)) {
+			out = append(out, strings.Join(text.Txt, ""))
+		}
 	}
 	return out, nil
 }

@@ -1,0 +1,252 @@
+package domain_test
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers/egress"
+)
+
+// zone is a DNS that a test writes: the alias and the texts of each name. Every name that it knows leads to the tracker.
+type zone struct {
+	mu      sync.Mutex
+	aliases map[string]string
+	texts   map[string][]string
+	away    bool
+}
+
+var errAway = errors.New("no DNS server answers")
+
+func (z *zone) Records(_ context.Context, name string) ([]egress.Records, error) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.away {
+		return nil, errAway
+	}
+	r := egress.Records{Addresses: []netip.Addr{netip.MustParseAddr("192.0.2.200")}}
+	if to := z.aliases[name]; to != "" {
+		r.Names = []string{to}
+	}
+	return []egress.Records{r}, nil
+}
+
+func (z *zone) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
+	found, err := z.Records(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return found[0].Addresses, nil
+}
+
+func (z *zone) Texts(_ context.Context, name string) ([]string, error) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	if z.away {
+		return nil, errAway
+	}
+	return z.texts[name], nil
+}
+
+// set writes the alias and the texts that a host's proofs are looked for in.
+func (z *zone) set(host, alias string, texts ...string) {
+	z.mu.Lock()
+	defer z.mu.Unlock()
+	z.aliases[host], z.texts[models.DomainTXT(host)] = alias, texts
+}
+
+func newZone(t *testing.T) (*verifying, *zone) {
+	t.Helper()
+	z := &zone{aliases: map[string]string{}, texts: map[string][]string{}}
+	return verifyBy(t, z), z
+}
+
+const target, theirTarget = mine + "." + tracker, theirs + "." + tracker
+
+// addTo adds one host.
+func (v *verifying) addTo(account uuid.UUID, host string) uuid.UUID {
+	v.Helper()
+	return v.add(account, host)[host]
+}
+
+// TestTwoAccounts: two accounts add one host. Whoever asks first, the one without a proof is never verified, also after the
+// other has deleted its domain.
+func TestTwoAccounts(t *testing.T) {
+	t.Parallel()
+	v, z := newZone(t)
+	const host = "go.victim.com"
+	attackers, victims := v.addTo(v.other, host), v.addTo(v.account, host)
+	for _, alias := range []string{"", tracker, target} {
+		z.set(host, alias)
+		if got := v.look(v.other, attackers, 0); got.Verified {
+			t.Errorf("with the alias %q: %+v", alias, got)
+		}
+	}
+	if got := v.look(v.account, victims, 0); got.Verified || !strings.Contains(got.Detail, "another account has added its host too, or had it. "+
+		"Set a TXT record of _switchyard."+host+" to "+mine+".") {
+		t.Errorf("a CNAME alone, while another account has the host: %+v", got)
+	}
+	z.set(host, "", mine)
+	if got := v.look(v.other, attackers, 0); got.Verified || !strings.Contains(got.Detail, "_switchyard."+host+" to "+theirs+".") {
+		t.Errorf("without a proof: %+v", got)
+	}
+	if got := v.look(v.account, victims, 0); !got.Verified || *got.Proof != models.ProofTXT {
+		t.Errorf("by TXT: %+v", got)
+	}
+	if got := v.look(v.other, attackers, 0); got.Verified {
+		t.Errorf("while the other is verified: %+v", got)
+	}
+	if _, err := v.store.Domains().Delete(t.Context(), v.account, victims); err != nil {
+		t.Fatal(err)
+	}
+	if got := v.look(v.other, attackers, 0); got.Verified {
+		t.Errorf("after the other has deleted its domain: %+v", got)
+	}
+	z.set(host, theirTarget)
+	if got := v.look(v.other, attackers, 0); got.Verified {
+		t.Errorf("by a CNAME, of a host that another account had: %+v", got)
+	}
+	z.set(host, theirTarget, mine, theirs)
+	if got := v.look(v.other, attackers, 0); !got.Verified {
+		t.Errorf("by TXT: %+v", got)
+	}
+	if got := v.look(v.account, v.addTo(v.account, host), 0); got.Verified || !strings.Contains(got.Detail, "its host serves another account") {
+		t.Errorf("two have a proof, and the other was first: %+v", got)
+	}
+}
+
+// TestCNAMEProves: the alias of a host is enough where no other account has it, and stays enough when one adds it later.
+// Without it the domain stops serving after three days, and its alert names the record.
+func TestCNAMEProves(t *testing.T) {
+	t.Parallel()
+	const day, host = 24 * time.Hour, "go.alone.com"
+	v, z := newZone(t)
+	id := v.addTo(v.account, host)
+	z.set(host, target)
+	if got := v.look(v.account, id, 0); !got.Verified || *got.Proof != models.ProofCNAME {
+		t.Fatalf("%+v", got)
+	}
+	v.addTo(v.other, host)
+	if got := v.look(v.account, id, 5*day); !got.Verified {
+		t.Errorf("another account has added the host: %+v", got)
+	}
+	z.set(host, tracker)
+	if got := v.look(v.account, id, 6*day); !got.Verified {
+		t.Errorf("on the first day without a proof: %+v", got)
+	}
+	stray, err := v.store.Domains().Stray(t.Context(), v.account, time.Now().Add(6*day))
+	if err != nil || len(stray) != 1 || !strings.Contains(stray[0].Detail, "Set a TXT record of _switchyard."+host+" to "+mine+".") {
+		t.Errorf("its alert: %+v, %v", stray, err)
+	}
+	z.away = true
+	if got := v.look(v.account, id, 8*day); !got.Verified || got.Proof != nil {
+		t.Errorf("while DNS is away: %+v", got)
+	}
+	z.away = false
+	if got := v.look(v.account, id, 9*day+time.Minute); got.Verified {
+		t.Errorf("on the fourth day: %+v", got)
+	}
+	z.set(host, target, mine)
+	if got := v.look(v.account, id, 10*day); !got.Verified || *got.Proof != models.ProofTXT {
+		t.Errorf("with a proof again: %+v", got)
+	}
+}
+
+// TestVerifiedBefore: a domain that was verified before accounts proved their hosts stays while it leads here. That ends
+// when another account proves the host by TXT, when the domain has been lost, and when it shows a proof.
+func TestVerifiedBefore(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	v, z := newZone(t)
+	before := func(account uuid.UUID, host string) uuid.UUID {
+		id := v.addTo(account, host)
+		v.exec(`UPDATE domains SET is_verified = true, proof = 'before' WHERE id = $1`, id)
+		return id
+	}
+	taken, rejected := before(v.other, "go.taken.com"), before(v.other, "go.operator.com")
+	if _, err := v.store.Domains().SetVerified(t.Context(), v.other, rejected, true); err != nil {
+		t.Fatal(err)
+	}
+	v.exec(`UPDATE domains SET proof = 'before' WHERE id = $1`, rejected)
+	v.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`, uuid.New(), v.other, taken)
+	if got := v.look(v.other, taken, 5*day); !got.Verified {
+		t.Errorf("while it leads here: %+v", got)
+	}
+	z.set("go.taken.com", target)
+	owner := v.addTo(v.account, "go.taken.com")
+	if got := v.look(v.account, owner, 5*day); got.Verified {
+		t.Errorf("a CNAME takes a host: %+v", got)
+	}
+	z.set("go.taken.com", target, mine)
+	z.set("go.operator.com", target, mine)
+	if got := v.look(v.account, owner, 5*day); !got.Verified {
+		t.Errorf("TXT does not take the host: %+v", got)
+	}
+	stray, err := v.store.Domains().Stray(t.Context(), v.other, time.Now().Add(5*day))
+	if err != nil || len(stray) != 1 || stray[0].IsVerified || !strings.Contains(stray[0].Detail, "Another account has proved") {
+		t.Errorf("the alert of the account that lost it: %+v, %v", stray, err)
+	}
+	if got := v.look(v.account, v.addTo(v.account, "go.operator.com"), 5*day); got.Verified {
+		t.Errorf("a domain that an operator has verified is taken: %+v", got)
+	}
+	if _, err := v.store.Domains().Delete(t.Context(), v.account, owner); err != nil {
+		t.Fatal(err)
+	}
+	if got := v.look(v.other, taken, 6*day); got.Verified {
+		t.Errorf("it has the host again without a proof: %+v", got)
+	}
+
+	lost := before(v.account, "go.lost.com")
+	v.exec(`UPDATE domains SET is_verified = false WHERE id = $1`, lost)
+	if got := v.look(v.account, lost, 0); got.Verified {
+		t.Errorf("one that was lost comes back without a proof: %+v", got)
+	}
+	z.set("shown.com", "", mine)
+	shown := before(v.account, "shown.com")
+	if got := v.look(v.account, shown, 0); !got.Verified {
+		t.Errorf("%+v", got)
+	}
+	z.set("shown.com", "")
+	for _, later := range []time.Duration{day, 5 * day} {
+		if got := v.look(v.account, shown, later); got.Verified != (later == day) {
+			t.Errorf("a proof was shown and is gone, after %s: %+v", later, got)
+		}
+	}
+}
+
+// TestExpiredClaims: who has had a host is forgotten after a year, who has it is not.
+func TestExpiredClaims(t *testing.T) {
+	t.Parallel()
+	v, z := newZone(t)
+	z.set("go.left.com", target)
+	left := v.addTo(v.account, "go.left.com")
+	v.addTo(v.account, "go.kept.com")
+	if !v.look(v.account, left, 0).Verified {
+		t.Fatal("not verified")
+	}
+	if _, err := v.store.Domains().Delete(t.Context(), v.account, left); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []struct {
+		later time.Duration
+		want  int
+	}{{0, 2}, {367 * 24 * time.Hour, 1}} {
+		later, want := at.later, at.want
+		v.later.Store(int64(later))
+		if _, err := run(v.world, jobs.SweepDomains, uuid.Nil, jobs.Tick{}); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := db.Get[int](t.Context(), v.db, "claims", `SELECT count(*) FROM domain_claims`); err != nil || n != want {
+			t.Errorf("after %s there are %d, want %d, %v", later, n, want, err)
+		}
+	}
+}
