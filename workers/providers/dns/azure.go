@@ -184,6 +184,8 @@ func (p *azure) Append(ctx context.Context, zone string, r libdns.RR) error {
 			set.A = append(set.A, azureA{data})
 		case "AAAA":
 			set.AAAA = append(set.AAAA, azureAAAA{data})
+		case "TXT":
+			set.TXT = append(set.TXT, azureTXT{[]string{data}})
 		default:
 			set.CNAME = &azureCNAME{strings.TrimSuffix(data, ".")}
 		}

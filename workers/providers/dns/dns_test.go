@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -168,6 +169,8 @@ func (s *suite) set(t *testing.T) {
 		{Name: "a.deep", Type: "A", Data: "192.0.2.7", TTL: 5 * time.Minute},
 		{Name: "a.deep", Type: "A", Data: "192.0.2.17", TTL: 5 * time.Minute}, // beside the other
 		{Name: "a.deep", Type: "AAAA", Data: "2001:db8::1", TTL: 5 * time.Minute},
+		{Name: "_proof.go", Type: "TXT", Data: "0123abc", TTL: 5 * time.Minute},
+		{Name: "_proof.go", Type: "TXT", Data: "another", TTL: 5 * time.Minute}, // beside the other
 	}
 	const bare = "zone007.example.net"
 	for _, r := range all {
@@ -175,12 +178,18 @@ func (s *suite) set(t *testing.T) {
 			t.Fatalf("%+v: %v", r, err)
 		}
 		r.TTL = time.Duration(least) * time.Second
+		if r.Type == "TXT" && dnstest.Fakes[s.name].Quotes {
+			r.Data = strconv.Quote(r.Data)
+		}
 		if got := s.world.Records(main); !slices.Contains(got, r) {
 			t.Errorf("the provider has %+v, want %+v", got[len(got)-3:], r)
 		}
 	}
 	if both, err := s.Records(t.Context(), main, "a.deep"); err != nil || len(both) != 3 {
 		t.Errorf("a.deep has %+v, %v", both, err)
+	}
+	if both, err := s.Records(t.Context(), main, "_proof.go"); err != nil || len(both) != 2 || strings.Trim(both[0].Data, `"`) != "0123abc" {
+		t.Errorf("_proof.go has %+v, %v", both, err)
 	}
 	apex := libdns.RR{Name: "@", Type: form.Apex, Data: "track.example.org.", TTL: 5 * time.Minute}
 	if form.Apex == models.ApexAddress {

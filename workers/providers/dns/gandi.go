@@ -56,6 +56,7 @@ func (p *gandi) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 }
 
 func (p *gandi) Append(ctx context.Context, zone string, r libdns.RR) error {
+	r = quoted(r)
 	have, err := p.Records(ctx, zone, r.Name)
 	if err != nil {
 		return err

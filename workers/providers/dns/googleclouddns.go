@@ -162,6 +162,7 @@ func (p *googleCloud) Records(ctx context.Context, zone, name string) ([]libdns.
 }
 
 func (p *googleCloud) Append(ctx context.Context, zone string, r libdns.RR) error {
+	r = quoted(r)
 	have, err := p.Records(ctx, zone, r.Name)
 	if err != nil {
 		return err

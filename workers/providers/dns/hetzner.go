@@ -75,6 +75,7 @@ type hetznerAction struct {
 }
 
 func (p *hetzner) Append(ctx context.Context, zone string, r libdns.RR) error {
+	r = quoted(r)
 	var a hetznerAction
 	err := p.Post(ctx, "/zones/"+url.PathEscape(zone)+"/rrsets/"+url.PathEscape(r.Name)+"/"+r.Type+"/actions/add_records", map[string]any{
 		"ttl": seconds(r, 60), "records": []map[string]string{{"value": r.Data}},

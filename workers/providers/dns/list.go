@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/libdns/libdns"
@@ -84,6 +85,14 @@ func values(have []libdns.RR, r libdns.RR) (all []string, present bool, err erro
 		return nil, true, errors.New("the provider has such a record already")
 	}
 	return append(all, r.Data), present, nil
+}
+
+// quoted is a record whose text has quotes around it, for providers that write texts as a zone file does.
+func quoted(r libdns.RR) libdns.RR {
+	if r.Type == "TXT" {
+		r.Data = strconv.Quote(r.Data)
+	}
+	return r
 }
 
 // undotted is data without the dot at its end, for providers that write names so.

@@ -68,6 +68,7 @@ func (p *powerDNS) Records(ctx context.Context, zone, name string) ([]libdns.RR,
 }
 
 func (p *powerDNS) Append(ctx context.Context, zone string, r libdns.RR) error {
+	r = quoted(r)
 	sets, err := p.sets(ctx, zone, r.Name)
 	if err != nil {
 		return err

@@ -149,6 +149,7 @@ func (p *route53) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 }
 
 func (p *route53) Append(ctx context.Context, zone string, r libdns.RR) error {
+	r = quoted(r)
 	have, err := p.Records(ctx, zone, r.Name)
 	if err != nil {
 		return err

@@ -68,6 +68,7 @@ func (p *vultr) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 }
 
 func (p *vultr) Append(ctx context.Context, zone string, r libdns.RR) error {
+	r = quoted(r)
 	return p.Post(ctx, "/domains/"+url.PathEscape(zone)+"/records", map[string]any{
 		"type": r.Type, "name": blank(r.Name), "data": undotted(r), "ttl": seconds(r, 120),
 	}, nil)

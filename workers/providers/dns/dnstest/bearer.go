@@ -12,10 +12,10 @@ import (
 )
 
 var (
-	hetzner      = Fake{credentials: canaries("api_token"), serve: serveHetzner}
+	hetzner      = Fake{credentials: canaries("api_token"), Quotes: true, serve: serveHetzner}
 	digitalOcean = Fake{credentials: canaries("api_token"), serve: serveDigitalOcean}
 	linode       = Fake{credentials: canaries("api_token"), serve: serveLinode}
-	vultr        = Fake{credentials: canaries("api_key"), serve: serveVultr}
+	vultr        = Fake{credentials: canaries("api_key"), Quotes: true, serve: serveVultr}
 	dnsimple     = Fake{credentials: canaries("api_token"), serve: serveDNSimple}
 )
 

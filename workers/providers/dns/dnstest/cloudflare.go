@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/idna"
 )
 
-var cloudflare = Fake{credentials: canaries("api_token"), serve: serveCloudflare}
+var cloudflare = Fake{credentials: canaries("api_token"), Quotes: true, serve: serveCloudflare}
 
 func serveCloudflare(w *World, c *call) {
 	if c.r.Header.Get("Authorization") != "Bearer "+c.good["api_token"] {

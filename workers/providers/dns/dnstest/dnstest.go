@@ -99,7 +99,9 @@ type Fake struct {
 	credentials func() map[string]string
 	// Least is the shortest life of a record in seconds that it takes.
 	Least int
-	serve func(w *World, c *call)
+	// Quotes says that its texts have quotes around them.
+	Quotes bool
+	serve  func(w *World, c *call)
 }
 
 // Credentials are those that the provider accepts.

@@ -13,11 +13,11 @@ import (
 var (
 	porkbun  = Fake{credentials: canaries("api_key", "secret_api_key"), Least: 600, serve: servePorkbun}
 	bunny    = Fake{credentials: canaries("access_key"), serve: serveBunny}
-	desec    = Fake{credentials: canaries("token"), Least: 3600, serve: serveDesec}
+	desec    = Fake{credentials: canaries("token"), Least: 3600, Quotes: true, serve: serveDesec}
 	godaddy  = Fake{credentials: canaries("api_key", "api_secret"), Least: 600, serve: serveGoDaddy}
-	gandi    = Fake{credentials: canaries("api_token"), serve: serveGandi}
+	gandi    = Fake{credentials: canaries("api_token"), Quotes: true, serve: serveGandi}
 	netlify  = Fake{credentials: canaries("api_token"), serve: serveNetlify}
-	powerDNS = Fake{credentials: and(map[string]string{"url": "https://pdns.example.com"}, "api_key"), serve: servePowerDNS}
+	powerDNS = Fake{credentials: and(map[string]string{"url": "https://pdns.example.com"}, "api_key"), Quotes: true, serve: servePowerDNS}
 )
 
 func servePorkbun(w *World, c *call) {

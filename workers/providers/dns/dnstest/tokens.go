@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	googleCloud = Fake{credentials: sync.OnceValue(googleAccount), serve: serveGoogleCloud}
+	googleCloud = Fake{credentials: sync.OnceValue(googleAccount), Quotes: true, serve: serveGoogleCloud}
 	azure       = Fake{credentials: and(map[string]string{
 		"subscription_id": "sub-1", "tenant_id": "tenant-1", "client_id": "app-1",
 	}, "client_secret"), serve: serveAzure}
@@ -154,7 +154,7 @@ func azureSet(zone string) func(s []libdns.RR) object {
 		case "CNAME":
 			p["CNAMERecord"] = object{"cname": undotted(s[0])}
 		default:
-			p["TXTRecords"] = []object{{"value": []string{s[0].Data}}}
+			p["TXTRecords"] = each(s, func(r libdns.RR) object { return object{"value": []string{r.Data}} })
 		}
 		return object{"name": s[0].Name, "type": "Microsoft.Network/dnszones/" + s[0].Type, "etag": "e", "properties": p}
 	}
@@ -224,6 +224,7 @@ func serveAzureZones(w *World, c *call, answer func([]object, int), refuse func(
 			A     []struct{ IPv4Address string } `json:"ARecords"`
 			AAAA  []struct{ IPv6Address string } `json:"AAAARecords"`
 			CNAME *struct{ CNAME string }        `json:"CNAMERecord"`
+			TXT   []struct{ Value []string }     `json:"TXTRecords"`
 		}
 	}
 	if !ok || !c.body(&b) || !w.holds(part[0]) {
@@ -236,6 +237,9 @@ func serveAzureZones(w *World, c *call, answer func([]object, int), refuse func(
 	}
 	for _, a := range b.Properties.AAAA {
 		data = append(data, a.IPv6Address)
+	}
+	for _, t := range b.Properties.TXT {
+		data = append(data, strings.Join(t.Value, ""))
 	}
 	if b.Properties.CNAME != nil {
 		data = append(data, b.Properties.CNAME.CNAME)
