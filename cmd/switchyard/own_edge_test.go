@@ -22,6 +22,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/jobs"
+	"switchyard/models"
 	"switchyard/models/await"
 	"switchyard/models/parttest"
 	"switchyard/ops/client"
@@ -49,8 +50,9 @@ type edgeFleet struct {
 var zoneKey = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret: "Y2FuYXJ5LXRzaWcta2V5LW9mLTMyLWJ5dGVzLSEhIQ=="}
 
 // customerZone has the customers' hosts and the tracking host: a server that does not recurse follows a CNAME within a zone.
-// It is no zone of .example: such hosts are asked by nobody.
-const customerZone, trackingHost = "acme.com", "go.tracker.acme.com"
+// Names below it are registered one by one, so that those of the install reserve none of the customers'. It is no zone of
+// .example: such hosts are asked by nobody.
+const customerZone, trackingHost = "co.uk", "go.tracker.co.uk"
 
 // startEdge starts the servers, no process yet. behind says that several web processes stand behind the world's ports.
 func startEdge(t *testing.T, behind bool) *edgeFleet {
@@ -72,7 +74,7 @@ func startEdge(t *testing.T, behind bool) *edgeFleet {
 		e.seen = e.ports
 	}
 	e.dns, _ = egresstest.NamedWithKey(t, map[string]string{
-		customerZone: "go.tracker A 127.0.0.1",
+		customerZone: "go.tracker A 127.0.0.1\n*.go.tracker A 127.0.0.1",
 	}, zoneKey)
 	e.ca = acmetest.Start(t, acmetest.Options{DNS: e.dns, HTTPPort: e.ports[0], TLSPort: e.ports[1]})
 	file := filepath.Join(t.TempDir(), "ca.pem")
@@ -178,6 +180,18 @@ func (e *edgeFleet) domains() map[string]edgeDomain {
 type edgeDomain struct {
 	ID, Domain string
 	IsVerified bool `json:"is_verified"`
+	Proof      string
+	DNSRecords []struct{ Type, Name, Value string } `json:"dns_records"`
+}
+
+// targetOf is the name below the tracking host that a domain's CNAME may name.
+func (e *edgeFleet) targetOf(host string) string {
+	e.Helper()
+	records := e.domains()[host].DNSRecords
+	if len(records) != 2 || records[0].Type != "CNAME" || records[0].Value != records[1].Value+"."+trackingHost {
+		e.Fatalf("the records of %s are %+v", host, records)
+	}
+	return records[0].Value
 }
 
 // ownHost waits until the install's own host is served.
@@ -238,14 +252,16 @@ func TestZeroToServing(t *testing.T) {
 	}
 	began := time.Now()
 	await.Until(t, "the domain is served over HTTPS", func() bool {
-		if _, err := e.shake(stranger); err == nil {
-			t.Fatal("an unverified domain is served")
+		for _, none := range []string{stranger, e.targetOf(host)} {
+			if _, err := e.shake(none); err == nil {
+				t.Fatalf("%s is served, which is no verified domain", none)
+			}
 		}
 		_, err := e.shake(host)
 		return err == nil
 	})
 	t.Logf("served %s after its name was given", time.Since(began).Round(time.Second))
-	if e.orders() != 1 || !e.domains()[host].IsVerified || e.domains()[stranger].IsVerified {
+	if d := e.domains()[host]; e.orders() != 1 || !d.IsVerified || d.Proof != models.ProofTXT || e.domains()[stranger].IsVerified {
 		t.Errorf("%d orders, %+v", e.orders(), e.domains())
 	}
 	id := e.domains()[host].ID
