@@ -14,7 +14,7 @@ type DomainCheck struct {
 	Points  *bool     `json:"points"` // DNS leads to the tracker
 	HTTPS   *bool     `json:"https"`  // it answers over HTTPS with a certificate that browsers take
 	Proven  bool      `json:"proven"` // this install itself answered at the domain
-	Proof   *string   `json:"proof"`  // of the account, in DNS: ProofTXT, ProofCNAME; empty: none is there
+	Proof   *string   `json:"proof"`  // of the account, in DNS: ProofTXT, ProofCNAME or ProofNone
 	Records []string  `json:"records"`
 	Detail  string    `json:"detail"`
 }

@@ -16,6 +16,7 @@ import "slices"
 const (
 	ProofTXT      = "txt"
 	ProofCNAME    = "cname"
+	ProofNone     = "none"
 	ProofOperator = "operator" // an operator has said so
 	ProofBefore   = "before"   // the domain was added before accounts proved their hosts
 )
@@ -39,7 +40,7 @@ func (t DomainTracker) Target(token string) string {
 	return t.Host
 }
 
-// Proves reports whether a host with these aliases and texts is an account's, and how; empty: nothing shows it.
+// Proves reports how a host with these aliases and texts is shown to be an account's.
 func (t DomainTracker) Proves(token string, aliases, texts []string) string {
 	switch {
 	case slices.Contains(texts, token):
@@ -47,7 +48,7 @@ func (t DomainTracker) Proves(token string, aliases, texts []string) string {
 	case t.OwnTargets && slices.Contains(aliases, t.Target(token)):
 		return ProofCNAME
 	}
-	return ""
+	return ProofNone
 }
 
 // Records are the DNS records that an account sets for a domain. An apex has no CNAME: its record has the type ALIAS, which
@@ -75,7 +76,7 @@ func (c DomainCheck) bound(d Domain) *bool {
 	if c.Proof == nil && !yes {
 		return nil
 	}
-	yes = yes || *c.Proof != ""
+	yes = yes || *c.Proof != ProofNone
 	return &yes
 }
 

@@ -132,13 +132,14 @@ type VerifyAnswer struct {
 	Detail    string    `json:"detail"`
 	HTTPS     *bool     `json:"https" doc:"the domain answers over HTTPS, with a certificate that browsers take; null: it could not be asked"`
 	Records   []string  `json:"records" doc:"what DNS answered"`
+	Proof     *string   `json:"proof" enum:"none,txt,cname" doc:"how DNS shows that the domain is the account's; null: DNS could not be asked"`
 	CheckedAt *string   `json:"checked_at"`
 }
 
 var verifyDomainJob = slow.New(jobs.VerifyDomain, func(v jobs.VerifiedDomain) VerifyAnswer {
 	return VerifyAnswer{
 		ID: v.ID, Domain: v.Host, Expected: v.Expected, Verified: v.Verified, Points: v.Points, Detail: v.Detail, HTTPS: v.HTTPS,
-		Records: append([]string{}, v.Records...), CheckedAt: answer.StampOrNull(&v.At),
+		Records: append([]string{}, v.Records...), Proof: v.Proof, CheckedAt: answer.StampOrNull(&v.At),
 	}
 })
 

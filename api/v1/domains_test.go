@@ -223,7 +223,7 @@ func TestVerifyDomain(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")
 	mine := addDomain(t, s, "mine.example")
-	yes, no, cname, none, now := true, false, models.ProofCNAME, "", time.Now().UTC().Truncate(time.Millisecond)
+	yes, no, cname, none, now := true, false, models.ProofCNAME, models.ProofNone, time.Now().UTC().Truncate(time.Millisecond)
 	found := models.DomainCheck{
 		At: now, Points: &yes, HTTPS: &no, Proven: true, Proof: &cname, Records: []string{"CNAME track.sy.example"}, Detail: "here",
 	}
@@ -236,13 +236,13 @@ func TestVerifyDomain(t *testing.T) {
 	stamp := now.Format(models.EventTimeFormat)
 	same(t, s.Do("POST", "/domains/"+mine+"/verify", nil).Want(200, "").Map(), map[string]any{
 		"id": mine, "domain": "mine.example", "expected": "track.sy.example", "verified": true, "points": true, "https": false,
-		"records": "[CNAME track.sy.example]", "checked_at": stamp, "detail": "here",
+		"records": "[CNAME track.sy.example]", "proof": "cname", "checked_at": stamp, "detail": "here",
 	})
 	same(t, rowOf(t, s, "/domains", mine), map[string]any{"is_verified": true, "proof": "cname", "points": true, "https": false, "checked_at": stamp})
 
 	found = models.DomainCheck{At: now.Add(time.Hour), Points: &no, Proof: &none, Records: []string{}, Detail: "elsewhere."}
 	got := s.Do("POST", "/domains/"+mine+"/verify", nil).Want(200, "").Map()
-	same(t, got, map[string]any{"verified": true, "points": false, "https": nil, "records": "[]"})
+	same(t, got, map[string]any{"verified": true, "points": false, "https": nil, "records": "[]", "proof": "none"})
 	if n, err := db.Get[int](t.Context(), s.DB, "audit", `SELECT count(*) FROM audit WHERE route LIKE '%/verify'`); err != nil || n != 0 {
 		t.Errorf("%d looks are in the audit log, %v", n, err)
 	}
@@ -298,7 +298,7 @@ func TestDomainRecords(t *testing.T) {
 				point = "map[name:shop.example type:ALIAS value:track.sy.example]"
 			}
 			want := fmt.Sprintf("[%s map[name:_switchyard.%v type:TXT value:%s]]", point, row["domain"], token)
-			if fmt.Sprint(row["dns_records"]) != want || row["proof"] != "" {
+			if fmt.Sprint(row["dns_records"]) != want || row["proof"] != "none" {
 				t.Errorf("%v, want %s", row, want)
 			}
 		}

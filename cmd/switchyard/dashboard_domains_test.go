@@ -102,7 +102,7 @@ func (b *domainsBoard) addsDomain() {
 	b.shows("record made")
 	if made := b.zones.Records("shop.example"); !slices.ContainsFunc(made, func(r libdns.RR) bool {
 		return r.Type == "CNAME" && strings.HasPrefix(r.Data, pointsAt)
-	}) {
+	}) || !slices.ContainsFunc(made, func(r libdns.RR) bool { return r.Type == "TXT" && r.Name == "_switchyard.go" }) {
 		b.t.Errorf("the zone has %v", made)
 	}
 	b.tap(button("Done"))
@@ -110,8 +110,9 @@ func (b *domainsBoard) addsDomain() {
 	b.shows("Looks again every 10 s")
 	b.run(`document.querySelector('tr[data-row]').focus()`)
 	b.press("Enter")
-	b.until("the record to set", func() bool {
-		return strings.Contains(b.run(`[...document.querySelectorAll('.record-to-set input')].map(i => i.value).join(' ')`), ownHost+" "+pointsAt)
+	b.until("the records to set", func() bool { // a CNAME to the account's own target, and the TXT record with its token
+		values := strings.Fields(b.run(`[...document.querySelectorAll('.record-to-set input')].map(i => i.value).join(' ')`))
+		return len(values) == 4 && values[0] == ownHost && values[1] == values[3]+"."+pointsAt && values[2] == "_switchyard."+ownHost
 	})
 	b.until("what was seen", func() bool {
 		return b.run(`[...document.querySelectorAll('.side-sheet h2')].some(h => h.textContent === 'What was seen') ? 'yes' : ''`) == "yes"

@@ -5,10 +5,10 @@
 -- The token is a DNS label that nobody can guess. It is no secret: a CNAME of the account shows it.
 ALTER TABLE accounts ADD COLUMN domain_token text NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', '');
 
--- How the account last proved the host: txt, cname, operator or before; empty: never. A default for the rows that are there
+-- How the account last proved the host: txt, cname, operator, before, or none if it never did. A default for the rows that are there
 -- writes none of them, so that routing need not load them again.
 ALTER TABLE domains ADD COLUMN proof text NOT NULL DEFAULT 'before';
-ALTER TABLE domains ALTER COLUMN proof SET DEFAULT '';
+ALTER TABLE domains ALTER COLUMN proof SET DEFAULT 'none';
 
 -- The accounts that have a host, or had it verified. A row outlives the domain and the account.
 CREATE TABLE domain_claims (
@@ -27,7 +27,7 @@ BEGIN
         INSERT INTO domain_claims (host, owner_id) VALUES (NEW.host, NEW.account_id)
         ON CONFLICT (host, owner_id) DO UPDATE SET left_at = NULL;
     ELSE
-        DELETE FROM domain_claims WHERE host = OLD.host AND owner_id = OLD.account_id AND NOT proven AND OLD.proof = '';
+        DELETE FROM domain_claims WHERE host = OLD.host AND owner_id = OLD.account_id AND NOT proven AND OLD.proof = 'none';
         UPDATE domain_claims SET proven = true, left_at = now() WHERE host = OLD.host AND owner_id = OLD.account_id;
     END IF;
     RETURN NULL;

@@ -108,7 +108,7 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 // to that from now on.
 func (d Domains) setServing(ctx context.Context, of models.Domain, c models.DomainCheck, on bool) error {
 	proof := of.Proof
-	if on && c.Proof != nil && *c.Proof != "" && (!of.IsVerified || proof == models.ProofBefore) {
+	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!of.IsVerified || proof == models.ProofBefore) {
 		proof = *c.Proof
 	}
 	if on == of.IsVerified && proof == of.Proof {
@@ -203,7 +203,7 @@ type StrayDomain struct {
 func (d Domains) Stray(ctx context.Context, account uuid.UUID, now time.Time) ([]StrayDomain, error) {
 	const q = `SELECT d.id, d.host, d.is_verified, k.detail, k.by_operator, k.wrong_since, k.checked_at
 		FROM domain_checks k JOIN domains d ON d.id = k.domain_id AND d.account_id = k.account_id
-		WHERE k.account_id = $1 AND k.wrong_since IS NOT NULL AND (d.is_verified OR (d.proof <> '' OR k.wrong_since <= $2) AND (
+		WHERE k.account_id = $1 AND k.wrong_since IS NOT NULL AND (d.is_verified OR (d.proof <> 'none' OR k.wrong_since <= $2) AND (
 			EXISTS (SELECT FROM campaigns c WHERE c.domain_id = d.id AND c.deleted_at IS NULL)
 			OR EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = d.id AND l.deleted_at IS NULL)))
 		ORDER BY k.wrong_since DESC, d.id LIMIT $3`

@@ -134,7 +134,7 @@ func (w *worker) look(ctx context.Context, d models.Domain) (c models.DomainChec
 	for _, r := range s.own {
 		s.aliases = append(s.aliases, r.Names...)
 	}
-	if proof := w.o.Tracker.Proves(d.Token, s.aliases, texts); proof != "" || textsErr == nil && ownErr == nil {
+	if proof := w.o.Tracker.Proves(d.Token, s.aliases, texts); proof != models.ProofNone || textsErr == nil && ownErr == nil {
 		c.Proof = &proof
 	}
 	if ownErr == nil {

@@ -123,7 +123,7 @@ export interface DomainChanged { "id": string; "domain": string; "is_default"?: 
 export interface DomainDeleted { "id": string; "deleted": boolean; "certificate_released": boolean }
 export interface DomainList { "rows": (DomainRow)[]; "next_cursor": string | null; "shared": (SharedDomainRow)[]; "cname_target": string | null }
 export interface DomainPatch { "id": string; "action"?: string; "group_name"?: string; "failover"?: boolean | null; "crawlers"?: string; "https_only"?: boolean; "index_page"?: string }
-export interface DomainRow { "id": string; "domain": string; "is_verified": boolean; "is_default": boolean; "group_name": string; "failover": boolean; "crawlers": string; "https_only": boolean; "index_page": string; "campaigns": number; "smartlinks": number; "failed_over": number; "points": boolean | null; "https": boolean | null; "checked_at": string | null; "registered_until": string | null; "ssl_status": string; "certificate_expires_at": string | null; "created_at": string; "updated_at": string }
+export interface DomainRow { "id": string; "domain": string; "is_verified": boolean; "is_default": boolean; "proof": string; "group_name": string; "failover": boolean; "crawlers": string; "https_only": boolean; "index_page": string; "campaigns": number; "smartlinks": number; "failed_over": number; "points": boolean | null; "https": boolean | null; "checked_at": string | null; "registered_until": string | null; "ssl_status": string; "certificate_expires_at": string | null; "created_at": string; "updated_at": string; "dns_records": (DNSRecord)[] }
 export interface DrawnWay { "via": string; "path_id": string | null; "path": string; "lander_id": string | null; "offer_id": string | null; "count": number }
 export interface EdgeAnswer { "configured": boolean; "routableCampaigns": number; "campaignsWithoutDomain": number; "publishedCampaigns": number; "publishedAt": string | null; "hint": string | null }
 export interface EdgePublished { "configured": boolean; "published": number; "removed": number; "failed": number; "rules": number; "rulesError": string | null; "ms": number }
@@ -388,7 +388,7 @@ export interface V1SmartlinkAnswer { "rows": (SmartlinkAnswer)[]; "next_cursor":
 export interface V1SourceRow { "range": Range; "rows": (SourceRow)[]; "next_cursor": string | null }
 export interface Value { "value": string; "clicks": number; "bot_clicks": number }
 export interface Values { "dimension": string; "values": (Value)[]; "labels": Record<string, string> }
-export interface VerifyAnswer { "id": string; "domain": string; "expected": string; "verified": boolean; "points": boolean | null; "detail": string; "https": boolean | null; "records": (string)[]; "checked_at": string | null }
+export interface VerifyAnswer { "id": string; "domain": string; "expected": string; "verified": boolean; "points": boolean | null; "detail": string; "https": boolean | null; "records": (string)[]; "proof": string | null; "checked_at": string | null }
 export interface ViewBody { "name": string; "shared"?: boolean; "report": ViewReport }
 export interface ViewFilter { "dimension": string; "values": (string)[]; "not": boolean }
 export interface ViewList { "rows": (ViewRow)[]; "default": string | null }

@@ -101,6 +101,8 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
           <dl class="facts">
             <dt>{w.leads}</dt>
             <dd>{d.points === null ? w.unknown : d.points ? w.yes : w.no}</dd>
+            <dt>{w.provedBy}</dt>
+            <dd>{w.proofs[d.proof]}</dd>
             <dt>{w.https}</dt>
             <dd>{d.https === null ? w.unknown : d.https ? w.yes : w.no}</dd>
             <dt>{w.certificate}</dt>
@@ -151,9 +153,12 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
             )}
           </section>
         )}
-        {(!d.points || !d.is_verified || certificate?.ownership || certificate?.ownership_http) && (
-          <Records of={d} target={target} certificate={certificate} />
-        )}
+        {(!d.points ||
+          !d.is_verified ||
+          d.proof === 'before' ||
+          seen?.proof === 'none' ||
+          certificate?.ownership ||
+          certificate?.ownership_http) && <Records of={d} target={target} certificate={certificate} />}
         <CertificateSteps of={d} tell={hold} />
         {d.failed_over > 0 && (
           <section class="part">
@@ -201,15 +206,17 @@ const back = (d: DomainRow) =>
 
 // Records are what somebody sets in DNS, each part with its copy.
 function Records({ of: d, target, certificate: c }: { of: DomainRow; target: string | null; certificate?: CertificateAnswer }) {
-  const list = [...(target ? [{ type: 'CNAME', name: d.domain, value: target }] : []), ...(c?.ownership ? [c.ownership] : [])]
+  const list = [...d.dns_records, ...(c?.ownership ? [c.ownership] : [])]
   return (
     <section class="part">
       <h2>{w.records}</h2>
-      <p class="dim">{w.recordsText(d.domain)}</p>
+      <p class="dim">
+        {w.recordsText(d.domain)} {w.recordsWhy}
+      </p>
       {!target && <p class="warn">{w.noTarget}</p>}
       {list.map(r => (
-        <dl key={r.type} class="facts record-to-set">
-          {r !== list[0] && <dt class="across dim">{w.proof}</dt>}
+        <dl key={r.name + r.type} class="facts record-to-set">
+          {r === c?.ownership && <dt class="across dim">{w.proof}</dt>}
           <dt>{w.type}</dt>
           <dd>
             <b>{r.type.toUpperCase()}</b>
@@ -237,7 +244,7 @@ function Records({ of: d, target, certificate: c }: { of: DomainRow; target: str
           </dd>
         </dl>
       )}
-      {d.domain.split('.').length === 2 && <p class="dim">{w.apexHint}</p>}
+      {list[0]?.type === 'ALIAS' && <p class="dim">{w.apexHint}</p>}
       {mayChange() && target && <PointForMe of={d} />}
     </section>
   )
