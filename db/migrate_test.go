@@ -378,7 +378,7 @@ func TestDomainsKeepTheirHosts(t *testing.T) {
 	exec(t, d, `DELETE FROM domains WHERE host = 'new.example.com'`)
 	for q, want := range map[string]int{
 		`SELECT count(DISTINCT domain_token) FROM accounts WHERE domain_token ~ '^[0-9a-f]{32}$'`:              2,
-		`SELECT count(*) FROM domains WHERE proof = 'none'`:                                                        1,
+		`SELECT count(*) FROM domains WHERE proof = 'none'`:                                                    1,
 		`SELECT count(*) FROM domain_claims WHERE owner_id = ` + mine + ` AND proven AND left_at IS NOT NULL`:  1,
 		`SELECT count(*) FROM domain_claims WHERE owner_id = ` + other + ` AND NOT proven AND left_at IS NULL`: 1,
 		`SELECT count(*) FROM domain_claims`:                                                                   2,

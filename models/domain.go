@@ -129,8 +129,8 @@ func IsApex(host string) bool {
 }
 
 // Reserves reports whether a name of this install, or its address, keeps a host from customers: the host is the name that was
-// registered for it, or below that. Cookies and certificates of the install reach no further. A name that nobody has
-// registered, such as localhost or an IP address, keeps itself alone.
+// registered for it, or below that. Cookies and certificates of the install reach no further. A name without a registration,
+// such as localhost or an IP address, keeps itself alone.
 func Reserves(own, host string) bool {
 	name, named := HostOf(own)
 	if !named || PublicSuffix(name) {

@@ -54,7 +54,7 @@ func TestIsApex(t *testing.T) {
 	}
 }
 
-// TestReserves: the registered name of an own host is kept with all below it. Names that nobody registers keep themselves.
+// TestReserves: the registered name of an own host is kept with all below it. Names without a registration keep themselves.
 func TestReserves(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

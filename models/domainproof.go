@@ -1,15 +1,18 @@
 package models
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // How a host was proved to be an account's. That a host leads to this install says nothing about the account, so DNS has
 // to name the account too. The rule:
 //
 //   - A host is verified once this install answers at it and DNS shows a proof of the account: the TXT record of DomainTXT
-//     with the account's token, or a CNAME to the target that only this account has. If another account has added the
+//     with the account's token, or a CNAME to a name that begins with the token. If another account has added the
 //     host, or had it verified in the last year, only the TXT record counts.
-//   - A verified domain keeps its host while the proof stays. Without it the domain stops serving after UnverifyAfter, like
-//     one that leads elsewhere. Nobody else gets the host by that: every account needs a proof of its own.
+//   - A verified domain keeps its host while the proof stays. Without it the domain stops serving after UnverifyAfter, as
+//     if it led elsewhere. No other account gets the host by that: each needs a proof of its own.
 //   - A domain that was verified before this rule keeps its host while it leads here. That ends when it shows a proof, when
 //     it is deleted, when it stops serving, or when another account proves the host by TXT, which takes it at once.
 //   - What an operator has said stays.
@@ -26,9 +29,9 @@ func DomainTXT(host string) string { return "_switchyard." + host }
 
 // DomainTracker is what the domains of customers are pointed at.
 type DomainTracker struct {
-	Host string // empty: there is none
+	Host string // empty: customers can point no domain here
 	// OwnTargets says that every name below Host leads here, so that each account has a CNAME target of its own there. Without
-	// it hosts are proved by TXT records alone.
+	// it accounts are told to set TXT records alone.
 	OwnTargets bool
 }
 
@@ -40,12 +43,13 @@ func (t DomainTracker) Target(token string) string {
 	return t.Host
 }
 
-// Proves reports how a host with these aliases and texts is shown to be an account's.
-func (t DomainTracker) Proves(token string, aliases, texts []string) string {
+// ProofOf reports how a host with these aliases and texts is shown to be the account's that has a token. An alias below a
+// former tracking host counts too: the token alone names the account, and only the owner of the host can point it there.
+func ProofOf(token string, aliases, texts []string) string {
 	switch {
 	case slices.Contains(texts, token):
 		return ProofTXT
-	case t.OwnTargets && slices.Contains(aliases, t.Target(token)):
+	case slices.ContainsFunc(aliases, func(name string) bool { return strings.HasPrefix(name, token+".") }):
 		return ProofCNAME
 	}
 	return ProofNone

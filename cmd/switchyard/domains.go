@@ -8,9 +8,10 @@ import (
 	"switchyard/ops/admin"
 )
 
-// domainsCmd lists, verifies and rejects accounts' own tracking domains.
+// domainsCmd lists, adds, verifies and rejects accounts' own tracking domains.
 type domainsCmd struct {
 	List   domainsList   `cmd:"" help:"List the hostnames that accounts have added, all of them or one."`
+	Add    domainsAdd    `cmd:"" help:"Add a hostname to an account, verified: also one below the install's own names."`
 	Verify domainsVerify `cmd:"" help:"Say that a hostname is its account's, so that links on it work."`
 	Reject domainsReject `cmd:"" help:"Say that it is not, or not any more: links on it stop working."`
 }
@@ -25,6 +26,20 @@ func (c *domainsList) Run(ctx context.Context, e *env) error {
 	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
 		list, err := a.Domains(ctx, c.Host)
 		return list, domainRows(list...), err
+	})
+}
+
+type domainsAdd struct {
+	Host    string `arg:"" help:"The hostname."`
+	Account string `required:"" help:"Id of the account."`
+	JSON    bool   `help:"Print one JSON value."`
+}
+
+// Run implements the command.
+func (c *domainsAdd) Run(ctx context.Context, e *env) error {
+	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
+		d, err := a.AddDomain(ctx, c.Host, c.Account)
+		return d, domainRows(d), err
 	})
 }
 
@@ -52,10 +67,10 @@ func (c *domainsChoice) set(ctx context.Context, e *env, on bool) error {
 }
 
 func domainRows(list ...admin.Domain) []string {
-	rows := []string{"ID\tACCOUNT\tVERIFIED\tDEFAULT\tDOMAIN"}
+	rows := []string{"ID\tACCOUNT\tVERIFIED\tPROOF\tDEFAULT\tDOMAIN"}
 	for _, d := range list {
 		rows = append(rows, strings.Join([]string{
-			d.ID.String(), d.AccountID.String(), strconv.FormatBool(d.IsVerified), strconv.FormatBool(d.IsDefault), d.Domain,
+			d.ID.String(), d.AccountID.String(), strconv.FormatBool(d.IsVerified), d.Proof, strconv.FormatBool(d.IsDefault), d.Domain,
 		}, "\t"))
 	}
 	return rows

@@ -11,6 +11,7 @@ import (
 	"switchyard/db/dbtest"
 	"switchyard/db/store"
 	"switchyard/models"
+	"switchyard/ops/admin"
 )
 
 // TestDomains lets an operator say whose a hostname is.
@@ -57,6 +58,11 @@ func TestDomains(t *testing.T) {
 		{[]string{"verify", "b.example", "--account", accounts[0]}, 1, "no such domain"},
 		{[]string{"verify", "b.example", "--account", uuid.NewString()}, 1, "no such domain"},
 		{[]string{"verify", "none.example"}, 1, "no such domain"},
+		{[]string{"add", "t1.localhost", "--account", accounts[0]}, 0, ""},
+		{[]string{"add", "t1.localhost", "--account", accounts[0]}, 1, "added already"},
+		{[]string{"add", "t2.localhost", "--account", uuid.NewString()}, 1, "no such account"},
+		{[]string{"add", "192.0.2.1", "--account", accounts[0]}, 1, "not a hostname"},
+		{[]string{"add", "t2.localhost"}, 1, "--account"},
 	} {
 		_, stderr, code := try(t, vars, append([]string{"domains"}, c.args...)...)
 		if code != c.code || !strings.Contains(stderr, c.stderr) {
@@ -66,16 +72,18 @@ func TestDomains(t *testing.T) {
 	if a, both := verified("a.example"), verified("both.example"); len(a) != 1 || len(both) != 1 || both[0] != accounts[1] {
 		t.Errorf("verified: %v, %v", a, both)
 	}
+	if own := verified("t1.localhost"); len(own) != 1 || own[0] != accounts[0] {
+		t.Errorf("the operator's own: %v", own)
+	}
 	if _, stderr, code := try(t, vars, "domains", "reject", "a.example"); code != 0 || len(verified("a.example")) != 0 {
 		t.Errorf("reject: %d %s", code, stderr)
 	}
-	for host, n := range map[string]int{"both.example": 2, "": 4} {
+	for host, n := range map[string]int{"both.example": 2, "": 5} {
 		stdout, _, _ := try(t, vars, slices.Concat([]string{"domains", "list", "--json"}, strings.Fields(host))...)
-		var listed []struct {
-			Domain     string
-			IsVerified bool `json:"is_verified"`
-		}
-		if err := json.Unmarshal([]byte(stdout), &listed); err != nil || len(listed) != n {
+		var listed []admin.Domain
+		if err := json.Unmarshal([]byte(stdout), &listed); err != nil || len(listed) != n || slices.ContainsFunc(listed, func(d admin.Domain) bool {
+			return d.IsVerified && d.Proof != models.ProofOperator
+		}) {
 			t.Errorf("of %q: listed %s, %v", host, stdout, err)
 		}
 	}

@@ -50,8 +50,8 @@ type edgeFleet struct {
 var zoneKey = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret: "Y2FuYXJ5LXRzaWcta2V5LW9mLTMyLWJ5dGVzLSEhIQ=="}
 
 // customerZone has the customers' hosts and the tracking host: a server that does not recurse follows a CNAME within a zone.
-// Names below it are registered one by one, so that those of the install reserve none of the customers'. It is no zone of
-// .example: such hosts are asked by nobody.
+// It is a public suffix, so that the install reserves go.tracker.co.uk and leaves the customers' names. It is no zone of .example,
+// because workers do not ask such hosts.
 const customerZone, trackingHost = "co.uk", "go.tracker.co.uk"
 
 // startEdge starts the servers, no process yet. behind says that several web processes stand behind the world's ports.

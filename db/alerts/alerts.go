@@ -48,7 +48,7 @@ type Type struct{ Name, Do string }
 var Types = []Type{
 	{models.EventLinkBroken, "Correct the address, or take it out of rotation. It is looked at again within the hour."},
 	{models.EventLinkUnsafe, "Move its campaigns to another address, and ask the list to look at it again."},
-	{"domain.stray", "Set the record that GET /domains says, then POST /domains/{id}/verify."},
+	{"domain.stray", "Set the records that dns_records in GET /domains says, then POST /domains/{id}/verify."},
 	{"domain.expiring", "Renew the name where it was registered, or move its campaigns to another domain. It is asked for again within a day."},
 	{"certificate.expiring", "See GET /domains/{id}/certificate for what is missing, and ask for it again by a POST."},
 	{"certificate.failing", "See GET /domains/{id}/certificate for what is missing, and ask for it again by a POST."},

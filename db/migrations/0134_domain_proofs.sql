@@ -2,7 +2,7 @@
 -- before keep their hosts; models/domainproof.go says for how long.
 -- +goose Up
 
--- The token is a DNS label that nobody can guess. It is no secret: a CNAME of the account shows it.
+-- The token is an unguessable DNS label. It is public: a CNAME of the account shows it.
 ALTER TABLE accounts ADD COLUMN domain_token text NOT NULL DEFAULT replace(gen_random_uuid()::text, '-', '');
 
 -- How the account last proved the host: txt, cname, operator, before, or none if it never did. A default for the rows that are there

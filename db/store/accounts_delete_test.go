@@ -17,8 +17,8 @@ import (
 	"switchyard/models"
 )
 
-// shared are tables whose rows are no account's. Of edge_changes, edge_accounts and edge_keys workers remove what a deleted
-// account has at the edge first. domain_claims keeps for a year which hosts it had, so that nobody gets them by an old CNAME.
+// shared are tables whose rows do not go with an account. Workers first remove the rows of edge_changes, edge_accounts and
+// edge_keys, with what a deleted account has at the edge. domain_claims keeps the account's hosts for a year: other accounts need a TXT record for them.
 var shared = []string{
 	"currency_rates", "rate_changes", "rate_sources",
 	"acme_accounts", "acme_challenges", "edge_hosts", "edge_changes", "edge_accounts", "edge_keys", "bot_data", "bot_sweeps",

@@ -198,8 +198,8 @@ type StrayDomain struct {
 	CheckedAt  time.Time `db:"checked_at"`
 }
 
-// Stray lists the account's domains that lead elsewhere or are not proved, at most 500: those that are verified, and of the
-// others those with campaigns or smartlinks on them that were verified once, or have been wrong for models.UnverifyAfter.
+// Stray lists the account's domains that lead elsewhere or are not proved, at most 500. A domain that is not verified is listed
+// if campaigns or smartlinks are on it, and it was verified once or has been wrong for models.UnverifyAfter.
 func (d Domains) Stray(ctx context.Context, account uuid.UUID, now time.Time) ([]StrayDomain, error) {
 	const q = `SELECT d.id, d.host, d.is_verified, k.detail, k.by_operator, k.wrong_since, k.checked_at
 		FROM domain_checks k JOIN domains d ON d.id = k.domain_id AND d.account_id = k.account_id

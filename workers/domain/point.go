@@ -100,7 +100,7 @@ func failed(host, format string, args ...any) models.DNSPoint {
 const ttl = 5 * time.Minute
 
 // pointIn points a domain that is in a zone of an account, and proves there that it is this account's. It changes no record
-// that is there. The proof is a TXT record: it works wherever the host is pointed by addresses or an alias, and whoever has had
+// that is there. The proof is a TXT record, which also works where the host is pointed by addresses, and where another account has had
 // the host before.
 func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.Domain) models.DNSPoint {
 	host := d.Host
@@ -146,7 +146,7 @@ func nameIn(zone, host string) string {
 	return strings.TrimSuffix(host, "."+zone)
 }
 
-// prove sets the TXT record of a domain, beside those that are there.
+// prove adds the TXT record of a domain and leaves other TXT records as they are.
 func (w *worker) prove(ctx context.Context, a account, zone string, d models.Domain) error {
 	r := d.ProofRecord()
 	txt := libdns.RR{Name: nameIn(zone, r.Name), TTL: ttl, Type: r.Type, Data: r.Value}

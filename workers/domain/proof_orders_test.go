@@ -29,7 +29,7 @@ type party struct {
 	token  string
 	txt    bool // it proves the host by TXT, not by a CNAME
 	todo   []string
-	domain uuid.UUID // zero: it has none
+	domain uuid.UUID // zero: the account has not added the host
 
 	has, verified, had bool
 }

@@ -78,7 +78,7 @@ func (v *verifying) addTo(account uuid.UUID, host string) uuid.UUID {
 	return v.add(account, host)[host]
 }
 
-// TestTwoAccounts: two accounts add one host. Whoever asks first, the one without a proof is never verified, also after the
+// TestTwoAccounts: two accounts add one host. The account without a proof is never verified, also if it asks first and after the
 // other has deleted its domain.
 func TestTwoAccounts(t *testing.T) {
 	t.Parallel()
@@ -147,16 +147,22 @@ func TestCNAMEProves(t *testing.T) {
 	if err != nil || len(stray) != 1 || !strings.Contains(stray[0].Detail, "Set a TXT record of _switchyard."+host+" to "+mine+".") {
 		t.Errorf("its alert: %+v, %v", stray, err)
 	}
+	z.set(host, mine+".former.example.org")
+	if got := v.look(v.account, id, 7*day); *got.Proof != models.ProofCNAME {
+		t.Errorf("below a former tracking host: %+v", got)
+	}
+	z.set(host, tracker)
+	v.look(v.account, id, 7*day)
 	z.away = true
 	if got := v.look(v.account, id, 8*day); !got.Verified || got.Proof != nil {
 		t.Errorf("while DNS is away: %+v", got)
 	}
 	z.away = false
-	if got := v.look(v.account, id, 9*day+time.Minute); got.Verified {
+	if got := v.look(v.account, id, 10*day+time.Minute); got.Verified {
 		t.Errorf("on the fourth day: %+v", got)
 	}
 	z.set(host, target, mine)
-	if got := v.look(v.account, id, 10*day); !got.Verified || *got.Proof != models.ProofTXT {
+	if got := v.look(v.account, id, 11*day); !got.Verified || *got.Proof != models.ProofTXT {
 		t.Errorf("with a proof again: %+v", got)
 	}
 }

@@ -71,7 +71,7 @@ func (w *worker) checkWildcard(ctx context.Context) {
 	}
 	found, err := w.o.Names.Addresses(ctx, w.o.Tracker.Target("any"))
 	if err != nil {
-		return // nobody could say
+		return // DNS did not answer
 	}
 	if missing := len(found) == 0; w.noWildcard.Swap(missing) != missing && missing {
 		slog.WarnContext(ctx, "customers cannot set CNAMEs to names below TRACKING_HOST: add a wildcard record, or customers set TXT records",
@@ -134,7 +134,7 @@ func (w *worker) look(ctx context.Context, d models.Domain) (c models.DomainChec
 	for _, r := range s.own {
 		s.aliases = append(s.aliases, r.Names...)
 	}
-	if proof := w.o.Tracker.Proves(d.Token, s.aliases, texts); proof != models.ProofNone || textsErr == nil && ownErr == nil {
+	if proof := models.ProofOf(d.Token, s.aliases, texts); proof != models.ProofNone || textsErr == nil && ownErr == nil {
 		c.Proof = &proof
 	}
 	if ownErr == nil {

@@ -171,7 +171,7 @@ func said(b *bool) string {
 }
 
 // TestVerify: a domain is verified when this install answers at it, whatever addresses DNS has, and DNS shows that it is the
-// account's. What nobody could say is unknown.
+// account's. What DNS does not answer is unknown.
 func TestVerify(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

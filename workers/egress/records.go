@@ -27,8 +27,8 @@ func (n *Names) Records(ctx context.Context, name string) ([]Records, error) {
 	return askAll(ctx, n, func(ctx context.Context, server string) (Records, error) { return ask(ctx, server, name) })
 }
 
-// Texts gives the TXT records of a name itself, not of one that it is an alias of, as any of the servers has them. Of the
-// servers that is as with Records.
+// Texts returns the TXT records of a name, from all servers together. It does not follow an alias. The error means that no
+// server can say.
 func (n *Names) Texts(ctx context.Context, name string) ([]string, error) {
 	found, err := askAll(ctx, n, func(ctx context.Context, server string) ([]string, error) { return askTexts(ctx, server, name) })
 	return slices.Concat(found...), err

@@ -170,7 +170,7 @@ func (s *suite) set(t *testing.T) {
 		{Name: "a.deep", Type: "A", Data: "192.0.2.17", TTL: 5 * time.Minute}, // beside the other
 		{Name: "a.deep", Type: "AAAA", Data: "2001:db8::1", TTL: 5 * time.Minute},
 		{Name: "_proof.go", Type: "TXT", Data: "0123abc", TTL: 5 * time.Minute},
-		{Name: "_proof.go", Type: "TXT", Data: "another", TTL: 5 * time.Minute}, // beside the other
+		{Name: "_proof.go", Type: "TXT", Data: "another", TTL: 5 * time.Minute}, // a second text of the name
 	}
 	const bare = "zone007.example.net"
 	for _, r := range all {
