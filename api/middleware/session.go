@@ -16,6 +16,7 @@ import (
 // Site is where people sign in: the host of the service's address. A session counts nowhere else, so that a page on a
 // tracking host cannot use one.
 type Site struct {
+	url    string
 	host   string // without its port
 	secure bool
 	origin http.CrossOriginProtection
@@ -25,7 +26,7 @@ type Site struct {
 
 // NewSite makes the site at an address. client finds the address of a caller; nil: it is the peer's.
 func NewSite(baseURL string, client func(*http.Request) netip.Addr) *Site {
-	s := &Site{client: client}
+	s := &Site{url: baseURL, client: client}
 	if u, err := url.Parse(baseURL); err == nil {
 		s.host, s.secure = u.Hostname(), u.Scheme == "https"
 	}
@@ -82,12 +83,26 @@ func (s *Site) clientOf(r *http.Request) netip.Addr {
 // own are the values of Sec-Fetch-Site of a page of ours, and of an address that a person typed.
 var own = []string{"", "same-origin", "none"}
 
-// check refuses a request that a page of another origin has made: 403 cross_site.
+// PageHeader is the header that the dashboard's script sends with every write. A link or a form cannot send one, and a page
+// of another origin is not allowed to.
+const PageHeader = "X-Switchyard-Page"
+
+// check refuses a request that a page of another origin has made, and a write that the dashboard's script has not made, such
+// as a form that a tracking link sends: 403 cross_site.
 func (s *Site) check(r *http.Request) error {
 	if s.origin.Check(r) != nil || !slices.Contains(own, r.Header.Get("Sec-Fetch-Site")) {
 		return models.Errorf(models.KindForbidden, "cross_site", "this call comes from a page of another site")
 	}
+	if r.Method != http.MethodGet && r.Method != http.MethodHead && !byScript(r.Header) {
+		return models.Errorf(models.KindForbidden, "cross_site",
+			"with a session only the dashboard changes something; a program needs a key")
+	}
 	return nil
+}
+
+// byScript reports whether the dashboard's script has made a request: no navigation, and with the header of the page.
+func byScript(h http.Header) bool {
+	return h.Get(PageHeader) != "" && h.Get("Sec-Fetch-Mode") != "navigate" && h.Get("Sec-Fetch-Dest") != "document"
 }
 
 // visitor finds the person of a session.

@@ -60,7 +60,7 @@ func (b *board) isIn() {
 
 func (b *board) signOut() {
 	b.t.Helper()
-	b.run(`fetch('/app/api/session', {method: 'DELETE'}).then(() => location.assign('/app'))`)
+	b.run(`fetch('/app/api/session', {method: 'DELETE', headers: {'X-Switchyard-Page': '1'}}).then(() => location.assign('/app'))`)
 	b.until("the sign-in", func() bool {
 		got, err := b.evaluate(`document.querySelector('main.alone [name=email]') ? 'out' : ''`)
 		return err == nil && got == "out"

@@ -364,7 +364,7 @@ func (b *board) saysWhatFails() {
 		b.run(`document.querySelector('.failed .btn').click()`)
 		b.shows("DACH nutra")
 	}
-	b.run(`fetch('/app/api/session', {method: 'DELETE'})`)
+	b.run(`fetch('/app/api/session', {method: 'DELETE', headers: {'X-Switchyard-Page': '1'}})`)
 	b.until("the sign-in over the screen", func() bool {
 		b.run(`document.dispatchEvent(new Event('visibilitychange'))`)
 		return b.run(`document.querySelector('dialog[open] h1')?.textContent`) == "Sign in"

@@ -47,6 +47,7 @@ export async function call<R extends Row>(row: R, ask: Ask<R> = {}): Promise<Cal
   if (query.size) path += '?' + query
   const headers: Record<string, string> = {}
   if (ask.body !== undefined) headers['Content-Type'] = 'application/json'
+  if (method !== 'GET') headers['X-Switchyard-Page'] = '1' // without it a session changes nothing
   if (ask.match) headers['If-Match'] = `"${ask.match}"`
   if (writes(method) && !pattern.startsWith('/app/')) headers['Idempotency-Key'] = ask.key ?? newID()
   if (ask.later) headers.Prefer = 'respond-async'

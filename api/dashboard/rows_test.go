@@ -1,0 +1,141 @@
+package dashboard_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"switchyard/api"
+	"switchyard/api/apitest"
+	"switchyard/api/dashboard"
+	"switchyard/api/middleware"
+	"switchyard/api/openapi"
+	"switchyard/api/route"
+	"switchyard/models"
+)
+
+// allRows are the rows of the API and of the dashboard, with their whole paths.
+func allRows() []route.Route {
+	rows := api.Table(api.Deps{})
+	for i := range rows {
+		rows[i].Path = openapi.Prefix + rows[i].Path
+	}
+	return append(rows, dashboard.Routes(dashboard.Deps{})...)
+}
+
+// without is the address of a row that names no record.
+func without(r route.Route) string {
+	return strings.NewReplacer("{id}", "not-an-id", "{provider}", "none", "{clickId}", "x").Replace(r.Path)
+}
+
+// TestNoFormActs: with a session no form and no link changes anything, whatever the row. A key needs no header.
+func TestNoFormActs(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := signedIn(t, s, "a@example.com", models.RoleOwner)
+	writes := 0
+	for _, r := range allRows() {
+		if r.Method == "GET" {
+			continue
+		}
+		writes++
+		for _, headers := range [][]string{
+			{"Sec-Fetch-Mode", "navigate"}, {"Sec-Fetch-Dest", "document"}, {middleware.PageHeader, ""},
+		} {
+			if got := p.do(r.Method, without(r), nil, headers...); got.status != 403 || got.code != "cross_site" {
+				t.Errorf("%s %s with %v: %d %s", r.Method, r.Path, headers, got.status, got.code)
+			}
+		}
+	}
+	if writes < 120 {
+		t.Errorf("only %d rows were tried", writes)
+	}
+	offer := map[string]any{"name": "o", "url": "https://shop.example/"}
+	p.do("POST", "/api/v1/offers", offer, middleware.PageHeader, "", "Authorization", "Bearer "+s.Key).want(t, 201, "")
+}
+
+// caller is somebody who calls rows: a person with a role, a key of a scope, or neither.
+type caller struct {
+	name  string
+	role  models.Role
+	scope string
+	stale bool // the person has proved long ago who it is
+}
+
+// refusal is the code by which a row refuses a caller, by what the row says; empty: it does not.
+func (c caller) refusal(r route.Route) string {
+	person := c.role != ""
+	switch {
+	case r.Public || r.Callers == route.Anybody:
+		return ""
+	case !person && c.scope == "":
+		return "unauthenticated"
+	case !person && r.Callers == route.People:
+		return "people_only"
+	case !person && r.Scope == route.Write && c.scope == models.ScopeReadOnly:
+		return "read_only_key"
+	case person && !c.role.Includes(r.Role):
+		if r.Declares(403, "buyer_only") {
+			return "buyer_only"
+		}
+		return "role_required"
+	case person && r.Confirm && c.stale:
+		return "confirm"
+	}
+	return ""
+}
+
+// refusals are the codes that say who may not call a row.
+var refusals = []string{
+	"unauthenticated", "people_only", "read_only_key", "buyer_only", "role_required", "confirm", "cross_site",
+}
+
+// TestCallersOfEveryRow: nobody, each role, each kind of key, and a person who has proved long ago who it is meet each row of the
+// API and of the dashboard, and are refused exactly where the row says.
+func TestCallersOfEveryRow(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	callers := []caller{{name: "nobody"}, {name: "a read-only key", scope: models.ScopeReadOnly}, {name: "a full key", scope: models.ScopeFull}}
+	for _, role := range models.Roles {
+		callers = append(callers, caller{name: string(role), role: role})
+	}
+	callers = append(callers, caller{name: "stale owner", role: models.RoleOwner, stale: true})
+	keys := map[string]string{models.ScopeReadOnly: s.ReadKey, models.ScopeFull: s.Key}
+	seen := map[string]int{}
+	for _, c := range callers {
+		p, headers := browserOf(t, s), []string(nil)
+		switch {
+		case c.role != "":
+			p = signedIn(t, s, strings.ReplaceAll(c.name, " ", "-")+"@example.com", c.role)
+		case c.scope != "":
+			headers = []string{"Authorization", "Bearer " + keys[c.scope]}
+		}
+		if c.stale {
+			if _, err := s.DB.ExecContext(t.Context(), `UPDATE sessions SET confirmed_at = now() - interval '1 hour'`); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, r := range allRows() {
+			want := c.refusal(r)
+			if want == "" && (reaches(r) || r.Method+r.Path == "DELETE/app/api/session") {
+				continue
+			}
+			got := p.do(r.Method, without(r), nil, headers...)
+			if got.code != want && (want != "" || slices.Contains(refusals, got.code)) {
+				t.Errorf("%s: %s %s answers %d %q, want %q", c.name, r.Method, r.Path, got.status, got.code, want)
+			}
+			seen[want]++
+		}
+	}
+	for _, code := range refusals {
+		if seen[code] == 0 && code != "cross_site" {
+			t.Errorf("nothing was refused as %s", code)
+		}
+	}
+	t.Logf("%v", seen)
+}
+
+// reaches reports whether a call of the row without a record and without a body would wait for workers.
+func reaches(r route.Route) bool {
+	return r.Slow != nil && !strings.Contains(r.Path, "{") && (r.Body == nil || r.BodyOptional)
+}
