@@ -161,6 +161,9 @@ func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 			if c.Body, err = bind.Read(w, c.Request, c.Route.BodyLimit); err != nil {
 				return envelope.Of(c, nil, err)
 			}
+			if err := bind.Apart(c.Body, c.Route.Body, p.site.url); err != nil {
+				return envelope.Of(c, nil, err)
+			}
 		}
 		return next(c)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -62,6 +63,40 @@ func ValidURL(template string) error {
 func Origin(template string) string {
 	_, end := authority(template)
 	return template[:end]
+}
+
+// LeadsTo reports whether an address that ValidURL accepts leads to the host of another one, at its port or at the usual one of
+// either scheme. Browsers read 127.1 and 0x7f000001 as 127.0.0.1: where the other host is an IP address, each host counts whose
+// last label begins with a digit.
+func LeadsTo(template, other string) bool {
+	to, port := hostAndPort(template)
+	own, ownPort := hostAndPort(other)
+	if !slices.Contains([]string{ownPort, "80", "443"}, port) {
+		return false
+	}
+	ownIP, err := netip.ParseAddr(own)
+	if err != nil || to == own {
+		return to == own
+	}
+	if ip, err := netip.ParseAddr(to); err == nil {
+		return ip == ownIP
+	}
+	last := to[strings.LastIndexByte(to, '.')+1:]
+	return last != "" && last[0] >= '0' && last[0] <= '9'
+}
+
+// hostAndPort are the host of an http(s) address, in lower case and without a final dot, and its port, by its scheme where it names
+// none.
+func hostAndPort(address string) (host, port string) {
+	start, end := authority(address)
+	u := url.URL{Host: address[start:end]}
+	if port = u.Port(); port == "" {
+		port = "443"
+		if start == len("http://") {
+			port = "80"
+		}
+	}
+	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), port
 }
 
 // authority finds host and port in an http(s) address; start is 0 when it is no such address.

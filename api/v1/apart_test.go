@@ -1,0 +1,75 @@
+package v1_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"switchyard/api/apitest"
+	"switchyard/api/v1"
+)
+
+// places are objects of a type that have an address in one of their fields, by the field.
+func places(typ reflect.Type, address string) map[string]object {
+	out := map[string]object{}
+	if typ == nil || typ.Kind() != reflect.Struct {
+		return out
+	}
+	if o, ok := reflect.Zero(typ).Interface().(interface{ OptValue() any }); ok {
+		return places(reflect.TypeOf(o.OptValue()), address)
+	}
+	for i := range typ.NumField() {
+		f := typ.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		inner := func(in reflect.Type, wrap func(object) any) {
+			for field, body := range places(in, address) {
+				out[name+"."+field] = object{name: wrap(body)}
+			}
+		}
+		switch {
+		case f.Anonymous:
+			for field, body := range places(f.Type, address) {
+				out[field] = body
+			}
+		case f.Tag.Get("format") == "routable":
+			out[name] = object{name: address}
+		case f.Tag.Get("is") == "paths":
+			out[name] = object{name: []object{{"name": "p", "destinations": []object{{"url": address}}}}}
+		case f.Type.Kind() == reflect.Slice:
+			inner(f.Type.Elem(), func(b object) any { return []object{b} })
+		case name != "" && name != "-":
+			inner(f.Type, func(b object) any { return b })
+		}
+	}
+	return out
+}
+
+// TestNoVisitorToTheDashboard: no field that sends visitors somewhere takes an address of the dashboard, whatever the row. A
+// form that a link posts there would act as the person who clicks it.
+func TestNoVisitorToTheDashboard(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t) // at http://localhost
+	tried := map[string]bool{}
+	for _, row := range v1.Routes(v1.Deps{}) {
+		row = row.WithDefaults()
+		for field, body := range places(reflect.TypeOf(row.Body), " http://LOCALHOST:80/api/v1/goals?x={clickid}") {
+			tried[row.Method+" "+row.Path+" "+field] = true
+			path := strings.ReplaceAll(row.Path, "{id}", "0190a5f0-0000-7000-8000-000000000000")
+			got := s.Do(row.Method, path, body)
+			if got.Status != 400 || !strings.Contains(got.Message, "dashboard") {
+				t.Errorf("%s %s: %d %s %s", row.Method, fmt.Sprint(body), got.Status, got.Code, got.Message)
+			}
+		}
+	}
+	for _, want := range []string{
+		"POST /offers url", "POST /landers url", "POST /campaigns streams", "PATCH /campaigns/{id} destination_url",
+		"PUT /campaigns/{id}/flow streams", "POST /flows paths", "POST /short-links rules.url", "PATCH /landers protection.fallbackUrl",
+		"POST /traffic-sources postback_url", "POST /domains index_page",
+	} {
+		if !tried[want] {
+			t.Errorf("%s was not tried", want)
+		}
+	}
+	s.Do("POST", "/offers", object{"name": "o", "url": "http://links.localhost/x"}).Want(201, "")
+}
