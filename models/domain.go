@@ -71,6 +71,13 @@ func BareHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
+// Loopback reports whether a host is this machine by a name of its own: localhost or a loopback address.
+func Loopback(host string) bool {
+	name := BareHost(host)
+	a, err := netip.ParseAddr(name)
+	return name == "localhost" || err == nil && a.Unmap().IsLoopback()
+}
+
 // HostOf reads the hostname from what a person typed. It strips scheme, user, path, port and a final dot, folds case,
 // and turns letters beyond ASCII into punycode. ok is false for anything but a hostname: an IP address, a single
 // label, or a name that DNS does not allow.

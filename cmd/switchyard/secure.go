@@ -132,27 +132,40 @@ func closeAll(all []endpoint) {
 	}
 }
 
-// outside answers visitors from anywhere: the operators' pages are not for them, and keys of the API are not sent in clear.
-func outside(h *handlers, secure bool) http.Handler {
+// outside answers visitors from anywhere, by TLS. The operators' pages are not for them.
+func outside(h *handlers) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		switch word, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/"); word {
+		switch firstWord(r) {
 		case "ops", "metrics":
 			h.click.ServeHTTP(rw, r)
-		case "api", "docs":
-			if !secure {
-				http.NotFound(rw, r)
-				return
-			}
-			h.api.ServeHTTP(rw, r)
 		default:
 			h.ServeHTTP(rw, r)
 		}
 	})
 }
 
+// withoutTLS answers visitors from anywhere, without TLS. Keys, passwords, sessions and the codes of a sign-in are not sent in clear:
+// a browser that reads at the host of BASE_URL is sent to https, and any other request for the API and the dashboard is 404.
+func (e *edge) withoutTLS(h *handlers) http.Handler {
+	visitors := outside(h)
+	base, err := url.Parse(e.cfg.BaseURL)
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if !slices.Contains(private, firstWord(r)) {
+			visitors.ServeHTTP(rw, r)
+			return
+		}
+		reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+		if err != nil || base.Scheme != "https" || !reads || models.BareHost(r.Host) != models.BareHost(base.Host) {
+			http.NotFound(rw, r)
+			return
+		}
+		http.Redirect(rw, r, e.cfg.BaseURL+r.URL.RequestURI(), http.StatusPermanentRedirect)
+	})
+}
+
 // plain answers what comes without TLS: certificate authorities, and visitors.
 func (e *edge) plain(h *handlers) http.Handler {
-	visitors := outside(h, false)
+	visitors := e.withoutTLS(h)
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if !strings.HasPrefix(r.URL.Path, certs.ChallengePath) || !e.certs.AnswerHTTP(rw, r) {
 			visitors.ServeHTTP(rw, r)
@@ -174,7 +187,7 @@ func sameName(h http.Handler) http.Handler {
 
 // strict answers what comes by TLS, and tells browsers to use https alone where that is asked for.
 func (e *edge) strict(h *handlers) http.Handler {
-	visitors := sameName(outside(h, true))
+	visitors := sameName(outside(h))
 	if e.cfg.HSTSMaxAge == 0 {
 		return visitors
 	}

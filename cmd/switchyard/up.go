@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/netip"
@@ -15,13 +14,13 @@ import (
 
 	"switchyard/db"
 	"switchyard/jobs"
+	"switchyard/models"
 	"switchyard/ops/admin"
 	"switchyard/ops/client"
 	"switchyard/ops/config"
 	"switchyard/ops/demo"
 	"switchyard/ops/devstack"
 	"switchyard/ops/logs"
-	"switchyard/ops/monitor"
 	"switchyard/workers"
 )
 
@@ -93,12 +92,12 @@ func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	}
 	if e.getenv("OPS_ADDR") == "" {
 		cfg.OpsAddr = "" // the same port
-		if !monitor.Loopback(cfg.Bind) {
+		if !models.Loopback(cfg.Bind) {
 			cfg.OpsAddr = config.OpsAddrBeside(cfg.Port)
 		}
 	}
 	if e.getenv("BASE_URL") == "" {
-		cfg.BaseURL = fmt.Sprintf("http://localhost:%d", cfg.Port)
+		cfg.BaseURL = cfg.LocalURL()
 	}
 	return cfg, cfg.EnsureSecrets()
 }
@@ -175,9 +174,9 @@ func newsOf(cfg config.Config, campaign demo.Campaign, account demo.Account, ent
 	if ownPassword {
 		password = "of OPS_PASSWORD"
 	}
-	pages := net.JoinHostPort("localhost", strconv.Itoa(cfg.Port))
+	pages := cfg.LocalURL()
 	if host, port, err := net.SplitHostPort(cfg.OpsAddr); err == nil {
-		pages = net.JoinHostPort(reachable(host), port)
+		pages = "http://" + net.JoinHostPort(config.Reachable(host), port)
 	}
 	lines := []string{
 		"", "Switchyard is running. Ctrl-C stops it; what it stored stays in " + cfg.DataDir + ".", "",
@@ -185,20 +184,12 @@ func newsOf(cfg config.Config, campaign demo.Campaign, account demo.Account, ent
 		"  API\t" + cfg.BaseURL + "/api/v1\t(calls are below it; to read: " + cfg.BaseURL + "/docs)",
 		"  key\t" + key,
 		"  tracking link\t" + campaign.Link + "\t(click it, or send visitors: bin/switchyard demo)",
-		"  operators\thttp://" + pages + "/ops/queues\t(any user name, password " + password + ")", "",
+		"  operators\t" + pages + "/ops/queues\t(any user name, password " + password + ")", "",
 	}
 	if account.NewKey {
 		lines = append(lines, "  curl -H 'Authorization: Bearer "+account.Key+"' "+cfg.BaseURL+"/api/v1/stats/overview", "")
 	}
 	return lines
-}
-
-// reachable is the host by which this machine reaches what listens at one of its addresses.
-func reachable(host string) string {
-	if a, err := netip.ParseAddr(host); host == "" || err == nil && a.IsUnspecified() {
-		return "127.0.0.1"
-	}
-	return host
 }
 
 // demo makes the demo account and its campaign, and a link that signs in once as its owner.
@@ -215,7 +206,7 @@ func (c *upCmd) demo(ctx context.Context, cfg config.Config, d *db.DB) (_ demo.C
 	if err != nil {
 		return demo.Campaign{}, account, "", err
 	}
-	account.URL = "http://" + net.JoinHostPort(reachable(cfg.Bind), strconv.Itoa(cfg.Port))
+	account.URL = cfg.LocalURL()
 	if err := account.Save(cfg.DataDir); err != nil {
 		return demo.Campaign{}, account, "", err
 	}

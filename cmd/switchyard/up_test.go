@@ -20,7 +20,7 @@ import (
 
 // TestUp: one process is a whole service. It says where everything is, its link sends visitors on, its demo account
 // takes traffic, and started again it has the same account and link. It tells the key once and listens at loopback only.
-// The operators' pages are at its one port, for nobody who comes by another name.
+// The operators' pages are at its one port, but not under other names and not at the host of links.
 func TestUp(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -30,7 +30,7 @@ func TestUp(t *testing.T) {
 		t.Error("no key at the first start")
 	}
 	for host, want := range map[string]int{
-		"localhost": 200, "127.0.0.1": 200, "go.customer.example": 404, "10.0.0.7": 404,
+		"127.0.0.1": 200, "localhost": 404, "go.customer.example": 404, "10.0.0.7": 404,
 	} {
 		for _, path := range []string{"/ops/queues", "/metrics"} {
 			if got := fetch(t, f.URL+path, host, f.OpsPassword); got != want {
@@ -38,7 +38,7 @@ func TestUp(t *testing.T) {
 			}
 		}
 	}
-	if got := fetch(t, f.URL+"/metrics", "localhost", ""); got != http.StatusUnauthorized {
+	if got := fetch(t, f.URL+"/metrics", "127.0.0.1", ""); got != http.StatusUnauthorized {
 		t.Errorf("the metrics without the password: %d", got)
 	}
 	onlyLoopback(t, f.URL)
@@ -122,19 +122,22 @@ func greeting(t *testing.T, f *fleet.Fleet) said {
 func TestUpOpensLoopback(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		vars          map[string]string
-		bind, opsAddr string
+		vars                   map[string]string
+		bind, opsAddr, baseURL string
 	}{
-		{map[string]string{}, "127.0.0.1", ""},
-		{map[string]string{"BIND": "::1"}, "::1", ""},
-		{map[string]string{"BIND": "0.0.0.0"}, "0.0.0.0", "127.0.0.1:19080"},
-		{map[string]string{"OPS_ADDR": ":9000"}, "127.0.0.1", ":9000"},
+		{map[string]string{}, "127.0.0.1", "", "http://127.0.0.1:18080"},
+		{map[string]string{"BIND": "::1"}, "::1", "", "http://[::1]:18080"},
+		{map[string]string{"BIND": "0.0.0.0"}, "0.0.0.0", "127.0.0.1:19080", "http://127.0.0.1:18080"},
+		{map[string]string{"OPS_ADDR": ":9000"}, "127.0.0.1", ":9000", "http://127.0.0.1:18080"},
 	} {
 		tt.vars["PORT"], tt.vars["DATA_DIR"] = "18080", t.TempDir()
 		e := &env{getenv: func(name string) string { return tt.vars[name] }, stderr: io.Discard}
 		cfg, err := (&upCmd{}).settings(t.Context(), e)
-		if err != nil || cfg.Bind != tt.bind || cfg.OpsAddr != tt.opsAddr {
-			t.Errorf("%v: port at %q, pages at %q, %v", tt.vars, cfg.Bind, cfg.OpsAddr, err)
+		if err != nil || cfg.Bind != tt.bind || cfg.OpsAddr != tt.opsAddr || cfg.BaseURL != tt.baseURL {
+			t.Errorf("%v: port at %q, pages at %q, dashboard at %q, %v", tt.vars, cfg.Bind, cfg.OpsAddr, cfg.BaseURL, err)
+		}
+		if err := cfg.CheckLinkHosts(); err != nil {
+			t.Errorf("%v: %v", tt.vars, err)
 		}
 	}
 }

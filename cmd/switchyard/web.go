@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -26,6 +25,7 @@ import (
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/jobs"
+	"switchyard/models"
 	"switchyard/models/interval"
 	"switchyard/ops/config"
 	"switchyard/ops/monitor"
@@ -86,6 +86,9 @@ type web struct {
 
 // run serves until the context ends, then waits for running requests. It starts without PostgreSQL and Redis.
 func (w web) run(ctx context.Context) (err error) {
+	if err := w.cfg.CheckLinkHosts(); err != nil {
+		return err
+	}
 	address := net.JoinHostPort(w.cfg.Bind, strconv.Itoa(w.cfg.Port))
 	l, err := port{addr: address, setting: "PORT", limit: portTimeout}.open(ctx)
 	if err != nil {
@@ -175,18 +178,28 @@ func (w web) shareDomains(ctx context.Context) (stop func()) {
 type handlers struct {
 	api, health, click http.Handler
 	ops                http.Handler // nil: on a listener of their own
+	links              []string     // the hosts of tracking links, where ops is not served
 }
+
+// firstWord is the first segment of a request's path.
+func firstWord(r *http.Request) string {
+	word, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	return word
+}
+
+// private lists the first segments of paths that take keys, passwords and sessions.
+var private = []string{"api", "docs", "app"}
 
 // ServeHTTP implements http.Handler. Every other path is that of a tracking link.
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
-	word, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	switch word {
-	case "api", "docs", "app":
+	word := firstWord(r)
+	switch {
+	case slices.Contains(private, word):
 		h.api.ServeHTTP(rw, r)
-	case "healthz", "readyz":
+	case word == "healthz" || word == "readyz":
 		h.health.ServeHTTP(rw, r)
-	case "ops", "metrics":
-		if h.ops != nil && monitor.Loopback(r.Host) {
+	case word == "ops" || word == "metrics":
+		if h.ops != nil && models.Loopback(r.Host) && !slices.Contains(h.links, models.BareHost(r.Host)) {
 			h.ops.ServeHTTP(rw, r)
 			return
 		}
@@ -198,7 +211,7 @@ func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 
 func (w web) handlers(t *tracking) (*handlers, error) {
 	nothing := http.NotFoundHandler()
-	h := &handlers{api: nothing, click: nothing}
+	h := &handlers{api: nothing, click: nothing, links: w.cfg.SharedDomains}
 	var behind func() spool.Stats
 	if t != nil {
 		h.click, behind = t.handler, t.clicks.spool.Stats
@@ -209,9 +222,6 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 	records, err := openStore(w.cfg, w.pools.of(controlPool))
 	if err != nil {
 		return nil, err
-	}
-	if host, err := url.Parse(w.cfg.BaseURL); err == nil && slices.Contains(w.cfg.SharedDomains, host.Hostname()) && !monitor.Loopback(host.Host) {
-		slog.Warn("tracking links share their host with the dashboard: set SHARED_DOMAINS to another one", "host", host.Hostname())
 	}
 	counters, err := jobs.OpenRedisTimeout(w.cfg.RedisURL, kv.Timeout)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -168,7 +169,7 @@ func (c *Config) derive() error {
 		c.OpsAddr = OpsAddrBeside(c.Port)
 	}
 	if c.BaseURL == "" {
-		c.BaseURL = fmt.Sprintf("http://localhost:%d", c.Port)
+		c.BaseURL = c.LocalURL()
 	}
 	if c.TrackingHost == "" && len(c.SharedDomains) > 0 {
 		c.TrackingHost = c.SharedDomains[0]
@@ -221,6 +222,38 @@ func OpsAddrBeside(port int) string {
 func (c Config) Tracker() models.DomainTracker {
 	_, named := models.HostOf(c.TrackingHost)
 	return models.DomainTracker{Host: c.TrackingHost, OwnTargets: named && !slices.Contains(c.SharedDomains, c.TrackingHost)}
+}
+
+// LocalURL is where this machine reaches the web process. It has an IP address, because tracking links are at localhost, and links
+// and the dashboard never share a host.
+func (c Config) LocalURL() string {
+	return "http://" + net.JoinHostPort(Reachable(c.Bind), strconv.Itoa(c.Port))
+}
+
+// Reachable is the host by which this machine reaches what listens at one of its addresses.
+func Reachable(host string) string {
+	if a, err := netip.ParseAddr(host); host == "" || err == nil && a.IsUnspecified() {
+		return "127.0.0.1"
+	}
+	return host
+}
+
+// CheckLinkHosts refuses settings by which tracking links are at the host of the dashboard. A link there may post a form as the
+// person who clicks it. An install that this machine alone reaches may have one host.
+func (c Config) CheckLinkHosts() error {
+	u, err := url.Parse(c.BaseURL)
+	if err != nil || !slices.Contains(c.SharedDomains, models.BareHost(u.Host)) {
+		return nil //nolint:nilerr // BASE_URL was checked when it was read
+	}
+	local := func(address string) bool {
+		host, _, _ := net.SplitHostPort(address)
+		return address == "" || models.Loopback(host)
+	}
+	if models.Loopback(u.Host) && models.Loopback(c.Bind) && local(c.TLSAddr) && local(c.HTTPAddr) {
+		return nil
+	}
+	return fmt.Errorf("config: SHARED_DOMAINS: %s is the host of BASE_URL: tracking links need a host of their own; "+
+		"name another one that leads here, or another BASE_URL (for this machine alone BIND=127.0.0.1 allows one host)", models.BareHost(u.Host))
 }
 
 // Edge is the edge that brings domains their certificates; empty: there is none.

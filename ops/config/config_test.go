@@ -28,7 +28,7 @@ func TestLoadDefaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := Config{
-		Port: 8080, OpsAddr: "127.0.0.1:9080", BaseURL: "http://localhost:8080",
+		Port: 8080, OpsAddr: "127.0.0.1:9080", BaseURL: "http://127.0.0.1:8080",
 		SharedDomains: []string{"localhost"}, TrackingHost: "localhost",
 		DataDir: ".data", ReadBehind: 5 * time.Second, ClicksBatch: 20_000, ClicksFlush: time.Second, ClickAck: AckDisk, DomainPorts: [2]string{"80", "443"}, PrivacyIP: models.IPFull, LogLevel: slog.LevelInfo,
 		ConversionUploads: true, GoogleUploads: GoogleDataManager,
@@ -308,5 +308,35 @@ func TestHostTwice(t *testing.T) {
 	t.Parallel()
 	if _, err := hostAddresses("a.example=10.0.0.1, A.example=10.0.0.2"); err == nil {
 		t.Error("taken")
+	}
+}
+
+// TestLinkHosts: tracking links are at another host than the dashboard, unless this machine alone reaches both.
+func TestLinkHosts(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		base, shared, bind, tls string
+		ok                      bool
+	}{
+		{"", "", "", "", true},
+		{"https://app.example.com", "go.example.com", "", ":443", true},
+		{"https://App.example.com:8443", "go.example.com,app.example.com", "", "", false},
+		{"https://app.example.com", "app.example.com", "127.0.0.1", "", false}, // a proxy is in front
+		{"http://localhost:8080", "localhost", "", "", false},
+		{"http://localhost:8080", "localhost", "0.0.0.0", "", false},
+		{"http://localhost:8080", "localhost", "127.0.0.1", ":443", false},
+		{"http://localhost:8080", "localhost", "127.0.0.1", "127.0.0.1:8443", true},
+		{"http://localhost:8080", "localhost", "::1", "", true},
+	} {
+		c, err := Load(func(name string) string {
+			return map[string]string{"BASE_URL": tt.base, "SHARED_DOMAINS": tt.shared, "BIND": tt.bind, "TLS_ADDR": tt.tls}[name]
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = c.CheckLinkHosts()
+		if (err == nil) != tt.ok || err != nil && !strings.Contains(err.Error(), "SHARED_DOMAINS") {
+			t.Errorf("%+v: %v", tt, err)
+		}
 	}
 }

@@ -48,9 +48,9 @@ func ownSettings(c *Config) []row {
 		setting("CLICKS_FLUSH", "1s", &c.ClicksFlush, duration, "how often changes go to ClickHouse"),
 		setting("CLICKS_DAYS", "0", &c.ClicksDays, clicksDays,
 			"days after which clicks are in ClickHouse alone, from 8 on, such as 90; 0: all stay in PostgreSQL too"),
-		setting("BASE_URL", "", &c.BaseURL, webURL, "address of the API as its users see it; empty: http://localhost:PORT"),
+		setting("BASE_URL", "", &c.BaseURL, webURL, "address of the API and the dashboard as its users see it; empty: http://127.0.0.1:PORT, or that of BIND"),
 		setting("SHARED_DOMAINS", "localhost", &c.SharedDomains, hosts,
-			"hosts of the tracking links that all accounts share, separated by commas"),
+			"hosts of the tracking links that all accounts share, separated by commas; the host of BASE_URL cannot be among them"),
 		setting("TRACKING_HOST", "", &c.TrackingHost, host,
 			"host that customers point their own domains at, with a wildcard record below it for the CNAMEs of each account; "+
 				"empty: the first of SHARED_DOMAINS, and customers prove their domains by TXT records alone"),

@@ -193,3 +193,13 @@ func units(t *testing.T) []string {
 	}
 	return all
 }
+
+// TestLinksOfTheContainers: without settings of one's own, links are at another host than the dashboard.
+func TestLinksOfTheContainers(t *testing.T) {
+	t.Parallel()
+	env := readCompose(t).Services["web"].Environment
+	const base, links = "${BASE_URL:-http://127.0.0.1:8080}", "${SHARED_DOMAINS:-localhost}"
+	if env["BASE_URL"] != base || env["SHARED_DOMAINS"] != links {
+		t.Errorf("the dashboard is at %s, links are at %s", env["BASE_URL"], env["SHARED_DOMAINS"])
+	}
+}

@@ -146,13 +146,6 @@ func (g *guard) host(c *gin.Context) {
 	}
 }
 
-// Loopback reports whether a request's host is this machine by a name of its own: localhost or a loopback address.
-func Loopback(host string) bool {
-	name := models.BareHost(host)
-	a, err := netip.ParseAddr(name)
-	return name == "localhost" || err == nil && a.Unmap().IsLoopback()
-}
-
 // plainHeaders are those that browsers, curl and Prometheus send. A proxy adds others, under names without end, some of
 // which may begin with Sec- as well.
 var plainHeaders = []string{
@@ -167,7 +160,7 @@ var plainHeaders = []string{
 func sameMachine(c *gin.Context) {
 	r := c.Request
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	own := err == nil && peer.Addr().Unmap().IsLoopback() && Loopback(r.Host) && r.ProtoAtLeast(1, 1)
+	own := err == nil && peer.Addr().Unmap().IsLoopback() && models.Loopback(r.Host) && r.ProtoAtLeast(1, 1)
 	for name := range r.Header {
 		own = own && slices.Contains(plainHeaders, name)
 	}
