@@ -552,3 +552,31 @@ func TestGuardAtWork(t *testing.T) {
 		t.Errorf("%d open, %d silent", len(g.at), g.silent.Len())
 	}
 }
+
+// TestCiphers: TLS 1.2 is spoken with authenticated ciphers alone. A client that knows others only is refused.
+func TestCiphers(t *testing.T) {
+	t.Parallel()
+	a, store := newAuthority(t), &memory{}
+	store.put("one.example", 1, a.issue("one.example"))
+	c := New(Options{Store: store, Dir: t.TempDir(), Serves: serves("one.example")})
+	c.Start(t.Context())
+	address := serve(t, c, NewGuard())
+	for suite, want := range map[uint16]bool{
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: false, tls.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: false,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA256:       false,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256:       true,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384:       true,
+		tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: true,
+	} {
+		d := tls.Dialer{Config: &tls.Config{
+			ServerName: "one.example", RootCAs: a.roots, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite},
+		}}
+		conn, err := d.DialContext(t.Context(), "tcp", address)
+		if (err == nil) != want {
+			t.Errorf("%s: %v", tls.CipherSuiteName(suite), err)
+		}
+		if err == nil {
+			_ = conn.Close()
+		}
+	}
+}

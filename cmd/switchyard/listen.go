@@ -107,7 +107,7 @@ const (
 
 func newServer(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: pathsOnly(h), DisableGeneralOptionsHandler: true,
+		Handler: closing(pathsOnly(h)), DisableGeneralOptionsHandler: true,
 		ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(slog.Default().Handler(), slog.LevelWarn),
@@ -125,5 +125,18 @@ func pathsOnly(h http.Handler) http.Handler {
 		rw.Header().Set("Cache-Control", "no-store")
 		rw.WriteHeader(http.StatusBadRequest)
 		_, _ = io.WriteString(rw, `{"data":null,"error":{"code":"invalid_input","message":"the target of a request is a path"}}`+"\n")
+	})
+}
+
+// closing ends the connection after a chunked request and after a request of HTTP/1.0. A request may have both a length and chunks.
+// A proxy in front may then see the next request at another byte, so RFC 9112 (6.1) requires the server to close. net/http
+// removes one of the two headers before a handler runs: it reads the chunks, and in HTTP/1.0 the length. So all such requests
+// close.
+func closing(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) {
+			rw.Header().Set("Connection", "close")
+		}
+		h.ServeHTTP(rw, r)
 	})
 }

@@ -127,3 +127,36 @@ func TestTargetIsAPath(t *testing.T) {
 		}
 	}
 }
+
+// TestChunksClose: a request whose length and chunks contradict each other is the last of its connection, as is any other by
+// chunks, and one of HTTP/1.0. Others go on.
+func TestChunksClose(t *testing.T) {
+	t.Parallel()
+	l := hold(t)
+	srv := newServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, _ = rw.Write(body)
+	}))
+	go func() { _ = srv.Serve(l) }()
+	t.Cleanup(func() { _ = srv.Close() })
+	const post, chunks = "POST / HTTP/1.1\r\nHost: a\r\n", "\r\n3\r\nabc\r\n0\r\n\r\n"
+	for request, want := range map[string]int{
+		post + "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n" + chunks:                                     1,
+		post + "Transfer-Encoding: chunked\r\n" + chunks:                                                          1,
+		"POST / HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\nabc": 1,
+		post + "Content-Length: 3\r\n\r\nabc":                                                                     2,
+	} {
+		conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err := io.WriteString(conn, request+"GET /next HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := io.ReadAll(conn) // a reset after the answer is an end too
+		if n := strings.Count(string(got), "200 OK"); n != want {
+			t.Errorf("%q: %d answers: %q", request, n, got)
+		}
+	}
+}
