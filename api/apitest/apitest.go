@@ -61,6 +61,9 @@ type Server struct {
 	Jobs    *jobstest.Recorder // what was enqueued; nil if Options brought a client
 	Key     string             // a full key
 	ReadKey string             // a read-only key
+
+	person bool   // calls are made as the dashboard makes them: see SignIn
+	cookie string // of the person's session
 }
 
 // New starts an API with an account.
@@ -182,8 +185,15 @@ func (s *Server) Do(method, path string, body any, headers ...string) Answer {
 		check(s.t, err)
 		r = bytes.NewReader(raw)
 	}
-	req, err := http.NewRequestWithContext(context.Background(), method, s.URL+"/api/v1"+path, r)
+	address := s.URL + "/api/v1" + path
+	if strings.HasPrefix(path, "/app/") {
+		address = s.URL + path
+	}
+	req, err := http.NewRequestWithContext(context.Background(), method, address, r)
 	check(s.t, err)
+	if s.person {
+		s.asPage(req)
+	}
 	if s.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+s.Key)
 	}

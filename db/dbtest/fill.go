@@ -32,6 +32,20 @@ type column struct {
 // what is awkward in files. Ids are of now: tables of clicks need the partition of today. Only foreign keys join rows.
 func FillAccount(tb testing.TB, d *db.DB, account uuid.UUID) {
 	tb.Helper()
+	fillAccount(tb, d, account, uuid.NewV7)
+}
+
+// FillAccountAs is FillAccount with the same id for every row, whatever its table.
+func FillAccountAs(tb testing.TB, d *db.DB, account, id uuid.UUID) {
+	tb.Helper()
+	fillAccount(tb, d, account, func() (uuid.UUID, error) { return id, nil })
+}
+
+// newID gives the id of the next row.
+type newID func() (uuid.UUID, error)
+
+func fillAccount(tb testing.TB, d *db.DB, account uuid.UUID, next newID) {
+	tb.Helper()
 	columns, err := db.Select[column](tb.Context(), d, "columns", accountColumns)
 	if err != nil {
 		tb.Fatal(err)
@@ -48,7 +62,7 @@ func FillAccount(tb testing.TB, d *db.DB, account uuid.UUID) {
 	for waiting := tables; len(waiting) > 0; {
 		var later []string
 		for _, table := range waiting {
-			if !fillRow(tb, d, table, of[table], account, ids) {
+			if !fillRow(tb, d, table, of[table], account, ids, next) {
 				later = append(later, table)
 			}
 		}
@@ -60,11 +74,11 @@ func FillAccount(tb testing.TB, d *db.DB, account uuid.UUID) {
 }
 
 // fillRow inserts one row, unless a table that it needs has none yet.
-func fillRow(tb testing.TB, d *db.DB, table string, columns []column, account uuid.UUID, ids map[string]string) bool {
+func fillRow(tb testing.TB, d *db.DB, table string, columns []column, account uuid.UUID, ids map[string]string, next newID) bool {
 	tb.Helper()
 	var names, values []string
 	for _, c := range columns {
-		value, ok := fillValue(table, c, account, ids)
+		value, ok := fillValue(table, c, account, ids, next)
 		if !ok {
 			return false
 		}
@@ -94,7 +108,7 @@ var checked = map[string]string{
 }
 
 // fillValue is SQL for a column; none leaves the column out. ok is false if a foreign key names a table without a row.
-func fillValue(table string, c column, account uuid.UUID, ids map[string]string) (value string, ok bool) {
+func fillValue(table string, c column, account uuid.UUID, ids map[string]string, next newID) (value string, ok bool) {
 	if text, is := checked[table+"."+c.Name]; is {
 		return "'" + text + "'", true
 	}
@@ -113,7 +127,7 @@ func fillValue(table string, c column, account uuid.UUID, ids map[string]string)
 	}
 	switch c.Type {
 	case "uuid":
-		id, err := uuid.NewV7()
+		id, err := next()
 		if err != nil {
 			return "", false
 		}
