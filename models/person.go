@@ -78,9 +78,9 @@ const (
 
 // The kinds of links that let people in. Each works once.
 const (
-	LinkInvite = "invite" // makes a member, who chooses a password or has one already
+	LinkInvite = "invite" // makes a member, who gives the present password or chooses one
 	LinkReset  = "reset"  // sets a new password and ends all sessions
-	LinkEntry  = "entry"  // signs in without a password; operators make it
+	LinkEntry  = "entry"  // signs in without the password, or asks a person without a password for one; operators make it
 )
 
 // EntryLink is a link that lets somebody in. Its token is in the address only.
@@ -96,18 +96,20 @@ type EntryLink struct {
 	UsedAt    *time.Time    `db:"used_at"`
 }
 
-// AuditEntry is one successful change of an account's records.
+// AuditEntry is one successful change of an account's records, or the wrong passwords and codes that were given for a person in an hour.
 type AuditEntry struct {
 	ID        uuid.UUID     `db:"id"`
 	AccountID uuid.UUID     `db:"account_id"`
 	UserID    uuid.NullUUID `db:"user_id"`
 	KeyID     uuid.NullUUID `db:"key_id"`
 	Who       string        `db:"who"`
+	Email     string        `db:"email"` // of a person
 	Address   string        `db:"address"`
 	Route     string        `db:"route"`
 	Record    string        `db:"record"`
 	Fields    []string      `db:"fields"`
 	Changes   []FieldChange `db:"changes,json"`
+	Refused   int           `db:"refused"` // how many wrong passwords and codes; 0: a change
 	CreatedAt time.Time     `db:"created_at"`
 }
 

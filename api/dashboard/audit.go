@@ -25,7 +25,8 @@ func audit() []route.Route {
 type AuditRow struct {
 	ID        uuid.UUID  `json:"id"`
 	At        string     `json:"at"`
-	Who       string     `json:"who"`
+	Who       string     `json:"who" doc:"the name at that time, which people choose themselves"`
+	Email     *string    `json:"email" doc:"of a person"`
 	PersonID  *uuid.UUID `json:"person_id"`
 	KeyID     *uuid.UUID `json:"key_id"`
 	Address   string     `json:"address"`
@@ -33,6 +34,7 @@ type AuditRow struct {
 	Record    *string    `json:"record"`
 	Fields    []string   `json:"fields" doc:"what was sent, without values"`
 	Changes   []Change   `json:"changes" doc:"what it made of fields that are shown and no longer than 500 bytes"`
+	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: a change"`
 }
 
 // Change is a field before and after a change, as JSON text. Of what was deleted it is the name, and null.
@@ -66,9 +68,10 @@ func listAudit(c *route.Call) (AuditList, error) {
 	list, next, err := c.Store.Audit(c.Context(), c.Account.ID, filter, c.Page)
 	return AuditList{answer.Each(list, func(e models.AuditEntry) AuditRow {
 		return AuditRow{
-			e.ID, answer.Stamp(e.CreatedAt), e.Who, answer.OrNull(e.UserID.UUID), answer.OrNull(e.KeyID.UUID), e.Address, e.Route,
+			e.ID, answer.Stamp(e.CreatedAt), e.Who, answer.OrNull(e.Email), answer.OrNull(e.UserID.UUID), answer.OrNull(e.KeyID.UUID), e.Address, e.Route,
 			answer.OrNull(e.Record), append([]string{}, e.Fields...),
 			answer.Each(e.Changes, func(f models.FieldChange) Change { return Change{f.Field, string(f.Before), string(f.After)} }),
+			e.Refused,
 		}
 	}), answer.Cursor(next)}, err
 }

@@ -84,14 +84,8 @@ type confirmBody struct {
 }
 
 func (d Deps) confirm(c *route.Call, b confirmBody) (SignedIn, error) {
-	proof := allowance{"confirm:" + c.Session.ID.String(), attemptsConfirm} // strangers at the sign-in page do not use it up
-	if err := d.attempt(c, proof); err != nil {
-		return SignedIn{}, err
-	}
-	err := prove(c, c.Person, b.Password, b.Code)
-	if !isWrong(err, b.Code) {
-		d.succeeded(c, proof)
-	}
+	apart := []allowance{{"confirm:" + c.Session.ID.String(), attemptsPerson}} // strangers at the sign-in page do not use it up
+	err := d.limitedBy(c, apart, c.Person.Email, b.Code, func() error { return prove(c, c.Person, b.Password, b.Code) })
 	if err != nil {
 		return SignedIn{}, err
 	}
@@ -102,8 +96,13 @@ type moveBody struct {
 	Account uuid.UUID `json:"account" required:"true"`
 }
 
+// moveSession brings the session to another account, whose audit log has it.
 func moveSession(c *route.Call, b moveBody) (SignedIn, error) {
-	return SignedIn{b.Account}, c.Store.People().MoveSession(c.Context(), c.Person.ID, c.Session.ID, b.Account)
+	err := c.Store.People().MoveSession(c.Context(), c.Person.ID, c.Session.ID, b.Account)
+	if err == nil {
+		c.Account.ID = b.Account
+	}
+	return SignedIn{b.Account}, err
 }
 
 // SessionRow is a browser that is signed in.

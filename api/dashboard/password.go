@@ -22,10 +22,18 @@ var cost = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, Sa
 // hashing bounds how many passwords a process works on at once, so that redirects do not notice.
 var hashing = semaphore.NewWeighted(2)
 
-// hashOf is the hash under which a password is stored.
-func hashOf(ctx context.Context, password string) (string, error) {
+// checkPassword refuses a password that is too short or too long: weak_password.
+func checkPassword(password string) error {
 	if n := utf8.RuneCountInString(password); n < models.MinPassword || n > models.MaxPassword {
-		return "", models.Invalid("weak_password", "a password has %d to %d characters", models.MinPassword, models.MaxPassword)
+		return models.Invalid("weak_password", "a password has %d to %d characters", models.MinPassword, models.MaxPassword)
+	}
+	return nil
+}
+
+// hashOf is the hash under which a password is stored. It refuses what checkPassword refuses.
+func hashOf(ctx context.Context, password string) (string, error) {
+	if err := checkPassword(password); err != nil {
+		return "", err
 	}
 	if err := hashing.Acquire(ctx, 1); err != nil {
 		return "", err

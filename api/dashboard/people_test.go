@@ -100,7 +100,7 @@ func TestAuditIsAsked(t *testing.T) {
 	s.Do("POST", "/offers", map[string]any{"name": "by a key", "url": "https://shop.example/"}).Want(201, "")
 	me := p.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string)
 	for query, want := range map[string]int{
-		"": 3, "?what=offers": 2, "?what=keys": 1, "?what=offers&who=" + me: 1, "?who=" + me: 2, "?what=none": 0,
+		"": 4, "?what=offers": 2, "?what=keys": 1, "?what=offers&who=" + me: 1, "?who=" + me: 3, "?what=links": 1, "?what=none": 0,
 		"?from=2020-01-01&to=2020-01-02": 0, "?who=00000000-0000-7000-8000-000000000001": 0,
 	} {
 		if rows := p.do("GET", "/app/api/audit"+query, nil).want(t, 200, "").rowsOf(t); len(rows) != want {
@@ -123,7 +123,7 @@ func TestNoSessionOnTrackingHosts(t *testing.T) {
 	p.host = "go.customer.example"
 	for path, body := range map[string]map[string]any{
 		"/app/api/session":   {"email": "ana@example.com", "password": password},
-		"/app/api/links/use": {"token": link(t, s, s.Account, models.LinkEntry, "b@example.com", models.RoleViewer)},
+		"/app/api/links/use": {"token": link(t, s, s.Account, models.LinkEntry, "b@example.com", models.RoleViewer), "password": password},
 	} {
 		got := p.do("POST", path, body)
 		if got.status != http.StatusNotFound || len(got.header.Values("Set-Cookie")) != 0 {

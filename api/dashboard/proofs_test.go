@@ -1,41 +1,179 @@
 package dashboard_test
 
 import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/pquerna/otp/totp"
 
 	"switchyard/api/apitest"
+	"switchyard/api/click/visitor"
+	"switchyard/api/v1"
 	"switchyard/models"
 )
 
 const wrongPassword = "wrong password"
 
-// TestProofsHaveOneBudget: wrong passwords count for the person they are guessed of, at the sign-in page and by an invitation of
-// another account alike.
+// behindProxy is a server that takes the address of a caller from X-Forwarded-For.
+func behindProxy(t *testing.T) *apitest.Server {
+	t.Helper()
+	visitors, err := visitor.New(visitor.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = visitors.Close() })
+	return apitest.New(t, apitest.Options{V1: v1.Deps{Visitors: visitors}})
+}
+
+// withCodes switches codes of an app on for a person, and returns the recovery codes.
+func withCodes(t *testing.T, p *person) []any {
+	t.Helper()
+	secret := p.do("POST", "/app/api/me/totp", nil).want(t, 200, "").data["secret"].(string)
+	code, err := totp.GenerateCode(secret, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p.do("PUT", "/app/api/me/totp", map[string]any{"code": code}).want(t, 200, "").data["codes"].([]any)
+}
+
+// TestProofsHaveOneBudget: wrong passwords and codes count for the person they are guessed of, from whatever address: at the sign-in
+// page, by an invitation of another account and by a reset link alike.
 func TestProofsHaveOneBudget(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t)
+	s := behindProxy(t)
 	other, _, _ := s.NewAccount("scale")
-	for email, first := range map[string]string{"vic@example.com": "link", "ann@example.com": "page"} {
-		withPassword(t, s, email, models.RoleOwner)
-		token := link(t, s, other, models.LinkInvite, email, models.RoleViewer)
-		try := map[string]func(password string) answer{
-			"link": func(password string) answer {
-				return browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password})
+	for n, first := range []string{"invite", "page", "reset"} {
+		email := first + "@example.com"
+		recovery := withCodes(t, withPassword(t, s, email, models.RoleOwner))
+		invite := link(t, s, other, models.LinkInvite, email, models.RoleViewer)
+		reset := link(t, s, s.Account, models.LinkReset, email, models.RoleOwner)
+		stranger, calls := browserOf(t, s), 0
+		from := func(path string, body map[string]any) answer {
+			calls++
+			return stranger.do("POST", path, body, "X-Forwarded-For", fmt.Sprintf("198.%d.%d.1", n, calls))
+		}
+		try := map[string]func(password string, code any) answer{
+			"invite": func(password string, code any) answer {
+				return from("/app/api/links/use", map[string]any{"token": invite, "password": password, "code": code})
 			},
-			"page": func(password string) answer {
-				return browserOf(t, s).do("POST", "/app/api/session", map[string]any{"email": email, "password": password})
+			"page": func(password string, code any) answer {
+				return from("/app/api/session", map[string]any{"email": email, "password": password, "code": code})
+			},
+			"reset": func(_ string, code any) answer {
+				return from("/app/api/links/use", map[string]any{"token": reset, "password": "a new password", "code": code})
 			},
 		}
 		for range 5 {
-			try[first](wrongPassword).want(t, 401, "wrong_sign_in")
+			try[first](wrongPassword, "000000").want(t, 401, "wrong_sign_in")
 		}
-		for _, way := range []string{"link", "page"} {
-			if got := try[way](password); got.status != 429 || got.code != "rate_limited" {
+		for way, proof := range try {
+			if got := proof(password, recovery[0]); got.status != 429 || got.code != "rate_limited" {
 				t.Errorf("after five wrong proofs by the %s, the %s answers %d %s", first, way, got.status, got.code)
 			}
 		}
 	}
+}
+
+// TestAddressesAreLimited: wrong proofs also count for the address and its network, which is a /48 in IPv6. Other networks go on.
+func TestAddressesAreLimited(t *testing.T) {
+	t.Parallel()
+	s := behindProxy(t)
+	p := browserOf(t, s)
+	look := func(address string) answer {
+		return p.do("POST", "/app/api/links/look", map[string]any{"token": "none"}, "X-Forwarded-For", address)
+	}
+	for site := range 5 {
+		for host := range 30 {
+			look(fmt.Sprintf("2001:db8:7:%x::%x", site, host+1)).want(t, 404, "link_gone")
+		}
+		look(fmt.Sprintf("2001:db8:7:%x::ffff", site)).want(t, 429, "rate_limited")
+	}
+	look("2001:db8:7:ffff::1").want(t, 429, "rate_limited")
+	look("2001:db8:8:1::1").want(t, 404, "link_gone")
+	for range 30 {
+		look("192.0.2.1").want(t, 404, "link_gone")
+	}
+	look("192.0.2.1").want(t, 429, "rate_limited")
+	look("192.0.2.2").want(t, 404, "link_gone")
+	// A link that is open works, and so does its page.
+	token := link(t, s, s.Account, models.LinkInvite, "new@example.com", models.RoleViewer)
+	p.do("POST", "/app/api/links/look", map[string]any{"token": token}, "X-Forwarded-For", "192.0.2.1").want(t, 200, "")
+}
+
+// TestRefusedAttemptsCountForNobody: what is refused unchecked counts against no allowance. A person who tries on while strangers guess
+// does not use up what the address has for others.
+func TestRefusedAttemptsCountForNobody(t *testing.T) {
+	t.Parallel()
+	s := behindProxy(t)
+	withPassword(t, s, "ana@example.com", models.RoleOwner)
+	withPassword(t, s, "ben@example.com", models.RoleOwner)
+	in := func(email, password, address string) answer {
+		return browserOf(t, s).do("POST", "/app/api/session", map[string]any{"email": email, "password": password}, "X-Forwarded-For", address)
+	}
+	for n := range 5 {
+		in("ana@example.com", wrongPassword, fmt.Sprintf("198.51.%d.1", n)).want(t, 401, "wrong_sign_in")
+	}
+	for range 40 {
+		in("ana@example.com", password, "203.0.113.1").want(t, 429, "rate_limited")
+	}
+	in("ben@example.com", password, "203.0.113.1").want(t, 200, "")
+}
+
+// TestLinksTellNothing: neither an invitation nor what a stranger does with it tells whether a person is known here, has a password or
+// has codes. Codes are asked for after the right password only.
+func TestLinksTellNothing(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	withPassword(t, s, "known@example.com", models.RoleOwner)
+	recovery := withCodes(t, withPassword(t, s, "codes@example.com", models.RoleOwner))
+	signedIn(t, s, "bare@example.com", models.RoleOwner)
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // as before
+		t.Fatal(err)
+	}
+	other, _, _ := s.NewAccount("scale")
+	owner := browserOf(t, s)
+	entry := link(t, s, other, models.LinkEntry, "owner@b.example", models.RoleOwner)
+	owner.do("POST", "/app/api/links/use", map[string]any{"token": entry, "password": password}).want(t, 200, "")
+	plain := func(a answer) string {
+		text := fmt.Sprint(a.status, a.code, slices.Sorted(maps.Keys(a.data)), a.data["kind"], a.data["role"], a.data["new_password"])
+		return strings.ReplaceAll(text, " ", "")
+	}
+	tokens, same := map[string]string{}, map[string]string{}
+	for _, email := range []string{"unknown@example.com", "known@example.com", "codes@example.com", "bare@example.com"} {
+		made := owner.do("POST", "/app/api/team", map[string]any{"email": email, "role": "viewer"}).want(t, 200, "")
+		_, token, _ := strings.Cut(made.data["url"].(string), "#")
+		tokens[email] = token
+		stranger := browserOf(t, s)
+		for name, got := range map[string]answer{
+			"invitation": made,
+			"look":       stranger.do("POST", "/app/api/links/look", map[string]any{"token": token}),
+			"short":      stranger.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "short"}),
+			"none":       stranger.do("POST", "/app/api/links/use", map[string]any{"token": token}),
+			"page":       stranger.do("POST", "/app/api/session", map[string]any{"email": email, "password": wrongPassword, "code": "1"}),
+		} {
+			if same[name] == "" {
+				same[name] = plain(got)
+			}
+			if plain(got) != same[name] {
+				t.Errorf("%s of %s: %s, and of others %s", name, email, plain(got), same[name])
+			}
+		}
+	}
+	use := func(email, password string, code any) answer {
+		return browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": tokens[email], "password": password, "code": code})
+	}
+	for _, email := range []string{"known@example.com", "codes@example.com", "bare@example.com"} {
+		use(email, wrongPassword, "").want(t, 401, "wrong_sign_in")
+	}
+	use("codes@example.com", password, "").want(t, 401, "code_required")
+	use("codes@example.com", password, "000000").want(t, 401, "wrong_sign_in")
+	use("codes@example.com", password, recovery[0]).want(t, 200, "")
+	use("unknown@example.com", wrongPassword, "").want(t, 200, "") // the one who chooses it
 }
 
 // TestLinkEndsAfterTenWrongProofs: ten wrong proofs end a link. The right password does not open it any more.
@@ -80,42 +218,4 @@ func TestConfirmDuringAnAttack(t *testing.T) {
 		p.do("POST", "/app/api/session/confirm", map[string]any{"password": wrongPassword}).want(t, 401, "wrong_sign_in")
 	}
 	p.do("POST", "/app/api/session/confirm", map[string]any{"password": password}).want(t, 429, "rate_limited")
-}
-
-// TestLinksEndWithTheirMaker: an owner who is removed, or is no owner any more, does not come back by an invitation made before.
-func TestLinksEndWithTheirMaker(t *testing.T) {
-	t.Parallel()
-	s := apitest.New(t)
-	first := withPassword(t, s, "first@example.com", models.RoleOwner)
-	for name, end := range map[string]func(id string){
-		"removed": func(id string) { first.do("DELETE", "/app/api/team/"+id, nil).want(t, 200, "") },
-		"demoted": func(id string) {
-			first.do("PATCH", "/app/api/team/"+id, map[string]any{"role": "viewer"}).want(t, 200, "")
-		},
-	} {
-		email := name + "@example.com"
-		second := withPassword(t, s, email, models.RoleOwner)
-		url := second.do("POST", "/app/api/team", map[string]any{"email": "back-" + email, "role": "owner"}).want(t, 200, "").data["url"].(string)
-		_, token, _ := strings.Cut(url, "#")
-		for _, row := range first.do("GET", "/app/api/team", nil).want(t, 200, "").data["rows"].([]any) {
-			if row := row.(map[string]any); row["email"] == email {
-				end(row["id"].(string))
-			}
-		}
-		got := browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": token, "name": "N", "password": password})
-		if got.status != 404 || got.code != "link_gone" {
-			t.Errorf("%s: the link answers %d %s", name, got.status, got.code)
-		}
-	}
-}
-
-// TestLastOwnerStaysOne: the only owner does not become less by an invitation of its own.
-func TestLastOwnerStaysOne(t *testing.T) {
-	t.Parallel()
-	s := apitest.New(t)
-	p := withPassword(t, s, "only@example.com", models.RoleOwner)
-	url := p.do("POST", "/app/api/team", map[string]any{"email": "only@example.com", "role": "viewer"}).want(t, 200, "").data["url"].(string)
-	_, token, _ := strings.Cut(url, "#")
-	browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 409, "last_owner")
-	p.do("GET", "/app/api/team", nil).want(t, 200, "")
 }

@@ -22,10 +22,11 @@ const password = "correct horse battery"
 
 // person is a browser of somebody who may be signed in.
 type person struct {
-	t      *testing.T
-	s      *apitest.Server
-	cookie string
-	host   string
+	t       *testing.T
+	s       *apitest.Server
+	cookie  string            // of the session
+	devices map[string]string // cookies that say who has signed in on the browser before
+	host    string
 }
 
 // answer is what came back.
@@ -38,7 +39,7 @@ type answer struct {
 
 func browserOf(t *testing.T, s *apitest.Server) *person {
 	t.Helper()
-	return &person{t: t, s: s, host: "localhost"}
+	return &person{t: t, s: s, host: "localhost", devices: map[string]string{}}
 }
 
 // do calls a path. headers come in pairs.
@@ -62,6 +63,9 @@ func (p *person) do(method, path string, body any, headers ...string) answer {
 	if p.cookie != "" {
 		req.Header.Set("Cookie", p.cookie)
 	}
+	for name, value := range p.devices {
+		req.AddCookie(&http.Cookie{Name: name, Value: value})
+	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
 	}
@@ -76,6 +80,9 @@ func (p *person) do(method, path string, body any, headers ...string) answer {
 	}
 	_ = json.NewDecoder(resp.Body).Decode(&got) // some answers are no JSON
 	for _, c := range resp.Cookies() {
+		if strings.HasPrefix(c.Name, "switchyard-device-") {
+			p.devices[c.Name] = c.Value
+		}
 		if c.Name == "switchyard" {
 			if p.cookie = ""; c.MaxAge >= 0 {
 				p.cookie = c.Name + "=" + c.Value
@@ -108,7 +115,7 @@ func signedIn(t *testing.T, s *apitest.Server, email string, role models.Role) *
 	t.Helper()
 	p := browserOf(t, s)
 	token := link(t, s, s.Account, models.LinkEntry, email, role)
-	p.do("POST", "/app/api/links/use", map[string]any{"token": token}).want(t, 200, "")
+	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
 	return p
 }
 
@@ -268,8 +275,11 @@ func TestInvitationGivesNobodyAnotherAccount(t *testing.T) {
 	token := link(t, s, mine, models.LinkInvite, "known@example.com", models.RoleViewer)
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "another password"}).want(t, 401, "wrong_sign_in")
 	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE users SET password = '' WHERE email = 'bare@example.com'`); err != nil { // as before
+		t.Fatal(err)
+	}
 	token = link(t, s, mine, models.LinkInvite, "bare@example.com", models.RoleViewer)
-	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "another password"}).want(t, 409, "no_password")
+	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": "another password"}).want(t, 401, "wrong_sign_in")
 	p.do("POST", "/app/api/session/account", map[string]any{"account": s.Account.ID}).want(t, 200, "")
 	stranger := signedIn(t, s, "only@example.com", models.RoleOwner)
 	stranger.do("POST", "/app/api/session/account", map[string]any{"account": mine.ID}).want(t, 404, "not_found")
@@ -347,7 +357,7 @@ func TestTeam(t *testing.T) {
 	other, _, _ := s.NewAccount("scale")
 	stranger := browserOf(t, s)
 	entry := link(t, s, other, models.LinkEntry, "x@example.com", models.RoleOwner)
-	stranger.do("POST", "/app/api/links/use", map[string]any{"token": entry}).want(t, 200, "")
+	stranger.do("POST", "/app/api/links/use", map[string]any{"token": entry, "password": password}).want(t, 200, "")
 	stranger.do("DELETE", "/app/api/team/"+ids["owner@example.com"], nil).want(t, 404, "not_found")
 	list, err := s.Store.ListKeys(t.Context(), s.Account.ID)
 	if err != nil || len(list) == 0 {
@@ -368,7 +378,7 @@ func TestAudit(t *testing.T) {
 	offer["name"] = "by a key"
 	s.Do("POST", "/offers", offer, "Idempotency-Key", "k1").Want(201, "")
 	s.Do("POST", "/offers", offer, "Idempotency-Key", "k1").Want(201, "")
-	entries, _, err := s.Store.Audit(t.Context(), s.Account.ID, store.AuditFilter{}, store.Page{Limit: 10})
+	entries, _, err := s.Store.Audit(t.Context(), s.Account.ID, store.AuditFilter{What: "offers"}, store.Page{Limit: 10})
 	if err != nil || len(entries) != 2 {
 		t.Fatalf("%+v, %v", entries, err)
 	}
@@ -376,13 +386,13 @@ func TestAudit(t *testing.T) {
 	if byKey.Who != "full" || !byKey.KeyID.Valid || byKey.UserID.Valid {
 		t.Errorf("of the key: %+v", byKey)
 	}
-	if byPerson.Who != "N" || byPerson.Record != made || byPerson.Route != "POST /offers" ||
+	if byPerson.Who != "N" || byPerson.Email != "ana@example.com" || byPerson.Record != made || byPerson.Route != "POST /offers" ||
 		strings.Join(byPerson.Fields, " ") != "name url" || byPerson.Address != "127.0.0.1" {
 		t.Errorf("of the person: %+v", byPerson)
 	}
-	rows := p.do("GET", "/app/api/audit", nil).want(t, 200, "").data["rows"].([]any)
-	if len(rows) != 2 {
-		t.Errorf("%d rows", len(rows))
+	rows := p.do("GET", "/app/api/audit?what=offers", nil).want(t, 200, "").rowsOf(t)
+	if len(rows) != 2 || rows[0]["email"] != nil || rows[1]["email"] != "ana@example.com" {
+		t.Errorf("rows: %v", rows)
 	}
 }
 

@@ -111,7 +111,7 @@ func TestViews(t *testing.T) {
 	foreign, _, _ := s.NewAccount("growth")
 	token := link(t, s, foreign, models.LinkEntry, "they@b.example", models.RoleOwner)
 	they := browserOf(t, s)
-	they.do("POST", "/app/api/links/use", object{"token": token}).want(t, 200, "")
+	they.do("POST", "/app/api/links/use", object{"token": token, "password": password}).want(t, 200, "")
 	they.do("PATCH", path+"/"+mine, object{"name": "x"}).want(t, 404, "not_found")
 	if seen := rowsOf(they.do("GET", path, nil)); len(seen) != 0 {
 		t.Errorf("another account sees %v", seen)
@@ -189,7 +189,7 @@ func TestMarks(t *testing.T) {
 	foreign, _, _ := s.NewAccount("growth")
 	token := link(t, s, foreign, models.LinkEntry, "they@b.example", models.RoleOwner)
 	they := browserOf(t, s)
-	they.do("POST", "/app/api/links/use", object{"token": token}).want(t, 200, "")
+	they.do("POST", "/app/api/links/use", object{"token": token, "password": password}).want(t, 200, "")
 	if changes, notes := marks(they, ""); len(changes)+len(notes) != 0 {
 		t.Errorf("another account sees %v, %v", changes, notes)
 	}

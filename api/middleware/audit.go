@@ -89,12 +89,10 @@ func (p *Pipeline) audited(c *route.Call, reply envelope.Reply, before map[strin
 		return nil
 	}
 	e := models.AuditEntry{
-		AccountID: c.Account.ID, Who: c.Person.Name, Route: c.Route.Method + " " + c.Route.Path, Record: recordOf(c, reply),
-		Fields: fieldsOf(c.Body), Changes: changesOf(c, before),
+		AccountID: c.Account.ID, Who: c.Person.Name, Email: c.Person.Email, Address: c.Address(),
+		Route: c.Route.Method + " " + c.Route.Path, Record: recordOf(c, reply),
+		Fields: fieldsOf(c.Body), Changes: append(changesOf(c, before), c.Changes...),
 		UserID: uuid.NullUUID{UUID: c.Person.ID, Valid: c.IsPerson()}, KeyID: uuid.NullUUID{UUID: c.KeyID, Valid: !c.IsPerson()},
-	}
-	if c.Client.IsValid() {
-		e.Address = c.Client.String()
 	}
 	err := c.Store.AddAudit(c.Context(), e)
 	if err != nil && c.Store == p.store {

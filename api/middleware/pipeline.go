@@ -112,6 +112,7 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	defer c.LeavePlace()
 	start := time.Now()
 	reply := guarded(c, steps)
+	c.RunAlways()
 	p.declared(c, reply)
 	p.refusals.slow(c, reply.Status)
 	whole := reply.Write(r.Context(), w)

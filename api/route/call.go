@@ -53,8 +53,12 @@ type Call struct {
 	// answer, so that a job with this id is met again instead of being done twice. Otherwise it is the zero id.
 	AttemptID uuid.UUID
 
+	// Changes are what the call changed, for the audit log, where Recorded of the row cannot tell it.
+	Changes []models.FieldChange
+
 	header http.Header
 	after  []func(context.Context)
+	always []func(context.Context)
 	place  func() // gives back the call's place in the share of its route; nil: it has none
 }
 
@@ -101,6 +105,25 @@ func (c *Call) IfMatch(version string) bool {
 // After adds work for after the commit, such as dispatching jobs whose rows were written. It runs only if the call
 // succeeds, and cannot fail it.
 func (c *Call) After(fn func(context.Context)) { c.after = append(c.after, fn) }
+
+// Always adds work that runs whether the call succeeds or fails. It runs outside any transaction, before the answer is written, and
+// cannot change the answer.
+func (c *Call) Always(fn func(context.Context)) { c.always = append(c.always, fn) }
+
+// RunAlways runs what Always added. Its context outlives the request.
+func (c *Call) RunAlways() {
+	for _, fn := range c.always {
+		fn(context.WithoutCancel(c.Context()))
+	}
+}
+
+// Address is the address of the caller as text; empty if it is not known.
+func (c *Call) Address() string {
+	if !c.Client.IsValid() {
+		return ""
+	}
+	return c.Client.String()
+}
 
 // TakePlace gives the call a place in the share of its route. release is called once, at the latest when the call ends.
 func (c *Call) TakePlace(release func()) { c.place = release }

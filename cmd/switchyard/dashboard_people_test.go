@@ -91,7 +91,7 @@ func TestDashboardPeople(t *testing.T) {
 	b.makesKey()
 	b.findsChanges()
 	b.endsSessions()
-	owner.usesCodes("owner@example.com")
+	owner.joinsWithCodes("owner@example.com", owner.usesCodes("owner@example.com"))
 }
 
 // invites somebody by a link that a second browser uses, changes the role, and removes them: they are out at once.
@@ -227,6 +227,8 @@ func (b *board) findsChanges() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/audit?w=today")
 	b.shows("POST /app/api/keys")
+	b.shows("Came in by a link")
+	b.shows("ana@example.com")
 	b.goTo(b.f.URL + "/app/audit?w=today&what=keys")
 	b.settled()
 	b.until("changes of keys alone", func() bool {
@@ -273,9 +275,9 @@ func (b *board) endsSessions() {
 	}
 }
 
-// usesCodes switches codes of an app on, and signs in by a recovery code, which works once, and by a code of the app. Somebody
-// who has not signed in before does it: an e-mail has five attempts.
-func (b *board) usesCodes(email string) {
+// usesCodes switches codes of an app on, and signs in by a recovery code, which works once, and by a code of the app. It returns the
+// recovery codes that are left.
+func (b *board) usesCodes(email string) []string {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/me")
 	b.tap(button("Set up the app"))
@@ -312,4 +314,33 @@ func (b *board) usesCodes(email string) {
 	b.fill(`document.querySelector('form.enter [name=code]')`, code(time.Now().Add(30*time.Second))) // the one before switched the codes on
 	b.tap(`document.querySelector('form.enter .btn.primary:not(:disabled)')`)
 	b.isIn()
+	return codes[1:]
+}
+
+// joinsWithCodes accepts an invitation to another account. The page is the same as for a new person, and asks for a code only after the
+// right password.
+func (b *board) joinsWithCodes(email string, codes []string) {
+	b.t.Helper()
+	var made struct {
+		URL string `json:"owner_url"`
+	}
+	if err := b.f.Command(b.t.Context(), &made, "accounts", "create", "--name", "Sellers", "--plan", "growth", "--email", email); err != nil {
+		b.t.Fatal(err)
+	}
+	const form, send = `document.querySelector('form.enter `, `document.querySelector('form.enter .btn.primary:not(:disabled)')`
+	b.goTo(made.URL)
+	b.shows("If you work here already, give your password.")
+	b.sound("invited")
+	b.fill(form+`[name=password]')`, "not the password")
+	b.tap(send)
+	b.shows("are not right")
+	if b.run(form+`[name=code]') ? 'asked' : ''`) != "" {
+		b.t.Error("a code is asked for after a wrong password")
+	}
+	b.fill(form+`[name=password]')`, peoplePassword)
+	b.tap(send)
+	b.fill(form+`[name=code]')`, codes[0])
+	b.tap(send)
+	b.isIn()
+	b.shows("Sellers")
 }

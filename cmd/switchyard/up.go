@@ -180,7 +180,7 @@ func newsOf(cfg config.Config, campaign demo.Campaign, account demo.Account, ent
 	}
 	lines := []string{
 		"", "Switchyard is running. Ctrl-C stops it; what it stored stays in " + cfg.DataDir + ".", "",
-		"  dashboard\t" + entry + "\t(signs in once, within a day; a start makes a new one)",
+		"  dashboard\t" + entry + "\t(signs in once, within a day, and asks for a new password the first time; a start makes a new one)",
 		"  API\t" + cfg.BaseURL + "/api/v1\t(calls are below it; to read: " + cfg.BaseURL + "/docs)",
 		"  key\t" + key,
 		"  tracking link\t" + campaign.Link + "\t(click it, or send visitors: bin/switchyard demo)",

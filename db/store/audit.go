@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -13,8 +14,8 @@ import (
 )
 
 const addAudit = `
-INSERT INTO audit (id, account_id, user_id, key_id, who, address, route, record, fields, changes)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, record, fields, changes)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
 // AddAudit notes a change in the audit log of an account. Of a key only the id is given: its name is looked up.
 func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
@@ -28,8 +29,29 @@ func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 			e.Who = who
 		}
 	}
-	_, err := s.exec(ctx, "audit", addAudit, uuid.Must(uuid.NewV7()), e.AccountID, e.UserID, e.KeyID, e.Who, e.Address,
+	_, err := s.exec(ctx, "audit", addAudit, uuid.Must(uuid.NewV7()), e.AccountID, e.UserID, e.KeyID, e.Who, e.Email, e.Address,
 		e.Route, e.Record, pq.Array(append([]string{}, e.Fields...)), db.Document(e.Changes))
+	return err
+}
+
+// recordWrongProof adds to the entry of an hour, one in each account of a person. The id is made of the hour ($2), the account and the
+// person. An unknown e-mail runs the same statement, and the commit does not wait for the disk. So the time of the answer does not tell whether an
+// e-mail is known.
+const recordWrongProof = `
+WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+entry AS (
+	SELECT m.account_id, u.id AS user_id, u.name, u.email, md5(m.account_id::text || u.id::text) AS sum
+	FROM quick, users u JOIN memberships m ON m.user_id = u.id WHERE u.email = $1
+)
+INSERT INTO audit (id, account_id, user_id, who, email, address, route, record, fields, refused)
+SELECT ($2 || '7' || substr(sum, 1, 3) || '8' || substr(sum, 4, 15))::uuid, account_id, user_id, name, email, $4, $3, '', '{}', 1 FROM entry
+ON CONFLICT (id) DO UPDATE SET refused = audit.refused + 1, address = excluded.address, route = excluded.route`
+
+// RecordWrongProof notes a wrong password or code for the person with an e-mail in the audit logs of the person's accounts: one entry an
+// hour, with the number, the last operation and the last address. So strangers who guess do not fill a log.
+func (p People) RecordWrongProof(ctx context.Context, email, operation, address string) error {
+	hour := fmt.Sprintf("%012x", time.Now().Truncate(time.Hour).UnixMilli())
+	_, err := p.s.exec(ctx, "wrong proof", recordWrongProof, email, hour, operation, address)
 	return err
 }
 

@@ -111,11 +111,14 @@ func (p People) UseRecoveryCode(ctx context.Context, id uuid.UUID, code string) 
 	return n == 1, err
 }
 
-// Join makes a person a member of an account, or changes the role of a member. It refuses to change the last owner: last_owner.
+// Join makes a person a member of an account, or changes the role of a member as SetRole does.
 func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Role) error {
 	const q = `INSERT INTO memberships (account_id, user_id, role) VALUES ($1, $2, $3)
 		ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role`
 	return p.keepOwner(ctx, account, func(s *Store) error {
+		if err := s.endLinksOf(ctx, account, id, role); err != nil {
+			return err
+		}
 		_, err := s.exec(ctx, "join", q, account, id, role)
 		return err
 	})
@@ -160,18 +163,23 @@ func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member
 // SetRole changes a member's role; an empty one ends the membership and with it the sessions. The links that the member made
 // for others stop working. The last owner stays one: last_owner.
 func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.Role) error {
-	return p.keepOwner(ctx, account, func(s *Store) (err error) {
-		if role == "" {
-			err = s.one(ctx, "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
-		} else {
-			err = s.one(ctx, "member", `UPDATE memberships SET role = $3 WHERE account_id = $1 AND user_id = $2`, account, id, role)
-		}
-		if err != nil {
+	return p.keepOwner(ctx, account, func(s *Store) error {
+		if err := s.endLinksOf(ctx, account, id, role); err != nil {
 			return err
 		}
-		_, err = s.exec(ctx, "drop links", `DELETE FROM entry_links WHERE account_id = $1 AND made_by = $2 AND used_at IS NULL`, account, id)
-		return err
+		if role == "" {
+			return s.one(ctx, "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
+		}
+		return s.one(ctx, "member", `UPDATE memberships SET role = $3 WHERE account_id = $1 AND user_id = $2`, account, id, role)
 	})
+}
+
+// endLinksOf deletes the open links that a member made, unless the member has the role already.
+func (s *Store) endLinksOf(ctx context.Context, account, id uuid.UUID, role models.Role) error {
+	const q = `DELETE FROM entry_links WHERE account_id = $1 AND made_by = $2 AND used_at IS NULL
+		AND NOT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
+	_, err := s.exec(ctx, "drop links", q, account, id, role)
+	return err
 }
 
 const listAccountsOf = `
@@ -202,6 +210,9 @@ func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link model
 		if err := s.lockAccount(ctx, account); err != nil {
 			return err
 		}
+		if err := s.stillOwner(ctx, account, of.MadeBy); err != nil {
+			return err
+		}
 		const drop = `DELETE FROM entry_links WHERE account_id = $1 AND kind = $2 AND email = $3 AND used_at IS NULL`
 		if _, err := s.exec(ctx, "drop link", drop, account, kind, email); err != nil {
 			return err
@@ -222,6 +233,16 @@ func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link model
 	return link, token, err
 }
 
+// stillOwner refuses a maker of a link who was removed, or is no owner any more, while the call was on its way.
+func (s *Store) stillOwner(ctx context.Context, account uuid.UUID, maker uuid.NullUUID) error {
+	const q = `SELECT $2::uuid IS NULL OR EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
+	ok, err := db.Get[bool](ctx, s.c, "maker", q, account, maker, models.RoleOwner)
+	if err == nil && !ok {
+		err = models.Errorf(models.KindForbidden, "role_required", "you are no owner of this account any more")
+	}
+	return err
+}
+
 var linkColumns = db.Columns[models.EntryLink]("")
 
 // ErrLink says that a link does not work.
@@ -230,26 +251,30 @@ var ErrLink = models.Errorf(models.KindNotFound, "link_gone", "this link was use
 // maxWrongProofs is how many wrong passwords or codes end a link.
 const maxWrongProofs = 10
 
-var openLink = fmt.Sprintf(` FROM entry_links WHERE hash = $1 AND used_at IS NULL AND expires_at > now() AND wrong < %d`, maxWrongProofs)
+// isOpen is SQL for a link that works.
+var isOpen = fmt.Sprintf(`(used_at IS NULL AND expires_at > now() AND wrong < %d)`, maxWrongProofs)
 
 // FindLink finds the open link of a token, else ErrLink.
 func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, error) {
-	link, ok, err := db.First[models.EntryLink](ctx, p.s.c, "link", `SELECT `+linkColumns+openLink, models.HashToken(token))
+	q := `SELECT ` + linkColumns + ` FROM entry_links WHERE hash = $1 AND ` + isOpen
+	link, ok, err := db.First[models.EntryLink](ctx, p.s.c, "link", q, models.HashToken(token))
 	if err == nil && !ok {
 		err = ErrLink
 	}
 	return link, err
 }
 
-// UseLink is FindLink for the only time: of several at once one finds it. Call it in the transaction of what the link
-// is used for.
-func (p People) UseLink(ctx context.Context, token string) (models.EntryLink, error) {
-	q := `UPDATE entry_links SET used_at = now() WHERE id = (SELECT id` + openLink + ` FOR UPDATE) RETURNING ` + linkColumns
-	link, ok, err := db.First[models.EntryLink](ctx, p.s.c, "link", q, models.HashToken(token))
-	if err == nil && !ok {
+// UseLink ends the link that FindLink found. If several calls do it at once, one succeeds and the others get ErrLink. Call it in the
+// transaction that does what the link is for. It locks the account first, as a change of members does.
+func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
+	if err := p.s.lockAccount(ctx, link.AccountID); err != nil {
+		return err
+	}
+	n, err := p.s.exec(ctx, "use link", `UPDATE entry_links SET used_at = now() WHERE id = $1 AND `+isOpen, link.ID)
+	if err == nil && n == 0 {
 		err = ErrLink
 	}
-	return link, err
+	return err
 }
 
 // CountWrongProof counts a wrong password or code that was given with a link. The tenth ends the link.
@@ -260,9 +285,8 @@ func (p People) CountWrongProof(ctx context.Context, token string) error {
 
 // Links lists the open links of an account, newest first.
 func (p People) Links(ctx context.Context, account uuid.UUID) ([]models.EntryLink, error) {
-	q := `SELECT ` + linkColumns + ` FROM entry_links WHERE account_id = $1 AND used_at IS NULL AND expires_at > now() AND wrong < $3
-		ORDER BY id DESC LIMIT $2`
-	return db.Select[models.EntryLink](ctx, p.s.c, "links", q, account, maxLinks, maxWrongProofs)
+	q := `SELECT ` + linkColumns + ` FROM entry_links WHERE account_id = $1 AND ` + isOpen + ` ORDER BY id DESC LIMIT $2`
+	return db.Select[models.EntryLink](ctx, p.s.c, "links", q, account, maxLinks)
 }
 
 // DropLink withdraws an open link.

@@ -7,8 +7,14 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/seal"
 	"switchyard/models"
 )
+
+// DeviceKey signs the cookies of browsers on which people have signed in.
+func (s *Store) DeviceKey(ctx context.Context) ([]byte, error) {
+	return seal.InstallSecret(ctx, s.c, "devices")
+}
 
 // Visit is a person signed in, and the account that the session is on.
 type Visit struct {

@@ -81,7 +81,7 @@ func (a Admin) ResetUser(ctx context.Context, account, email string) (Link, erro
 	return Link{}, hint(models.NotFound("user"), "`switchyard users list --account ID` shows an account's")
 }
 
-// Enter makes a link that signs somebody in as an owner of an account, without a password.
+// Enter makes a link that signs a person in as an owner of an account, without the password. A new person chooses a password.
 func (a Admin) Enter(ctx context.Context, account, email string) (Link, error) {
 	return a.link(ctx, models.LinkEntry, account, email, string(models.RoleOwner))
 }

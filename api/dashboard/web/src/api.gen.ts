@@ -27,7 +27,7 @@ export interface AnswerRecordedChange { "rows": (RecordedChange)[]; "next_cursor
 export interface Arrival { "arrival": string; "clicks": number; "unique_clicks": number; "share": number | null }
 export interface Arrivals { "arrivals": (Arrival)[] }
 export interface AuditList { "rows": (AuditRow)[]; "next_cursor": string | null }
-export interface AuditRow { "id": string; "at": string; "who": string; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "fields": (string)[]; "changes": (Change)[] }
+export interface AuditRow { "id": string; "at": string; "who": string; "email": string | null; "person_id": string | null; "key_id": string | null; "address": string; "operation": string; "record": string | null; "fields": (string)[]; "changes": (Change)[]; "refused": number }
 export interface BotData { "kind": string; "source": string; "entries": number | null; "dated": string }
 export interface BotDetection { "threshold": number; "minThreshold": number; "maxThreshold": number; "signals": (BotSignal)[]; "totals": BotTotals; "scores": (BotScore)[]; "unknownReasons": (string)[]; "lists": BotLists; "data": (BotData)[] }
 export interface BotDetectionBody { "threshold"?: number | null; "disabled"?: (string)[] | null; "days"?: number | null }
@@ -200,7 +200,7 @@ export interface LinkBody { "offer_id"?: string | null; "lander_id"?: string | n
 export interface LinkBody2 { "token": string }
 export interface LinkChecked { "kind": string; "id": string; "url": string; "ok": boolean; "status": number | null; "error": string | null; "checked_at": string }
 export interface LinkRow { "id": string; "kind": string; "email": string; "role": string; "expires_at": string }
-export interface LinkShown { "kind": string; "account": string; "email": string; "role": string; "known": boolean; "has_codes": boolean }
+export interface LinkShown { "kind": string; "account": string; "email": string; "role": string; "new_password": boolean }
 export interface Live { "visitors": number; "views": number; "windowMinutes": number; "pages": (LivePage)[]; "countries": (LiveCountry)[]; "devices": (LiveDevice)[]; "campaigns": (LiveCampaign)[]; "per_minute": (LiveMinute)[] }
 export interface LiveCampaign { "id": string; "name": string | null; "visitors": number; "views": number }
 export interface LiveCountry { "country": string; "visitors": number; "views": number }
@@ -590,7 +590,7 @@ export interface Calls {
   "POST /app/api/session": { query: {  }; path: {  }; body: SignInBody; answer: SignedIn; codes: "bad_body" | "body_too_large" | "code_required" | "invalid_input" | "link_gone" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" | "wrong_sign_in" }
   "DELETE /app/api/session": { query: {  }; path: {  }; body: undefined; answer: DeletedAnswer; codes: "bad_body" | "body_too_large" | "invalid_input" | "link_gone" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" }
   "POST /app/api/links/look": { query: {  }; path: {  }; body: LinkBody2; answer: LinkShown; codes: "bad_body" | "body_too_large" | "invalid_input" | "link_gone" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" }
-  "POST /app/api/links/use": { query: {  }; path: {  }; body: UseLinkBody; answer: SignedIn; codes: "bad_body" | "body_too_large" | "code_required" | "invalid_input" | "last_owner" | "link_gone" | "no_password" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" | "wrong_sign_in" }
+  "POST /app/api/links/use": { query: {  }; path: {  }; body: UseLinkBody; answer: SignedIn; codes: "bad_body" | "body_too_large" | "code_required" | "invalid_input" | "last_owner" | "link_gone" | "not_found" | "required" | "too_long" | "unavailable" | "weak_password" | "wrong_sign_in" }
   "GET /app/api/session": { query: {  }; path: {  }; body: undefined; answer: Me; codes: never }
   "POST /app/api/session/confirm": { query: {  }; path: {  }; body: ConfirmBody; answer: SignedIn; codes: "code_required" | "wrong_sign_in" }
   "POST /app/api/session/account": { query: {  }; path: {  }; body: MoveBody; answer: SignedIn; codes: "not_found" }

@@ -14,20 +14,26 @@ import { Two } from '../parts/two.tsx'
 
 const w = words.audit
 const partOf = (operation: string) => operation.replace(/^\S+ (\/app\/api)?\//, '').split('/')[0]!
-const didOf = (operation: string) => w.did(w.things[partOf(operation)] ?? partOf(operation), w.verbs[operation.split(' ')[0]!] ?? '')
 const whoOf = (r: AuditRow) => r.who || w.byJob
+
+// didOf is what an entry says: the wrong proofs of an hour, an operation that has words of its own, or what was done to a record.
+function didOf(r: AuditRow) {
+  if (r.refused) return w.refused(r.refused, count(r.refused))
+  const part = partOf(r.operation)
+  return w.operations[r.operation] ?? w.did(w.things[part] ?? part, w.verbs[r.operation.split(' ')[0]!] ?? '')
+}
 
 // What is what was done; on a narrow screen, where the column of people is not, with who did it.
 const What = ({ of: r }: { of: AuditRow }) => (
   <span class="named">
-    <span class="cut block" title={didOf(r.operation)}>
-      {didOf(r.operation)}
+    <span class="cut block" title={didOf(r)}>
+      {didOf(r)}
     </span>
     <small class="dim cut wide" title={r.operation}>
       {r.operation}
     </small>
-    <small class="dim cut onphone" title={whoOf(r)}>
-      {whoOf(r)}
+    <small class="dim cut onphone" title={r.email ?? ''}>
+      {r.email ? `${whoOf(r)} · ${r.email}` : whoOf(r)}
     </small>
   </span>
 )
@@ -60,7 +66,7 @@ function Fields({ row }: { row: AuditRow }) {
   )
 }
 
-// Log is who changed what in the window, newest first.
+// Log is who changed what and who came in, in the window, newest first.
 function Log() {
   const at = place.value.query,
     who = at.get('who') ?? '',
@@ -75,7 +81,7 @@ function Log() {
     keys = use('GET /app/api/keys', {}).data
   const people = [
     { value: '', label: w.everybody },
-    ...(team?.rows ?? []).map(m => ({ value: m.id, label: m.name || m.email })),
+    ...(team?.rows ?? []).map(m => ({ value: m.id, label: m.name ? `${m.name} (${m.email})` : m.email })),
     ...(keys?.rows ?? []).map(k => ({ value: k.id, label: `${w.byKey}: ${k.name || k.hint}` })),
   ]
   const things = [
@@ -91,7 +97,7 @@ function Log() {
       label: w.who,
       left: true,
       width: 190,
-      cell: r => <Two a={whoOf(r)} b={r.key_id ? w.byKey : r.person_id ? '' : w.byJob} />,
+      cell: r => <Two a={whoOf(r)} b={r.key_id ? w.byKey : r.person_id ? (r.email ?? '') : w.byJob} />,
     },
     { name: 'what', label: w.what, left: true, phone: true, kind: 'first', cell: r => <What of={r} /> },
     {
@@ -143,15 +149,7 @@ function Log() {
           </Empty>
         ) : (
           <>
-            <Table
-              label={t.rooms.audit}
-              rows={rows}
-              columns={columns}
-              keyOf={r => r.id}
-              nameOf={r => didOf(r.operation)}
-              height={44}
-              tall
-            />
+            <Table label={t.rooms.audit} rows={rows} columns={columns} keyOf={r => r.id} nameOf={didOf} height={44} tall />
             <div class="statusbar">
               <span>{whole ? w.rows(rows.length, count(rows.length)) : w.most(count(rows.length))}</span>
             </div>

@@ -17,10 +17,11 @@ type FieldProps = {
   auto: string
   value?: string
   fixed?: boolean
+  optional?: boolean
   first?: boolean
   least?: number
 }
-const Field = ({ name, label, hint, type = 'text', auto, value, fixed, first, least }: FieldProps) => {
+const Field = ({ name, label, hint, type = 'text', auto, value, fixed, optional, first, least }: FieldProps) => {
   const el = useRef<HTMLInputElement>(null)
   useEffect(() => {
     if (first) el.current?.focus()
@@ -38,12 +39,17 @@ const Field = ({ name, label, hint, type = 'text', auto, value, fixed, first, le
         autocomplete={auto as 'off'}
         defaultValue={value}
         readOnly={fixed}
-        required={name !== 'code'}
+        required={!optional}
         minLength={least}
       />
     </label>
   )
 }
+
+// Code is the field for a code of an app. It comes when the service asks for one.
+const Code = ({ first }: { first?: boolean }) => (
+  <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" optional first={first} />
+)
 
 type CardProps = {
   title: string
@@ -109,17 +115,21 @@ function Card({ title, text, over, error, busy, go: verb, send, cancel, children
   )
 }
 
-// useSend runs what a card sends, and keeps what went wrong.
-function useSend() {
+// useSend runs what a card sends, and keeps what went wrong. codes is set once the service asks for a code.
+function useSend(asked = false) {
   const [state, set] = useState<{ busy: boolean; error?: ApiError }>({ busy: false })
+  const [codes, setCodes] = useState(asked)
   const send = (what: () => Promise<unknown>) => {
     set({ busy: true })
     what().then(
       () => set({ busy: false }),
-      e => set({ busy: false, error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) }),
+      e => {
+        if (e instanceof ApiError && e.code === 'code_required') setCodes(true)
+        set({ busy: false, error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) })
+      },
     )
   }
-  return { ...state, send }
+  return { ...state, codes, send }
 }
 
 async function entered(address?: string) {
@@ -131,8 +141,7 @@ async function entered(address?: string) {
 }
 
 export function Enter({ over }: { over?: boolean }) {
-  const { busy, error, send } = useSend()
-  const [codes, ask] = useState(false)
+  const { busy, error, codes, send } = useSend()
   const [link] = useState(() => (location.pathname === '/app/welcome' ? location.hash.slice(1) : undefined))
   useEffect(() => {
     document.title = `${t.enter.title} · ${t.brand}`
@@ -150,25 +159,21 @@ export function Enter({ over }: { over?: boolean }) {
       go={t.enter.go}
       send={f =>
         send(async () => {
-          try {
-            await call('POST /app/api/session', { body: f })
-          } catch (e) {
-            if (e instanceof ApiError && e.code === 'code_required') ask(true)
-            throw e
-          }
+          await call('POST /app/api/session', { body: f })
           await entered(over ? undefined : here)
         })
       }>
       <Field name="email" label={t.enter.email} type="email" auto="username" value={known} first={!known} />
       <Field name="password" label={t.enter.password} type="password" auto="current-password" first={!!known} />
-      {codes && <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" first />}
+      {codes && <Code first />}
     </Card>
   )
 }
 
-// Welcome uses a link: an invitation, a new password, or an entry that an operator made.
+// Welcome uses a link: an invitation, a new password, or an entry that an operator made. The form of an invitation is the same for people
+// who have a password here and for new ones: it does not tell who is known.
 function Welcome({ token }: { token: string }) {
-  const { busy, error, send } = useSend()
+  const { busy, error, codes, send } = useSend()
   const [shown, show] = useState<LinkShown>()
   useEffect(() => {
     document.title = `${t.enter.welcome} · ${t.brand}`
@@ -189,45 +194,46 @@ function Welcome({ token }: { token: string }) {
       await entered('/app')
     })
   const email = <Field name="email" label={t.enter.email} type="email" auto="username" value={shown.email} fixed />
-  const code = shown.has_codes && <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" />
+  const code = codes && <Code first />
+  const chosen = (
+    <Field name="password" label={t.enter.choose} hint={t.enter.atLeast} type="password" auto="new-password" least={10} first />
+  )
   if (shown.kind === 'entry')
     return (
       <Card
         title={t.enter.welcome}
-        text={t.enter.entry(shown.email)}
+        text={t.enter.entry(shown.email) + (shown.new_password ? ' ' + t.enter.entryChoose : '')}
         error={error}
         busy={busy}
         go={t.enter.enterGo(shown.account)}
-        send={() => use({})}
-      />
+        send={use}>
+        {shown.new_password && (
+          <>
+            {email}
+            {chosen}
+          </>
+        )}
+      </Card>
     )
   if (shown.kind === 'reset')
     return (
       <Card title={t.enter.reset} error={error} busy={busy} go={t.enter.resetGo} send={use}>
         {email}
-        <Field name="password" label={t.enter.choose} hint={t.enter.atLeast} type="password" auto="new-password" least={10} first />
+        {chosen}
         {code}
       </Card>
     )
   return (
     <Card
       title={t.enter.welcome}
-      text={t.enter.invited(shown.account, t.roles[shown.role] ?? '') + (shown.known ? ' ' + t.enter.known : '')}
+      text={t.enter.invited(shown.account, t.roles[shown.role] ?? '') + ' ' + t.enter.either}
       error={error}
       busy={busy}
       go={t.enter.join}
       send={use}>
       {email}
-      {!shown.known && <Field name="name" label={t.enter.yourName} auto="name" first />}
-      <Field
-        name="password"
-        label={shown.known ? t.enter.password : t.enter.choose}
-        hint={shown.known ? undefined : t.enter.atLeast}
-        type="password"
-        auto={shown.known ? 'current-password' : 'new-password'}
-        least={10}
-        first={shown.known}
-      />
+      <Field name="name" label={t.enter.yourName} hint={t.enter.ifNew} auto="name" optional first />
+      <Field name="password" label={t.enter.password} hint={t.enter.atLeast} type="password" auto="current-password" least={10} />
       {code}
     </Card>
   )
@@ -235,8 +241,7 @@ function Welcome({ token }: { token: string }) {
 
 // Confirm asks who it is once more.
 export function Confirm() {
-  const { busy, error, send } = useSend()
-  const [codes, ask] = useState(!!me.value?.has_codes)
+  const { busy, error, codes, send } = useSend(!!me.value?.has_codes)
   const end = (ok: boolean) => {
     const c = confirming.value
     confirming.value = null
@@ -253,17 +258,12 @@ export function Confirm() {
       cancel={() => end(false)}
       send={f =>
         send(async () => {
-          try {
-            await call('POST /app/api/session/confirm', { body: f })
-          } catch (e) {
-            if (e instanceof ApiError && e.code === 'code_required') ask(true)
-            throw e
-          }
+          await call('POST /app/api/session/confirm', { body: f })
           end(true)
         })
       }>
       <Field name="password" label={t.enter.password} type="password" auto="current-password" first />
-      {codes && <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" />}
+      {codes && <Code />}
     </Card>
   )
 }

@@ -112,8 +112,15 @@ export const words: typeof en = {
     people: 'Personen',
     keys: 'Schlüssel',
     most: n => `Zu sehen sind die neuesten ${n}. Ein kürzerer Zeitraum zeigt die anderen.`,
-    rows: (n, shown) => of(n, 'Änderung', 'Änderungen', shown),
+    rows: (n, shown) => of(n, 'Eintrag', 'Einträge', shown),
     none: 'keine',
+    refused: (n, shown) => of(n, 'falsches Passwort oder falscher Code', 'falsche Passwörter oder Codes', shown),
+    operations: {
+      'POST /app/api/session': 'Angemeldet',
+      'POST /app/api/session/account': 'Von einem anderen Konto gekommen',
+      'POST /app/api/session/confirm': 'Mit dem Passwort bestätigt',
+      'POST /app/api/links/use': 'Mit einem Link gekommen',
+    },
     verbs: { POST: 'angelegt', PUT: 'ersetzt', PATCH: 'geändert', DELETE: 'gelöscht' },
     did: (what, verb) => `${what} ${verb}`,
     things: {
@@ -141,7 +148,8 @@ export const words: typeof en = {
       sites: 'Website',
       goals: 'Ziel',
       views: 'Ansicht',
-      session: 'Sitzung',
+      session: 'Anmeldung',
+      links: 'Link',
     },
   },
   me: {

@@ -111,8 +111,15 @@ export const words = {
     people: 'People',
     keys: 'Keys',
     most: (n: string) => `The newest ${n} are shown. A shorter window shows the others.`,
-    rows: (n: number, shown: string) => of(n, 'change', 'changes', shown),
+    rows: (n: number, shown: string) => of(n, 'entry', 'entries', shown),
     none: 'none',
+    refused: (n: number, shown: string) => of(n, 'wrong password or code', 'wrong passwords or codes', shown),
+    operations: named({
+      'POST /app/api/session': 'Signed in',
+      'POST /app/api/session/account': 'Came from another account',
+      'POST /app/api/session/confirm': 'Confirmed by password',
+      'POST /app/api/links/use': 'Came in by a link',
+    }),
     verbs: named({ POST: 'made', PUT: 'replaced', PATCH: 'changed', DELETE: 'deleted' }),
     did: (what: string, verb: string) => `${what} ${verb}`,
     things: named({
@@ -140,7 +147,8 @@ export const words = {
       sites: 'Website',
       goals: 'Goal',
       views: 'View',
-      session: 'Session',
+      session: 'Sign-in',
+      links: 'Link',
     }),
   },
   me: {

@@ -1,0 +1,131 @@
+package dashboard_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"switchyard/api/apitest"
+	"switchyard/models"
+)
+
+// entries are the rows of the audit log, newest first, each as its operation, e-mail and changes.
+func entries(t *testing.T, owner *person, query string) (out []string) {
+	t.Helper()
+	for _, row := range owner.do("GET", "/app/api/audit"+query, nil).want(t, 200, "").rowsOf(t) {
+		var changes []string
+		for _, c := range row["changes"].([]any) {
+			c := c.(map[string]any)
+			changes = append(changes, fmt.Sprint(c["field"], " ", c["before"], " ", c["after"]))
+		}
+		out = append(out, fmt.Sprint(row["operation"], " ", row["email"], ": ", strings.Join(changes, ", ")))
+	}
+	return out
+}
+
+// TestAuditHasEntries: signing in, joining by an invitation, a reset and an operator's entry are in the audit log of the account, with the
+// e-mail of the person.
+func TestAuditHasEntries(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	owner := browserOf(t, s)
+	use := func(p *person, token string) {
+		t.Helper()
+		p.do("POST", "/app/api/links/use", map[string]any{"token": token, "name": "Ana", "password": password}).want(t, 200, "")
+	}
+	use(owner, link(t, s, s.Account, models.LinkEntry, "ana@example.com", models.RoleOwner))
+	ben := browserOf(t, s)
+	use(ben, invited(t, owner, "ben@example.com", models.RoleViewer))
+	use(ben, invited(t, owner, "ben@example.com", models.RoleMember))
+	use(ben, link(t, s, s.Account, models.LinkReset, "ben@example.com", models.RoleMember))
+	ben.do("POST", "/app/api/session", map[string]any{"email": "ben@example.com", "password": password}).want(t, 200, "")
+	want := []string{
+		`POST /app/api/session ben@example.com: `,
+		`POST /app/api/links/use ben@example.com: kind null "reset"`,
+		`POST /app/api/links/use ben@example.com: kind null "invite", role "viewer" "member"`,
+		`POST /app/api/team ana@example.com: `,
+		`POST /app/api/links/use ben@example.com: kind null "invite", role null "viewer"`,
+		`POST /app/api/team ana@example.com: `,
+		`POST /app/api/links/use ana@example.com: kind null "entry", role null "owner"`,
+	}
+	if got := entries(t, owner, ""); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the log has\n%s", strings.Join(got, "\n"))
+	}
+	rows := owner.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t)
+	if made, used := rows[3]["record"], rows[2]["record"]; made != used || made == nil {
+		t.Errorf("the invitation is %v, and what joined by it %v", made, used)
+	}
+}
+
+// TestAuditNamesPeople: a member who takes the name of another for a while is still told apart by the e-mail.
+func TestAuditNamesPeople(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	owner := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	ben := withPassword(t, s, "ben@example.com", models.RoleMember)
+	ben.do("PATCH", "/app/api/me", map[string]any{"name": "Ana"}).want(t, 200, "")
+	ben.do("POST", "/api/v1/offers", map[string]any{"name": "o", "url": "https://shop.example/"}).want(t, 201, "")
+	row := owner.do("GET", "/app/api/audit?what=offers", nil).want(t, 200, "").rowsOf(t)[0]
+	if row["who"] != "Ana" || row["email"] != "ben@example.com" || row["refused"] != 0.0 {
+		t.Errorf("the entry: %v", row)
+	}
+}
+
+// TestAuditHasMoves: the account that a session comes to has the entry, with the e-mail of who came.
+func TestAuditHasMoves(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	owner := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	other, _, _ := s.NewAccount("scale")
+	ben := browserOf(t, s)
+	entry := link(t, s, other, models.LinkEntry, "ben@example.com", models.RoleOwner)
+	ben.do("POST", "/app/api/links/use", map[string]any{"token": entry, "password": password}).want(t, 200, "")
+	join := invited(t, owner, "ben@example.com", models.RoleViewer)
+	browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": join, "password": password}).want(t, 200, "")
+	ben.do("POST", "/app/api/session/account", map[string]any{"account": s.Account.ID}).want(t, 200, "")
+	if got := entries(t, owner, "?what=session"); len(got) != 1 || got[0] != "POST /app/api/session/account ben@example.com: " {
+		t.Errorf("the log has %q", got)
+	}
+}
+
+// TestAuditHasRefusals: wrong passwords and codes of an hour are one entry with their number, in the logs of the person's accounts only.
+// An account that invited the person does not see them.
+func TestAuditHasRefusals(t *testing.T) {
+	t.Parallel()
+	s := behindProxy(t)
+	owner := withPassword(t, s, "ana@example.com", models.RoleOwner)
+	other, _, _ := s.NewAccount("scale")
+	attacker := browserOf(t, s)
+	entry := link(t, s, other, models.LinkEntry, "eve@example.com", models.RoleOwner)
+	attacker.do("POST", "/app/api/links/use", map[string]any{"token": entry, "password": password}).want(t, 200, "")
+	token := invited(t, attacker, "ana@example.com", models.RoleViewer)
+	stranger := browserOf(t, s)
+	for range 3 {
+		stranger.do("POST", "/app/api/session", map[string]any{"email": "ana@example.com", "password": wrongPassword}).want(t, 401, "wrong_sign_in")
+		stranger.do("POST", "/app/api/session", map[string]any{"email": "nobody@example.com", "password": wrongPassword}).want(t, 401, "wrong_sign_in")
+	}
+	owner.do("POST", "/app/api/session/confirm", map[string]any{"password": wrongPassword}, "Idempotency-Key", "once").want(t, 401, "wrong_sign_in")
+	stranger.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": wrongPassword}, "X-Forwarded-For", "198.51.100.7").
+		want(t, 401, "wrong_sign_in")
+	refused, hours, last := 0.0, 0, map[string]any{}
+	for _, row := range owner.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t) {
+		if row["refused"] == 0.0 {
+			continue
+		}
+		if hours++; hours == 1 {
+			last = row
+		}
+		refused += row["refused"].(float64)
+	}
+	if refused != 5 || hours > 2 { // the hour may end between two of them
+		t.Errorf("%v wrong proofs in %d entries", refused, hours)
+	}
+	if last["email"] != "ana@example.com" || last["address"] != "198.51.100.7" || last["operation"] != "POST /app/api/links/use" {
+		t.Errorf("the entry: %v", last)
+	}
+	for _, row := range attacker.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t) {
+		if row["refused"] != 0.0 || row["email"] == "ana@example.com" {
+			t.Errorf("the account that invited has %v", row)
+		}
+	}
+}

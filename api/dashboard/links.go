@@ -1,0 +1,185 @@
+package dashboard
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/route"
+	"switchyard/db/store"
+	"switchyard/models"
+)
+
+// linkBody is the token of a link. It comes in a body, so that it is in no log.
+type linkBody struct {
+	Token string `json:"token" required:"true" maxLength:"100"`
+}
+
+// LinkShown says what a link is for. An invitation does not tell whether the person is known here.
+type LinkShown struct {
+	Kind        string      `json:"kind" enum:"invite,reset,entry"`
+	Account     string      `json:"account"`
+	Email       string      `json:"email"`
+	Role        models.Role `json:"role" enum:"viewer,contributor,member,owner"`
+	NewPassword bool        `json:"new_password" doc:"it asks for a new password. An invitation asks for the present one, or a new one of a new person"`
+}
+
+// findLink finds the open link of a token. Tokens of no link count for the address.
+func (d Deps) findLink(c *route.Call, token string) (models.EntryLink, error) {
+	link, err := c.Store.People().FindLink(c.Context(), token)
+	if errors.Is(err, store.ErrLink) {
+		err = cmp.Or(d.count(c, ofAddress(c)), err)
+	}
+	return link, err
+}
+
+func (d Deps) lookAtLink(c *route.Call, b linkBody) (LinkShown, error) {
+	link, err := d.findLink(c, b.Token)
+	if err != nil {
+		return LinkShown{}, err
+	}
+	account, err := c.Store.FindAccount(c.Context(), link.AccountID)
+	if err != nil {
+		return LinkShown{}, err
+	}
+	shown := LinkShown{link.Kind, account.Name, link.Email, link.Role, link.Kind == models.LinkReset}
+	if link.Kind == models.LinkEntry {
+		person, _, err := c.Store.People().FindByEmail(c.Context(), link.Email)
+		shown.NewPassword = person.PasswordHash == ""
+		return shown, err
+	}
+	return shown, nil
+}
+
+// useLinkBody is what a link needs: the person's password or a new one, a code where one is asked for, and the name of a new person.
+type useLinkBody struct {
+	linkBody
+	Name     string `json:"name" maxLength:"120" trim:"true"`
+	Password string `json:"password" maxLength:"800"`
+	Code     string `json:"code" maxLength:"40"`
+}
+
+// useLink uses a link in one transaction with what it is for, so that it is left as it was when that fails. A wrong password or
+// code counts for the person as at the sign-in page, and for the link, which ends after ten. A password that is too short is refused
+// before anything is looked up, so that it does not tell whether the person is known.
+func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
+	link, err := d.findLink(c, b.Token)
+	if err != nil {
+		return out, err
+	}
+	if link.Kind != models.LinkEntry {
+		if err := checkPassword(b.Password); err != nil {
+			return out, err
+		}
+	}
+	if err := c.Store.Box().Ready(c.Context()); err != nil {
+		return out, err
+	}
+	use := func() error {
+		was := c.Store
+		return was.Tx(c.Context(), func(s *store.Store) error {
+			c.Store = s
+			defer func() { c.Store = was }()
+			person, err := admit(c, link, b)
+			if err == nil {
+				out, err = d.open(c, person, link.AccountID)
+			}
+			return err
+		})
+	}
+	if link.Kind == models.LinkEntry { // it asks for no proof
+		err = use()
+		return out, err
+	}
+	err = d.limited(c, link.Email, b.Code, use)
+	if isWrong(err, b.Code) {
+		err = cmp.Or(c.Store.People().CountWrongProof(c.Context(), b.Token), err)
+	}
+	return out, err
+}
+
+// admit does what a link is for. Passwords are worked on before the link is used, because that locks the account.
+func admit(c *route.Call, link models.EntryLink, b useLinkBody) (person models.Person, err error) {
+	people := c.Store.People()
+	if person, err = people.Ensure(c.Context(), link.Email, nameOr(b.Name, link.Email)); err != nil {
+		return person, err
+	}
+	places, err := people.Accounts(c.Context(), person.ID)
+	if err != nil {
+		return person, err
+	}
+	hash, err := proveByLink(c, link, person, places, b)
+	if err != nil {
+		return person, err
+	}
+	if err := people.UseLink(c.Context(), link); err != nil {
+		return person, err
+	}
+	if hash != "" {
+		if err := people.EndSessions(c.Context(), person.ID, uuid.Nil); err != nil {
+			return person, err
+		}
+		if err := people.SetPassword(c.Context(), person.ID, hash, b.Name); err != nil {
+			return person, err
+		}
+	}
+	c.ID = link.ID
+	c.Changes = append(c.Changes, changeOf("kind", "", link.Kind))
+	if link.Kind == models.LinkReset {
+		return person, nil
+	}
+	c.Changes = append(c.Changes, changeOf("role", string(roleAt(places, link.AccountID)), string(link.Role)))
+	return person, people.Join(c.Context(), link.AccountID, person.ID, link.Role)
+}
+
+// proveByLink checks what a link asks of a person. It returns the hash of a new password, or "" for a person who keeps the present one.
+//   - A reset asks for a new password, and for a code of a person who has codes.
+//   - An invitation asks a known person for the present password. A person without one who works on another account cannot prove
+//     anything: the sender of the invitation could choose a password and use it there.
+//   - An operator's entry asks a person without a password for one.
+func proveByLink(c *route.Call, link models.EntryLink, person models.Person, places []store.Workplace, b useLinkBody) (string, error) {
+	elsewhere := slices.ContainsFunc(places, func(w store.Workplace) bool { return w.ID != link.AccountID })
+	switch {
+	case link.Kind == models.LinkReset:
+		if err := proveCode(c, person, b.Code); err != nil {
+			return "", err
+		}
+	case link.Kind == models.LinkInvite && (person.PasswordHash != "" || elsewhere):
+		return "", prove(c, person, b.Password, b.Code)
+	case person.PasswordHash != "":
+		return "", nil
+	}
+	return hashOf(c.Context(), b.Password)
+}
+
+// roleAt is the role that a person has on an account; empty: none.
+func roleAt(places []store.Workplace, account uuid.UUID) models.Role {
+	for _, w := range places {
+		if w.ID == account {
+			return w.Role
+		}
+	}
+	return ""
+}
+
+// changeOf is a change of a text for the audit log. An empty text before it is null.
+func changeOf(field, before, after string) models.FieldChange {
+	text := func(s string) json.RawMessage {
+		if s == "" {
+			return json.RawMessage("null")
+		}
+		raw, _ := json.Marshal(s) // a text always has JSON
+		return raw
+	}
+	return models.FieldChange{Field: field, Before: text(before), After: text(after)}
+}
+
+// nameOr is a name, else the part of an address that stands for one.
+func nameOr(name, email string) string {
+	local, _, _ := strings.Cut(email, "@")
+	return cmp.Or(name, local)
+}

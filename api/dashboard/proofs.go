@@ -1,0 +1,137 @@
+package dashboard
+
+import (
+	"context"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"switchyard/api/route"
+	"switchyard/models"
+	"switchyard/models/netguard"
+)
+
+// How many wrong proofs are allowed in attemptTime. A proof is a password or a code.
+const (
+	attemptTime     = 15 * time.Minute
+	attemptsNetwork = 150 // by a network, see netguard.NetworkPrefix
+	attemptsAddress = 30  // by an address
+	attemptsPerson  = 5   // for a person: by all unknown browsers together, by each known one, and in each session that is signed in
+)
+
+const codeRequired = "code_required"
+
+var (
+	errWrongSignIn  = models.Errorf(models.KindUnauthenticated, "wrong_sign_in", "this e-mail and password, or this code, are not right")
+	errCodeRequired = models.Errorf(models.KindUnauthenticated, codeRequired, "give a code of your app, or a recovery code")
+)
+
+// allowance is a number of wrong proofs in attemptTime, counted under a name.
+type allowance struct {
+	name  string
+	limit int
+}
+
+// ofAddress returns the allowances of the caller's address and its network.
+func ofAddress(c *route.Call) []allowance {
+	return []allowance{
+		{"sign-in address:" + netguard.ClientPrefix(c.Client).String(), attemptsAddress},
+		{"sign-in network:" + netguard.NetworkPrefix(c.Client).String(), attemptsNetwork},
+	}
+}
+
+// ofPerson returns the allowances of proofs for an e-mail, known or not. The sign-in page and links share them. A browser on which the
+// person has signed in before has its own, so that strangers who guess do not lock the person out there.
+func (d Deps) ofPerson(c *route.Call, email string) ([]allowance, error) {
+	device, err := d.device(c, email)
+	if err != nil {
+		return nil, err
+	}
+	if device != "" {
+		return []allowance{{"sign-in device:" + device, attemptsPerson}}, nil
+	}
+	return append(ofAddress(c), allowance{"sign-in e-mail:" + email, attemptsPerson}), nil
+}
+
+// limited checks a proof for an e-mail at the sign-in page or by a link. It refuses the proof when an allowance is used up.
+func (d Deps) limited(c *route.Call, email, code string, check func() error) error {
+	of, err := d.ofPerson(c, email)
+	if err != nil {
+		return err
+	}
+	return d.limitedBy(c, of, email, code, check)
+}
+
+// limitedBy checks a proof unless one of the allowances is used up. Only wrong proofs stay counted. The audit log has them.
+func (d Deps) limitedBy(c *route.Call, of []allowance, email, code string, check func() error) error {
+	if err := d.count(c, of); err != nil {
+		return err
+	}
+	err := check()
+	if !isWrong(err, code) {
+		d.uncount(c, of)
+		return err
+	}
+	operation := c.Route.Method + " " + c.Route.Path
+	c.Always(func(ctx context.Context) {
+		if err := c.Store.People().RecordWrongProof(ctx, email, operation, c.Address()); err != nil {
+			slog.ErrorContext(ctx, "wrong proof not in the audit log", "request_id", c.RequestID, "error", err)
+		}
+	})
+	return err
+}
+
+// count counts an attempt against each allowance before it is known to fail, so that many at once cannot all pass. If one is used up, it
+// counts against none, and is refused.
+func (d Deps) count(c *route.Call, of []allowance) error {
+	for i, a := range of {
+		if w := d.Rates.AllowWithin(c.Context(), a.name, a.limit, attemptTime); w.Over {
+			d.uncount(c, of[:i+1])
+			wait := int(w.Reset.Minutes()) + 1
+			c.Header().Set("Retry-After", strconv.Itoa(wait*60))
+			return models.Errorf(models.KindTooMany, "rate_limited", "too many attempts: wait %d minutes", wait)
+		}
+	}
+	return nil
+}
+
+// uncount takes an attempt back.
+func (d Deps) uncount(c *route.Call, of []allowance) {
+	for _, a := range of {
+		d.Rates.Uncount(c.Context(), a.name)
+	}
+}
+
+// isWrong reports whether an error says that a password or code was wrong. A missing code is no failure: the password was right.
+func isWrong(err error, code string) bool {
+	e, ok := models.AsError(err)
+	return ok && e.Kind == models.KindUnauthenticated && (e.Code != codeRequired || code != "")
+}
+
+// prove checks the password and the code of a person. It does not tell which one is wrong. A code is asked for only after the right
+// password.
+func prove(c *route.Call, person models.Person, password, code string) error {
+	ok, err := isPassword(c.Context(), person, password)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return errWrongSignIn
+	}
+	return proveCode(c, person, code)
+}
+
+// proveCode checks the code of a person who has codes of an app.
+func proveCode(c *route.Call, person models.Person, code string) error {
+	switch {
+	case !person.HasTOTP:
+		return nil
+	case code == "":
+		return errCodeRequired
+	}
+	ok, err := isCode(c.Context(), c.Store, person, code)
+	if err == nil && !ok {
+		err = errWrongSignIn
+	}
+	return err
+}

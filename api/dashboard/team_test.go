@@ -1,0 +1,169 @@
+package dashboard_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/api/apitest"
+	"switchyard/models"
+)
+
+// idIn is the id of a member by e-mail.
+func idIn(t *testing.T, owner *person, email string) string {
+	t.Helper()
+	for _, row := range owner.do("GET", "/app/api/team", nil).want(t, 200, "").rowsOf(t) {
+		if row["email"] == email {
+			return row["id"].(string)
+		}
+	}
+	t.Fatal("no member " + email)
+	return ""
+}
+
+// invited makes an invitation, and returns its token.
+func invited(t *testing.T, owner *person, email string, role models.Role) string {
+	t.Helper()
+	url := owner.do("POST", "/app/api/team", map[string]any{"email": email, "role": role}).want(t, 200, "").data["url"].(string)
+	_, token, _ := strings.Cut(url, "#")
+	return token
+}
+
+// TestLinksEndWithTheirMaker: an owner who is removed, or is no owner any more, does not come back by an invitation made before. An
+// owner who stays one keeps the links.
+func TestLinksEndWithTheirMaker(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	first := withPassword(t, s, "first@example.com", models.RoleOwner)
+	for name, end := range map[string]func(second *person, email string){
+		"removed": func(_ *person, email string) {
+			first.do("DELETE", "/app/api/team/"+idIn(t, first, email), nil).want(t, 200, "")
+		},
+		"demoted": func(_ *person, email string) {
+			first.do("PATCH", "/app/api/team/"+idIn(t, first, email), map[string]any{"role": "viewer"}).want(t, 200, "")
+		},
+		"joined": func(second *person, email string) { // by an invitation as less
+			token := invited(t, first, email, models.RoleMember)
+			second.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
+		},
+		"kept": func(_ *person, email string) {
+			first.do("PATCH", "/app/api/team/"+idIn(t, first, email), map[string]any{"role": "owner"}).want(t, 200, "")
+		},
+	} {
+		email := name + "@example.com"
+		second := withPassword(t, s, email, models.RoleOwner)
+		token := invited(t, second, "back-"+email, models.RoleOwner)
+		end(second, email)
+		got := browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": token, "name": "N", "password": password})
+		if ended := got.status == 404 && got.code == "link_gone"; ended != (name != "kept") {
+			t.Errorf("%s: the link answers %d %s", name, got.status, got.code)
+		}
+	}
+}
+
+// TestLateLink: a link that an owner makes is refused once the owner was removed, also if the call was let in before.
+func TestLateLink(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	withPassword(t, s, "first@example.com", models.RoleOwner)
+	second := withPassword(t, s, "second@example.com", models.RoleViewer)
+	id := uuid.MustParse(second.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string))
+	_, _, err := s.Store.People().CreateLink(t.Context(), models.EntryLink{
+		Kind: models.LinkInvite, AccountID: s.Account.ID, Email: "back@example.com", Role: models.RoleOwner,
+		MadeBy: uuid.NullUUID{UUID: id, Valid: true},
+	})
+	if e, ok := models.AsError(err); !ok || e.Code != "role_required" {
+		t.Errorf("a viewer's link: %v", err)
+	}
+}
+
+// TestLastOwnerStaysOne: no way in makes the only owner less: a change of role, a removal, an invitation of its own, or a link of an
+// operator.
+func TestLastOwnerStaysOne(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := withPassword(t, s, "only@example.com", models.RoleOwner)
+	withPassword(t, s, "other@example.com", models.RoleMember)
+	id := idIn(t, p, "only@example.com")
+	use := func(token string) answer {
+		return browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password})
+	}
+	for name, got := range map[string]answer{
+		"role":       p.do("PATCH", "/app/api/team/"+id, map[string]any{"role": "member"}),
+		"removal":    p.do("DELETE", "/app/api/team/"+id, nil),
+		"invitation": use(invited(t, p, "only@example.com", models.RoleViewer)),
+		"operator":   use(link(t, s, s.Account, models.LinkInvite, "only@example.com", models.RoleMember)),
+		"entry":      use(link(t, s, s.Account, models.LinkEntry, "only@example.com", models.RoleViewer)),
+	} {
+		if got.status != 409 || got.code != "last_owner" {
+			t.Errorf("%s: %d %s", name, got.status, got.code)
+		}
+	}
+	p.do("GET", "/app/api/team", nil).want(t, 200, "")
+}
+
+// TestOwnersRemoveOneAnother: of two owners who remove one another at the same time one stays.
+func TestOwnersRemoveOneAnother(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	owners := []*person{withPassword(t, s, "a@example.com", models.RoleOwner), withPassword(t, s, "b@example.com", models.RoleOwner)}
+	paths := []string{"/app/api/team/" + idIn(t, owners[0], "b@example.com"), "/app/api/team/" + idIn(t, owners[0], "a@example.com")}
+	answers := make(chan answer, len(owners))
+	for i, p := range owners {
+		go func() { answers <- p.do("DELETE", paths[i], nil) }()
+	}
+	removed := 0
+	for range owners {
+		if got := <-answers; got.status == 200 {
+			removed++
+		}
+	}
+	members, err := s.Store.People().Members(t.Context(), s.Account.ID)
+	if err != nil || removed != 1 || len(members) != 1 {
+		t.Errorf("%d were removed, %d are left: %v", removed, len(members), err)
+	}
+}
+
+// TestFirstOwner: a new person who comes in by an operator's link chooses a password at the first sign-in. So settings that ask for a confirmation
+// are never out of reach. Later links of the operator ask for nothing.
+func TestFirstOwner(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := browserOf(t, s)
+	token := link(t, s, s.Account, models.LinkEntry, "demo@localhost", models.RoleOwner)
+	look := func(want bool) {
+		t.Helper()
+		if got := p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 200, "").data["new_password"]; got != want {
+			t.Errorf("it asks for a new password: %v", got)
+		}
+	}
+	look(true)
+	p.do("POST", "/app/api/links/use", map[string]any{"token": token}).want(t, 400, "weak_password")
+	p.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
+	confirms := func() {
+		t.Helper()
+		late(t, s)
+		p.do("POST", "/app/api/keys", map[string]any{"name": "k", "scope": "full"}).want(t, 403, "confirm")
+		p.do("POST", "/app/api/session/confirm", map[string]any{"password": password}).want(t, 200, "")
+		p.do("POST", "/app/api/keys", map[string]any{"name": "k", "scope": "full"}).want(t, 201, "")
+	}
+	confirms()
+	for range 5 { // strangers do not keep the owner out
+		browserOf(t, s).do("POST", "/app/api/session", map[string]any{"email": "demo@localhost", "password": wrongPassword}).want(t, 401, "wrong_sign_in")
+	}
+	token, p = link(t, s, s.Account, models.LinkEntry, "demo@localhost", models.RoleOwner), browserOf(t, s)
+	look(false)
+	p.do("POST", "/app/api/links/use", map[string]any{"token": token}).want(t, 200, "")
+	confirms()
+}
+
+// late makes the last proofs of all sessions older than they count.
+func late(t *testing.T, s *apitest.Server) {
+	t.Helper()
+	age := (models.SessionProof + time.Minute).Seconds()
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE sessions SET confirmed_at = now() - make_interval(secs => $1)`, age); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,8 @@
+-- The audit log has the e-mail of a person, because people choose their names themselves. It counts wrong passwords and codes.
+-- +goose Up
+ALTER TABLE audit
+    ADD COLUMN email text NOT NULL DEFAULT '',     -- empty: a key, or an older entry
+    ADD COLUMN refused integer NOT NULL DEFAULT 0; -- wrong passwords and codes for the person in an hour; 0: a change
+
+-- +goose Down
+ALTER TABLE audit DROP COLUMN email, DROP COLUMN refused;
