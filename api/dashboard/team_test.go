@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,27 @@ func TestLinksEndWithTheirMaker(t *testing.T) {
 		got := browserOf(t, s).do("POST", "/app/api/links/use", map[string]any{"token": token, "name": "N", "password": password})
 		if ended := got.status == 404 && got.code == "link_gone"; ended != (name != "kept") {
 			t.Errorf("%s: the link answers %d %s", name, got.status, got.code)
+		}
+	}
+}
+
+// TestLinkUsedWhileItsMakerLeaves: a link that is used while its maker is removed either works or has ended. Neither call waits for the
+// other for ever.
+func TestLinkUsedWhileItsMakerLeaves(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	first := withPassword(t, s, "first@example.com", models.RoleOwner)
+	for n := range 5 {
+		email := fmt.Sprintf("second%d@example.com", n)
+		second := withPassword(t, s, email, models.RoleOwner)
+		token, id, guest := invited(t, second, fmt.Sprintf("guest%d@example.com", n), models.RoleViewer), idIn(t, first, email), browserOf(t, s)
+		used := make(chan answer, 1)
+		go func() {
+			used <- guest.do("POST", "/app/api/links/use", map[string]any{"token": token, "name": "N", "password": password})
+		}()
+		first.do("DELETE", "/app/api/team/"+id, nil).want(t, 200, "")
+		if got := <-used; got.status != 200 && got.code != "link_gone" {
+			t.Errorf("the link answers %d %s", got.status, got.code)
 		}
 	}
 }

@@ -92,6 +92,9 @@ func TestDashboardPeople(t *testing.T) {
 	b.findsChanges()
 	b.endsSessions()
 	owner.joinsWithCodes("owner@example.com", owner.usesCodes("owner@example.com"))
+	b.goTo(b.f.URL + "/app/audit?w=today")
+	b.shows("Signed in")
+	b.shows("wrong password") // one, or two in an hour
 }
 
 // invites somebody by a link that a second browser uses, changes the role, and removes them: they are out at once.
