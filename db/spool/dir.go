@@ -137,21 +137,18 @@ func (p position) sum() uint32 {
 	return crc32.Checksum(fmt.Appendf(nil, "%d %d", p.seq, p.off), castagnoli)
 }
 
-// writeMark replaces the mark so that a crash leaves the old one or the new one.
+// writeMark overwrites the mark. All marks have one length, so that a full disk takes a new one. A mark that a power
+// failure tore has a wrong sum and counts as none.
 func (d *spoolDir) writeMark(p position) error {
-	name := filepath.Join(d.path, "mark")
-	f, err := os.OpenFile(name+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	f, err := os.OpenFile(filepath.Join(d.path, "mark"), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return fmt.Errorf("spool: mark: %w", err)
 	}
-	_, err = fmt.Fprintf(f, "%d %d %d\n", p.seq, p.off, p.sum())
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(name+".new", name)
-	}
-	if err != nil {
+	_, err = fmt.Fprintf(f, "%020d %020d %010d\n", p.seq, p.off, p.sum())
+	if err = errors.Join(err, realFile{f}.syncData(), f.Close()); err != nil {
 		return fmt.Errorf("spool: mark: %w", err)
 	}
-	return syncDir(d.path)
+	return nil
 }
 
 // backlog is the number of bytes of segments after p. Written tells how much of a segment is written, where that is known;

@@ -2,10 +2,38 @@ package spool
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
+
+const (
+	maxSegment = 32 << 20
+	minSegment = 64 << 10
+	// segmentsOfVolume is how many segments a volume holds at least. Stored segments free the space for new ones.
+	segmentsOfVolume = 16
+)
+
+// segmentSize returns the size of segments for the volume of a directory.
+func segmentSize(dir string) int64 {
+	_, size, err := Volume(dir)
+	if err != nil {
+		return maxSegment
+	}
+	return min(max(size/segmentsOfVolume, minSegment), maxSegment)
+}
+
+// Volume returns the free bytes and the size of the volume that holds a directory.
+func Volume(dir string) (free, size int64, err error) {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return 0, 0, fmt.Errorf("spool: volume of %s: %w", dir, err)
+	}
+	block := int64(st.Bsize)                                       //nolint:unconvert // its type differs by system
+	return int64(st.Bavail) * block, int64(st.Blocks) * block, nil //nolint:gosec // no volume is that large
+}
 
 // disk makes segment files. Tests replace it by one that fails.
 type disk interface {

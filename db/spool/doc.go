@@ -6,8 +6,10 @@
 // its id.
 // A record that the disk is slow to take, or refuses for a time, waits in memory, up to a limit. Who appends it may go on
 // meanwhile.
+// A full disk ends the segment in use. So every segment on it can be stored and deleted, and what waits in memory is
+// written to the space that becomes free.
 // A spool is a directory that several processes may share. Each holds a sub-directory by a file lock. It has segments
-// of 32 MiB, the mark, and the file "rejected" for records that PostgreSQL refuses. A busy process prepares its next
-// segment in the file "next": see ahead.go. The sub-directory of a process that is gone is adopted by another. A Reader
-// skips damaged data and goes on at the next intact record.
+// of 32 MiB (smaller ones on a small volume), the mark, and the file "rejected" for records that PostgreSQL refuses. A
+// busy process prepares its next segment in the file "next": see ahead.go. The sub-directory of a process that is gone
+// is adopted by another. A Reader skips damaged data and goes on at the next intact record.
 package spool

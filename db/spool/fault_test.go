@@ -219,7 +219,8 @@ func TestFullDiskFreesSegments(t *testing.T) {
 	dir := t.TempDir()
 	s := open(t, dir, Options{SegmentSize: 100})
 	appendClicks(t, s, 10)
-	if err := os.Mkdir(filepath.Join(s.dir.path, "mark.new"), 0o700); err != nil {
+	mark := filepath.Join(s.dir.path, "mark")
+	if err := errors.Join(os.Remove(mark), os.Mkdir(mark, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	q := s.Reader()

@@ -30,6 +30,19 @@ func frameSum(frame []byte) uint32 {
 	return crc32.Update(crc32.Checksum(frame[4:8], castagnoli), castagnoli, frame[frameHeader:])
 }
 
+// firstFrames returns the size of the first frames of buf that fit into limit bytes together, and their number: at
+// least one.
+func firstFrames(buf []byte, limit int64) (size int, frames int64) {
+	for size < len(buf) {
+		n := frameHeader + int(binary.LittleEndian.Uint32(buf[size+4:]))
+		if frames > 0 && int64(size+n) > limit {
+			break
+		}
+		size, frames = size+n, frames+1
+	}
+	return size, frames
+}
+
 // scanner finds the frames in a part of a segment. It skips damaged data, and counts each damaged stretch once.
 type scanner struct {
 	dropped int64 // damaged stretches

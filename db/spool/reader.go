@@ -81,6 +81,8 @@ func (r *Reader) Read(limit int) ([]Item, error) {
 	}
 	if n := len(items); n > 0 {
 		r.last = items[n-1].Record.id()
+	} else if r.done.seq != r.marked.seq {
+		_ = r.mark(false) // deletes the segments that end before here; the next Commit reports what fails
 	}
 	return items, err
 }
@@ -239,16 +241,17 @@ func (r *Reader) mark(now bool) error {
 	if !now && !frees && time.Since(r.markedAt) < markEvery {
 		return nil
 	}
-	err := r.dir.writeMark(r.done)
-	if err == nil {
-		r.marked, r.markedAt = r.done, time.Now()
-	}
+	// Stored segments are deleted before the mark is written, as they may be what fills the disk. A mark in a deleted
+	// segment means the start of the next one.
+	err := r.dir.removeBefore(r.done.seq)
 	if r.tail != nil {
 		r.tail.forget(r.done.seq)
 	}
-	// Stored segments are deleted even if the mark could not be written, as they may be what fills the disk. A mark
-	// in a deleted segment means the start of the next one.
-	return errors.Join(err, r.dir.removeBefore(r.done.seq))
+	marked := r.dir.writeMark(r.done)
+	if marked == nil {
+		r.marked, r.markedAt = r.done, time.Now()
+	}
+	return errors.Join(err, marked)
 }
 
 // Reject appends a record that will never be stored to the file "rejected" of its directory, as one line of JSON with

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"slices"
 	"sync"
@@ -15,7 +14,7 @@ import (
 
 // Options of a spool. Zero values take the defaults.
 type Options struct {
-	SegmentSize int64 // bytes after which a new segment is begun, default 32 MiB
+	SegmentSize int64 // bytes after which a new segment is begun, default a 16th of the volume, 32 MiB at most
 	// AckPostgres makes Append wait until a Reader has committed its record. It is for a disk that does not outlive the
 	// process (CLICK_ACK=postgres).
 	AckPostgres bool
@@ -57,6 +56,8 @@ type Spool struct {
 	stored  progress
 	written chan struct{} // has an item when something was appended
 
+	refusedAt atomic.Int64 // when the disk refused the last write, Unix milliseconds; 0 when it took it
+
 	appended, failed, dropped, rejected atomic.Int64
 	lastStored                          atomic.Int64 // time of the newest stored record, Unix milliseconds
 	adopted                             atomic.Int64 // bytes in adopted sub-directories
@@ -95,9 +96,6 @@ func newBatch() *batch { return &batch{done: make(chan struct{})} }
 // Open takes a free sub-directory of dir, making both where they are missing. What a process left there that
 // crashed is ingested like the spool's own records.
 func Open(root string, o Options) (*Spool, error) {
-	if o.SegmentSize == 0 {
-		o.SegmentSize = 32 << 20
-	}
 	o.waiting = cmp.Or(o.waiting, maxWaiting)
 	o.ahead = cmp.Or(o.ahead, aheadAfter)
 	if o.disk == nil {
@@ -107,6 +105,7 @@ func Open(root string, o Options) (*Spool, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.SegmentSize = cmp.Or(o.SegmentSize, segmentSize(root))
 	list, err := d.segments()
 	if err != nil {
 		return nil, errors.Join(err, d.release())
@@ -116,6 +115,9 @@ func Open(root string, o Options) (*Spool, error) {
 		written: make(chan struct{}, 1), ahead: newAhead(o.disk, d.path, o.SegmentSize),
 	}
 	mark := d.readMark()
+	if err := d.writeMark(mark); err != nil { // while there is room for it: later writes need none
+		slog.Warn("spool: no mark", "error", err)
+	}
 	last := mark.seq
 	if n := len(list); n > 0 {
 		last = max(last, list[n-1])
@@ -275,6 +277,7 @@ func (s *Spool) logThrottled(cause error, records int64) {
 	slog.Error("spool write", "error", cause, "records", records)
 }
 
+// count counts a batch that ends here.
 func (s *Spool) count(b *batch) {
 	s.mu.Lock()
 	s.writing = 0
@@ -282,94 +285,7 @@ func (s *Spool) count(b *batch) {
 	if b.err != nil {
 		s.failed.Add(b.count)
 		s.logThrottled(b.err, b.count)
-		return
 	}
-	s.appended.Add(b.count)
-	select {
-	case s.written <- struct{}{}:
-	default:
-	}
-}
-
-// write makes the batch durable. It truncates what a failed write left. After a failed sync it is unknown what the
-// kernel holds of the segment, so the next batch begins a new one.
-func (s *Spool) write(b *batch) error {
-	if err := s.ready(); err != nil {
-		return err
-	}
-	if _, err := s.file.WriteAt(b.buf, s.active.off); err != nil {
-		if cut := s.file.Truncate(s.active.off); cut != nil {
-			s.seal()
-			err = errors.Join(err, cut)
-		}
-		return fmt.Errorf("spool: write segment: %w", err)
-	}
-	if err := s.file.syncData(); err != nil {
-		err = errors.Join(err, s.file.Truncate(s.active.off))
-		s.seal()
-		return fmt.Errorf("spool: sync segment: %w", err)
-	}
-	n := int64(len(b.buf))
-	s.active.off += n
-	b.end = s.active
-	s.tail.grow(s.active)
-	if s.active.off >= s.o.SegmentSize {
-		s.seal()
-	}
-	if s.o.ahead -= n; s.o.ahead <= 0 {
-		s.ahead.begin()
-	}
-	return nil
-}
-
-// ready opens a segment for the next batch: a prepared one if there is one and the active one is not, else the active
-// one, else a new one.
-func (s *Spool) ready() error {
-	if s.filled {
-		return nil
-	}
-	next := s.active.seq
-	if s.file != nil {
-		next++
-	}
-	if f := s.ahead.take(s.dir.segment(next)); f != nil {
-		s.seal()
-		s.file, s.filled = f, true
-		return nil
-	}
-	if s.file != nil {
-		return nil
-	}
-	f, err := s.o.disk.create(s.dir.segment(s.active.seq))
-	if err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			s.skip()
-		}
-		return fmt.Errorf("spool: new segment: %w", err)
-	}
-	s.file = f
-	return nil
-}
-
-// seal ends the active segment; the next batch begins another.
-func (s *Spool) seal() {
-	if s.file == nil {
-		return
-	}
-	var err error
-	if s.filled {
-		err = s.file.Truncate(s.active.off)
-	}
-	if err = errors.Join(err, s.file.Close()); err != nil {
-		slog.Warn("spool close", "error", err)
-	}
-	s.file, s.filled = nil, false
-	s.skip()
-}
-
-func (s *Spool) skip() {
-	s.active = position{seq: s.active.seq + 1}
-	s.tail.begin(s.active)
 }
 
 // Close writes what was appended and releases the sub-directory. What the disk refuses then is lost and counted as
@@ -395,6 +311,7 @@ type Stats struct {
 	Dropped      int64         // damaged stretches that were skipped when reading
 	Rejected     int64         // records that PostgreSQL refuses, kept in the file "rejected"
 	PendingBytes int64         // on disk and not in PostgreSQL yet
+	RefusedAt    time.Time     // when the disk refused the last write; zero when it took it
 	Lag          time.Duration // age of the newest stored record while others wait
 }
 
@@ -407,6 +324,9 @@ func (s *Spool) Stats() Stats {
 	s.mu.Lock()
 	st.Waiting = s.open.count + s.writing
 	s.mu.Unlock()
+	if at := s.refusedAt.Load(); at > 0 {
+		st.RefusedAt = time.UnixMilli(at)
+	}
 	if last := s.lastStored.Load(); st.PendingBytes > 0 && last > 0 {
 		st.Lag = max(time.Since(time.UnixMilli(last)), 0)
 	}
