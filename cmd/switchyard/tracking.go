@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -96,15 +97,51 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	}, func() float64 { requests, _ := t.visitors.Untrusted(); return float64(requests) }))
 	w.registry.MustRegister(spoolFigures("clicks", t.clicks.spool)...)
 	w.registry.MustRegister(spoolFigures("postbacks", t.postbacks.spool)...)
+	w.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Namespace: "switchyard", Name: "disk_free_ratio", Help: "Free part of the volume that holds DATA_DIR, 0 to 1.",
+	}, func() float64 { return freeRatio(w.cfg.DataDir) }))
 	return t, nil
+}
+
+// freeRatio is the free part of the volume of a directory, NaN where it is not known.
+func freeRatio(dir string) float64 {
+	free, size, err := spool.Volume(dir)
+	if err != nil || size == 0 {
+		return math.NaN()
+	}
+	return float64(free) / float64(size)
+}
+
+const (
+	// lowDisk is the free part of a volume below which the check of the disk fails.
+	lowDisk = 0.05
+	// refusedFor is how long a refused write is shown if none has come after it.
+	refusedFor = time.Minute
+
+	diskAdvice = "The volume of DATA_DIR is nearly full or refuses writes: free space on it. Clicks wait in memory meanwhile, so do not restart the process."
+)
+
+// checkDisk returns an error if one of the spools cannot write, or soon cannot.
+func (t *tracking) checkDisk(dir string) error {
+	for _, l := range []line{t.clicks, t.postbacks} {
+		if time.Since(l.spool.Stats().RefusedAt) < refusedFor {
+			return errors.New("the disk refuses writes")
+		}
+	}
+	if freeRatio(dir) < lowDisk {
+		return errors.New("the disk is nearly full")
+	}
+	return nil
 }
 
 // untrustedFor is how long a proxy that is not trusted is shown after its last request.
 const untrustedFor = time.Hour
 
 // checks are those of readiness that only a process that tracks has.
-func (t *tracking) checks() []monitor.Check {
-	return []monitor.Check{{Name: "routing", Ask: func(context.Context) error {
+func (t *tracking) checks(dataDir string) []monitor.Check {
+	return []monitor.Check{{Name: "disk", Optional: true, Advice: diskAdvice, Ask: func(context.Context) error {
+		return t.checkDisk(dataDir)
+	}}, {Name: "routing", Ask: func(context.Context) error {
 		if !t.handler.Ready() {
 			return errors.New("nothing to route by has been read yet")
 		}

@@ -250,7 +250,7 @@ func (w web) checks(t *tracking) []monitor.Check {
 		{Name: "redis", Optional: true, Ask: func(ctx context.Context) error { return jobs.CheckRedis(ctx, w.redis) }},
 	}
 	if t != nil {
-		checks = append(checks, t.checks()...)
+		checks = append(checks, t.checks(w.cfg.DataDir)...)
 	}
 	return append(checks, w.pools.clicksCheck()...)
 }
