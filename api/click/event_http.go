@@ -264,7 +264,9 @@ func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e mode
 	if age := clock - p.At.number(); age > 0 && p.At != "" {
 		e.At = now.Add(-time.Duration(min(age, float64(maxEventAge.Milliseconds()))) * time.Millisecond)
 	}
-	e.Value, _ = postback.ParseAmount(strings.TrimSpace(string(p.Value)))
+	if e.Value, err = eventValue(string(p.Value)); err != nil {
+		return e, err
+	}
 	p.arrive(&e, known)
 	address := strings.TrimPrefix(strings.TrimPrefix(string(p.URL), "https://"), "http://")
 	host, path, _ := strings.Cut(address, "/")

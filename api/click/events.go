@@ -125,6 +125,19 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 	}
 }
 
+// eventValue reads the value of an event. An empty one is zero.
+func eventValue(text string) (value decimal.Decimal, refusal *models.Error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return value, nil
+	}
+	value, ok := postback.ParseAmount(text)
+	if !ok || value.IsNegative() {
+		return decimal.Zero, models.Invalid("invalid_value", "value is not an amount from 0 to 1,000,000,000")
+	}
+	return value, nil
+}
+
 // cleanValue is an amount within bounds; one that is not is none. A page must not take money back.
 func cleanValue(d decimal.Decimal) decimal.Decimal {
 	if d.Exponent() > 9 || d.IsNegative() || d.Exponent() < -30 || d.NumDigits() > 40 || d.GreaterThan(models.MaxGoalValue) {

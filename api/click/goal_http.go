@@ -283,12 +283,9 @@ func (h *Handler) goalOf(a *routing.Account, key, site string) (uuid.UUID, *mode
 
 // fill sets value, currency, time and products of an event.
 func (item goalItem) fill(e *models.SiteEvent) *models.Error {
-	if text := strings.TrimSpace(string(item.Value)); text != "" {
-		value, ok := postback.ParseAmount(text)
-		if !ok || value.IsNegative() {
-			return models.Invalid("invalid_value", "value is not an amount from 0 to 1,000,000,000")
-		}
-		e.Value = value
+	var refusal *models.Error
+	if e.Value, refusal = eventValue(string(item.Value)); refusal != nil {
+		return refusal
 	}
 	if e.Currency = postback.Currency(strings.TrimSpace(string(item.Currency))); e.Currency == "" && item.Currency != "" {
 		return models.Invalid("invalid_currency", "currency is not three letters")

@@ -68,7 +68,7 @@ var tagAddresses = []address{
 		object{
 			"200": object{"description": "some events are stored, the others are none"},
 			"204": object{"description": "all events are stored"},
-			"400": object{"description": "bad_body, no_events, invalid_event, bad_key: no event is stored"},
+			"400": object{"description": "bad_body, no_events, invalid_event, bad_key, invalid_value: no event is stored"},
 			"404": object{"description": "unknown_site_key, or no_site: the account has no active site"},
 			"413": object{"description": "too_large"},
 			"429": object{"description": "rate_limited: send it again later"},

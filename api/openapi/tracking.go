@@ -42,7 +42,8 @@ var Tracking = sync.OnceValue(func() []byte {
 		"Addresses": addresses, "Tokens": token.Catalog(), "Letters": token.DateLetters, "Forms": cond.Forms(),
 		"MaxItems": cond.MaxItems, "MaxSlot": flow.MaxSlot, "Fields": postback.Fields(), "Statuses": statuses,
 		"Calls": tagCalls, "EventFields": tagFields, "MaxBody": tag.MaxBody, "MaxEvents": tag.MaxEvents,
-		"ClickParams": append([]string{token.ClickID.String()}, clickAliases()...), "AdParams": models.AdArrivals,
+		"MaxBrowserConversions": models.MaxBrowserConversions,
+		"ClickParams":           append([]string{token.ClickID.String()}, clickAliases()...), "AdParams": models.AdArrivals,
 		"Signals": slices.Collect(bot.All()), "TaggedBound": bot.TaggedBound,
 		"JS": file("page/protect.js"), "PHP": file("page/protect.php"),
 	})

@@ -56,7 +56,8 @@ type correcting struct {
 	own     string              // currency of the account
 	terms   map[uuid.UUID]terms // by offer
 	entries map[dedupe]*entry
-	order   []*entry // of those that changed, by their first change
+	browser map[uuid.UUID]int // conversions of clicks that only browsers have reported
+	order   []*entry          // of those that changed, by their first change
 }
 
 // checkedInput is an input with its texts made clean, or the error that refuses it.
@@ -87,6 +88,7 @@ type entry struct {
 
 func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput, lock bool) error {
 	b.clicks, b.terms, b.entries = map[uuid.UUID]*StoredClick{}, map[uuid.UUID]terms{}, map[dedupe]*entry{}
+	b.browser = map[uuid.UUID]int{}
 	b.inputs = db.Map(list, ConversionInput.checked)
 	wanted, offers := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	for _, in := range list {
@@ -110,6 +112,9 @@ func (b *correcting) load(ctx context.Context, c db.Conn, list []ConversionInput
 		return nil
 	}
 	if err := b.loadConversions(ctx, c); err != nil {
+		return err
+	}
+	if err := b.loadBrowser(ctx, c); err != nil {
 		return err
 	}
 	return b.loadTerms(ctx, c, sortedIDs(offers))
@@ -228,7 +233,14 @@ func (b *correcting) decide(in checkedInput) Corrected {
 		e = &entry{fresh: true}
 		b.entries[key] = e
 	}
-	next, out := in.decide(click, e.now, b.terms[click.OfferID])
+	t := b.terms[click.OfferID]
+	if err := b.boundBrowser(&in.ConversionInput, e.now, t); err != nil {
+		return Corrected{Refusal: err}
+	}
+	next, out := in.decide(click, e.now, t)
+	if out.Result == ResultCreated && in.fromBrowser() {
+		b.browser[in.ClickID]++
+	}
 	if out.changes() || in.Arrival != uuid.Nil && e.now != nil { // what is said is kept, even if it changes nothing
 		if e.now = &next; !e.changed {
 			e.changed = true

@@ -110,9 +110,10 @@ func (s statements) outranked(i int) bool {
 	return s[i].fromBrowser() && slices.ContainsFunc(s[:i], func(o statement) bool { return !o.fromBrowser() })
 }
 
-func (s statement) fromBrowser() bool {
-	return s.Source == models.FromTag || s.Source == models.FromPixel
-}
+func (s statement) fromBrowser() bool { return slices.Contains(browserSources, s.Source) }
+
+// browserSources are the sources of what a visitor's browser says.
+var browserSources = []string{models.FromTag, models.FromPixel}
 
 // apply makes a conversion what the statements say. It returns for each the status that it found, and whether it was
 // allowed there.

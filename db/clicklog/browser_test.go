@@ -1,0 +1,60 @@
+package clicklog_test
+
+import (
+	"fmt"
+	"testing"
+
+	"switchyard/db/dbtest"
+	"switchyard/models"
+)
+
+// A visitor's browser reports any number of conversions for its click. The first twenty count, more are pending until
+// somebody else approves them. What servers and corrections report has no such limit and does not use it up.
+func TestBrowserConversionsAreBounded(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c, other := storedClick(t, d, nil), storedClick(t, d, nil)
+	say := func(click *models.Click, order, source, status, result, want string) {
+		t.Helper()
+		out, err := record(t, d, input{
+			AccountID: click.AccountID, ClickID: click.ID, ConversionID: order, Source: source, Status: status, Payout: amount("1"), OwnValue: true,
+			Final: source == models.FromCorrection,
+		})
+		if err != nil || out.Result != result || out.Conversion.Status != want {
+			t.Errorf("%s by %s: %s %s (%s), %v; want %s %s", order, source, out.Result, out.Conversion.Status, out.Reason, err, result, want)
+		}
+	}
+	for i := range 30 {
+		say(c, fmt.Sprint("server-", i), []string{models.FromPostback, models.FromGoalAPI}[i%2], "", "created", models.StatusApproved)
+	}
+	for i := range models.MaxBrowserConversions {
+		say(c, fmt.Sprint("page-", i), []string{models.FromTag, models.FromPixel}[i%2], "", "created", models.StatusApproved)
+	}
+	say(c, "page-0", models.FromTag, "", "duplicate", models.StatusApproved) // what counts goes on counting
+	for _, source := range []string{models.FromTag, models.FromPixel} {
+		order := "late-" + source
+		say(c, order, source, "", "created", models.StatusPending)
+		say(c, order, source, "", "duplicate", models.StatusPending)
+		say(c, order, models.FromPixel, models.StatusApproved, "duplicate", models.StatusPending)
+	}
+	say(c, "refused", models.FromPixel, models.StatusRejected, "created", models.StatusPending)
+	say(c, "late-tag", models.FromCorrection, models.StatusApproved, "updated", models.StatusApproved)
+	say(c, "late-pixel", models.FromPostback, models.StatusApproved, "updated", models.StatusApproved)
+	say(c, "server-30", models.FromPostback, "", "created", models.StatusApproved)
+	say(other, "page-0", models.FromTag, "", "created", models.StatusApproved)
+}
+
+// A payout of a pixel that is no amount makes no conversion where it alone would say what the conversion is worth.
+func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	c := storedClick(t, d, nil)
+	in := input{ClickID: c.ID, Source: models.FromPixel, InvalidPayout: true}
+	if out, err := record(t, d, in); err == nil {
+		t.Errorf("%s: %s, worth %s", out.Result, out.Conversion.Status, out.Conversion.Payout)
+	}
+	in.Source = models.FromPostback // of a network it counts, without money, and the log shows why
+	if out, err := record(t, d, in); err != nil || out.Result != "created" {
+		t.Errorf("%s, %v", out.Result, err)
+	}
+}
