@@ -134,7 +134,7 @@ func (s *session) converse(ctx context.Context, c *ai.Connection, model string) 
 		s.count(a)
 		switch {
 		case a.Refused:
-			return strings.TrimSpace("The model declined to answer. " + a.Text), nil
+			return shortened(strings.TrimSpace("The model declined to answer. " + a.Text)), nil
 		case q.Final || len(a.Calls) == 0:
 			return ended(a)
 		}
@@ -153,10 +153,15 @@ func ended(a ai.Answer) (string, error) {
 	case a.Cut:
 		text += " …"
 	}
+	return shortened(text), nil
+}
+
+// shortened is a text of at most maxAnswer characters. A gateway can send any number.
+func shortened(text string) string {
 	if runes := []rune(text); len(runes) > maxAnswer {
-		text = string(runes[:maxAnswer]) + " …"
+		return string(runes[:maxAnswer]) + " …"
 	}
-	return text, nil
+	return text
 }
 
 // mustEnd reports whether there is time, and tokens, for one more turn of the model only.

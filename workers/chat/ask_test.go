@@ -258,6 +258,13 @@ func TestAskRefused(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
+	long := strings.Repeat("x", 900_000) // of a gateway that does not mind how much was asked for
+	for _, said := range []aitest.Said{{Text: long}, {Text: long, Refused: true}, {Text: long, Cut: true}} {
+		w.says(said)
+		if got, err := w.question(false); err != nil || len(got.Answer) > 20_010 || len(got.Answer) < 20_000 {
+			t.Errorf("an answer of %d bytes, %v", len(got.Answer), err)
+		}
+	}
 }
 
 // TestAskBudget: without a key, and beyond the day's budget, nobody is asked. Tokens are settled by what was used.
