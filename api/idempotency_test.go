@@ -3,6 +3,7 @@ package api_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -247,5 +248,80 @@ func TestAfterCommitWork(t *testing.T) {
 	s.Do("POST", "/after?fail", nil, "Idempotency-Key", "f").Want(400, "refused")
 	if ran.Load() != 2 {
 		t.Errorf("ran %d times, want 2", ran.Load())
+	}
+}
+
+// sized makes a row whose answer is as long as the query says. It counts its runs.
+func sized(runs *atomic.Int32, slow *route.Slow) route.Route {
+	return route.Route{
+		Method: "POST", Path: "/sized", Scope: route.Write, Slow: slow, Query: []route.Param{{Name: "size", Type: "integer"}},
+		Handle: route.Do(func(c *route.Call) (string, error) {
+			runs.Add(1)
+			size, err := strconv.Atoi(c.Query.Get("size"))
+			return strings.Repeat("x", size), err
+		}),
+	}
+}
+
+// An answer that is large, or beyond what the plan keeps, is given once. A repetition hears that the call was carried
+// out, and does nothing.
+func TestAnswersThatAreNotKept(t *testing.T) {
+	t.Parallel()
+	for _, slow := range []*route.Slow{nil, {}} {
+		var runs atomic.Int32
+		s := apitest.New(t, apitest.Options{Extra: []route.Route{sized(&runs, slow)}})
+		post := func(key string, size int) apitest.Answer {
+			t.Helper()
+			return s.Do("POST", fmt.Sprint("/sized?size=", size), nil, "Idempotency-Key", key)
+		}
+		kept := func() (bytes int) {
+			t.Helper()
+			if err := s.DB.GetContext(t.Context(), &bytes, `SELECT coalesce(sum(length(answer)), 0) FROM idempotency_keys`); err != nil {
+				t.Fatal(err)
+			}
+			return bytes
+		}
+		for i := range 3 {
+			post(fmt.Sprint("large-", i), 1<<20).Want(200, "")
+		}
+		if n := kept(); n != 0 {
+			t.Errorf("%d bytes are kept of large answers", n)
+		}
+		again := post("large-0", 1<<20).Want(409, "idempotency_answer_dropped")
+		if again.Header.Get("Idempotent-Replayed") != "true" {
+			t.Error("it does not say that it is a repetition")
+		}
+		post("large-0", 1).Want(422, "idempotency_key_reused")
+
+		post("small", 1000).Want(200, "")
+		if n := kept(); n < 1000 || n > 3000 {
+			t.Errorf("%d bytes are kept of a small answer", n)
+		}
+		plan, _ := models.PlanNamed("scale")
+		if _, err := s.DB.ExecContext(t.Context(), `UPDATE kept_answers SET bytes = $1`, plan.AnswerBytes-1000); err != nil {
+			t.Fatal(err)
+		}
+		post("full", 1000).Want(200, "")
+		post("full", 1000).Want(409, "idempotency_answer_dropped")
+		post("small", 1000).Want(200, "")
+		if n := runs.Load(); n != 5 {
+			t.Errorf("%d runs, want 5", n)
+		}
+		// A day later there is room again.
+		if _, err := s.DB.ExecContext(t.Context(), `UPDATE kept_answers SET hour = hour - interval '26 hours'`); err != nil {
+			t.Fatal(err)
+		}
+		post("later", 1000).Want(200, "")
+		post("later", 1000).Want(200, "")
+		if n := runs.Load(); n != 6 {
+			t.Errorf("%d runs, want 6", n)
+		}
+		if _, err := s.Store.PruneAttempts(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var hours int
+		if err := s.DB.GetContext(t.Context(), &hours, `SELECT count(*) FROM kept_answers`); err != nil || hours != 1 {
+			t.Errorf("%d hours are counted, %v", hours, err)
+		}
 	}
 }

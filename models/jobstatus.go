@@ -8,8 +8,11 @@ type JobStatus struct {
 	Kind   string
 	Status string          // JobPending, JobRunning, JobDone or JobFailed
 	Result json.RawMessage // of a done job
-	Error  *Error          // of a failed job; one that is not for the client is internal_error
+	Error  *Error          // of a failed job; one that is not for the client is internal_error. Of a done job: its result was dropped
 }
+
+// MaxJobResult is the largest result of a job that is kept, in bytes.
+const MaxJobResult = 8 << 20
 
 // Finished reports whether the job is done or failed.
 func (s JobStatus) Finished() bool { return s.Status == JobDone || s.Status == JobFailed }

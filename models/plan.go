@@ -30,6 +30,7 @@ type Plan struct {
 	MatchingBytes  int    `json:"matching_bytes"`
 	OpenJobs       int    `json:"open_jobs"`    // exports, large reports, corrections and deletions that wait or run
 	ExportBytes    int64  `json:"export_bytes"` // of all stored report files
+	AnswerBytes    int64  `json:"answer_bytes"` // of the answers that are kept for repeated calls, and as much again of the results of jobs
 	ClicksPerMonth int64  `json:"clicks_per_month"`
 	HistoryDays    int    `json:"history_days"`  // days that clicks are kept
 	PostbackDays   int    `json:"postback_days"` // days that postbacks are kept as they came, at least StrangersPostbackDays
@@ -41,26 +42,26 @@ var Plans = []Plan{
 	{
 		Name: "starter", CallsPerMinute: 60, Campaigns: 10, Offers: 50, Landers: 50, Integrations: 10, Domains: 1,
 		Rules: 20, Flows: 20, Smartlinks: 20, Templates: 20, CopilotRules: 5, BotValues: 1_000, MatchingBytes: 4 << 20,
-		OpenJobs: 10, ExportBytes: 512 << 20,
+		OpenJobs: 10, ExportBytes: 512 << 20, AnswerBytes: 16 << 20,
 		ClicksPerMonth: 100_000, HistoryDays: 30,
 		PostbackDays: 30,
 	},
 	{
 		Name: "growth", API: true, CallsPerMinute: 300, Campaigns: 100, Offers: 500, Landers: 500, Integrations: 50, Domains: 10,
 		Rules: 200, Flows: 200, Smartlinks: 200, Templates: 200, CopilotRules: 20, BotValues: 10_000, MatchingBytes: 16 << 20, GeoLookups: 60,
-		OpenJobs: 20, ExportBytes: 1 << 30, ClicksPerMonth: 1_000_000,
+		OpenJobs: 20, ExportBytes: 1 << 30, AnswerBytes: 32 << 20, ClicksPerMonth: 1_000_000,
 		HistoryDays: 180, PostbackDays: 60,
 	},
 	{
 		Name: "pro", API: true, GoalTracking: true, OneClick: true, CallsPerMinute: 600, Campaigns: 1_000, Offers: 5_000, Landers: 5_000,
 		Integrations: 200, Domains: 50, Rules: 1_000, Flows: 1_000, Smartlinks: 2_000, Templates: 500, CopilotRules: 100, BotValues: 100_000, MatchingBytes: 64 << 20,
-		GeoLookups: 300, Sites: 50, Goals: 100, OpenJobs: 50, ExportBytes: 4 << 30, ClicksPerMonth: 10_000_000, HistoryDays: 365, PostbackDays: 90,
+		GeoLookups: 300, Sites: 50, Goals: 100, OpenJobs: 50, ExportBytes: 4 << 30, AnswerBytes: 64 << 20, ClicksPerMonth: 10_000_000, HistoryDays: 365, PostbackDays: 90,
 	},
 	{
 		Name: "scale", API: true, GoalTracking: true, OneClick: true, CallsPerMinute: 1200, Campaigns: Unlimited, Offers: Unlimited,
 		Landers: Unlimited, Integrations: Unlimited, Domains: Unlimited, Rules: 10_000, Flows: 10_000, Smartlinks: 20_000,
 		Templates: 1_000, CopilotRules: 500, BotValues: 200_000, MatchingBytes: 256 << 20,
-		GeoLookups: 1_200, Sites: 500, Goals: 200, OpenJobs: 100, ExportBytes: 16 << 30, ClicksPerMonth: Unlimited, HistoryDays: 730,
+		GeoLookups: 1_200, Sites: 500, Goals: 200, OpenJobs: 100, ExportBytes: 16 << 30, AnswerBytes: 128 << 20, ClicksPerMonth: Unlimited, HistoryDays: 730,
 		PostbackDays: 90,
 	},
 }

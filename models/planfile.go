@@ -15,13 +15,13 @@ var mayBeUnlimited = []string{"campaigns", "offers", "landers", "integrations", 
 
 // leastAllowances are the smallest values, as a file names them; of all others it is 0.
 var leastAllowances = map[string]int64{
-	"calls_per_minute": 1, "matching_bytes": 1 << 20, "open_jobs": 1, "export_bytes": 1 << 20, "history_days": 1,
+	"calls_per_minute": 1, "matching_bytes": 1 << 20, "open_jobs": 1, "export_bytes": 1 << 20, "answer_bytes": 1 << 20, "history_days": 1,
 	"postback_days": StrangersPostbackDays, "clicks_per_month": 1,
 }
 
 // mostAllowances are the largest values: beyond them a plan would cost more than an install has.
 var mostAllowances = map[string]int64{
-	"calls_per_minute": 100_000, "matching_bytes": 4 << 30, "open_jobs": 10_000, "history_days": 3_650, "postback_days": 3_650,
+	"calls_per_minute": 100_000, "matching_bytes": 4 << 30, "open_jobs": 10_000, "answer_bytes": 4 << 30, "history_days": 3_650, "postback_days": 3_650,
 }
 
 const mostPlans = 50

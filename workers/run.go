@@ -51,7 +51,10 @@ func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) e
 		return fmt.Errorf("workers: answer: %w", err)
 	}
 	return u.commitEnd(ctx, nil, effect, func(ctx context.Context, c db.Conn) error {
-		return jobrow.Complete(ctx, c, u.Job.ID, u.Job.Fence, raw)
+		if err := jobrow.Complete(ctx, c, u.Job.ID, u.Job.Fence, raw); err != nil {
+			return err
+		}
+		return jobrow.LimitResults(ctx, c, u.Job, raw)
 	})
 }
 

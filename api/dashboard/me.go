@@ -25,10 +25,11 @@ func (d Deps) me() []route.Route {
 		}
 	}
 	confirmed := func(r route.Route) route.Route { r.Confirm = true; return r }
+	repeats := func(r route.Route) route.Route { r.Repeats = true; return r }
 	return []route.Route{
 		row("GET", "/session", "who is signed in, and on which account", route.Do(d.showMe)),
-		row("POST", "/session/confirm", "prove once more who it is", route.Take(d.confirm), "401 wrong_sign_in code_required"),
-		row("POST", "/session/account", "go to another account", route.Take(moveSession), "404 not_found"),
+		repeats(row("POST", "/session/confirm", "prove once more who it is", route.Take(d.confirm), "401 wrong_sign_in code_required")),
+		repeats(row("POST", "/session/account", "go to another account", route.Take(moveSession), "404 not_found")),
 		row("GET", "/sessions", "browsers that are signed in", route.Do(listSessions)),
 		row("DELETE", "/sessions/{id}", "end a session", route.Do(endSession), "404 not_found"),
 		row("DELETE", "/sessions", "end all other sessions", route.Do(endOthers)),

@@ -14,6 +14,8 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/envelope"
 	"switchyard/api/route"
+	"switchyard/api/slow"
+	"switchyard/db/jobrow"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/interval"
@@ -30,7 +32,7 @@ const (
 func (p *Pipeline) idempotent(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		keys := c.Request.Header.Values("Idempotency-Key")
-		if c.Request.Method != http.MethodPost || len(keys) == 0 {
+		if c.Request.Method != http.MethodPost || len(keys) == 0 || c.Route.Repeats {
 			return next(c)
 		}
 		key := keys[0]
@@ -41,12 +43,23 @@ func (p *Pipeline) idempotent(next step) step {
 		if err := p.store.Box().Ready(c.Context()); err != nil {
 			return envelope.Of(c, nil, err)
 		}
-		a := store.Attempt{Account: c.Account.ID, Key: key, Fingerprint: fingerprint(c)}
+		a := store.Attempt{
+			Account: c.Account.ID, Key: ownKey(c, key), Fingerprint: fingerprint(c), Allowance: c.Account.Allowances().AnswerBytes,
+		}
 		if c.Route.Waits(c.Body) {
 			return p.leased(c, a, next)
 		}
 		return p.atomic(c, a, next)
 	}
+}
+
+// ownKey is the key under which an answer is kept. The keys of an account have one room, each session of a person has its
+// own: what a person was shown, such as a secret, is for nobody else.
+func ownKey(c *route.Call, key string) string {
+	if !c.IsPerson() {
+		return key
+	}
+	return fmt.Sprintf("session %s of %s: %s", c.Session.ID, c.Person.ID, key)
 }
 
 // fingerprint is a hash of method, path, query and body. A repetition must have the same.
@@ -187,9 +200,30 @@ func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Repl
 	if err != nil || before == nil {
 		return reply, false, err
 	}
-	if err := json.Unmarshal(before.Answer, &reply); err != nil {
-		return reply, false, fmt.Errorf("middleware: replay: %w", err)
+	if before.Answer == nil {
+		reply, err = notKept(c, tx, *before)
+	} else if err = json.Unmarshal(before.Answer, &reply); err != nil {
+		err = fmt.Errorf("middleware: replay: %w", err)
+	}
+	if err != nil {
+		return reply, false, err
 	}
 	c.Header().Set("Idempotent-Replayed", "true")
 	return reply, true, nil
+}
+
+// notKept is the reply to a repetition whose first answer was not kept: the job, if the call awaited one that has a row,
+// else an error.
+func notKept(c *route.Call, tx *store.Store, before store.Stored) (envelope.Reply, error) {
+	job, err := jobrow.Status(c.Context(), tx.Conn(), c.Account.ID, before.ID)
+	switch e, known := models.AsError(err); {
+	case err == nil:
+		err = &route.LaterError{Job: route.JobState{ID: job.ID, Kind: job.Kind, Status: job.Status, URL: slow.URL(job.ID)}}
+	case known && e.Kind == models.KindNotFound:
+		err = models.Conflict("idempotency_answer_dropped",
+			"the first request with this Idempotency-Key was carried out and answered with %d; the answer was too large to keep, or too many are kept", before.Status)
+	default:
+		return envelope.Reply{}, err
+	}
+	return envelope.Of(c, nil, err), nil
 }

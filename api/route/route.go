@@ -86,6 +86,8 @@ type Route struct {
 	Public     bool
 	Deprecated *Deprecated
 	Handle     Handler
+	// Repeats is set on a POST that proves something for now: it runs each time, whatever its Idempotency-Key.
+	Repeats bool
 	// Looks is set on a route that looks at something outside, again and again while somebody waits for it: the audit log
 	// does not have it.
 	Looks bool
@@ -320,8 +322,11 @@ func (r Route) Usual() []Code {
 	if r.Scope == Write {
 		out = append(out, Code{http.StatusForbidden, "read_only_key"})
 	}
+	if r.Slow != nil {
+		out = append(out, Code{http.StatusRequestEntityTooLarge, "result_dropped"})
+	}
 	if r.Method == http.MethodPost {
-		out = append(out, Codes("409 idempotency_in_progress", "413 body_too_large", "422 idempotency_key_reused")...)
+		out = append(out, Codes("409 idempotency_in_progress idempotency_answer_dropped", "413 body_too_large", "422 idempotency_key_reused")...)
 	}
 	return out
 }

@@ -17,7 +17,7 @@ import (
 type JobAnswer struct {
 	route.JobState
 	Result any             `json:"result" is:"result" doc:"the documented answer of the call; null until status is done"`
-	Error  *envelope.Error `json:"error" doc:"why it failed; null otherwise"`
+	Error  *envelope.Error `json:"error" doc:"why it failed; result_dropped where it is done and its result is not kept any more; null otherwise"`
 }
 
 // jobRoutes are the rows of /jobs. Rows are those whose jobs GET /jobs/{id} shows.

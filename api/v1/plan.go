@@ -56,6 +56,7 @@ type PlanAllowances struct {
 	MatchingBytes    *int64 `json:"matchingBytes" doc:"memory of the conditions of all campaigns, saved rules, smartlinks and bot lists, compiled"`
 	OpenJobs         *int64 `json:"openJobs" doc:"exports, large reports, corrections and deletions that wait or run"`
 	ExportBytes      *int64 `json:"exportBytes" doc:"size of all stored report files"`
+	AnswerBytes      *int64 `json:"answerBytes" doc:"size of the answers kept for repeated calls (24 hours), and of the results of jobs (30 days)"`
 	ClicksPerMonth   *int64 `json:"clicksPerMonth"`
 	ClickHistoryDays *int64 `json:"clickHistoryDays"`
 	PostbackDays     *int64 `json:"postbackDays" doc:"days that postbacks are kept as they came"`
@@ -92,7 +93,7 @@ func planAnswer(a models.Account, at time.Time) PlanAnswer {
 			Flows: allowance(p.Flows), Smartlinks: allowance(p.Smartlinks), Templates: allowance(p.Templates),
 			CopilotRules: allowance(p.CopilotRules), BotValues: allowance(p.BotValues), Sites: allowance(p.Sites), Goals: allowance(p.Goals),
 			MatchingBytes: allowance(p.MatchingBytes),
-			OpenJobs:      allowance(p.OpenJobs), ExportBytes: allowance(p.ExportBytes),
+			OpenJobs:      allowance(p.OpenJobs), ExportBytes: allowance(p.ExportBytes), AnswerBytes: allowance(p.AnswerBytes),
 			ClicksPerMonth: allowance(p.ClicksPerMonth), ClickHistoryDays: allowance(p.HistoryDays),
 			PostbackDays: allowance(p.PostbackDays), GeoLookups: allowance(p.GeoLookups),
 			CallsPerMinute: allowance(p.CallsPerMinute), Webhooks: allowance(models.MaxWebhooks),

@@ -427,3 +427,50 @@ func (x *correcting) smartlink(foreign string) {
 		x.t.Errorf("%d clicks of the smartlink are left", n)
 	}
 }
+
+// Fifty dry runs with keys, each with an answer of more than 64 kB, leave little behind. A repetition gets the job of its
+// first call, whose result is the documented answer, and starts no other.
+func TestKeptAnswersStayBelowABound(t *testing.T) {
+	t.Parallel()
+	x := newCorrecting(t, 1)
+	var csv strings.Builder
+	csv.WriteString("click_id,payout\n")
+	for range 600 {
+		csv.WriteString(models.FormatClickID(models.NewClickID()) + ",1\n")
+	}
+	post := func(key string, status int) apitest.Answer {
+		t.Helper()
+		return x.s.Do("POST", "/corrections/conversions", map[string]any{"csv": csv.String()}, "Idempotency-Key", key).Want(status, "")
+	}
+	const runs, bound = 50, 1 << 20
+	plan, _ := models.PlanNamed(x.s.Account.Plan)
+	first := post("dry-0", http.StatusOK)
+	if len(first.Raw) < 64<<10 {
+		t.Fatalf("an answer has %d bytes only", len(first.Raw))
+	}
+	for i := 1; i < runs; i++ {
+		x.exec(`UPDATE job_results SET bytes = $1`, models.MaxJobResult) // as if the results before were larger
+		post(fmt.Sprint("dry-", i), http.StatusOK)
+	}
+	if n := x.count(`SELECT pg_total_relation_size('idempotency_keys')`); n > bound {
+		t.Errorf("%d bytes of answers are kept", n)
+	}
+	if n := x.count(`SELECT count(*) FROM jobs WHERE pg_column_size(result) > 2000`); int64(n) != plan.AnswerBytes/models.MaxJobResult {
+		t.Errorf("%d results are kept", n)
+	}
+	before := x.count(`SELECT count(*) FROM jobs`)
+	last := fmt.Sprint("dry-", runs-1)
+	again := post(last, http.StatusAccepted)
+	if again.Header.Get("Idempotent-Replayed") != "true" {
+		t.Error("a repetition does not say that it is one")
+	}
+	job, _ := again.Map()["job"].(map[string]any)
+	shown := x.s.Do("GET", fmt.Sprint("/jobs/", job["id"]), nil).Want(http.StatusOK, "").Map()
+	if result, _ := shown["result"].(map[string]any); shown["status"] != models.JobDone || result["refused"] != 600.0 {
+		t.Errorf("the job of a repetition: %v %v", shown["status"], shown["error"])
+	}
+	post("dry-0", http.StatusAccepted)
+	if n := x.count(`SELECT count(*) FROM jobs`); n != before {
+		t.Errorf("repetitions began %d jobs", n-before)
+	}
+}

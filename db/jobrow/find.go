@@ -28,7 +28,9 @@ func Status(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.JobSt
 	s := models.JobStatus{ID: j.ID.String(), Kind: j.Kind, Status: j.State}
 	switch j.State {
 	case models.JobDone:
-		s.Result = j.Result
+		if s.Result = j.Result; string(j.Result) == droppedResult {
+			s.Result, s.Error = nil, errDropped
+		}
 	case models.JobFailed:
 		s.Error = &models.Error{}
 		if err := json.Unmarshal(j.Error, s.Error); err != nil {

@@ -18,13 +18,18 @@ type Attempt struct {
 	Account     uuid.UUID
 	Key         string
 	Fingerprint []byte // of method, path, query and body
+	Allowance   int64  // bytes of answers that are kept for the account
 }
 
 // Stored is the first answer to an Attempt.
 type Stored struct {
 	Status int
-	Answer []byte
+	Answer []byte    // nil: it was not kept
+	ID     uuid.UUID // as LeaseAttempt gave it: the job of a call that awaited one
 }
+
+// maxKeptAnswer is the largest answer that is kept, in bytes.
+const maxKeptAnswer = 64 << 10
 
 // The errors of BeginAttempt.
 var (
@@ -40,7 +45,7 @@ func (a Attempt) place() seal.Place {
 const lockAttempt = `SELECT pg_try_advisory_xact_lock(hashtextextended($1, 7302))`
 
 const findAttempt = `
-SELECT fingerprint, status, answer, coalesce(lease_until > now(), false) AS running
+SELECT fingerprint, status, answer, coalesce(lease_until > now(), false) AS running, created_at
 FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`
 
 // BeginAttempt locks the key until the transaction ends. It returns the stored answer of an earlier attempt, or nil
@@ -55,10 +60,11 @@ func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 		return nil, ErrInProgress
 	}
 	row, found, err := db.First[struct {
-		Fingerprint []byte `db:"fingerprint"`
-		Status      *int   `db:"status"`
-		Answer      []byte `db:"answer"`
-		Running     bool   `db:"running"`
+		Fingerprint []byte    `db:"fingerprint"`
+		Status      *int      `db:"status"`
+		Answer      []byte    `db:"answer"`
+		Running     bool      `db:"running"`
+		CreatedAt   time.Time `db:"created_at"`
 	}](ctx, s.c, "idempotency", findAttempt, a.Account, a.Key)
 	switch {
 	case err != nil:
@@ -72,11 +78,19 @@ func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	case row.Status == nil:
 		return nil, nil //nolint:nilnil // the first attempt died
 	}
-	answer, err := s.box.Open(ctx, a.place(), row.Answer)
-	if err != nil {
+	out := &Stored{Status: *row.Status, ID: a.id(row.CreatedAt)}
+	if row.Answer == nil {
+		return out, nil
+	}
+	if out.Answer, err = s.box.Open(ctx, a.place(), row.Answer); err != nil {
 		return nil, fmt.Errorf("db: idempotency answer: %w", err)
 	}
-	return &Stored{Status: *row.Status, Answer: answer}, nil
+	return out, nil
+}
+
+// id is the same for all attempts since a moment.
+func (a Attempt) id(since time.Time) uuid.UUID {
+	return uuid.NewSHA1(a.Account, fmt.Appendf(nil, "%d|%s", since.UnixMicro(), a.Key))
 }
 
 const upsertAttempt = `
@@ -89,16 +103,41 @@ ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, 
                       THEN idempotency_keys.created_at ELSE now() END
 RETURNING created_at`
 
+// sumKept has the hours of the last 24 and the one that has begun.
+const sumKept = `SELECT coalesce(sum(bytes), 0)::bigint FROM kept_answers WHERE account_id = $1 AND hour > now() - interval '25 hours'`
+
+const addKept = `
+INSERT INTO kept_answers (account_id, hour, bytes) VALUES ($1, date_trunc('hour', now()), $2)
+ON CONFLICT (account_id, hour) DO UPDATE SET bytes = kept_answers.bytes + excluded.bytes`
+
 // SaveAttempt stores the answer for 24 hours. Call it in the transaction of the effect, so that both commit or
-// neither.
+// neither. Of an answer above 64 kB, or beyond the allowance, it stores the status only: the call is still not done
+// again.
 func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error {
-	sealed, err := s.box.SealOwn(ctx, a.place(), answer.Answer)
+	sealed, err := s.keptAnswer(ctx, a, answer)
 	if err != nil {
 		return err
 	}
 	_, err = s.exec(ctx, "save idempotency answer", upsertAttempt, a.Account, a.Key, a.Fingerprint, answer.Status, sealed,
 		nil)
 	return err
+}
+
+// keptAnswer seals an answer and counts it. It returns nil for one that is not kept.
+func (s *Store) keptAnswer(ctx context.Context, a Attempt, answer Stored) ([]byte, error) {
+	if len(answer.Answer) > maxKeptAnswer {
+		return nil, nil
+	}
+	kept, err := db.Get[int64](ctx, s.c, "kept answers", sumKept, a.Account)
+	if err != nil || kept+int64(len(answer.Answer)) > a.Allowance {
+		return nil, err
+	}
+	sealed, err := s.box.SealOwn(ctx, a.place(), answer.Answer)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.exec(ctx, "count kept answer", addKept, a.Account, len(sealed))
+	return sealed, err
 }
 
 // LeaseAttempt marks the attempt as running, for a call that cannot stay in one transaction. Calling it again renews
@@ -110,7 +149,7 @@ func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration
 	if err != nil {
 		return uuid.Nil, err
 	}
-	return uuid.NewSHA1(a.Account, fmt.Appendf(nil, "%d|%s", since.UnixMicro(), a.Key)), nil
+	return a.id(since), nil
 }
 
 // DropAttempt deletes a leased attempt that has no answer to store, so that the next one runs at once.
@@ -122,6 +161,10 @@ func (s *Store) DropAttempt(ctx context.Context, a Attempt) error {
 
 // PruneAttempts deletes answers older than 24 hours and returns how many.
 func (s *Store) PruneAttempts(ctx context.Context) (int64, error) {
+	const counted = `DELETE FROM kept_answers WHERE hour < now() - interval '25 hours'`
+	if _, err := s.exec(ctx, "prune counts of kept answers", counted); err != nil {
+		return 0, err
+	}
 	const q = `DELETE FROM idempotency_keys WHERE created_at < now() - interval '24 hours'`
 	return s.exec(ctx, "prune idempotency keys", q)
 }

@@ -1,0 +1,60 @@
+package dashboard_test
+
+import (
+	"maps"
+	"testing"
+
+	"switchyard/api/apitest"
+	"switchyard/models"
+)
+
+// An Idempotency-Key is that of a person's session: another person, and another session, with the same key get answers of
+// their own.
+func TestKeysOfPeopleAreTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	owner, viewer := withPassword(t, s, "owner@example.com", models.RoleOwner), withPassword(t, s, "viewer@example.com", models.RoleViewer)
+	elsewhere := browserOf(t, s)
+	elsewhere.do("POST", "/app/api/session", map[string]any{"email": "owner@example.com", "password": password}).want(t, 200, "")
+	begin := func(p *person) answer {
+		t.Helper()
+		return p.do("POST", "/app/api/me/totp", nil, "Idempotency-Key", "setup-totp-1").want(t, 200, "")
+	}
+	first := begin(owner)
+	if again := begin(owner); !maps.Equal(again.data, first.data) || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("not repeated: %v", again.data)
+	}
+	for name, p := range map[string]*person{"another person": viewer, "another session": elsewhere} {
+		if got := begin(p); maps.Equal(got.data, first.data) || got.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("%s has the first answer: %v", name, got.data)
+		}
+	}
+}
+
+// A proof counts when it is given: with an Idempotency-Key it is checked each time.
+func TestProofsAreNotRepeated(t *testing.T) {
+	t.Parallel()
+	s := apitest.New(t)
+	p := withPassword(t, s, "owner@example.com", models.RoleOwner)
+	confirm := func(word string) answer {
+		t.Helper()
+		return p.do("POST", "/app/api/session/confirm", map[string]any{"password": word}, "Idempotency-Key", "confirm-1")
+	}
+	lapse := func() {
+		t.Helper()
+		if _, err := s.DB.ExecContext(t.Context(), `UPDATE sessions SET confirmed_at = now() - interval '1 hour'`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		lapse()
+		p.do("POST", "/app/api/me/totp", nil).want(t, 403, "confirm")
+		if got := confirm(password).want(t, 200, ""); got.header.Get("Idempotent-Replayed") != "" {
+			t.Error("a proof was repeated")
+		}
+		p.do("POST", "/app/api/me/totp", nil).want(t, 200, "")
+	}
+	lapse()
+	confirm("wrong password").want(t, 401, "wrong_sign_in")
+	p.do("POST", "/app/api/me/totp", nil).want(t, 403, "confirm")
+}

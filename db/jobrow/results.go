@@ -1,0 +1,56 @@
+package jobrow
+
+import (
+	"context"
+	"encoding/json"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// countedResult is the size from which a result counts. Smaller ones take no more room than the rest of their row.
+const countedResult = 2 << 10
+
+// droppedResult takes the place of a result that is not kept any more, as PostgreSQL writes it.
+const droppedResult = `{"result_dropped": true}`
+
+// errDropped is shown in the place of a result that was dropped.
+var errDropped = models.Errorf(models.KindTooLarge, "result_dropped",
+	"the job is done, but its result is not kept any more: it was too large, or newer results took its place")
+
+const addResult = `
+INSERT INTO job_results (job_id, account_id, bytes) VALUES ($1, $2, $3)
+ON CONFLICT (job_id) DO UPDATE SET bytes = excluded.bytes, finished_at = excluded.finished_at`
+
+const planOf = `SELECT plan FROM accounts WHERE id = $1`
+
+// Another transaction that drops results at the same time has locked its rows, which are skipped.
+const dropResults = `
+WITH ranked AS (
+    SELECT job_id, sum(bytes) OVER (ORDER BY finished_at DESC, job_id) AS total FROM job_results WHERE account_id = $1
+), chosen AS (
+    SELECT r.job_id FROM job_results r JOIN ranked USING (job_id)
+    WHERE r.account_id = $1 AND (total > $2 OR r.bytes > $3) FOR UPDATE OF r SKIP LOCKED
+), gone AS (
+    DELETE FROM job_results r USING chosen WHERE r.job_id = chosen.job_id
+)
+UPDATE jobs SET result = $4 FROM chosen WHERE jobs.id = chosen.job_id AND jobs.account_id = $1 AND jobs.state = 'done'`
+
+// LimitResults counts the result of a job that was completed in the transaction of c. It drops a result above
+// models.MaxJobResult, and the oldest ones beyond what the plan of the account keeps. The jobs stay done.
+func LimitResults(ctx context.Context, c db.Conn, j models.Job, result json.RawMessage) error {
+	if len(result) < countedResult || !j.AccountID.Valid {
+		return nil
+	}
+	account := j.AccountID.UUID
+	if _, err := db.Exec(ctx, c, "count result", addResult, j.ID, account, len(result)); err != nil {
+		return err
+	}
+	name, err := db.Get[string](ctx, c, "account", planOf, account)
+	if err != nil {
+		return err
+	}
+	plan, _ := models.PlanNamed(name)
+	_, err = db.Exec(ctx, c, "drop results", dropResults, account, plan.AnswerBytes, models.MaxJobResult, []byte(droppedResult))
+	return err
+}

@@ -1,0 +1,93 @@
+package jobrow_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/jobrow"
+	"switchyard/models"
+)
+
+// finish completes a new job of an account with a result of so many bytes.
+func finish(t *testing.T, d *db.DB, owner uuid.UUID, size int) uuid.UUID {
+	t.Helper()
+	j := take(t, d, claim(add(t, d, owner, time.Now().Add(-time.Minute))))
+	result, err := json.Marshal(strings.Repeat("x", size-2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Tx(t.Context(), d, func(c db.Conn) error {
+		if err := jobrow.Complete(t.Context(), c, j.ID, j.Fence, result); err != nil {
+			return err
+		}
+		return jobrow.LimitResults(t.Context(), c, j, result)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return j.ID
+}
+
+// The results of an account's jobs take so much room as its plan allows. The oldest go first, and their jobs stay done.
+func TestResultsAreBounded(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	owner, other := account(t, d), account(t, d)
+	state := func(id uuid.UUID, owner uuid.UUID) string {
+		t.Helper()
+		s, err := jobrow.Status(t.Context(), d, owner, id)
+		if err != nil || s.Status != models.JobDone {
+			t.Fatal(s, err)
+		}
+		if s.Error != nil {
+			return s.Error.Code
+		}
+		return "kept"
+	}
+	const large = 1 << 20
+	const wide = models.MaxJobResult
+	foreign, small := finish(t, d, other, large), finish(t, d, owner, 100)
+	plan, _ := models.PlanNamed("pro")
+	var all []uuid.UUID
+	for range plan.AnswerBytes / wide {
+		all = append(all, finish(t, d, owner, large))
+	}
+	// As if these were larger: there is no room for another one.
+	if _, err := d.ExecContext(t.Context(), `UPDATE job_results SET bytes = $2 WHERE account_id = $1`, owner, wide); err != nil {
+		t.Fatal(err)
+	}
+	all = append(all, finish(t, d, owner, large))
+	for i, id := range all {
+		want := "kept"
+		if i == 0 {
+			want = "result_dropped"
+		}
+		if got := state(id, owner); got != want {
+			t.Errorf("result %d is %s, want %s", i, got, want)
+		}
+	}
+	if got := state(small, owner) + state(foreign, other); got != "keptkept" {
+		t.Error(got)
+	}
+	if got := state(finish(t, d, owner, models.MaxJobResult+1), owner); got != "result_dropped" {
+		t.Errorf("a result above the limit is %s", got)
+	}
+	// One that was dropped is not done again, and may be by hand.
+	if got := refused(t, d, claim(all[0])); got != jobrow.Finished {
+		t.Error(got)
+	}
+	again := claim(all[0])
+	again.Manual = true
+	j := take(t, d, again)
+	if err := jobrow.Fail(t.Context(), d, j.ID, j.Fence, jobrow.CauseOf(models.Invalid("x", "x")), -1); err != nil {
+		t.Fatal(err)
+	}
+	if got := state(all[0], owner); got != "result_dropped" {
+		t.Errorf("done again by hand: %s", got)
+	}
+}
