@@ -32,8 +32,8 @@ func bodyless() (paths []string) {
 }
 
 // TestNoClickActs: a person who is signed in clicks tracking links that post a form to the dashboard, to each operation that needs
-// no body. Nothing happens. Links and dashboard have one host here, which is the worst case and allowed on this machine alone; the
-// addresses are written into the database, as the API takes none.
+// no body. Nothing happens. Links and dashboard have one host here, which is the worst case and allowed on this machine alone. The
+// test writes the addresses into the database, because the API refuses them.
 func TestNoClickActs(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

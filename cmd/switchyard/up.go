@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
@@ -175,6 +176,9 @@ func newsOf(cfg config.Config, campaign demo.Campaign, account demo.Account, ent
 		password = "of OPS_PASSWORD"
 	}
 	pages := cfg.LocalURL()
+	if slices.Contains(cfg.SharedDomains, config.Reachable(cfg.Bind)) { // where they are not served
+		pages = "http://" + net.JoinHostPort("localhost", strconv.Itoa(cfg.Port))
+	}
 	if host, port, err := net.SplitHostPort(cfg.OpsAddr); err == nil {
 		pages = "http://" + net.JoinHostPort(config.Reachable(host), port)
 	}
