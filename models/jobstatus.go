@@ -8,7 +8,7 @@ type JobStatus struct {
 	Kind   string
 	Status string          // JobPending, JobRunning, JobDone or JobFailed
 	Result json.RawMessage // of a done job
-	Error  *Error          // of a failed job; one that is not for the client is internal_error. Of a done job: its result was dropped
+	Error  *Error          // why a job failed; internal_error if clients may not see it; result_dropped for a done job whose result is not kept
 }
 
 // MaxJobResult is the largest result of a job that is kept, in bytes.

@@ -100,8 +100,8 @@ func HashGoalSecret(secret string) []byte {
 // MaxGoalValue is what a goal can be worth.
 var MaxGoalValue = decimal.New(1, 9)
 
-// MaxBrowserConversions is how many conversions of one click count that a visitor's browser alone reports, by the page
-// tag or the pixel. More are pending.
+// MaxBrowserConversions is how many conversions of one click a visitor's browser alone can report, by the page tag or the
+// pixel. More are pending.
 const MaxBrowserConversions = 20
 
 // GoalValuePlaces are the decimals that are kept of what a goal or an event is worth.

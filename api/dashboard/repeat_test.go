@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// An Idempotency-Key is that of a person's session: another person, and another session, with the same key get answers of
-// their own.
+// An Idempotency-Key belongs to the session of a person. Another person with the same key, and another session, get
+// answers of their own.
 func TestKeysOfPeopleAreTheirOwn(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -29,6 +29,17 @@ func TestKeysOfPeopleAreTheirOwn(t *testing.T) {
 			t.Errorf("%s has the first answer: %v", name, got.data)
 		}
 	}
+	// What the page asks of the API is one call in all sessions of its person.
+	create := func(p *person) answer {
+		t.Helper()
+		return p.do("POST", "/api/v1/offers", map[string]any{"name": "o", "url": "https://shop.example/"}, "Idempotency-Key", "offer-1")
+	}
+	made := create(owner).want(t, 201, "")
+	if again := create(elsewhere).want(t, 201, ""); again.data["id"] != made.data["id"] {
+		t.Error("one person's call was carried out twice")
+	}
+	withPassword(t, s, "second@example.com", models.RoleOwner).do("POST", "/api/v1/offers", map[string]any{"name": "o", "url": "https://shop.example/"},
+		"Idempotency-Key", "offer-1").want(t, 409, "duplicate_name")
 }
 
 // A proof counts when it is given: with an Idempotency-Key it is checked each time.

@@ -53,13 +53,17 @@ func (p *Pipeline) idempotent(next step) step {
 	}
 }
 
-// ownKey is the key under which an answer is kept. The keys of an account have one room, each session of a person has its
-// own: what a person was shown, such as a secret, is for nobody else.
+// ownKey returns the key under which an answer is kept. The API keys of an account share their Idempotency-Keys. A person
+// has others, and below /app each session has, because the answer may hold a secret that only this person may see. No
+// caller can send such a key: a header has no line break.
 func ownKey(c *route.Call, key string) string {
-	if !c.IsPerson() {
+	switch {
+	case !c.IsPerson():
 		return key
+	case c.Route.Callers == route.People:
+		return fmt.Sprintf("session %s of %s\n%s", c.Session.ID, c.Person.ID, key)
 	}
-	return fmt.Sprintf("session %s of %s: %s", c.Session.ID, c.Person.ID, key)
+	return fmt.Sprintf("person %s\n%s", c.Person.ID, key)
 }
 
 // fingerprint is a hash of method, path, query and body. A repetition must have the same.
@@ -212,8 +216,8 @@ func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Repl
 	return reply, true, nil
 }
 
-// notKept is the reply to a repetition whose first answer was not kept: the job, if the call awaited one that has a row,
-// else an error.
+// notKept replies to a repetition when the first answer was not kept. It returns the job that the first call awaited, if
+// that has a row, else an error.
 func notKept(c *route.Call, tx *store.Store, before store.Stored) (envelope.Reply, error) {
 	job, err := jobrow.Status(c.Context(), tx.Conn(), c.Account.ID, before.ID)
 	switch e, known := models.AsError(err); {

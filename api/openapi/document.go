@@ -111,7 +111,7 @@ func parameters(s *schemas, row route.Route) []object {
 		out = append(out, object{
 			"name": "Idempotency-Key", "in": "header", "required": false,
 			"schema":      object{"type": "string", "minLength": 1, "maxLength": 255},
-			"description": "the same key with the same request within 24 hours gets the first answer",
+			"description": "the same key with the same request within 24 hours gets the first answer; where that was larger than 64 kB, or the plan keeps no more, it gets the job by 202 or 409 idempotency_answer_dropped, and nothing is done again",
 		})
 	}
 	if row.Versioned && row.Method != http.MethodGet {

@@ -322,9 +322,6 @@ func (r Route) Usual() []Code {
 	if r.Scope == Write {
 		out = append(out, Code{http.StatusForbidden, "read_only_key"})
 	}
-	if r.Slow != nil {
-		out = append(out, Code{http.StatusRequestEntityTooLarge, "result_dropped"})
-	}
 	if r.Method == http.MethodPost {
 		out = append(out, Codes("409 idempotency_in_progress idempotency_answer_dropped", "413 body_too_large", "422 idempotency_key_reused")...)
 	}

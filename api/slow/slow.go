@@ -176,6 +176,9 @@ func (j Job[A, R, T]) await(c *route.Call, h jobs.Handle[R]) (answer T, err erro
 	case errors.Is(err, jobs.ErrPending), err != nil && c.Context().Err() != nil:
 		// If the caller has gone away, a repetition gets this answer.
 		return answer, later
+	case errors.Is(err, jobrow.ErrResultDropped): // the job says so
+		later.Job.Status = models.JobDone
+		return answer, later
 	case err != nil:
 		return answer, err
 	}

@@ -470,6 +470,13 @@ func TestKeptAnswersStayBelowABound(t *testing.T) {
 		t.Errorf("the job of a repetition: %v %v", shown["status"], shown["error"])
 	}
 	post("dry-0", http.StatusAccepted)
+	// As if the process had died before it stored the answer, and the result was dropped since.
+	x.exec(`UPDATE idempotency_keys SET status = NULL WHERE key = 'dry-1'`)
+	dropped, _ := post("dry-1", http.StatusAccepted).Map()["job"].(map[string]any)
+	lost := x.s.Do("GET", fmt.Sprint("/jobs/", dropped["id"]), nil).Want(http.StatusOK, "").Map()
+	if e, _ := lost["error"].(map[string]any); dropped["status"] != models.JobDone || lost["result"] != nil || e["code"] != "result_dropped" {
+		t.Errorf("a job whose result was dropped: %v, %v", dropped, lost)
+	}
 	if n := x.count(`SELECT count(*) FROM jobs`); n != before {
 		t.Errorf("repetitions began %d jobs", n-before)
 	}

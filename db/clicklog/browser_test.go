@@ -9,7 +9,7 @@ import (
 )
 
 // A visitor's browser reports any number of conversions for its click. The first twenty count, more are pending until
-// somebody else approves them. What servers and corrections report has no such limit and does not use it up.
+// a server or a correction approves them. Conversions by servers and corrections have no such limit and do not use it up.
 func TestBrowserConversionsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -57,7 +57,7 @@ type correcting struct {
 	terms   map[uuid.UUID]terms // by offer
 	entries map[dedupe]*entry
 	browser map[uuid.UUID]int // conversions of clicks that only browsers have reported
-	order   []*entry          // of those that changed, by their first change
+	order   []*entry          // changed entries, by their first change
 }
 
 // checkedInput is an input with its texts made clean, or the error that refuses it.

@@ -112,7 +112,7 @@ func (s statements) outranked(i int) bool {
 
 func (s statement) fromBrowser() bool { return slices.Contains(browserSources, s.Source) }
 
-// browserSources are the sources of what a visitor's browser says.
+// browserSources are the sources of statements by a visitor's browser.
 var browserSources = []string{models.FromTag, models.FromPixel}
 
 // apply makes a conversion what the statements say. It returns for each the status that it found, and whether it was

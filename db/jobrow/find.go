@@ -29,7 +29,7 @@ func Status(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.JobSt
 	switch j.State {
 	case models.JobDone:
 		if s.Result = j.Result; string(j.Result) == droppedResult {
-			s.Result, s.Error = nil, errDropped
+			s.Result, s.Error = nil, ErrResultDropped
 		}
 	case models.JobFailed:
 		s.Error = &models.Error{}

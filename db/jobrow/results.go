@@ -14,8 +14,8 @@ const countedResult = 2 << 10
 // droppedResult takes the place of a result that is not kept any more, as PostgreSQL writes it.
 const droppedResult = `{"result_dropped": true}`
 
-// errDropped is shown in the place of a result that was dropped.
-var errDropped = models.Errorf(models.KindTooLarge, "result_dropped",
+// ErrResultDropped takes the place of a result that was dropped.
+var ErrResultDropped = models.Errorf(models.KindTooLarge, "result_dropped",
 	"the job is done, but its result is not kept any more: it was too large, or newer results took its place")
 
 const addResult = `

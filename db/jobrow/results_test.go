@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// finish completes a new job of an account with a result of so many bytes.
+// finish completes a new job of an account with a result of size bytes.
 func finish(t *testing.T, d *db.DB, owner uuid.UUID, size int) uuid.UUID {
 	t.Helper()
 	j := take(t, d, claim(add(t, d, owner, time.Now().Add(-time.Minute))))
@@ -33,7 +33,7 @@ func finish(t *testing.T, d *db.DB, owner uuid.UUID, size int) uuid.UUID {
 	return j.ID
 }
 
-// The results of an account's jobs take so much room as its plan allows. The oldest go first, and their jobs stay done.
+// The plan bounds the results of an account's jobs. The oldest are dropped first, and their jobs stay done.
 func TestResultsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -77,7 +77,7 @@ func TestResultsAreBounded(t *testing.T) {
 	if got := state(finish(t, d, owner, models.MaxJobResult+1), owner); got != "result_dropped" {
 		t.Errorf("a result above the limit is %s", got)
 	}
-	// One that was dropped is not done again, and may be by hand.
+	// A job whose result was dropped is not due again. An operator can still run it by hand.
 	if got := refused(t, d, claim(all[0])); got != jobrow.Finished {
 		t.Error(got)
 	}

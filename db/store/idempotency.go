@@ -103,7 +103,7 @@ ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, 
                       THEN idempotency_keys.created_at ELSE now() END
 RETURNING created_at`
 
-// sumKept has the hours of the last 24 and the one that has begun.
+// sumKept adds the last 24 hours and the hour that has begun.
 const sumKept = `SELECT coalesce(sum(bytes), 0)::bigint FROM kept_answers WHERE account_id = $1 AND hour > now() - interval '25 hours'`
 
 const addKept = `
@@ -111,7 +111,7 @@ INSERT INTO kept_answers (account_id, hour, bytes) VALUES ($1, date_trunc('hour'
 ON CONFLICT (account_id, hour) DO UPDATE SET bytes = kept_answers.bytes + excluded.bytes`
 
 // SaveAttempt stores the answer for 24 hours. Call it in the transaction of the effect, so that both commit or
-// neither. Of an answer above 64 kB, or beyond the allowance, it stores the status only: the call is still not done
+// neither. An answer above 64 kB, or beyond the allowance, is not stored. Its status is, so that the call is not done
 // again.
 func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error {
 	sealed, err := s.keptAnswer(ctx, a, answer)
@@ -123,7 +123,7 @@ func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error
 	return err
 }
 
-// keptAnswer seals an answer and counts it. It returns nil for one that is not kept.
+// keptAnswer seals and counts an answer. It returns nil if the answer is not kept.
 func (s *Store) keptAnswer(ctx context.Context, a Attempt, answer Stored) ([]byte, error) {
 	if len(answer.Answer) > maxKeptAnswer {
 		return nil, nil
