@@ -32,9 +32,11 @@ type tracking struct {
 	clicks   line
 	// postbacks have a line of their own, so that a click never waits behind them: neither for the disk, nor in a batch.
 	postbacks line
-	caps      *kv.Caps
-	lag       *clicklog.Lag
-	handler   *click.Handler
+	// floods are clicks that come faster from one address than people click: other clicks do not wait behind them.
+	floods  line
+	caps    *kv.Caps
+	lag     *clicklog.Lag
+	handler *click.Handler
 }
 
 // line is the way of records to PostgreSQL.
@@ -63,7 +65,12 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	if err := os.MkdirAll(w.cfg.DataDir, 0o755); err != nil { //nolint:gosec // what is secret has a mode of its own
 		return nil, fmt.Errorf("DATA_DIR: %w", err)
 	}
-	t.lag = &clicklog.Lag{Conn: d, Lag: func() time.Duration { return max(t.clicks.spool.Stats().Lag, t.postbacks.spool.Stats().Lag) }}
+	t.lag = &clicklog.Lag{
+		Conn: d, Lag: func() time.Duration {
+			return max(t.clicks.spool.Stats().Lag, t.postbacks.spool.Stats().Lag, t.floods.spool.Stats().Lag)
+		},
+		Strained: func() bool { return t.clicks.ingester.Strained() },
+	}
 	root := filepath.Join(w.cfg.DataDir, "spool")
 	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}); err != nil {
 		return nil, err
@@ -71,7 +78,12 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close())
 	}
-	closeSpools := func() error { return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close()) }
+	if t.floods, err = w.openLine(filepath.Join(root, "floods"), spool.Options{Retry: true}); err != nil {
+		return nil, errors.Join(err, t.clicks.spool.Close(), t.postbacks.spool.Close())
+	}
+	closeSpools := func() error {
+		return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close(), t.floods.spool.Close())
+	}
 	counters, err := jobs.OpenRedisTimeout(w.cfg.RedisURL, kv.Timeout)
 	if err != nil {
 		return nil, errors.Join(err, closeSpools())
@@ -84,7 +96,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	w.readySeal(ctx, records)
 	t.handler, err = click.New(ctx, click.Deps{
 		DB: d, DatabaseURL: w.cfg.SessionURL(), Clicks: w.pools.reading().clicks(d), Usage: report.Reader{Conn: d},
-		Spool: t.clicks.spool, Postbacks: t.postbacks.spool, Proofs: records, Visitors: t.visitors,
+		Spool: clicklog.NewLanes(t.clicks.spool, t.floods.spool), Postbacks: t.postbacks.spool, Proofs: records, Visitors: t.visitors,
 		DataDir: w.cfg.DataDir, Caps: t.caps, Privacy: w.cfg.PrivacyIP, EdgeSecret: w.cfg.EdgeSecret,
 	})
 	if err != nil {
@@ -100,6 +112,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	w.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "switchyard", Name: "disk_free_ratio", Help: "Free part of the volume that holds DATA_DIR, 0 to 1.",
 	}, func() float64 { return freeRatio(w.cfg.DataDir) }))
+	w.registry.MustRegister(spoolFigures("floods", t.floods.spool)...)
 	return t, nil
 }
 
@@ -190,16 +203,17 @@ func (w web) openLine(dir string, o spool.Options) (line, error) {
 func (t *tracking) start(ctx context.Context) (stop func() error) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var all sync.WaitGroup
-	var clicksErr, postbacksErr, routeErr error
+	var clicksErr, postbacksErr, floodsErr, routeErr error
 	all.Go(func() { clicksErr = t.clicks.ingester.Run(ctx) })
 	all.Go(func() { postbacksErr = t.postbacks.ingester.Run(ctx) })
+	all.Go(func() { floodsErr = t.floods.ingester.Run(ctx) })
 	all.Go(func() { routeErr = t.handler.Run(ctx) })
 	all.Go(func() { t.visitors.Run(ctx) })
 	all.Go(func() { t.lag.Run(ctx) })
 	return func() error {
 		cancel()
 		all.Wait()
-		return errors.Join(clicksErr, postbacksErr, routeErr)
+		return errors.Join(clicksErr, postbacksErr, floodsErr, routeErr)
 	}
 }
 
@@ -210,11 +224,12 @@ const drainTimeout = 4 * time.Second
 func (t *tracking) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), drainTimeout)
 	defer cancel()
-	var both sync.WaitGroup
-	both.Go(func() { t.clicks.drain(ctx) })
-	both.Go(func() { t.postbacks.drain(ctx) })
-	both.Wait()
-	return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close(), t.caps.Close())
+	var all sync.WaitGroup
+	all.Go(func() { t.clicks.drain(ctx) })
+	all.Go(func() { t.postbacks.drain(ctx) })
+	all.Go(func() { t.floods.drain(ctx) })
+	all.Wait()
+	return errors.Join(t.clicks.spool.Close(), t.postbacks.spool.Close(), t.floods.spool.Close(), t.caps.Close())
 }
 
 func (l line) drain(ctx context.Context) {

@@ -2,6 +2,7 @@ package clicklog
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,147 +14,175 @@ import (
 )
 
 // Crowd compares the clicks of an account with those before them, which all web processes store in one table. It remembers
-// the clicks of the last bot.FloodWindow, so that each is read once, however many they are. It belongs to one lease.
+// the clicks of the last bot.FloodWindow, so that each is read once, however many they are. It can be used for several leases.
 type Crowd struct {
-	account    uuid.UUID
-	after      uuid.UUID // the last click that it has seen
-	recent     []arrival // in the order of their clicks
-	onAccount  map[string]int
-	onCampaign map[sourceOfCampaign]int
+	account               uuid.UUID
+	after                 uuid.UUID // the last click that it has seen
+	onAccount, onCampaign *frequency
+	visitors              *frequency
 }
 
 // NewCrowd knows no clicks yet.
 func NewCrowd(account uuid.UUID) *Crowd { return &Crowd{account: account} }
 
-// arrival is a click with the address it came from. A whole network of IPv6 counts as one source.
-type arrival struct {
-	ID         uuid.UUID `db:"id"`
-	At         time.Time `db:"at"`
-	CampaignID uuid.UUID `db:"campaign_id"`
-	Source     string    `db:"source"`
+// visitorsRemembered is how many visitors with repeated clicks a Crowd remembers twice.
+const visitorsRemembered = 50_000
+
+func (w *Crowd) reset() {
+	w.onAccount = newFrequency(bot.FloodBound, bot.FloodWindow, 0)
+	w.onCampaign = newFrequency(bot.FloodBound, bot.FloodWindow, 0)
+	w.visitors = newFrequency(bot.RepeatBound, noteEvery, visitorsRemembered)
 }
 
-type sourceOfCampaign struct {
-	source   string
-	campaign uuid.UUID
-}
+// crowdColumns tell which crowd a click belongs to.
+var crowdColumns = clickColumns.named("id", "at", "campaign_id", "ip", "address_key")
 
-func (p *arrival) ofCampaign() sourceOfCampaign { return sourceOfCampaign{p.Source, p.CampaignID} }
-
-// arrivalsAtOnce is how many of the clicks before are read at once.
-const arrivalsAtOnce = 10_000
-
-const selectCrowd = `
-SELECT id, at, campaign_id, CASE WHEN address_key <> 0 THEN address_key::text
-	WHEN family(ip) = 6 THEN host(network(set_masklen(ip, 64))) ELSE host(ip) END AS source
-FROM clicks WHERE account_id = $1 AND id > $2 AND id <= $3 AND (ip IS NOT NULL OR address_key <> 0) ORDER BY id LIMIT $4`
+// crowdAtOnce is how many of the clicks before are read at once.
+const crowdAtOnce = 10_000
 
 // count adds a click to those of the last bot.FloodWindow.
-func (w *Crowd) count(p arrival) (fired bot.Signals) {
-	gone := 0
-	for gone < len(w.recent) && w.recent[gone].At.Before(p.At.Add(-bot.FloodWindow)) {
-		old := &w.recent[gone]
-		uncount(w.onAccount, old.Source)
-		uncount(w.onCampaign, old.ofCampaign())
-		gone++
+func (w *Crowd) count(click *StoredClick) (fired bot.Signals) {
+	s, ok := senderOf(&click.Click)
+	if !ok {
+		return 0
 	}
-	w.recent = append(w.recent[gone:], p)
-	w.onAccount[p.Source]++
-	w.onCampaign[p.ofCampaign()]++
-	if w.onAccount[p.Source] > bot.FloodBound {
+	if w.onAccount.count(keyOfSource(w.account, uuid.Nil, s.source()), click.At) {
 		fired |= bot.ClickFlood
 	}
-	if w.onCampaign[p.ofCampaign()] > bot.FloodBound {
+	if w.onCampaign.count(keyOfSource(w.account, click.CampaignID, s.source()), click.At) {
 		fired |= bot.CampaignFlood
 	}
 	return fired
 }
 
-func uncount[K comparable](counts map[K]int, key K) {
-	if counts[key]--; counts[key] == 0 {
-		delete(counts, key)
-	}
-}
-
-// arrivals gives the clicks after one, up to another, to fn.
-func (w *Crowd) arrivals(ctx context.Context, c db.Conn, after, last uuid.UUID, fn func(arrival)) error {
+// before counts the clicks of the last bot.FloodWindow before the clicks behind one. first is the first of these.
+func (w *Crowd) before(ctx context.Context, c db.Conn, in clickStore, after, first uuid.UUID) error {
+	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), next(after)
 	for {
-		list, err := db.Select[arrival](ctx, c, "arrivals", selectCrowd, w.account, after, last, arrivalsAtOnce)
+		list, err := in.scan(ctx, c, crowdColumns, clickRange{account: w.account, low: low, high: high, limit: crowdAtOnce})
 		if err != nil {
 			return err
 		}
-		for _, p := range list {
-			fn(p)
+		for _, click := range list {
+			w.count(click)
 		}
-		if len(list) < arrivalsAtOnce {
+		if len(list) < crowdAtOnce {
 			return nil
 		}
-		after = list[len(list)-1].ID
+		low = next(list[len(list)-1].ID)
 	}
 }
 
-// floods finds the clicks after one, up to the last, before which too many came from the same source. It begins anew where
-// the last call did not end: a transaction may be tried again.
-func (w *Crowd) floods(ctx context.Context, c db.Conn, after, first, last uuid.UUID) (map[uuid.UUID]bot.Signals, error) {
-	if after != w.after {
-		w.recent, w.onAccount, w.onCampaign = nil, map[string]int{}, map[sourceOfCampaign]int{}
-		before := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow))
-		if err := w.arrivals(ctx, c, before, after, func(p arrival) { w.count(p) }); err != nil {
-			return nil, err
-		}
-	}
-	w.after = uuid.Nil
-	fired := map[uuid.UUID]bot.Signals{}
-	err := w.arrivals(ctx, c, after, last, func(p arrival) {
-		if signals := w.count(p); signals != 0 {
-			fired[p.ID] = signals
-		}
-	})
-	if err == nil {
-		w.after = last
-	}
-	return fired, err
-}
+// byAddress is the condition on campaigns that count visitors by the address.
+const byAddress = `uniqueness_method IN ('ip', 'ip_ua')`
 
-// A visit that its campaign counts as unique by the address is no repeat. Where cookies or a parameter tell visitors
-// apart, the address says nothing about that, and each click is noted.
-const repeated = `
-FROM clicks c LEFT JOIN campaigns m ON m.id = c.campaign_id AND m.account_id = c.account_id
-WHERE c.account_id = $1 AND c.id >= $2 AND c.id <= $3 AND (c.ip IS NOT NULL OR c.address_key <> 0)
-	AND NOT (c.is_unique AND coalesce(m.uniqueness_method IN ('ip', 'ip_ua'), false))`
+const selectOwnByAddress = `SELECT id FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND ` + byAddress
+
+// noteEvery is how long a crowd notes no more clicks of a visitor of whom it has noted enough. So a flood of one visitor is
+// some rows and not a million. It is short, because a click of a day later must find the clicks of a day before.
+const noteEvery = 10 * time.Minute
 
 // Where addresses are not stored whole, their key of the day stands for them.
 const visitorOfClick = `md5(CASE WHEN c.address_key <> 0 THEN c.address_key::text ELSE host(c.ip) END || ' ' || c.user_agent)::uuid`
 
+const ofIDs = ` FROM clicks c WHERE c.account_id = $1 AND c.id = ANY ($2::uuid[]) AND c.id BETWEEN $3 AND $4`
+
 const insertRepeats = `
 INSERT INTO bot_repeats (account_id, campaign_id, visitor, at, click_id)
-SELECT c.account_id, c.campaign_id, ` + visitorOfClick + `, c.at, c.id ` + repeated + `
+SELECT c.account_id, c.campaign_id, ` + visitorOfClick + `, c.at, c.id` + ofIDs + `
 ON CONFLICT DO NOTHING`
 
+// The order makes each look-up a walk of the primary key that ends at the bound, however many repeats a visitor has.
 var selectRepeats = `
-SELECT c.id ` + repeated + ` AND EXISTS (SELECT FROM bot_repeats r
+SELECT c.id` + ofIDs + ` AND EXISTS (SELECT FROM bot_repeats r
 	WHERE r.account_id = c.account_id AND r.campaign_id = c.campaign_id AND r.visitor = ` + visitorOfClick + `
 		AND r.at > c.at - ` + inSeconds(bot.RepeatWindow) + ` AND (r.at, r.click_id) <= (c.at, c.id)
-	OFFSET $4 LIMIT 1)`
+	ORDER BY r.at, r.click_id OFFSET $5 LIMIT 1)`
 
 // inSeconds is a length of time as SQL.
 func inSeconds(d time.Duration) string {
 	return "interval '" + strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds'"
 }
 
-// signals finds floods and repeats among the clicks after one, from the first to the last, in the transaction of c. It notes
-// the repeats for later clicks.
-func (w *Crowd) signals(ctx context.Context, c db.Conn, after, first, last uuid.UUID) (map[uuid.UUID]bot.Signals, error) {
-	fired, err := w.floods(ctx, c, after, first, last)
+// signals finds floods and repeats among the clicks behind one, in the transaction of c. It notes the repeats for later
+// clicks. It begins anew where the last call did not end: a transaction may be tried again.
+func (w *Crowd) signals(ctx context.Context, c db.Conn, in clickStore, after uuid.UUID, clicks []*StoredClick) (
+	map[uuid.UUID]bot.Signals, error,
+) {
+	if after != w.after {
+		w.reset()
+		if err := w.before(ctx, c, in, after, clicks[0].ID); err != nil {
+			return nil, err
+		}
+	}
+	w.after = uuid.Nil
+	fired := map[uuid.UUID]bot.Signals{}
+	for _, click := range clicks {
+		if signals := w.count(click); signals != 0 {
+			fired[click.ID] = signals
+		}
+	}
+	err := w.repeats(ctx, c, clicks, fired)
+	if err == nil {
+		w.after = clicks[len(clicks)-1].ID
+	}
+	return fired, err
+}
+
+// repeats finds repeated clicks and notes them. A visitor of whom enough clicks were just noted needs no look-up, and neither
+// does a click that an ingester has marked.
+func (w *Crowd) repeats(ctx context.Context, c db.Conn, clicks []*StoredClick, fired map[uuid.UUID]bot.Signals) error {
+	visits, err := w.visits(ctx, c, clicks)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if _, err := db.Exec(ctx, c, "note repeats", insertRepeats, w.account, first, last); err != nil {
-		return nil, err
+	var noted, unmarked []uuid.UUID
+	for _, click := range visits {
+		if s, _ := senderOf(&click.Click); w.visitors.full(keyOfVisitor(&click.Click, s), click.At) {
+			fired[click.ID] |= bot.RepeatClick
+			continue
+		}
+		noted = append(noted, click.ID)
+		if bot.Signals(click.BotSignals)&bot.RepeatClick == 0 {
+			unmarked = append(unmarked, click.ID)
+		}
 	}
-	repeats, err := db.Select[uuid.UUID](ctx, c, "repeats", selectRepeats, w.account, first, last, bot.RepeatBound)
+	if len(noted) > 0 {
+		first, last := boundsOf(noted)
+		if _, err := db.Exec(ctx, c, "note repeats", insertRepeats, w.account, db.UUIDs(noted), first, last); err != nil {
+			return err
+		}
+	}
+	if len(unmarked) == 0 {
+		return nil
+	}
+	first, last := boundsOf(unmarked)
+	repeats, err := db.Select[uuid.UUID](ctx, c, "repeats", selectRepeats, w.account, db.UUIDs(unmarked), first, last, bot.RepeatBound)
 	for _, id := range repeats {
 		fired[id] |= bot.RepeatClick
 	}
-	return fired, err
+	return err
+}
+
+// visits leaves out clicks without an address, and visits that their campaign counts as unique by the address. Where cookies
+// or a parameter tell visitors apart, the address says nothing about that, and each click is a visit.
+func (w *Crowd) visits(ctx context.Context, c db.Conn, clicks []*StoredClick) ([]*StoredClick, error) {
+	unique := map[uuid.UUID]bool{} // campaigns with such a click
+	for _, click := range clicks {
+		if click.IsUnique {
+			unique[click.CampaignID] = true
+		}
+	}
+	var campaigns []uuid.UUID
+	if len(unique) > 0 {
+		var err error
+		campaigns, err = db.Select[uuid.UUID](ctx, c, "campaigns by address", selectOwnByAddress, w.account, db.UUIDs(sortedIDs(unique)))
+		if err != nil {
+			return nil, err
+		}
+	}
+	return without(clicks, func(click *StoredClick) bool {
+		_, ok := senderOf(&click.Click)
+		return !ok || click.IsUnique && slices.Contains(campaigns, click.CampaignID)
+	}), nil
 }

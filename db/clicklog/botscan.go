@@ -114,26 +114,26 @@ type BotsScanned struct {
 }
 
 // ScanBots looks at the next clicks of a scan, at most limit, in the transaction of c, and revises those on which a signal
-// has fired. The crowd is the same from the lease to its end. Call RespreadSpend for the Days, then MoveBotScan. Doing it again changes nothing: a signal that has fired is
-// found again. A click that is stored late, though not more than 48 hours, takes the scan back to its time.
+// has fired. The crowd is the account's. Call RespreadSpend for the Days, then MoveBotScan. Doing it again changes nothing: a
+// signal that has fired is found again. A click that is stored late, though not more than 48 hours, takes the scan back to its
+// time.
 func (l Log) ScanBots(ctx context.Context, c db.Conn, crowd *Crowd, s BotScan, settings bot.Settings, limit int) (
 	BotsScanned, error,
 ) {
 	now := l.now()
-	found, err := l.store().scan(ctx, c, idColumn, clickRange{
+	found, err := l.store().scan(ctx, c, scanColumns, clickRange{
 		account: s.AccountID, low: next(s.After), high: models.FloorClickID(now.Add(-scanSettle)), limit: limit,
 	})
 	if err != nil || len(found) == 0 {
 		return BotsScanned{After: s.After, Done: true}, err
 	}
-	ids := clickIDs(found)
-	out := BotsScanned{After: ids[len(ids)-1], Done: len(ids) < limit}
-	fired, err := crowd.signals(ctx, c, s.After, ids[0], out.After)
+	out := BotsScanned{After: found[len(found)-1].ID, Done: len(found) < limit}
+	fired, err := crowd.signals(ctx, c, l.store(), s.After, found)
 	if err != nil {
 		return out, err
 	}
 	j := judgement{Log: l, account: s.AccountID, settings: settings, fired: fired, waited: true}
-	out.Days, err = j.pass(ctx, c, ids)
+	out.Days, err = j.pass(ctx, c, found)
 	return out, err
 }
 

@@ -26,31 +26,36 @@ type judgement struct {
 
 // visit is a click with what its visitor did next.
 type visit struct {
-	ID        uuid.UUID `db:"id"`
-	LanderID  uuid.UUID `db:"lander_id"`
-	Country   string    `db:"country"`
-	ProxyKind string    `db:"proxy_kind"`
-	Signals   int64     `db:"bot_signals"`
-	Score     int       `db:"bot_score"`
-	IsBot     bool      `db:"is_bot"`
-	Out       uuid.UUID `db:"first_out"` // the first click-out; zero: none
-	Events    int       `db:"events"`    // of the page tag
-	Pages     []string  `db:"pages"`     // that they came from: host and path
-	Driven    bool      `db:"driven"`    // they say that a program drives the browser
-	TimeZone  string    `db:"time_zone"` // of the browser
-	ZoneAt    time.Time `db:"zone_at"`
+	*StoredClick
+	done
 }
 
+// done is what the visitor of a click did next.
+type done struct {
+	ID       uuid.UUID `db:"id"`
+	Out      uuid.UUID `db:"first_out"` // the first click-out; zero: none
+	Events   int       `db:"events"`    // of the page tag
+	Pages    []string  `db:"pages"`     // that they came from: host and path
+	Driven   bool      `db:"driven"`    // they say that a program drives the browser
+	TimeZone string    `db:"time_zone"` // of the browser
+	ZoneAt   time.Time `db:"zone_at"`   // zero: no zone is known
+}
+
+// scanColumns are what a scan and a visit need of a click.
+var scanColumns = clickColumns.named(
+	"id", "at", "campaign_id", "lander_id", "ip", "address_key", "user_agent", "country", "proxy_kind", "bot_signals", "bot_score",
+	"is_bot", "is_unique", "account_id",
+)
+
 // The clicks' events are few; the limit is for those of an attacker. Aggregates keep the planner from walking other
-// indexes in their order, and texts of accounts from reading all events of an account: 2,000 clicks took 700 ms then, and
-// take 25.
-const selectVisits = `
-SELECT c.id, c.lander_id, c.country, c.proxy_kind, c.bot_signals, c.bot_score, c.is_bot,
-	coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
-	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone, coalesce(e.zone_at, c.at) AS zone_at
-FROM clicks c
+// indexes in their order, and texts of accounts from reading all events of an account. Most clicks have neither, and no row.
+const selectDone = `
+SELECT k.id, coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
+	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone,
+	coalesce(e.zone_at, '0001-01-01') AS zone_at
+FROM unnest($2::uuid[]) AS k (id)
 CROSS JOIN LATERAL (
-	SELECT min(h.id::text)::uuid AS first_out FROM click_hops h WHERE h.click_id = c.id AND h.account_id::text = c.account_id::text
+	SELECT min(h.id::text)::uuid AS first_out FROM click_hops h WHERE h.click_id = k.id AND h.account_id::text = $1::text
 ) h
 CROSS JOIN LATERAL (
 	SELECT count(*) AS events, array_agg(DISTINCT host || path) AS pages, bool_or(web_driver) AS driven,
@@ -58,31 +63,31 @@ CROSS JOIN LATERAL (
 		(array_agg(at ORDER BY received_at, id) FILTER (WHERE time_zone <> ''))[1] AS zone_at
 	FROM (
 		SELECT id, received_at, at, host, path, time_zone, web_driver FROM site_events e
-		WHERE e.click_id = c.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
-			AND e.account_id::text = c.account_id::text AND e.source = 'tag' LIMIT 200
+		WHERE e.click_id = k.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
+			AND e.account_id::text = $1::text AND e.source = 'tag' LIMIT 200
 	) e
 ) e
-WHERE c.account_id = $1 AND c.id = ANY ($2::uuid[]) AND c.id BETWEEN $3 AND $4 ORDER BY c.id`
+WHERE h.first_out IS NOT NULL OR e.events > 0`
 
-const lockVisits = `
-SELECT id FROM clicks WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4 ORDER BY id FOR NO KEY UPDATE`
-
-func (j *judgement) visits(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]visit, error) {
-	return db.Select[visit](ctx, c, "visits", selectVisits, j.account, db.UUIDs(ids), ids[0], ids[len(ids)-1])
+// visits adds what their visitors did next to clicks.
+func (j *judgement) visits(ctx context.Context, c db.Conn, clicks []*StoredClick) ([]visit, error) {
+	list, err := db.Select[done](ctx, c, "visits", selectDone, j.account, db.UUIDs(clickIDs(clicks)))
+	found := db.ByKey(list, func(d done) uuid.UUID { return d.ID })
+	return db.Map(clicks, func(k *StoredClick) visit { return visit{k, found[k.ID]} }), err
 }
 
-// lock keeps others from changing clicks, and ingesters from applying events to them, until the transaction ends.
-func (j *judgement) lock(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
-	_, err := db.Select[uuid.UUID](ctx, c, "lock visits", lockVisits, j.account, db.UUIDs(ids), ids[0], ids[len(ids)-1])
-	return err
+// lock reads clicks. It keeps others from changing them, and ingesters from applying events to them, until the transaction
+// ends.
+func (j *judgement) lock(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*StoredClick, error) {
+	return j.store().read(ctx, c, scanColumns, clickSet{account: j.account, ids: ids, lock: true})
 }
 
-// pass judges clicks, whose ids are sorted, and gives the days on which bots and others have changed.
-func (j *judgement) pass(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]time.Time, error) {
-	if len(ids) == 0 {
+// pass judges clicks, which are in the order of their ids, and gives the days on which bots and others have changed.
+func (j *judgement) pass(ctx context.Context, c db.Conn, clicks []*StoredClick) ([]time.Time, error) {
+	if len(clicks) == 0 {
 		return nil, nil
 	}
-	visits, err := j.visits(ctx, c, ids)
+	visits, err := j.visits(ctx, c, clicks)
 	if err != nil {
 		return nil, err
 	}
@@ -96,11 +101,10 @@ func (j *judgement) pass(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]tim
 		return nil, nil
 	}
 	// An event that is stored meanwhile either shows below, or finds what is revised here: see recheck.
-	ids = db.Map(findings, func(f Finding) uuid.UUID { return f.ClickID })
-	if err := j.lock(ctx, c, ids); err != nil {
+	if clicks, err = j.lock(ctx, c, db.Map(findings, func(f Finding) uuid.UUID { return f.ClickID })); err != nil || len(clicks) == 0 {
 		return nil, err
 	}
-	if visits, err = j.visits(ctx, c, ids); err != nil {
+	if visits, err = j.visits(ctx, c, clicks); err != nil {
 		return nil, err
 	}
 	return j.Revise(ctx, c, j.account, j.settings, j.findings(visits))
@@ -109,8 +113,8 @@ func (j *judgement) pass(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]tim
 // findings are what is new about clicks.
 func (j *judgement) findings(visits []visit) (list []Finding) {
 	for _, v := range visits {
-		has := bot.Signals(v.Signals) //nolint:gosec // the same bits come back
-		f := Finding{ClickID: v.ID, Signals: (j.fired[v.ID] | v.signals(j.tagged[v.LanderID])) &^ has}
+		has, id := bot.Signals(v.BotSignals), v.StoredClick.ID
+		f := Finding{ClickID: id, Signals: (j.fired[id] | v.signals(j.tagged[v.LanderID])) &^ has}
 		if v.Events > 0 {
 			f.Cleared = has & bot.NoJS
 		}
@@ -123,8 +127,8 @@ func (j *judgement) findings(visits []visit) (list []Finding) {
 
 // outdated says that a click was scored by other settings. It was stored after the job of their change had passed it.
 func (v *visit) outdated(settings bot.Settings) bool {
-	score, isBot, _ := bot.Score(bot.Signals(v.Signals), settings) //nolint:gosec // the same bits come back
-	return v.Signals != 0 && (v.Score != score || v.IsBot != isBot)
+	score, isBot, _ := bot.Score(bot.Signals(v.BotSignals), settings)
+	return v.BotSignals != 0 && (v.BotScore != score || v.IsBot != isBot)
 }
 
 // signals are those that show in what the visitor did. tagged says that his landing page carries the page tag, which has
@@ -132,10 +136,11 @@ func (v *visit) outdated(settings bot.Settings) bool {
 func (v *visit) signals(tagged bool) (fired bot.Signals) {
 	// The redirect is when he left for the landing page: the way there is part of the time, so that nobody is too fast who
 	// has seen the page.
-	if v.Out != uuid.Nil && models.ClickTime(v.Out).Sub(models.ClickTime(v.ID)).Abs() <= bot.FastBound {
+	if v.Out != uuid.Nil && models.ClickTime(v.Out).Sub(v.At).Abs() <= bot.FastBound {
 		fired |= bot.FastClick
 	}
-	if tagged && v.Events == 0 && fired&bot.FastClick == 0 { // who leaves at once leaves the tag no time
+	// A visitor who leaves at once leaves the tag no time. A flood's click that is a bot's without it is not written again.
+	if tagged && v.Events == 0 && fired&bot.FastClick == 0 && !v.isFlood() {
 		fired |= bot.NoJS
 	}
 	if v.Driven {
@@ -147,6 +152,11 @@ func (v *visit) signals(tagged bool) (fired bot.Signals) {
 		fired |= bot.GeoTZMismatch
 	}
 	return fired
+}
+
+// isFlood says that a click is a bot's, and one of a flood.
+func (v *visit) isFlood() bool {
+	return v.IsBot && bot.Signals(v.BotSignals)&(bot.ClickFlood|bot.CampaignFlood) != 0
 }
 
 const insertTagged = `
@@ -176,10 +186,10 @@ func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) e
 		page, ok := pages[v.LanderID]
 		if ok && seen[v.LanderID] < bot.TaggedBound && slices.ContainsFunc(v.Pages, page.is) {
 			seen[v.LanderID]++
-			landers, clicks = append(landers, v.LanderID), append(clicks, v.ID)
+			landers, clicks = append(landers, v.LanderID), append(clicks, v.StoredClick.ID)
 		}
 	}
-	last := models.ClickTime(visits[len(visits)-1].ID)
+	last := visits[len(visits)-1].At
 	if len(clicks) > 0 {
 		if _, err := db.Exec(ctx, c, "note tagged pages", insertTagged, j.account, db.UUIDs(landers), db.UUIDs(clicks),
 			models.FloorClickID(last.Add(-evidenceEvery)), bot.TaggedBound); err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -42,9 +43,11 @@ type Ingester struct {
 	own      *spool.Reader
 	adopted  []*spool.Reader
 	throttle throttle
-	limit    int  // records of the next batch at most: fewer after trouble
-	backlog  bool // the last round left records waiting
+	strained atomic.Bool // redirects wait for a processor
+	limit    int         // records of the next batch at most: fewer after trouble
+	backlog  bool        // the last round left records waiting
 	waiting  map[uuid.UUID]time.Time
+	floods   *floods
 	sweptAt  time.Time // when waiting hops were last looked at
 	readyAt  time.Time // when partitions were last made
 }
@@ -59,7 +62,7 @@ func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 	}
 	return &Ingester{
 		spool: s, store: &postgres{Log{Conn: d, Copy: o.Copy}, days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
-		throttle: newThrottle(), waiting: map[uuid.UUID]time.Time{},
+		throttle: newThrottle(), waiting: map[uuid.UUID]time.Time{}, floods: newFloods(),
 	}
 }
 
@@ -111,6 +114,9 @@ func (g *Ingester) pause(took time.Duration, err error) time.Duration {
 	return max(g.throttle.backoff(took), g.o.Interval)
 }
 
+// Strained reports whether redirects of this process wait for a processor, so that the ingester gives way.
+func (g *Ingester) Strained() bool { return g.strained.Load() }
+
 // Drain stores all that is in the spool and returns when nothing is left or ctx ends. Call it after Run has
 // returned and nobody appends any more, where the disk does not outlive the process.
 func (g *Ingester) Drain(ctx context.Context) error {
@@ -131,6 +137,7 @@ func (g *Ingester) round(ctx context.Context) (int, error) {
 	g.sweep(ctx)
 	if !g.spool.AckPostgres() { // there, nobody appends faster than we store
 		g.throttle.update(time.Now())
+		g.strained.Store(g.throttle.share < 1)
 	}
 	g.backlog = false
 	n, err := g.step(ctx, g.own)
@@ -185,11 +192,13 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 		}
 		good = append(good, it)
 	}
+	g.floods.count(good)
 	for len(good) > 0 {
 		n := min(len(good), g.limit)
 		err := g.commit(ctx, good[:n])
 		switch {
 		case err == nil:
+			g.floods.stored(good[:n])
 			good = good[n:]
 			g.limit = min(g.limit*2, g.o.BatchSize)
 		case !refused(err):
@@ -198,6 +207,7 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 			if err := r.Reject(ctx, good[0], err); err != nil {
 				return err
 			}
+			g.floods.stored(good[:1])
 			good = good[1:]
 		default:
 			g.limit = max(n/2, 1)
@@ -220,7 +230,7 @@ func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 	var logged time.Time
 	for {
 		// A batch is made anew for each try: what was decided in a failed transaction is void.
-		out, err := g.try(ctx, newBatch(items))
+		out, err := g.try(ctx, newBatch(items, g.floods.found))
 		if err == nil {
 			g.after(ctx, out)
 			return nil

@@ -56,3 +56,36 @@ func TestLag(t *testing.T) {
 	tell()
 	check("one has ended", 1, 0, 0, 0)
 }
+
+// TestBusy: work that can wait rests while one of the processes has clicks to store, or redirects that wait for a processor,
+// and a while longer.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	d, now := dbtest.New(t), time.Now()
+	lag, strained := time.Duration(0), false
+	l := &clicklog.Lag{
+		Conn: d, Lag: func() time.Duration { return lag }, Strained: func() bool { return strained }, Now: func() time.Time { return now },
+	}
+	quiet := &clicklog.Lag{Conn: d, Lag: func() time.Duration { return 0 }}
+	check := func(what string, want bool) {
+		t.Helper()
+		for _, each := range []*clicklog.Lag{l, quiet} {
+			if err := each.Tell(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := clicklog.Log{Conn: d, Now: func() time.Time { return now }}.Busy(t.Context())
+		if err != nil || got != want {
+			t.Errorf("%s: %v %v", what, got, err)
+		}
+	}
+	check("nothing waits", false)
+	lag = time.Minute
+	check("clicks wait", true)
+	lag, now = 0, now.Add(time.Second)
+	check("they did a second ago", true)
+	now = now.Add(time.Minute)
+	check("they did a minute ago", false)
+	strained = true
+	check("redirects wait", true)
+}

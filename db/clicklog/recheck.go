@@ -158,7 +158,8 @@ func (l Log) RecheckBots(ctx context.Context, c db.Conn, account uuid.UUID, sett
 	}
 	j := judgement{Log: l, account: account, settings: settings, fired: map[uuid.UUID]bot.Signals{}}
 	// Ingesters lock a click before they ask for its recheck.
-	if err := j.lock(ctx, c, ids); err != nil {
+	clicks, err := j.lock(ctx, c, ids)
+	if err != nil {
 		return nil, false, err
 	}
 	taken, err := db.Pairs[uuid.UUID, int64](ctx, c, "take rechecks", takeRechecks, account, db.UUIDs(ids), ids[0],
@@ -169,7 +170,7 @@ func (l Log) RecheckBots(ctx context.Context, c db.Conn, account uuid.UUID, sett
 	for id, signals := range taken {
 		j.fired[id] = bot.Signals(signals) //nolint:gosec // the same bits come back
 	}
-	ids = slices.DeleteFunc(ids, func(id uuid.UUID) bool { _, ok := taken[id]; return !ok })
-	days, err = j.pass(ctx, c, ids)
+	clicks = slices.DeleteFunc(clicks, func(k *StoredClick) bool { _, ok := taken[k.ID]; return !ok })
+	days, err = j.pass(ctx, c, clicks)
 	return days, len(ids) < limit, err
 }

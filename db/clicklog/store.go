@@ -16,6 +16,7 @@ import (
 	"switchyard/db/rates"
 	"switchyard/db/spool"
 	"switchyard/models"
+	"switchyard/models/bot"
 )
 
 // ingestBatch is what one transaction stores.
@@ -27,6 +28,7 @@ type ingestBatch struct {
 	events    []*models.SiteEvent
 	traps     []*models.ClickTrap
 	retry     []uuid.UUID // clicks whose hops and arrivals could not be applied before
+	marks     marks       // of the clicks
 }
 
 // stored is the result of storing a batch.
@@ -35,8 +37,8 @@ type stored struct {
 	missing   []uuid.UUID     // clicks that hops and arrivals wait for
 }
 
-func newBatch(items []spool.Item) ingestBatch {
-	var b ingestBatch
+func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) ingestBatch {
+	b := ingestBatch{marks: marks{found: found}}
 	for _, it := range items {
 		switch r := it.Record; {
 		case r.Click != nil:
@@ -142,7 +144,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn, in clickStore) (out s
 		return out, err
 	}
 	deltas := ledger.Deltas{}
-	ids, err := storeClicks(ctx, c, in, b.clicks, deltas)
+	ids, err := b.storeClicks(ctx, c, in, deltas)
 	if err != nil {
 		return out, err
 	}
@@ -188,7 +190,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn, in clickStore) (out s
 }
 
 // ofAccounts leaves out what waited in the spool while its account was deleted: nobody could see or delete it. Postbacks
-// are left out when they are stored. It gives the currencies of the accounts.
+// are left out when they are stored. It gives the currencies of the accounts, and notes how they score clicks.
 func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, map[uuid.UUID]string, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range b.clicks {
@@ -206,8 +208,18 @@ func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, ma
 	if len(named) == 0 {
 		return b, nil, nil
 	}
-	const q = `SELECT id, currency FROM accounts WHERE id = ANY ($1)`
-	known, err := db.Pairs[uuid.UUID, string](ctx, c, "accounts of clicks", q, db.UUIDs(slices.Collect(maps.Keys(named))))
+	const q = `SELECT id, currency, bot_threshold, bot_disabled FROM accounts WHERE id = ANY ($1)`
+	list, err := db.Select[struct {
+		ID        uuid.UUID      `db:"id"`
+		Currency  string         `db:"currency"`
+		Threshold int            `db:"bot_threshold"`
+		Disabled  pq.StringArray `db:"bot_disabled"`
+	}](ctx, c, "accounts of clicks", q, db.UUIDs(slices.Collect(maps.Keys(named))))
+	known := make(map[uuid.UUID]string, len(list))
+	b.marks.settings = make(map[uuid.UUID]bot.Settings, len(list))
+	for _, a := range list {
+		known[a.ID], b.marks.settings[a.ID] = a.Currency, bot.NewSettings(a.Threshold, a.Disabled)
+	}
 	if err != nil || len(known) == len(named) {
 		return b, known, err
 	}
@@ -247,12 +259,16 @@ func without[T any](list []T, drop func(T) bool) []T {
 }
 
 // storeClicks writes the clicks that are not stored yet and returns their ids.
-func storeClicks(ctx context.Context, c db.Conn, in clickStore, clicks []*StoredClick, s ledger.Deltas) ([]uuid.UUID, error) {
-	clicks, err := unknown(clicks, func(ids []uuid.UUID) ([]uuid.UUID, error) { return in.known(ctx, c, ids) })
+func (b ingestBatch) storeClicks(ctx context.Context, c db.Conn, in clickStore, s ledger.Deltas) ([]uuid.UUID, error) {
+	clicks, err := unknown(b.clicks, func(ids []uuid.UUID) ([]uuid.UUID, error) { return in.known(ctx, c, ids) })
 	if err != nil || len(clicks) == 0 {
 		return nil, err
 	}
+	b.marks.floods(clicks)
 	if err := decideUnique(ctx, c, clicks); err != nil {
+		return nil, err
+	}
+	if err := b.marks.repeats(ctx, c, clicks); err != nil {
 		return nil, err
 	}
 	ids := make([]uuid.UUID, len(clicks))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,13 +28,14 @@ type Clicks interface {
 	ScanBots(ctx context.Context, c db.Conn, crowd *clicklog.Crowd, s clicklog.BotScan, settings bot.Settings, limit int) (
 		clicklog.BotsScanned, error)
 	MoveBotScan(ctx context.Context, c db.Conn, s clicklog.BotScan, after uuid.UUID) (clicklog.BotScan, bool, error)
+	Busy(ctx context.Context) (bool, error)
 	RecheckBots(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) ([]time.Time, bool, error)
 	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
 }
 
 // Register registers the handlers at a runtime.
 func Register(r *workers.Runtime, s *store.Store, clicks Clicks) {
-	w := &worker{store: s, clicks: clicks, client: r.Client()}
+	w := &worker{store: s, clicks: clicks, client: r.Client(), pause: pause}
 	workers.Register(r, jobs.ScanBots, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
 		return jobs.None{}, w.scan(ctx, workers.Account(ctx))
 	})
@@ -44,6 +46,8 @@ type worker struct {
 	store  *store.Store
 	clicks Clicks
 	client *jobs.Client
+	pause  func(ctx context.Context, d time.Duration) error
+	crowds crowds
 }
 
 const (
@@ -51,6 +55,14 @@ const (
 	clicksAtOnce = 2000
 	// lease is for one scan; a worker that was killed has it until then.
 	lease = 3 * time.Minute
+	// runFor and batchesAtOnce are how long one scan goes on, and how many batches it looks at. The next sweep starts one
+	// that goes on where it ends.
+	runFor        = time.Minute
+	batchesAtOnce = 250
+	// busyShare is the share of its time that a scan works while clicks wait to be stored or redirects suffer, and
+	// maxPause the longest rest after a batch.
+	busyShare = 0.1
+	maxPause  = 5 * time.Second
 )
 
 // sweep starts a scan for each account with clicks to look at.
@@ -70,17 +82,20 @@ func (w *worker) sweep(ctx context.Context) error {
 	return nil
 }
 
-// scan looks at the clicks of an account in batches. What a batch did is kept if a later one fails.
+// scan looks at the clicks of an account in batches. What a batch did is kept if a later one fails, and a scan that ends
+// before all clicks were looked at goes on at the next sweep.
 func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 	s, ok, err := w.clicks.LeaseBotScan(ctx, account, lease)
 	if err != nil || !ok {
 		return err
 	}
 	err = w.recheck(ctx, account)
-	after, crowd := progress{next: s}, clicklog.NewCrowd(account)
-	for err == nil && !after.done && !after.stopped {
-		after, err = w.next(ctx, crowd, after.next)
+	after, crowd := progress{next: s}, w.crowds.claim(account)
+	began := time.Now()
+	for n := 0; err == nil && !after.done && !after.stopped && n < batchesAtOnce && time.Since(began) < runFor; n++ {
+		after, err = w.batch(ctx, crowd, after.next)
 	}
+	w.crowds.keep(account, crowd)
 	return errors.Join(err, w.clicks.ReleaseBotScan(context.WithoutCancel(ctx), account, err == nil && after.done))
 }
 
@@ -89,6 +104,25 @@ type progress struct {
 	next    clicklog.BotScan
 	done    bool // all clicks were looked at
 	stopped bool // a late click was stored: it goes on another time
+}
+
+// batch looks at one batch of new clicks. While clicks wait to be stored or redirects suffer it rests afterwards.
+func (w *worker) batch(ctx context.Context, crowd *clicklog.Crowd, s clicklog.BotScan) (progress, error) {
+	began := time.Now()
+	p, err := w.next(ctx, crowd, s)
+	if err != nil || p.done || p.stopped {
+		return p, err
+	}
+	busy, err := w.clicks.Busy(ctx)
+	if err != nil || !busy {
+		return p, err
+	}
+	return p, w.pause(ctx, rest(time.Since(began)))
+}
+
+// rest is how long to rest after having worked while the service is busy.
+func rest(worked time.Duration) time.Duration {
+	return min(time.Duration(float64(worked)*(1/busyShare-1)), maxPause)
 }
 
 // next looks at one batch of new clicks.
@@ -136,4 +170,47 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, fn func(db.Conn,
 			return err
 		})
 	})
+}
+
+// pause waits, unless the context ends.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// maxCrowds is how many accounts' crowds are kept between scans. The next scan of another account reads the minute before
+// its first click again.
+const maxCrowds = 32
+
+// crowds keeps what scans know of the last minute of each account, so that the next scan need not read it again.
+type crowds struct {
+	mu   sync.Mutex
+	kept map[uuid.UUID]*clicklog.Crowd
+}
+
+// claim gives the crowd of an account to one scan.
+func (k *crowds) claim(account uuid.UUID) *clicklog.Crowd {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if crowd, ok := k.kept[account]; ok {
+		delete(k.kept, account)
+		return crowd
+	}
+	return clicklog.NewCrowd(account)
+}
+
+// keep keeps a crowd for the next scan of its account.
+func (k *crowds) keep(account uuid.UUID, crowd *clicklog.Crowd) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.kept == nil || len(k.kept) >= maxCrowds {
+		k.kept = map[uuid.UUID]*clicklog.Crowd{}
+	}
+	k.kept[account] = crowd
 }

@@ -1,0 +1,136 @@
+package clicklog
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+const (
+	// sourcesRemembered is how many sources, and how many visitors, an ingester remembers twice. The memory of all is some
+	// 30 MB at most.
+	sourcesRemembered = 50_000
+	// uniqueInWindow is how many clicks of a visitor within bot.RepeatWindow can be unique: one an hour, which is the
+	// shortest time that counts a visitor once.
+	uniqueInWindow = int(bot.RepeatWindow/time.Hour) + 1
+)
+
+// floods recognises the clicks of a flood before they are stored, so that they are stored with the signals that a scan would
+// find, and their rows are not written again. It counts the clicks that one process has recorded and remembers. Where these
+// are not all, it finds less than the scan, never more.
+type floods struct {
+	onAccount, onCampaign, visitors *frequency
+	// found are the signals of clicks that are not stored yet. A batch may be tried again, and a click counts once.
+	found map[uuid.UUID]bot.Signals
+}
+
+func newFloods() *floods {
+	return &floods{
+		onAccount:  newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered),
+		onCampaign: newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered),
+		visitors:   newFrequency(bot.RepeatBound+uniqueInWindow, bot.RepeatWindow-time.Minute, sourcesRemembered),
+		found:      map[uuid.UUID]bot.Signals{},
+	}
+}
+
+// count adds the clicks among some records. Clicks that it has counted and that are not stored yet are left out.
+func (f *floods) count(items []spool.Item) {
+	var fresh []*models.Click
+	for _, it := range items {
+		if c := it.Record.Click; c != nil {
+			if _, counted := f.found[c.ID]; !counted {
+				f.found[c.ID] = 0
+				fresh = append(fresh, c)
+			}
+		}
+	}
+	slices.SortFunc(fresh, func(a, b *models.Click) int { return bytes.Compare(a.ID[:], b.ID[:]) })
+	for _, c := range fresh {
+		if s, ok := senderOf(c); ok {
+			f.found[c.ID] = f.signals(c, s)
+		}
+	}
+}
+
+func (f *floods) signals(c *models.Click, s sender) (fired bot.Signals) {
+	at := models.ClickTime(c.ID)
+	if f.onAccount.count(keyOfSource(c.AccountID, uuid.Nil, s.source()), at) {
+		fired |= bot.ClickFlood
+	}
+	if f.onCampaign.count(keyOfSource(c.AccountID, c.CampaignID, s.source()), at) {
+		fired |= bot.CampaignFlood
+	}
+	if f.visitors.count(keyOfVisitor(c, s), at) {
+		fired |= bot.RepeatClick
+	}
+	return fired
+}
+
+// stored forgets the signals of records that are stored or put aside.
+func (f *floods) stored(items []spool.Item) {
+	for _, it := range items {
+		if c := it.Record.Click; c != nil {
+			delete(f.found, c.ID)
+		}
+	}
+}
+
+// marks are what is known about clicks that are about to be stored: the signals of floods, and how their accounts score.
+type marks struct {
+	found    map[uuid.UUID]bot.Signals
+	settings map[uuid.UUID]bot.Settings
+}
+
+// score adds signals to a click that is not stored yet.
+func (m marks) score(c *StoredClick, signals bot.Signals) {
+	has := bot.Signals(c.BotSignals)
+	if signals &^= has; signals == 0 {
+		return
+	}
+	c.BotSignals = uint64(has | signals)
+	c.BotScore, c.IsBot, c.BotReason = bot.Score(has|signals, m.settings[c.AccountID])
+}
+
+// floods adds the signals that need only the address. It comes before uniqueness is decided: a bot's click has none.
+func (m marks) floods(clicks []*StoredClick) {
+	for _, c := range clicks {
+		m.score(c, m.found[c.ID]&^bot.RepeatClick)
+	}
+}
+
+const selectByAddress = `
+SELECT id FROM campaigns WHERE account_id = ANY ($1::uuid[]) AND id = ANY ($2::uuid[]) AND ` + byAddress
+
+// repeats adds the signal of repeated clicks, once uniqueness is decided. A visit that its campaign counts as unique by the
+// address is no repeat.
+func (m marks) repeats(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
+	accounts, campaigns := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
+	for _, k := range clicks {
+		switch {
+		case m.found[k.ID]&bot.RepeatClick == 0:
+		case k.IsUnique:
+			accounts[k.AccountID], campaigns[k.CampaignID] = true, true
+		default:
+			m.score(k, bot.RepeatClick)
+		}
+	}
+	if len(campaigns) == 0 {
+		return nil
+	}
+	list, err := db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(sortedIDs(accounts)), db.UUIDs(sortedIDs(campaigns)))
+	for _, k := range clicks {
+		if k.IsUnique && m.found[k.ID]&bot.RepeatClick != 0 && !slices.Contains(list, k.CampaignID) {
+			m.score(k, bot.RepeatClick)
+			k.IsUnique = !k.IsBot
+		}
+	}
+	return err
+}

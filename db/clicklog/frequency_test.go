@@ -1,0 +1,97 @@
+package clicklog
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/spool"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// TestFrequency: in order, the answer is that of counting all moments. Out of order it is true for no moment too many.
+func TestFrequency(t *testing.T) {
+	t.Parallel()
+	const bound, window = 5, time.Second
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // a test
+		f, inOrder := newFrequency(bound, window, 0), seed%2 == 0
+		seen := map[uint64][]time.Time{}
+		at := start
+		for range 300 {
+			at = at.Add(time.Duration(random.IntN(200)) * time.Millisecond)
+			moment, key := at, random.Uint64N(4)
+			if !inOrder {
+				moment = at.Add(-time.Duration(random.IntN(3000)) * time.Millisecond)
+			}
+			before := 0
+			for _, other := range seen[key] {
+				if !other.After(moment) && !other.Before(moment.Add(-window)) {
+					before++
+				}
+			}
+			seen[key] = append(seen[key], moment)
+			got, want := f.count(key, moment), before >= bound
+			if inOrder && got != want || got && !want {
+				t.Fatalf("seed %d: %d moments before %s: %v", seed, before, moment, got)
+			}
+		}
+	}
+}
+
+// TestFrequencyIsBounded: neither many keys nor many moments of one take more memory than is given, and a key that is full
+// counts again when its moments have passed.
+func TestFrequencyIsBounded(t *testing.T) {
+	t.Parallel()
+	f, at := newFrequency(3, time.Minute, 10), time.Now()
+	for i := range 1000 {
+		f.count(uint64(i), at)
+		f.count(7, at)
+	}
+	if len(f.young)+len(f.old) > 20 || len(f.young[7]) > 6 {
+		t.Errorf("%d and %d keys, %d moments", len(f.young), len(f.old), len(f.young[7]))
+	}
+	var full []bool
+	for _, after := range []time.Duration{0, 1, 2, 3, 40, 61, 62} {
+		full = append(full, f.full(1<<40, at.Add(after*time.Second)))
+	}
+	if want := []bool{false, false, false, true, true, false, false}; !slices.Equal(full, want) {
+		t.Errorf("full: %v, want %v", full, want)
+	}
+}
+
+// TestFloodsCountOnce: records that are read again because they could not be stored count once.
+func TestFloodsCountOnce(t *testing.T) {
+	t.Parallel()
+	f, account := newFloods(), uuid.New()
+	var items []spool.Item
+	for range bot.FloodBound + 1 {
+		c := &models.Click{ID: models.NewClickID(), AccountID: account, AddressKey: 1}
+		items = append(items, spool.Item{Record: spool.Record{Click: c}})
+	}
+	marked := func() (n int) {
+		for _, signals := range f.found {
+			if signals&bot.ClickFlood != 0 {
+				n++
+			}
+		}
+		return n
+	}
+	f.count(items[:40])
+	f.count(items[:40])
+	if n := marked(); n != 0 {
+		t.Errorf("%d of 40 clicks are a flood", n)
+	}
+	f.count(items)
+	if n := marked(); n != 1 {
+		t.Errorf("%d of %d clicks are a flood", n, len(items))
+	}
+	if f.stored(items); len(f.found) > 0 {
+		t.Errorf("%d clicks are remembered", len(f.found))
+	}
+}

@@ -1,0 +1,80 @@
+package botscan
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/bot"
+)
+
+// endless are clicks that never end.
+type endless struct {
+	Clicks
+	busy     bool
+	batches  int
+	released []bool // whether all was looked at
+}
+
+func (e *endless) LeaseBotScan(_ context.Context, account uuid.UUID, _ time.Duration) (clicklog.BotScan, bool, error) {
+	return clicklog.BotScan{AccountID: account}, true, nil
+}
+
+func (e *endless) ReleaseBotScan(_ context.Context, _ uuid.UUID, done bool) error {
+	e.released = append(e.released, done)
+	return nil
+}
+
+func (e *endless) RecheckBots(context.Context, db.Conn, uuid.UUID, bot.Settings, int) ([]time.Time, bool, error) {
+	return nil, true, nil
+}
+
+func (e *endless) ScanBots(context.Context, db.Conn, *clicklog.Crowd, clicklog.BotScan, bot.Settings, int) (clicklog.BotsScanned, error) {
+	e.batches++
+	return clicklog.BotsScanned{After: models.NewClickID()}, nil
+}
+
+func (e *endless) MoveBotScan(_ context.Context, _ db.Conn, s clicklog.BotScan, after uuid.UUID) (clicklog.BotScan, bool, error) {
+	s.After = after
+	return s, true, nil
+}
+
+func (e *endless) Busy(context.Context) (bool, error) { return e.busy, nil }
+
+// TestScanIsBounded: a scan ends although clicks are left, and waits to be continued. While the service is busy it rests after
+// each batch.
+func TestScanIsBounded(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	account := uuid.New()
+	const owner = `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'pro', $2)`
+	if _, err := d.ExecContext(t.Context(), owner, account, account.String()); err != nil {
+		t.Fatal(err)
+	}
+	for _, busy := range []bool{false, true} {
+		clicks, rests := &endless{busy: busy}, 0
+		w := &worker{store: store.New(d, nil), clicks: clicks, pause: func(context.Context, time.Duration) error {
+			rests++
+			return nil
+		}}
+		if err := w.scan(t.Context(), account); err != nil {
+			t.Fatal(err)
+		}
+		if clicks.batches == 0 || clicks.batches > batchesAtOnce || len(clicks.released) != 1 || clicks.released[0] {
+			t.Errorf("%d batches, released %v", clicks.batches, clicks.released)
+		}
+		if want := map[bool]int{true: clicks.batches}[busy]; rests != want {
+			t.Errorf("busy %v: %d rests after %d batches", busy, rests, clicks.batches)
+		}
+	}
+	if rest(time.Millisecond) != 9*time.Millisecond || rest(time.Hour) != maxPause {
+		t.Errorf("rests %s and %s", rest(time.Millisecond), rest(time.Hour))
+	}
+}
