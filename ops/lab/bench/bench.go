@@ -29,6 +29,7 @@ type Options struct {
 	Connections int           // of the saturating loads
 	Sustained   time.Duration // of the load that is held at twice the promised rate
 	Clicks      int           // of the week that reports are measured on; default 2,000,005
+	Flood       int           // clicks of each flood
 	Parts       []string      // names in Parts; none: all
 	Out         io.Writer
 	Binary      string // the program of the service
@@ -86,6 +87,7 @@ type part struct {
 var parts = []part{
 	{name: "redirect", steps: []func(*run, context.Context) error{(*run).setUp, (*run).redirects, (*run).ingest, (*run).choice}},
 	{name: "sustain", steps: []func(*run, context.Context) error{(*run).setUp, (*run).sustain}},
+	{name: "flood", steps: []func(*run, context.Context) error{(*run).setUp, (*run).flood}},
 	{name: "many", steps: []func(*run, context.Context) error{(*run).setUp, (*run).snapshot}},
 	{name: "jobs", steps: []func(*run, context.Context) error{(*run).setUp, (*run).start, (*run).events}},
 	{name: "bots", steps: []func(*run, context.Context) error{(*run).setUp, (*run).detectors, (*run).lists}},
@@ -98,7 +100,7 @@ var parts = []part{
 	{name: "copilot", steps: []func(*run, context.Context) error{(*run).suggestions}, alone: true},
 }
 
-// Parts are the names of what can be measured: tracking links and ingest; 5,000 clicks a second held; 10,000 campaigns against 10; events and jobs;
+// Parts are the names of what can be measured: tracking links and ingest; 5,000 clicks a second held; floods; 10,000 campaigns against 10; events and jobs;
 // detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks;
 // a million of them scored anew; the same clicks in ClickHouse; what a click, a conversion and a campaign cost, and what machines take;
 // tracking links by TLS, and 10,000 certificates; syncs with platforms; suggestions

@@ -90,8 +90,13 @@ func (l Load) Run(ctx context.Context) (Result, error) {
 		result.latencies = append(result.latencies, c.latencies...)
 		errs = append(errs, c.err)
 	}
-	slices.Sort(result.latencies)
-	return result, errors.Join(errs...)
+	return result.sorted(), errors.Join(errs...)
+}
+
+// sorted sorts the latencies of several runs.
+func (r Result) sorted() Result {
+	slices.Sort(r.latencies)
+	return r
 }
 
 // connection is one connection.
