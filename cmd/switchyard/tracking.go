@@ -72,13 +72,13 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 		Strained: func() bool { return t.clicks.ingester.Strained() },
 	}
 	root := filepath.Join(w.cfg.DataDir, "spool")
-	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}); err != nil {
+	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, 0); err != nil {
 		return nil, err
 	}
-	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}); err != nil {
+	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}, postbackInterval); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close())
 	}
-	if t.floods, err = w.openLine(filepath.Join(root, "floods"), spool.Options{Retry: true}); err != nil {
+	if t.floods, err = w.openLine(filepath.Join(root, "floods"), spool.Options{Retry: true}, 0); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close(), t.postbacks.spool.Close())
 	}
 	closeSpools := func() error {
@@ -181,17 +181,20 @@ func (w web) readySeal(ctx context.Context, records *store.Store) {
 // postbackPace is what a network waits for its answer at most so that clicks find the disk free.
 const postbackPace = 10 * time.Millisecond
 
+// postbackInterval is the time between two batches of postbacks at least. It is short, because their jobs begin behind it.
+const postbackInterval = 25 * time.Millisecond
+
 // openLine opens the spool in a directory. Either line stores every kind of record: a process of before has put
 // postbacks into the spool of clicks. Nobody sends a click again, so its spool retries; a postback that is refused is
 // sent again.
-func (w web) openLine(dir string, o spool.Options) (line, error) {
+func (w web) openLine(dir string, o spool.Options, interval time.Duration) (line, error) {
 	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
 	s, err := spool.Open(dir, o)
 	if err != nil {
 		return line{}, err
 	}
 	return line{s, clicklog.NewIngester(s, w.pools.of(ingestPool), clicklog.IngestOptions{
-		Copy: w.pools.copied,
+		Copy: w.pools.copied, Interval: interval,
 		OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
 			w.client.Dispatch(ctx, rows...)
 		},

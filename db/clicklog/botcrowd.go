@@ -78,8 +78,8 @@ const byAddress = `uniqueness_method IN ('ip', 'ip_ua')`
 
 const selectOwnByAddress = `SELECT id FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND ` + byAddress
 
-// noteEvery is how long a crowd notes no more clicks of a visitor of whom it has noted enough. So a flood of one visitor is
-// some rows and not a million. It is short, because a click of a day later must find the clicks of a day before.
+// noteEvery is the time in which a crowd notes bot.RepeatBound clicks of a visitor at most. So a flood of one visitor is some
+// rows and not a million. The time is short, because a click must find the clicks of the day before it.
 const noteEvery = 10 * time.Minute
 
 // Where addresses are not stored whole, their key of the day stands for them.
@@ -105,7 +105,7 @@ func inSeconds(d time.Duration) string {
 }
 
 // signals finds floods and repeats among the clicks behind one, in the transaction of c. It notes the repeats for later
-// clicks. It begins anew where the last call did not end: a transaction may be tried again.
+// clicks. If the last call did not end there, it reads the minute before again: a transaction may be tried again.
 func (w *Crowd) signals(ctx context.Context, c db.Conn, in clickStore, after uuid.UUID, clicks []*StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {
@@ -129,8 +129,8 @@ func (w *Crowd) signals(ctx context.Context, c db.Conn, in clickStore, after uui
 	return fired, err
 }
 
-// repeats finds repeated clicks and notes them. A visitor of whom enough clicks were just noted needs no look-up, and neither
-// does a click that an ingester has marked.
+// repeats finds repeated clicks and notes them. A click is not looked up if an ingester has marked it, or if enough clicks of
+// its visitor were just noted.
 func (w *Crowd) repeats(ctx context.Context, c db.Conn, clicks []*StoredClick, fired map[uuid.UUID]bot.Signals) error {
 	visits, err := w.visits(ctx, c, clicks)
 	if err != nil {

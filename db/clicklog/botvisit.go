@@ -47,13 +47,21 @@ var scanColumns = clickColumns.named(
 	"is_bot", "is_unique", "account_id",
 )
 
-// The clicks' events are few; the limit is for those of an attacker. Aggregates keep the planner from walking other
-// indexes in their order, and texts of accounts from reading all events of an account. Most clicks have neither, and no row.
+// A click has few events; the limit is for an attacker. Aggregates keep the planner from walking other
+// indexes in their order, and texts of accounts from reading all events of an account. Most clicks have neither: two probes of an
+// index find that out.
 const selectDone = `
 SELECT k.id, coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
 	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone,
 	coalesce(e.zone_at, '0001-01-01') AS zone_at
-FROM unnest($2::uuid[]) AS k (id)
+FROM (
+	SELECT k.id FROM unnest($2::uuid[]) AS k (id)
+	CROSS JOIN LATERAL (SELECT FROM click_hops h WHERE h.click_id = k.id LIMIT 1) h
+	UNION SELECT k.id FROM unnest($2::uuid[]) AS k (id)
+	CROSS JOIN LATERAL (
+		SELECT FROM site_events e WHERE e.click_id = k.id AND e.click_id <> '00000000-0000-0000-0000-000000000000' LIMIT 1
+	) e
+) k
 CROSS JOIN LATERAL (
 	SELECT min(h.id::text)::uuid AS first_out FROM click_hops h WHERE h.click_id = k.id AND h.account_id::text = $1::text
 ) h

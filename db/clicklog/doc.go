@@ -2,7 +2,9 @@
 //
 // The Ingester reads the process's spool in order. It stores batches in PostgreSQL, each in one transaction with the
 // ledger deltas that it causes. A crash anywhere replays from the spool's mark. A record is known by its id, so it is
-// stored once. PostgreSQL may be away for as long as the disk has room.
+// stored once. PostgreSQL may be away for as long as the disk has room. Lanes gives the clicks of floods a spool of their own.
+//
+// An ingester marks the clicks of floods that it recognises. ScanBots finds the rest, and what shows only after the click.
 //
 // Whatever changes a click locks its row and writes the ledger deltas in the same transaction.
 //

@@ -99,7 +99,7 @@ func (m marks) score(c *StoredClick, signals bot.Signals) {
 	c.BotScore, c.IsBot, c.BotReason = bot.Score(has|signals, m.settings[c.AccountID])
 }
 
-// floods adds the signals that need only the address. It comes before uniqueness is decided: a bot's click has none.
+// floods adds the signals that need only the address. It comes before uniqueness is decided: a bot's click is not unique.
 func (m marks) floods(clicks []*StoredClick) {
 	for _, c := range clicks {
 		m.score(c, m.found[c.ID]&^bot.RepeatClick)

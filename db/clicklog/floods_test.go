@@ -66,7 +66,7 @@ func TestFloodIsStoredOnce(t *testing.T) {
 	}
 }
 
-// TestFloodOfUniqueVisits: a visit that its campaign counts as unique by the address is no repeat, in a flood either, and one
+// TestFloodOfUniqueVisits: in a flood too, a visit is no repeat if its campaign counts it as unique by the address. A visit
 // that becomes a bot's is not unique.
 func TestFloodOfUniqueVisits(t *testing.T) {
 	t.Parallel()

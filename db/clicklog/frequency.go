@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// frequency remembers when keys came last. It finds those that come more often than bound within window. Its memory has a
+// frequency remembers when keys came last. It finds keys that come more often than bound within window. Its memory has a
 // limit: at most 2*bound moments of a key, and at most 2*room keys. It forgets keys that did not come for the longest time.
 type frequency struct {
 	bound      int
@@ -88,7 +88,7 @@ func (s sender) source() sender {
 	return s
 }
 
-// Keys are hashes with a seed of the process: nobody can choose two that are the same.
+// Keys are hashes with a seed of the process: a visitor cannot choose a key.
 var keySeed = maphash.MakeSeed()
 
 func keyOfSource(account, campaign uuid.UUID, s sender) uint64 {

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// TestFrequency: in order, the answer is that of counting all moments. Out of order it is true for no moment too many.
+// TestFrequency: in order, the answer is the same as if all moments were counted. Out of order it is never true by mistake.
 func TestFrequency(t *testing.T) {
 	t.Parallel()
 	const bound, window = 5, time.Second

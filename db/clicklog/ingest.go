@@ -17,8 +17,10 @@ import (
 
 // IngestOptions of an Ingester. The zero value is good.
 type IngestOptions struct {
-	BatchSize int           // records in a transaction at most, default 2000
-	Interval  time.Duration // between two batches at least, default 100 ms; none when the spool waits for PostgreSQL
+	BatchSize int // records in a transaction at most, default 2000
+	// Interval is the time between two batches at least, default 100 ms; none when the spool waits for PostgreSQL. While
+	// batches have few records it is four times as long.
+	Interval time.Duration
 	// OnPostbacks is called after a commit with the jobs of new postbacks, so that they can be dispatched at once. It
 	// must not block for long. The reconciler of the jobs finds what it loses.
 	OnPostbacks func(ctx context.Context, rows []models.JobRef)
@@ -57,7 +59,9 @@ func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 	if o.BatchSize == 0 {
 		o.BatchSize = 2000
 	}
-	if o.Interval == 0 && !s.AckPostgres() {
+	if s.AckPostgres() {
+		o.Interval = 0
+	} else if o.Interval == 0 {
 		o.Interval = 100 * time.Millisecond
 	}
 	return &Ingester{
@@ -97,19 +101,28 @@ func (g *Ingester) Run(ctx context.Context) error {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(g.pause(time.Since(start), err)):
+		case <-time.After(g.pause(n, time.Since(start), err)):
 		}
 	}
 	return g.close()
 }
 
-// pause is how long to wait after a round that stored something.
-func (g *Ingester) pause(took time.Duration, err error) time.Duration {
+// After a batch of fewer than fewRecords the next one gathers for longer. A transaction costs as much as the rows of some
+// twenty clicks, in the web process and in PostgreSQL.
+const (
+	fewRecords = 250
+	gather     = 4 // intervals
+)
+
+// pause is how long to wait after a round that stored n records.
+func (g *Ingester) pause(n int, took time.Duration, err error) time.Duration {
 	switch {
 	case err != nil:
 		return time.Second
 	case g.backlog:
 		return g.throttle.backoff(took)
+	case n < fewRecords:
+		return max(g.throttle.backoff(took), gather*g.o.Interval)
 	}
 	return max(g.throttle.backoff(took), g.o.Interval)
 }

@@ -20,8 +20,8 @@ const (
 	forgotten = 5 * time.Minute
 	// busyLag is how old the newest stored record of a process is at least while work that can wait rests.
 	busyLag = 2 * time.Second
-	// restFor is how long that work rests after a process has told that it is busy. One that stays busy tells it again
-	// in time.
+	// restFor is how long that work rests after a process has told that it is busy. A process that stays busy tells it
+	// again in time.
 	restFor = 10 * time.Second
 )
 

@@ -17,7 +17,7 @@ type appender interface {
 }
 
 // Lanes puts the clicks of floods into a spool of their own, and all other records into another one. So a flood that comes
-// faster than PostgreSQL stores it waits by itself, and other clicks are in the reports at once. A click is in a flood if more
+// faster than PostgreSQL stores it delays no other click. A click is in a flood if more
 // than bot.FloodBound clicks of its account came from its source within bot.FloodWindow. It counts in the memory of the process
 // and waits for nothing.
 type Lanes struct {

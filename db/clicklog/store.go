@@ -189,7 +189,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn, in clickStore) (out s
 	return out, b.noteLate(ctx, c, fresh)
 }
 
-// ofAccounts leaves out what waited in the spool while its account was deleted: nobody could see or delete it. Postbacks
+// ofAccounts leaves out what waited in the spool while its account was deleted: no account could see or delete it. Postbacks
 // are left out when they are stored. It gives the currencies of the accounts, and notes how they score clicks.
 func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, map[uuid.UUID]string, error) {
 	named := map[uuid.UUID]bool{}

@@ -55,8 +55,8 @@ const (
 	clicksAtOnce = 2000
 	// lease is for one scan; a worker that was killed has it until then.
 	lease = 3 * time.Minute
-	// runFor and batchesAtOnce are how long one scan goes on, and how many batches it looks at. The next sweep starts one
-	// that goes on where it ends.
+	// runFor and batchesAtOnce are how long one scan goes on, and how many batches it looks at. The next sweep continues
+	// the scan where it ended.
 	runFor        = time.Minute
 	batchesAtOnce = 250
 	// busyShare is the share of its time that a scan works while clicks wait to be stored or redirects suffer, and

@@ -18,7 +18,7 @@ import (
 	"switchyard/ops/lab/bench/capacity"
 )
 
-// Goals of a flood, and of what people cost.
+// Goals: the cost of a flood's clicks and of people's clicks, and what other accounts may feel.
 const (
 	goalFloodClick = 60 * time.Microsecond // of PostgreSQL
 	goalPerson     = 300 * time.Microsecond
@@ -29,7 +29,7 @@ const (
 	floodAddresses = 100
 )
 
-// flooding is an account that is flooded, beside one with people and one whose reports are watched.
+// flooding is an account under a flood. A second account has people's clicks, and the reports of a third are watched.
 type flooding struct {
 	*run
 	d             *db.DB
@@ -95,7 +95,7 @@ func (f *flooding) requests(addresses []string) []Request {
 	return list
 }
 
-// persons measures people's clicks at a rate that the machine holds easily, once scans of what came before run beside them.
+// persons measures people's clicks at a rate that the machine holds easily. It begins when scans of earlier clicks run too.
 // Then it measures what others feel without a flood.
 func (f *flooding) persons(ctx context.Context) error {
 	if _, err := f.people.hold(ctx, peopleRate, f.Sustained/2); err != nil {
@@ -112,7 +112,7 @@ func (f *flooding) persons(ctx context.Context) error {
 	f.add("the same of web, worker and PostgreSQL together ("+loadAverage()+")", sum.String(), "<= "+goalPerson.String(), sum <= goalPerson)
 
 	f.m.begin()
-	stop := f.beside(ctx)
+	stop := f.others(ctx)
 	if err := wait(ctx, f.Sustained/2); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (f *flooding) full(requests []Request) Load {
 	return Load{Addr: f.real, Connections: f.Connections, Requests: requests, Duration: f.Duration, Status: "302"}
 }
 
-// one sends one flood as fast as it is answered, and measures until everything is at rest.
+// one sends one flood at full rate, and measures until everything is at rest.
 func (f *flooding) one(ctx context.Context, from string, requests []Request) error {
 	before, err := f.updates(ctx)
 	if err != nil {
@@ -148,7 +148,7 @@ func (f *flooding) one(ctx context.Context, from string, requests []Request) err
 	f.say("a flood of %d clicks from %s; %s", f.Flood, from, loadAverage())
 	began, sent := time.Now(), f.sent
 	f.m.begin()
-	stop := f.beside(ctx)
+	stop := f.others(ctx)
 	var t turns
 	for f.sent-sent < f.Flood {
 		result, err := t.take(ctx, f.full(requests), f.fleet.Find("web"))
@@ -162,7 +162,7 @@ func (f *flooding) one(ctx context.Context, from string, requests []Request) err
 	if err != nil {
 		return err
 	}
-	stop = f.beside(ctx)
+	stop = f.others(ctx)
 	settled, err := f.settle(ctx, ended)
 	after, problem := stop()
 	if err := errors.Join(err, problem); err != nil {
@@ -179,7 +179,7 @@ func (f *flooding) one(ctx context.Context, from string, requests []Request) err
 	}
 	what := fmt.Sprintf("flood of %d from %s", n, from)
 	f.add(what+" ("+load+")", t.String(), "", true)
-	f.costs("each of its clicks, beyond what ran beside it", cost)
+	f.costs("each of its clicks, without what ran at the same time", cost)
 	f.add("PostgreSQL for each of its clicks", cost.Postgres.String(), "<= "+goalFloodClick.String(), cost.Postgres <= goalFloodClick)
 	f.add("stored and looked at, after the last of them ("+loadAverage()+")", short(settled), "<= "+goalSettled.String(), settled <= goalSettled)
 	f.felt("during", during, t.p99)
@@ -252,8 +252,9 @@ func (f *flooding) updates(ctx context.Context) (int64, error) {
 	return db.Get[int64](ctx, f.d, "updates", `SELECT coalesce(sum(n_tup_upd), 0)::bigint FROM pg_stat_user_tables WHERE relname ~ '^clicks'`)
 }
 
-// beside sends people's clicks, and clicks of a third account of which each is awaited in the reports, until stop is called.
-func (f *flooding) beside(ctx context.Context) (stop func() (aside, error)) {
+// others sends people's clicks until stop is called. It also sends clicks of the third account, and waits until the reports
+// have each of them.
+func (f *flooding) others(ctx context.Context) (stop func() (aside, error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	type outcome struct {
 		aside
