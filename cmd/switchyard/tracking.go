@@ -36,6 +36,7 @@ type tracking struct {
 	floods  line
 	caps    *kv.Caps
 	lag     *clicklog.Lag
+	shared  *kv.Share // what web processes tell each other about floods
 	handler *click.Handler
 }
 
@@ -88,7 +89,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	if err != nil {
 		return nil, errors.Join(err, closeSpools())
 	}
-	t.caps = kv.NewCaps(counters, "", kv.Timeout)
+	t.caps, t.shared = kv.NewCaps(counters, "", kv.Timeout), kv.NewShare(counters, "", "floods", kv.Timeout)
 	records, err := openStore(w.cfg, d)
 	if err != nil {
 		return nil, errors.Join(err, closeSpools(), t.caps.Close())
@@ -213,11 +214,18 @@ func (t *tracking) start(ctx context.Context) (stop func() error) {
 	all.Go(func() { routeErr = t.handler.Run(ctx) })
 	all.Go(func() { t.visitors.Run(ctx) })
 	all.Go(func() { t.lag.Run(ctx) })
+	all.Go(func() { t.shareFloods(ctx) })
 	return func() error {
 		cancel()
 		all.Wait()
 		return errors.Join(clicksErr, postbacksErr, floodsErr, routeErr)
 	}
+}
+
+// shareFloods lets the ingesters of all web processes count together. Without Redis each counts alone.
+func (t *tracking) shareFloods(ctx context.Context) {
+	lines := []*clicklog.Ingester{t.clicks.ingester, t.floods.ingester}
+	t.shared.Run(ctx, func() [][]byte { return clicklog.TakeFloods(lines...) }, func(m []byte) { clicklog.HearFloods(m, lines...) })
 }
 
 // drainTimeout is how long a stopping process writes waiting clicks and postbacks to PostgreSQL. The rest stays on

@@ -46,7 +46,7 @@ func (w *Crowd) count(click *StoredClick) (fired bot.Signals) {
 	if !ok {
 		return 0
 	}
-	if w.onAccount.count(keyOfSource(w.account, uuid.Nil, s.source()), click.At) {
+	if w.onAccount.count(keyOfSource(w.account, noCampaign, s.source()), click.At) {
 		fired |= bot.ClickFlood
 	}
 	if w.onCampaign.count(keyOfSource(w.account, click.CampaignID, s.source()), click.At) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,16 +25,24 @@ const (
 )
 
 // floods recognises the clicks of a flood before they are stored, so that they are stored with the signals that a scan would
-// find, and their rows are not written again. It counts the clicks that one process has recorded and remembers. Where these
-// are not all, it finds less than the scan, never more.
+// find, and their rows are not written again. It counts the clicks that this process has recorded, and those that others have
+// told of. Where these are not all, it finds less than the scan, never more.
 type floods struct {
 	onAccount, onCampaign, visitors *frequency
 	// found are the signals of clicks that are not stored yet. A batch may be tried again, and a click counts once.
 	found map[uuid.UUID]bot.Signals
+
+	// What other ingesters are told, and hear from them: see floods_shared.go.
+	mu   sync.Mutex
+	id   [16]byte
+	told *frequency
+	due  map[uuid.UUID]struct{} // clicks to tell of, once they are stored
+	out  []byte
 }
 
 func newFloods() *floods {
 	return &floods{
+		id: uuid.New(), told: newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered), due: map[uuid.UUID]struct{}{},
 		onAccount:  newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered),
 		onCampaign: newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered),
 		visitors:   newFrequency(bot.RepeatBound+uniqueInWindow, bot.RepeatWindow-time.Minute, sourcesRemembered),
@@ -43,6 +52,8 @@ func newFloods() *floods {
 
 // count adds the clicks among some records. Clicks that it has counted and that are not stored yet are left out.
 func (f *floods) count(items []spool.Item) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	var fresh []*models.Click
 	for _, it := range items {
 		if c := it.Record.Click; c != nil {
@@ -62,8 +73,12 @@ func (f *floods) count(items []spool.Item) {
 
 func (f *floods) signals(c *models.Click, s sender) (fired bot.Signals) {
 	at := models.ClickTime(c.ID)
-	if f.onAccount.count(keyOfSource(c.AccountID, uuid.Nil, s.source()), at) {
+	source := keyOfSource(c.AccountID, noCampaign, s.source())
+	if f.onAccount.count(source, at) {
 		fired |= bot.ClickFlood
+	}
+	if f.onAccount.has(source) > shareFrom && !f.told.full(source, at) {
+		f.due[c.ID] = struct{}{}
 	}
 	if f.onCampaign.count(keyOfSource(c.AccountID, c.CampaignID, s.source()), at) {
 		fired |= bot.CampaignFlood
@@ -72,15 +87,6 @@ func (f *floods) signals(c *models.Click, s sender) (fired bot.Signals) {
 		fired |= bot.RepeatClick
 	}
 	return fired
-}
-
-// stored forgets the signals of records that are stored or put aside.
-func (f *floods) stored(items []spool.Item) {
-	for _, it := range items {
-		if c := it.Record.Click; c != nil {
-			delete(f.found, c.ID)
-		}
-	}
 }
 
 // marks are what is known about clicks that are about to be stored: the signals of floods, and how their accounts score.

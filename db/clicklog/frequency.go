@@ -1,6 +1,8 @@
 package clicklog
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
 	"hash/maphash"
 	"net/netip"
 	"slices"
@@ -27,13 +29,15 @@ func newFrequency(bound int, window time.Duration, room int) *frequency {
 
 // count adds a moment of a key. It reports whether more than bound moments, this one among them, lie in the window that ends
 // with it. A moment that comes out of order counts only those before it, so the answer is never too often true.
-func (f *frequency) count(key uint64, at time.Time) bool { return f.add(key, at, true) }
+func (f *frequency) count(key uint64, at time.Time) bool { return f.add(key, at.UnixMicro(), true) }
 
 // full is count for a key whose moments are counted only until the bound is reached.
-func (f *frequency) full(key uint64, at time.Time) bool { return f.add(key, at, false) }
+func (f *frequency) full(key uint64, at time.Time) bool { return f.add(key, at.UnixMicro(), false) }
 
-func (f *frequency) add(key uint64, at time.Time, beyond bool) bool {
-	now := at.UnixMicro()
+// has is how many moments of a key are remembered.
+func (f *frequency) has(key uint64) int { return len(f.young[key]) }
+
+func (f *frequency) add(key uint64, now int64, beyond bool) bool {
 	f.rotate(now)
 	list, ok := f.young[key]
 	if !ok {
@@ -88,15 +92,20 @@ func (s sender) source() sender {
 	return s
 }
 
-// Keys are hashes with a seed of the process: a visitor cannot choose a key.
-var keySeed = maphash.MakeSeed()
+// noCampaign stands in a key for all campaigns of the account. No campaign has this id.
+var noCampaign = uuid.Max
 
+// keyOfSource is the same in all processes.
 func keyOfSource(account, campaign uuid.UUID, s sender) uint64 {
-	return maphash.Comparable(keySeed, struct {
-		account, campaign uuid.UUID
-		sender
-	}{account, campaign, s})
+	text := make([]byte, 0, 64)
+	text = append(append(text, account[:]...), campaign[:]...)
+	text = binary.BigEndian.AppendUint64(append(text, s.address.AsSlice()...), s.key)
+	sum := sha256.Sum256(text)
+	return binary.BigEndian.Uint64(sum[:])
 }
+
+// The key of a visitor has a seed of the process.
+var keySeed = maphash.MakeSeed()
 
 func keyOfVisitor(c *models.Click, s sender) uint64 {
 	return maphash.Comparable(keySeed, struct {

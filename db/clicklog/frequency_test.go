@@ -95,3 +95,34 @@ func TestFloodsCountOnce(t *testing.T) {
 		t.Errorf("%d clicks are remembered", len(f.found))
 	}
 }
+
+// TestFloodsAreShared: two ingesters that see half of the clicks each recognise a flood that neither sees alone, and mark no
+// click before the bound. Each counts a click once, and ignores its own messages and garbage.
+func TestFloodsAreShared(t *testing.T) {
+	t.Parallel()
+	both, account, start := [2]*floods{newFloods(), newFloods()}, uuid.New(), time.Now()
+	marked := 0
+	for i := range 2 * bot.FloodBound {
+		c := &models.Click{ID: models.NewClickID(), AccountID: account, AddressKey: 1}
+		floor := models.FloorClickID(start.Add(time.Duration(i) * 100 * time.Millisecond))
+		copy(c.ID[:6], floor[:6])
+		own, other := both[i%2], both[1-i%2]
+		items := []spool.Item{{Record: spool.Record{Click: c}}}
+		own.count(items)
+		if own.found[c.ID]&bot.ClickFlood != 0 {
+			if marked++; i < bot.FloodBound {
+				t.Errorf("click %d is a flood", i+1)
+			}
+		}
+		own.stored(items)
+		message := own.take()
+		own.hear(message)
+		other.hear(message)
+		other.hear([]byte("x"))
+		other.hear(make([]byte, 17))
+	}
+	// The first clicks of a source are not told.
+	if want := bot.FloodBound - shareFrom; marked != want {
+		t.Errorf("%d clicks are marked, want %d", marked, want)
+	}
+}

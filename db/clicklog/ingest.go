@@ -122,7 +122,7 @@ func (g *Ingester) pause(n int, took time.Duration, err error) time.Duration {
 	case g.backlog:
 		return g.throttle.backoff(took)
 	case n < fewRecords:
-		return max(g.throttle.backoff(took), gather*g.o.Interval)
+		return gather * g.o.Interval // so seldom, and so little, that redirects do not suffer
 	}
 	return max(g.throttle.backoff(took), g.o.Interval)
 }
@@ -205,7 +205,9 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 		}
 		good = append(good, it)
 	}
-	g.floods.count(good)
+	if r == g.own { // what a process of before has recorded, others may have counted
+		g.floods.count(good)
+	}
 	for len(good) > 0 {
 		n := min(len(good), g.limit)
 		err := g.commit(ctx, good[:n])

@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"github.com/google/uuid"
-
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -45,7 +43,7 @@ func (l *Lanes) isFlood(c *models.Click) bool {
 	if !ok {
 		return false
 	}
-	key := keyOfSource(c.AccountID, uuid.Nil, s.source())
+	key := keyOfSource(c.AccountID, noCampaign, s.source())
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.sources.count(key, models.ClickTime(c.ID))
