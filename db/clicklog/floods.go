@@ -24,9 +24,9 @@ const (
 	uniqueInWindow = int(bot.RepeatWindow/time.Hour) + 1
 )
 
-// floods recognises the clicks of a flood before they are stored, so that they are stored with the signals that a scan would
-// find, and their rows are not written again. It counts the clicks that this process has recorded, and those that others have
-// told of. Where these are not all, it finds less than the scan, never more.
+// floods recognises the clicks of a flood before they are stored. They are stored with the signals that a scan would find, so
+// their rows are not written again. It counts the clicks that this process has recorded. Other processes tell it of theirs. If
+// it does not know of all clicks, it finds less than the scan, never more.
 type floods struct {
 	onAccount, onCampaign, visitors *frequency
 	// found are the signals of clicks that are not stored yet. A batch may be tried again, and a click counts once.

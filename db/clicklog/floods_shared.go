@@ -31,7 +31,7 @@ func (f *floods) tell(c *models.Click) {
 	f.out = binary.BigEndian.AppendUint64(f.out, uint64(models.ClickTime(c.ID).UnixMicro())) //nolint:gosec // never before 1970
 }
 
-// take returns what is to be told since the last call, and by whom; nil: nothing.
+// take returns a message with the clicks to tell of since the last call. It is nil if there is no such click.
 func (f *floods) take() []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -205,7 +205,7 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 		}
 		good = append(good, it)
 	}
-	if r == g.own { // what a process of before has recorded, others may have counted
+	if r == g.own { // the clicks of an adopted spool may be counted already
 		g.floods.count(good)
 	}
 	for len(good) > 0 {

@@ -20,7 +20,7 @@ type Share struct {
 // shareEvery is how often a process sends what it has.
 const shareEvery = time.Second
 
-// NewShare makes a channel of that name. The other parameters are those of NewRates.
+// NewShare makes a channel of that name. The other parameters are as in NewRates.
 func NewShare(client redis.UniversalClient, prefix, name string, timeout time.Duration) *Share {
 	return &Share{client: client, channel: prefix + "share:" + name, timeout: timeout, every: shareEvery}
 }

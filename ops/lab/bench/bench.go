@@ -100,7 +100,7 @@ var parts = []part{
 	{name: "copilot", steps: []func(*run, context.Context) error{(*run).suggestions}, alone: true},
 }
 
-// Parts are the names of what can be measured: tracking links and ingest; 5,000 clicks a second held; floods; 10,000 campaigns against 10; events and jobs;
+// Parts names the measurements: tracking links and ingest; 5,000 clicks a second held; floods; 10,000 campaigns against 10; events and jobs;
 // detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks;
 // a million of them scored again; the same clicks in ClickHouse; the costs of a click, a conversion and a campaign, and the clicks that machines take;
 // tracking links by TLS, and 10,000 certificates; syncs with platforms; suggestions
