@@ -134,9 +134,11 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	}
 	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{
-		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", Tracker: models.DomainTracker{Host: "cname.example.com", OwnTargets: true}, Email: true,
-		Edge: models.EdgeCloudflare, SignIn: provider.Apps{ByProvider: signintest.Apps(), URL: logins.URL},
+		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", Email: true,
+		Tracker: models.DomainTracker{Host: "cname.example.com", OwnTargets: true},
+		Edge:    models.EdgeCloudflare, SignIn: provider.Apps{ByProvider: signintest.Apps(), URL: logins.URL},
 	}})
+	x.exec(`UPDATE accounts SET domain_token = $1`, exampleToken)
 	dbtest.SetRates(t, x.DB, "1.0842")
 	x.stable = newStable(today, x.outside)
 	apps, mails := signintest.Apps(), mailtest.New(t)
@@ -149,7 +151,8 @@ func newExamples(t *testing.T, today time.Time) *examples {
 		GoogleAdsClientID: apps[models.GoogleAds].ID, GoogleAdsSecret: apps[models.GoogleAds].Secret,
 		MicrosoftClientID: apps[models.MicrosoftAds].ID, MicrosoftSecret: apps[models.MicrosoftAds].Secret,
 		MicrosoftToken: apps[models.MicrosoftAds].DeveloperToken, OAuthURL: logins.URL,
-		DNSServers: []netip.AddrPort{egresstest.Answers(t, "go.acme.example. CNAME cname.example.com.", "cname.example.com. A 192.0.2.10")},
+		DNSServers: []netip.AddrPort{egresstest.Answers(t, "go.acme.example. CNAME cname.example.com.", "cname.example.com. A 192.0.2.10",
+			"_switchyard.go.acme.example. TXT "+exampleToken)},
 	}
 	runtime, err := newRuntime(cfg, readers{bulk: x.DB, locks: x.DB}, workers.Options{DB: x.DB, Redis: redis, Client: x.client, Grace: 4 * time.Second})
 	if err != nil {
@@ -281,6 +284,9 @@ type stable struct {
 	ids     map[uuid.UUID]string // as they are shown
 	word    string               // the alias or slug that was generated last
 }
+
+// exampleToken is the account's in DNS.
+const exampleToken = "5f2b9c1d7e3a48069c1d7e5f2b3a4806"
 
 // exampleDay is today in the examples.
 var exampleDay = time.Date(2026, 3, 16, 0, 0, 0, 0, time.UTC)

@@ -104,11 +104,11 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// setServing has a domain serve or not after a check. A domain that was verified before the rule and shows a proof now is held
-// to that from now on.
+// setServing has a domain serve or not after a check. A domain that was verified without a proof and shows one now is held to
+// that from now on.
 func (d Domains) setServing(ctx context.Context, of models.Domain, c models.DomainCheck, on bool) error {
 	proof := of.Proof
-	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!of.IsVerified || proof == models.ProofBefore) {
+	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!of.IsVerified || proof == models.ProofBefore || proof == models.ProofNone) {
 		proof = *c.Proof
 	}
 	if on == of.IsVerified && proof == of.Proof {

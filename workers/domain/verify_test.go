@@ -46,7 +46,7 @@ type verifying struct {
 
 func (v *verifying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host := models.BareHost(r.Host)
-	if v.moved.Load() || host == "parked.com" || host == "parked.acme.com" || host == "liar.acme.com" {
+	if v.moved.Load() || host == "parked.com" || host == "parked.acme.com" || host == "liar.acme.com" || host == "mute.acme.com" {
 		_, _ = io.WriteString(w, "This domain is for sale.")
 		return
 	}
@@ -65,7 +65,7 @@ const mine, theirs = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba
 func newVerifying(t *testing.T) *verifying {
 	t.Helper()
 	acme := "@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +
-		"parked A 192.0.2.9\nproxied A 192.0.2.7\nhalf A 192.0.2.200\nhalf A 192.0.2.9\nopen CNAME track.example.org.\n" +
+		"parked A 192.0.2.9\nproxied A 192.0.2.7\nhalf A 192.0.2.200\nhalf A 192.0.2.9\nopen CNAME track.example.org.\nmute CNAME track.example.org.\n" +
 		"target CNAME " + mine + ".track.example.org.\nforeign CNAME " + theirs + ".track.example.org."
 	for _, name := range slices.Concat([]string{"", ".go", ".liar", ".parked", ".proxied", ".half", ".none"}, sweptNames()) {
 		acme += "\n_switchyard" + name + " TXT " + mine
@@ -195,6 +195,7 @@ func TestVerify(t *testing.T) {
 		{"a.broken.com", "unknown", "no", false, "", "could not be asked whether it is this account's"},
 		{"target.acme.com", "yes", "no", true, "CNAME " + mine + "." + tracker, "The domain leads here. HTTPS"},
 		{"foreign.acme.com", "no", "no", false, "", "DNS does not show that it is this account's. Set a TXT record of _switchyard.foreign.acme.com to " + mine + "."},
+		{"mute.acme.com", "yes", "no", false, "", "DNS does not show that it is this account's. Set a TXT record of _switchyard.mute.acme.com to " + mine + "."},
 		{"open.acme.com", "yes", "no", false, "", "DNS does not show that it is this account's. Set a TXT record of _switchyard.open.acme.com to " + mine + "."},
 	} {
 		id := v.add(v.account, c.host)[c.host]
