@@ -12,7 +12,6 @@ import (
 	"switchyard/api/bind"
 	"switchyard/api/route"
 	"switchyard/api/slow"
-	"switchyard/db"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -204,7 +203,7 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 // reserved reports whether a host belongs to the service's own names: its address, what customers point their domains at, and
 // the shared link domains.
 func (d Deps) reserved(host string, shared []store.SharedDomain) bool {
-	own := append(db.Map(shared, func(s store.SharedDomain) string { return s.Host }), d.BaseURL, d.Tracker.Host)
+	own := append(answer.Each(shared, func(s store.SharedDomain) string { return s.Host }), d.BaseURL, d.Tracker.Host)
 	return slices.ContainsFunc(own, func(name string) bool { return models.Reserves(name, host) })
 }
 
