@@ -159,7 +159,7 @@ func (e *edge) withoutTLS(h *handlers) http.Handler {
 			http.NotFound(rw, r)
 			return
 		}
-		http.Redirect(rw, r, e.cfg.BaseURL+r.URL.RequestURI(), http.StatusPermanentRedirect)
+		http.Redirect(rw, r, e.cfg.BaseURL+r.URL.RequestURI(), http.StatusPermanentRedirect) //nolint:gosec // a path of BASE_URL
 	})
 }
 
