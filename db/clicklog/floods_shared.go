@@ -28,7 +28,7 @@ func (f *floods) tell(c *models.Click) {
 	}
 	f.out = binary.BigEndian.AppendUint64(f.out, keyOfSource(c.AccountID, noCampaign, s.source()))
 	f.out = binary.BigEndian.AppendUint64(f.out, keyOfSource(c.AccountID, c.CampaignID, s.source()))
-	f.out = binary.BigEndian.AppendUint64(f.out, uint64(models.ClickTime(c.ID).UnixMicro())) //nolint:gosec // never before 1970
+	f.out = binary.BigEndian.AppendUint64(f.out, uint64(models.ClickTime(c.ID).UnixMicro()))
 }
 
 // take returns a message with the clicks to tell of since the last call. It is nil if there is no such click.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -244,7 +245,7 @@ func (f *flooding) traces(ctx context.Context, n int, before int64) error {
 		return err
 	}
 	f.add("rows of clicks written again, by clicks of the flood; marked clicks so far", fmt.Sprintf("%.3f; %d", float64(after-before)/float64(n), marked), "", true)
-	f.add("failed jobs", fmt.Sprint(len(failed)), "0", len(failed) == 0)
+	f.add("failed jobs", strconv.Itoa(len(failed)), "0", len(failed) == 0)
 	return nil
 }
 
