@@ -61,15 +61,26 @@ func TestReserves(t *testing.T) {
 		own, host string
 		want      bool
 	}{
-		{"https://app.switch.com:8443/x", "app.switch.com", true}, {"https://app.switch.com", "switch.com", true},
-		{"https://app.switch.com", "evil.switch.com", true}, {"https://app.switch.com", "a.b.switch.com", true},
-		{"https://app.switch.com", "notswitch.com", false}, {"https://app.switch.com", "com", false},
-		{"track.switch.co.uk", "x.switch.co.uk", true}, {"track.switch.co.uk", "other.co.uk", false},
-		{"mine.herokuapp.com", "x.mine.herokuapp.com", true}, {"mine.herokuapp.com", "other.herokuapp.com", false},
-		{"http://localhost:8080", "localhost", true}, {"http://localhost:8080", "links.localhost", false},
-		{"http://app.links.localhost", "x.links.localhost", true}, {"http://app.links.localhost", "other.localhost", false},
-		{"http://127.0.0.1:8080", "127.0.0.1", true}, {"http://127.0.0.1:8080", "x.0.1", false},
-		{"http://[::1]:8080", "x.example", false}, {"github.io", "mine.github.io", false}, {"", "", false}, {"", "x.example", false},
+		{"https://app.switch.com:8443/x", "app.switch.com", true},
+		{"https://app.switch.com", "switch.com", true},
+		{"https://app.switch.com", "evil.switch.com", true},
+		{"https://app.switch.com", "a.b.switch.com", true},
+		{"https://app.switch.com", "notswitch.com", false},
+		{"https://app.switch.com", "com", false},
+		{"track.switch.co.uk", "x.switch.co.uk", true},
+		{"track.switch.co.uk", "other.co.uk", false},
+		{"mine.herokuapp.com", "x.mine.herokuapp.com", true},
+		{"mine.herokuapp.com", "other.herokuapp.com", false},
+		{"http://localhost:8080", "localhost", true},
+		{"http://localhost:8080", "links.localhost", false},
+		{"http://app.links.localhost", "x.links.localhost", true},
+		{"http://app.links.localhost", "other.localhost", false},
+		{"http://127.0.0.1:8080", "127.0.0.1", true},
+		{"http://127.0.0.1:8080", "x.0.1", false},
+		{"http://[::1]:8080", "x.example", false},
+		{"github.io", "mine.github.io", false},
+		{"", "", false},
+		{"", "x.example", false},
 	} {
 		if got := models.Reserves(c.own, c.host); got != c.want {
 			t.Errorf("%s of %s: %t", c.host, c.own, got)

@@ -62,7 +62,7 @@ func TestDomains(t *testing.T) {
 		{[]string{"add", "t1.localhost", "--account", accounts[0]}, 1, "added already"},
 		{[]string{"add", "t2.localhost", "--account", uuid.NewString()}, 1, "no such account"},
 		{[]string{"add", "192.0.2.1", "--account", accounts[0]}, 1, "not a hostname"},
-		{[]string{"add", "t2.localhost"}, 1, "--account"},
+		{[]string{"add", "t2.localhost"}, 2, "--account"},
 	} {
 		_, stderr, code := try(t, vars, append([]string{"domains"}, c.args...)...)
 		if code != c.code || !strings.Contains(stderr, c.stderr) {

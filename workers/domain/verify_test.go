@@ -64,16 +64,16 @@ const mine, theirs = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba
 // newVerifying is a world with a BIND. The hosts of acme.com have the token of the first account.
 func newVerifying(t *testing.T) *verifying {
 	t.Helper()
-	acme := "@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +
+	acme := []string{"@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +
 		"parked A 192.0.2.9\nproxied A 192.0.2.7\nhalf A 192.0.2.200\nhalf A 192.0.2.9\nopen CNAME track.example.org.\nmute CNAME track.example.org.\n" +
-		"target CNAME " + mine + ".track.example.org.\nforeign CNAME " + theirs + ".track.example.org."
+		"target CNAME " + mine + ".track.example.org.\nforeign CNAME " + theirs + ".track.example.org."}
 	for _, name := range slices.Concat([]string{"", ".go", ".liar", ".parked", ".proxied", ".half", ".none"}, sweptNames()) {
-		acme += "\n_switchyard" + name + " TXT " + mine
+		acme = append(acme, "_switchyard"+name+" TXT "+mine)
 	}
 	server, stop := egresstest.Named(t, map[string]string{
 		"example.org": "track A 192.0.2.200\ntrack AAAA 2001:db8::200\n*.track A 192.0.2.200",
 		"example.com": "@ A 192.0.2.200\n_switchyard TXT " + mine,
-		"acme.com":    acme,
+		"acme.com":    strings.Join(acme, "\n"),
 		"parked.com":  "@ A 192.0.2.9",
 		"broken.com":  egresstest.Broken,
 	})

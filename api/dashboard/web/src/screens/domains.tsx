@@ -190,9 +190,8 @@ export function Domains() {
     <>
       <div class="line filters">
         {about?.cname_target && (
-          <span class="chip">
-            <span class="dim">{w.cname}</span>
-            <b class="mono">{about.cname_target}</b>
+          <span class="fine wrap">
+            <span class="dim">{w.cname}</span> <b class="mono">{about.cname_target}</b>
           </span>
         )}
         {waiting && (
