@@ -11,7 +11,7 @@ import (
 )
 
 // SignIn is the same server for a new person of the account: calls have the session of the person instead of the key, as the
-// dashboard makes them. A path that begins with /app is taken as it is.
+// dashboard makes them. Do then also calls paths below /app.
 func (s *Server) SignIn(role models.Role) *Server {
 	s.t.Helper()
 	_, token, err := s.Store.People().CreateLink(context.Background(), models.EntryLink{

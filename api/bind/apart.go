@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"switchyard/models/flow"
 	"switchyard/models/token"
@@ -13,34 +15,69 @@ import (
 
 // Apart refuses a body that sends visitors to the dashboard, whose address is own: a link that posts a form there would act as
 // the person who clicks it. It looks at every field of the form routable, and at the paths of a flow. of is a zero value of the
-// body's type. The code is that of a wrong address in the field. A body that Decode refuses passes.
+// body's type. The error has the code of a wrong address in the field. A body that Decode refuses passes.
 func Apart(body []byte, of any, own string) error {
-	if own == "" || of == nil {
+	if own == "" || of == nil || !sendsVisitors(reflect.TypeOf(of)) {
 		return nil
 	}
 	return apart{own}.value(withoutMark(body), reflect.TypeOf(of), "")
 }
 
+// senders caches whether a body of a type has a field that sends visitors somewhere, so that large bodies without one are not read.
+var senders sync.Map // of reflect.Type to bool
+
+func sendsVisitors(t reflect.Type) bool {
+	if known, ok := senders.Load(t); ok {
+		return known.(bool) //nolint:forcetypeassert // nothing else is stored
+	}
+	found := hasAddress(t, map[reflect.Type]bool{})
+	senders.Store(t, found)
+	return found
+}
+
+// hasAddress reports whether a value of a type may have an address of visitors. seen are the types that are being looked at.
+func hasAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
+	t = held(t)
+	if t != nil && t.Kind() == reflect.Slice {
+		t = held(t.Elem())
+	}
+	if t == nil || t.Kind() != reflect.Struct || seen[t] {
+		return false
+	}
+	seen[t] = true
+	return slices.ContainsFunc(fieldsOf(t), func(f field) bool {
+		in := t.FieldByIndex(f.index)
+		return f.format == routable || isPaths(in) || hasAddress(in.Type, seen)
+	})
+}
+
+// held returns the type inside an Opt or a pointer. It returns any other type unchanged, and nil for any.
+func held(t reflect.Type) reflect.Type {
+	if o, ok := reflect.New(t).Interface().(interface{ OptValue() any }); ok {
+		return reflect.TypeOf(o.OptValue())
+	}
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
+func isPaths(f reflect.StructField) bool { return f.Tag.Get("is") == "paths" }
+
+var routable = formats["routable"]
+
 // apart looks for addresses of own.
 type apart struct{ own string }
 
-// value looks through a value of a type. What has another form is left to Decode.
+// value looks through a value of a type. It ignores a value of another form, which Decode refuses.
 func (a apart) value(raw json.RawMessage, t reflect.Type, path string) error {
-	if o, ok := reflect.New(t).Interface().(interface{ OptValue() any }); ok {
-		t = reflect.TypeOf(o.OptValue())
-	}
-	if t == nil {
-		return nil // of any type
-	}
-	switch t.Kind() {
-	case reflect.Pointer:
-		return a.value(raw, t.Elem(), path)
-	case reflect.Struct:
+	switch t = held(t); {
+	case t == nil:
+		return nil
+	case t.Kind() == reflect.Struct:
 		return a.fields(raw, t, path)
-	case reflect.Slice:
-		if t.Elem().Kind() == reflect.Struct {
-			return a.items(raw, t.Elem(), path)
-		}
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Struct:
+		return a.items(raw, t.Elem(), path)
 	}
 	return nil
 }
@@ -59,9 +96,9 @@ func (a apart) fields(raw json.RawMessage, t reflect.Type, path string) error {
 		in := t.FieldByIndex(f.index)
 		var err error
 		switch {
-		case f.format == formats["routable"]:
+		case f.format == routable:
 			err = a.address(raw, at, cmp.Or(f.form, f.format.code))
-		case in.Tag.Get("is") == "paths":
+		case isPaths(in):
 			err = a.paths(raw, at)
 		default:
 			err = a.value(raw, in.Type, at+".")

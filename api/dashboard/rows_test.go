@@ -54,7 +54,7 @@ func TestNoFormActs(t *testing.T) {
 	p.do("POST", "/api/v1/offers", offer, middleware.PageHeader, "", "Authorization", "Bearer "+s.Key).want(t, 201, "")
 }
 
-// caller is somebody who calls rows: a person with a role, a key of a scope, or neither.
+// caller calls rows: a person with a role, a key of a scope, or neither.
 type caller struct {
 	name  string
 	role  models.Role
@@ -90,8 +90,8 @@ var refusals = []string{
 	"unauthenticated", "people_only", "read_only_key", "buyer_only", "role_required", "confirm", "cross_site",
 }
 
-// TestCallersOfEveryRow: nobody, each role, each kind of key, and a person who has proved long ago who it is meet each row of the
-// API and of the dashboard, and are refused exactly where the row says.
+// TestCallersOfEveryRow: each row of the API and of the dashboard is called without a key or session, with each role, with each kind
+// of key, and with a session whose proof is old. A call is refused exactly where the row says.
 func TestCallersOfEveryRow(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

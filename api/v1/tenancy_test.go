@@ -280,10 +280,10 @@ func alike(t *testing.T, foreign call, got apitest.Answer, v records, want apite
 	}
 }
 
-// fresh is an id or a time, which the same call may answer anew each time.
+// fresh matches ids and times: the same call may answer other ones each time.
 var fresh = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[^"]*`)
 
-// differ compares two answers without the ids themselves, and without what is made anew.
+// differ compares two answers. The ids themselves do not count, nor do fresh ids and times.
 func differ(got apitest.Answer, v records, want apitest.Answer, nobody records) bool {
 	a, b := v.masked(got.Raw), nobody.masked(want.Raw)
 	return got.Status != want.Status || a != b && fresh.ReplaceAllLiteralString(a, "NEW") != fresh.ReplaceAllLiteralString(b, "NEW")
