@@ -203,3 +203,23 @@ func TestLinksOfTheContainers(t *testing.T) {
 		t.Errorf("the dashboard is at %s, links are at %s", env["BASE_URL"], env["SHARED_DOMAINS"])
 	}
 }
+
+// TestBuildsNoPaths: each command that builds the service leaves the paths of the building machine out of it.
+func TestBuildsNoPaths(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]int{"../../Makefile": 2, "Dockerfile": 1} {
+		text := strings.ReplaceAll(string(read(t, file)), "$(PATHS)", "-trimpath")
+		built := 0
+		for line := range strings.SplitSeq(text, "\n") {
+			if strings.Contains(line, "go build ") && strings.Contains(line, "./cmd/switchyard") {
+				built++
+				if !strings.Contains(line, " -trimpath ") {
+					t.Errorf("%s: %s", file, line)
+				}
+			}
+		}
+		if built != want {
+			t.Errorf("%s builds it in %d places", file, built)
+		}
+	}
+}
