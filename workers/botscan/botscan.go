@@ -58,7 +58,7 @@ const (
 	// runFor and batchesAtOnce are how long one scan goes on, and how many batches it looks at. The next sweep continues
 	// the scan where it ended.
 	runFor        = time.Minute
-	batchesAtOnce = 250
+	batchesAtOnce = 500
 	// busyShare is the share of its time that a scan works while clicks wait to be stored or redirects suffer, and
 	// maxPause the longest rest after a batch.
 	busyShare = 0.1
