@@ -73,13 +73,13 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 		Strained: func() bool { return t.clicks.ingester.Strained() },
 	}
 	root := filepath.Join(w.cfg.DataDir, "spool")
-	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, 0); err != nil {
+	if t.clicks, err = w.openLine(root, spool.Options{Retry: true}, clicklog.IngestOptions{MaxRest: peopleRest}); err != nil {
 		return nil, err
 	}
-	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}, postbackInterval); err != nil {
+	if t.postbacks, err = w.openLine(filepath.Join(root, "postbacks"), spool.Options{Pace: postbackPace}, clicklog.IngestOptions{Interval: postbackInterval, MaxRest: peopleRest}); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close())
 	}
-	if t.floods, err = w.openLine(filepath.Join(root, "floods"), spool.Options{Retry: true}, 0); err != nil {
+	if t.floods, err = w.openLine(filepath.Join(root, "floods"), spool.Options{Retry: true}, clicklog.IngestOptions{}); err != nil {
 		return nil, errors.Join(err, t.clicks.spool.Close(), t.postbacks.spool.Close())
 	}
 	closeSpools := func() error {
@@ -185,21 +185,21 @@ const postbackPace = 10 * time.Millisecond
 // postbackInterval is the time between two batches of postbacks at least. It is short, because their jobs begin behind it.
 const postbackInterval = 25 * time.Millisecond
 
+// peopleRest is the longest rest between two batches of clicks and postbacks while redirects suffer. A flood may wait longer.
+const peopleRest = 250 * time.Millisecond
+
 // openLine opens the spool in a directory. Either line stores every kind of record: a process of before has put
 // postbacks into the spool of clicks. Nobody sends a click again, so its spool retries; a postback that is refused is
 // sent again.
-func (w web) openLine(dir string, o spool.Options, interval time.Duration) (line, error) {
+func (w web) openLine(dir string, o spool.Options, ingest clicklog.IngestOptions) (line, error) {
 	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
 	s, err := spool.Open(dir, o)
 	if err != nil {
 		return line{}, err
 	}
-	return line{s, clicklog.NewIngester(s, w.pools.of(ingestPool), clicklog.IngestOptions{
-		Copy: w.pools.copied, Interval: interval,
-		OnPostbacks: func(ctx context.Context, rows []models.JobRef) {
-			w.client.Dispatch(ctx, rows...)
-		},
-	})}, nil
+	ingest.Copy = w.pools.copied
+	ingest.OnPostbacks = func(ctx context.Context, rows []models.JobRef) { w.client.Dispatch(ctx, rows...) }
+	return line{s, clicklog.NewIngester(s, w.pools.of(ingestPool), ingest)}, nil
 }
 
 // start runs the ingesters and the handler's background work. They do not end with the context, because requests are

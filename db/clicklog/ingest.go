@@ -21,6 +21,9 @@ type IngestOptions struct {
 	// Interval is the time between two batches at least, default 100 ms; none when the spool waits for PostgreSQL. While
 	// batches have few records it is four times as long.
 	Interval time.Duration
+	// MaxRest is the longest rest after a batch while redirects suffer, default 2 s. On a machine that has far too much to do
+	// it decides how many clicks are stored in a second.
+	MaxRest time.Duration
 	// OnPostbacks is called after a commit with the jobs of new postbacks, so that they can be dispatched at once. It
 	// must not block for long. The reconciler of the jobs finds what it loses.
 	OnPostbacks func(ctx context.Context, rows []models.JobRef)
@@ -64,10 +67,12 @@ func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 	} else if o.Interval == 0 {
 		o.Interval = 100 * time.Millisecond
 	}
-	return &Ingester{
+	g := &Ingester{
 		spool: s, store: &postgres{Log{Conn: d, Copy: o.Copy}, days{}}, o: o, own: s.Reader(), limit: o.BatchSize,
 		throttle: newThrottle(), waiting: map[uuid.UUID]time.Time{}, floods: newFloods(),
 	}
+	g.throttle.most = o.MaxRest
+	return g
 }
 
 const (

@@ -11,7 +11,7 @@ import (
 func TestPause(t *testing.T) {
 	t.Parallel()
 	g := &Ingester{o: IngestOptions{Interval: time.Minute}, throttle: newThrottle()}
-	g.throttle.share = 0.5
+	g.throttle.share, g.throttle.most = 0.5, time.Second/4
 	for name, tt := range map[string]struct {
 		records int
 		backlog bool
@@ -23,6 +23,7 @@ func TestPause(t *testing.T) {
 		"many records":                {records: fewRecords, want: time.Minute},
 		"a backlog":                   {records: 1, backlog: true},
 		"a backlog, redirects suffer": {records: 1, backlog: true, took: time.Millisecond, want: time.Millisecond},
+		"a long batch of a backlog":   {records: 1, backlog: true, took: time.Hour, want: time.Second / 4},
 		"a failure":                   {records: 1, backlog: true, err: errors.New("away"), want: time.Second},
 	} {
 		if g.backlog = tt.backlog; g.pause(tt.records, tt.took, tt.err) != tt.want {

@@ -1,6 +1,7 @@
 package clicklog
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"runtime/metrics"
@@ -15,7 +16,7 @@ const (
 	maxQueue = 0.5
 	// queueShare is the share of its time that the ingester always works, so that a backlog never stands still.
 	queueShare = 0.1
-	// maxRest is the longest rest after a batch. A batch that took long has mostly waited, for the disk or for a lock,
+	// maxRest is the longest rest after a batch, if IngestOptions name no other. A batch that took long has mostly waited, for the disk or for a lock,
 	// which no redirect suffers from: nine times as long would be minutes in which nothing is stored.
 	maxRest = 2 * time.Second
 	// shareGrowth is by how many times the share grows after a window in which nobody suffered: to the whole in 1.5 s.
@@ -28,7 +29,8 @@ const (
 // such a queue wait for the disk. At 5,000 clicks a second on two processors, resting did not make them quicker, and let a
 // hundred thousand clicks wait.
 type throttle struct {
-	share  float64 // of its time, queueShare to 1
+	share  float64       // of its time, queueShare to 1
+	most   time.Duration // the longest rest; 0: maxRest
 	queued func() float64
 	at     time.Time
 	last   float64 // what queued said then
@@ -80,7 +82,7 @@ func (t *throttle) update(now time.Time) {
 // batchSize is how many of at most limit records to store at once: a short transaction leaves the disk free soon.
 func (t *throttle) batchSize(limit int) int { return max(1, int(float64(limit)*t.share)) }
 
-// backoff is how long to rest after having worked, at most maxRest.
+// backoff is how long to rest after having worked, at most as long as it may be.
 func (t *throttle) backoff(worked time.Duration) time.Duration {
-	return min(time.Duration(float64(worked)*(1/t.share-1)), maxRest)
+	return min(time.Duration(float64(worked)*(1/t.share-1)), cmp.Or(t.most, maxRest))
 }
