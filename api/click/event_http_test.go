@@ -199,7 +199,7 @@ func TestPageEventsRefused(t *testing.T) {
 	if n := len(w.tape.events()); n != 2 {
 		t.Errorf("%d events are stored, want the 2 good ones", n)
 	}
-	if n := counter(t, w.h, "switchyard_site_events_refused_total"); n != 20 {
+	if n := counter(t, w.h, "switchyard_site_events_refused_total"); n != 24 {
 		t.Errorf("%v messages are counted as refused", n)
 	}
 	res := w.send(http.MethodGet, "/t/event", "")

@@ -224,8 +224,8 @@ func notKept(c *route.Call, tx *store.Store, before store.Stored) (envelope.Repl
 	case err == nil:
 		err = &route.LaterError{Job: route.JobState{ID: job.ID, Kind: job.Kind, Status: job.Status, URL: slow.URL(job.ID)}}
 	case known && e.Kind == models.KindNotFound:
-		err = models.Conflict("idempotency_answer_dropped",
-			"the first request with this Idempotency-Key was carried out and answered with %d; the answer was too large to keep, or too many are kept", before.Status)
+		err = models.Conflict("idempotency_answer_dropped", "the first request with this Idempotency-Key was carried out and "+
+			"answered with %d; that answer was too large to keep, or the plan keeps no more", before.Status)
 	default:
 		return envelope.Reply{}, err
 	}
