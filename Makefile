@@ -5,8 +5,8 @@ LAB  := bin/lab
 TAGS := -tags nomsgpack
 # Stamp the revision where git can tell it (a checkout of another user's is refused by git).
 VCS  := -buildvcs=$(shell git status >/dev/null 2>&1 && echo true || echo false)
-# What is run holds no paths of the machine that built it.
-PATHS := -trimpath
+# Programs hold no paths of the machine that built them. Tests and lint have the same flag, so that packages are compiled once.
+export GOFLAGS := $(GOFLAGS) -trimpath
 PKGS ?= ./...
 TOOL := go tool -modfile=ops/tools/go.mod
 LINT := $(TOOL) golangci-lint
@@ -21,7 +21,7 @@ run: build ## build and run everything, on private PostgreSQL and Redis servers 
 	@$(BIN) up
 
 dev: lab ## run everything, and build and start it again whenever a file of the source changes
-	@$(LAB) dev -- go build $(TAGS) $(VCS) $(PATHS) -o $(BIN) ./cmd/switchyard
+	@$(LAB) dev -- go build $(TAGS) $(VCS) -o $(BIN) ./cmd/switchyard
 
 stop: build ## stop private servers that were left running (after a kill -9)
 	@$(BIN) devstack down
@@ -42,7 +42,7 @@ $(PAGE): $(shell find $(WEB)/src api/dashboard/bundle -type f) $(WEB)/index.html
 
 build: $(PAGE) ## build bin/switchyard
 	@echo "building $(BIN) (the first time takes some minutes)"
-	@go build $(TAGS) $(VCS) $(PATHS) -o $(BIN) ./cmd/switchyard
+	@go build $(TAGS) $(VCS) -o $(BIN) ./cmd/switchyard
 
 lab: build
 	@go build $(TAGS) $(VCS) -o $(LAB) ./cmd/lab
