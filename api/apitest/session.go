@@ -20,7 +20,7 @@ func (s *Server) SignIn(role models.Role) *Server {
 	check(s.t, err)
 	other := *s
 	other.Key, other.person = "", true
-	used := other.Do(http.MethodPost, "/app/api/links/use", map[string]string{"token": token}).Want(http.StatusOK, "")
+	used := other.Do(http.MethodPost, "/app/api/links/use", map[string]string{"token": token, "password": "a password for tests"}).Want(http.StatusOK, "")
 	cookie, err := http.ParseSetCookie(used.Header.Get("Set-Cookie"))
 	check(s.t, err)
 	other.cookie = cookie.Name + "=" + cookie.Value

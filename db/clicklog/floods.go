@@ -102,7 +102,10 @@ func (m marks) score(c *StoredClick, signals bot.Signals) {
 		return
 	}
 	c.BotSignals = uint64(has | signals)
-	c.BotScore, c.IsBot, c.BotReason = bot.Score(has|signals, m.settings[c.AccountID])
+	score, isBot, reason := bot.Score(has|signals, m.settings[c.AccountID])
+	if isBot || !c.IsBot { // one signal more makes nobody a person
+		c.BotScore, c.IsBot, c.BotReason = score, isBot, reason
+	}
 }
 
 // floods adds the signals that need only the address. It comes before uniqueness is decided: a bot's click is not unique.

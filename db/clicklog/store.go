@@ -208,7 +208,7 @@ func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, ma
 	if len(named) == 0 {
 		return b, nil, nil
 	}
-	const q = `SELECT id, currency, bot_threshold, bot_disabled FROM accounts WHERE id = ANY ($1)`
+	const q = `SELECT id, currency, bot_threshold, array_remove(bot_disabled, NULL) AS bot_disabled FROM accounts WHERE id = ANY ($1)`
 	list, err := db.Select[struct {
 		ID        uuid.UUID      `db:"id"`
 		Currency  string         `db:"currency"`
