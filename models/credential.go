@@ -130,8 +130,8 @@ func (p CredentialForm) Split(credentials map[string]string) (open, secrets map[
 	return open, secrets
 }
 
-// Masked are credentials as an answer shows them. Secrets are not among the open ones, but those that are not stored are, as
-// blank.
+// Masked returns credentials as an answer shows them. In open, a secret has a blank value if none is stored; a stored one is not
+// in it.
 func (p CredentialForm) Masked(open map[string]string) map[string]string {
 	out := maps.Clone(open)
 	if out == nil {

@@ -58,8 +58,8 @@ func (s *Snapshot) AccountOfSiteKey(key string) *Account {
 	return a
 }
 
-// AccountOfGoalSecret gives the account whose servers report goals by a secret, nil when none believes it now. What is
-// compared is a hash, so that the time of it tells nothing of the secret.
+// AccountOfGoalSecret gives the account whose servers report goals by a secret, nil when no account has it now. Hashes
+// are compared, so that the time that it takes tells nothing of the secret.
 func (s *Snapshot) AccountOfGoalSecret(secret string, now time.Time) *Account {
 	hash := sha256.Sum256([]byte(secret))
 	a, ok := s.goalKeys.get(hash)

@@ -29,7 +29,7 @@ import (
 )
 
 // plainBinary names the program without the race detector, which make e2e builds first. Fleets run it, because processes
-// with the detector take three times the processor time. It is empty when the tests run by themselves.
+// with the detector take three times the processor time. It is empty where go test runs the tests directly.
 var plainBinary = os.Getenv("SWITCHYARD_TEST_BINARY")
 
 // ownBinary is the test binary. Fleets whose processes are to be watched by the race detector run it: one in which all

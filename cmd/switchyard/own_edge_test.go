@@ -403,7 +403,7 @@ func TestHundredDomains(t *testing.T) {
 	e.ownHost()
 	hosts := make([]string, 100)
 	for n := range hosts {
-		hosts[n] = fmt.Sprintf("h%d.%s", n, customerZone)
+		hosts[n] = fmt.Sprintf("h%d.shop.%s", n, customerZone)
 	}
 	d, err := db.Open(t.Context(), e.DatabaseURL, db.Options{Name: "test"})
 	if err != nil {

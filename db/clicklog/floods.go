@@ -103,7 +103,7 @@ func (m marks) score(c *StoredClick, signals bot.Signals) {
 	}
 	c.BotSignals = uint64(has | signals)
 	score, isBot, reason := bot.Score(has|signals, m.settings[c.AccountID])
-	if isBot || !c.IsBot { // one signal more makes nobody a person
+	if isBot || !c.IsBot { // a bot with one signal more is still a bot
 		c.BotScore, c.IsBot, c.BotReason = score, isBot, reason
 	}
 }

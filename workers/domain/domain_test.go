@@ -290,7 +290,15 @@ func TestPoint(t *testing.T) {
 	for _, d := range added.Added {
 		of[d.Host] = d.ID
 	}
+	// A check before the records were there found none, and the next one would come late.
+	if _, err := w.db.ExecContext(t.Context(), `UPDATE domain_checks SET due_at = '2100-01-01'`); err != nil {
+		t.Fatal(err)
+	}
 	pointed, err := run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["x.deep.shop.example"]})
+	const late = `SELECT count(*) FROM domain_checks WHERE due_at < '2100-01-01'`
+	if n, err := db.Get[int](t.Context(), w.db, "sooner", late); n != 1 || err != nil {
+		t.Errorf("%d domains are checked at the next tick after one was pointed, %v", n, err)
+	}
 	if err != nil || !pointed.OK || pointed.Action != models.DNSKept || pointed.Provider != "cloudflare" {
 		t.Errorf("%+v, %v", pointed, err)
 	}

@@ -42,7 +42,11 @@ func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.Ad
 		case !held:
 			out.Points = append(out.Points, failed(d.Host, "%s holds no zone of %s", a.Name(), d.Host))
 		default:
-			out.Points = append(out.Points, w.pointIn(ctx, a, zone, d))
+			p, err := w.pointNow(ctx, a, zone, d)
+			if err != nil {
+				return out, err
+			}
+			out.Points = append(out.Points, p)
 		}
 	}
 	return out, nil
@@ -73,9 +77,8 @@ func (w *worker) point(ctx context.Context, args jobs.PointDomainArgs) (out jobs
 		return out, models.Invalid("no_provider", "no connected DNS account holds %s%s", d.Host, text.String())
 	}
 	out.Provider = all[best].DNSAccount.Provider
-	out.DNSPoint = w.pointIn(ctx, all[best], in, d)
-	if w.o.Edge == "" {
-		return out, nil
+	if out.DNSPoint, err = w.pointNow(ctx, all[best], in, d); err != nil || w.o.Edge == "" {
+		return out, err
 	}
 	have, err := w.store.Certificates().Of(ctx, id, d.ID)
 	out.Certificate = &jobs.Certificate{Host: d.Host, Edge: have.Edge, CertificateState: have.Shown()}
@@ -98,6 +101,15 @@ func failed(host, format string, args ...any) models.DNSPoint {
 
 // ttl is of the records that are set. A provider with a longer least one takes that.
 const ttl = 5 * time.Minute
+
+// pointNow points a domain and has it checked at the next tick: a check in the time between found no records.
+func (w *worker) pointNow(ctx context.Context, a account, zone string, d models.Domain) (models.DNSPoint, error) {
+	p := w.pointIn(ctx, a, zone, d)
+	if !p.OK {
+		return p, nil
+	}
+	return p, w.store.Domains().LookAgain(ctx, d.AccountID, d.ID, w.o.Now())
+}
 
 // pointIn points a domain that is in a zone of an account, and proves there that it is this account's. It changes no record
 // that is there. The proof is a TXT record, which also works where the host is pointed by addresses, and where another account has had

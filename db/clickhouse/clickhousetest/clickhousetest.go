@@ -1,5 +1,5 @@
-// Package clickhousetest gives tests ClickHouse databases of their own, and servers that they may kill. make e2e runs beside a
-// server and names it; without one these tests are skipped.
+// Package clickhousetest gives tests ClickHouse databases of their own, and servers that they may kill. make e2e starts a
+// server and names it. Without a server these tests are skipped.
 package clickhousetest
 
 import (

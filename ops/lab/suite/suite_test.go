@@ -147,7 +147,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestReport: the slowest come first, and subtests count as their test. What was skipped is told with its reason, unless another
+// TestReport: the slowest come first, and subtests count as their test. A skipped test is listed with its reason, unless another
 // command runs it.
 func TestReport(t *testing.T) {
 	t.Parallel()
