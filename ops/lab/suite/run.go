@@ -144,7 +144,8 @@ func atOnce(processors int) int {
 // selection returns the packages of a part and the flags of `go test`. There are no packages if no test is chosen.
 func selection(o options, part string) (packages, flags []string, err error) {
 	packages = strings.Fields(o.packages)
-	flags = []string{"-parallel=" + strconv.Itoa(atOnce(runtime.GOMAXPROCS(0)))}
+	// The tests use programs and servers that the cache of results does not know, so all of them run.
+	flags = []string{"-count=1", "-parallel=" + strconv.Itoa(atOnce(runtime.GOMAXPROCS(0)))}
 	run := o.run
 	switch part {
 	case plain:
@@ -165,7 +166,6 @@ func selection(o options, part string) (packages, flags []string, err error) {
 		if run, packages = pattern(tests); inside {
 			run += "/" + sub
 		}
-		flags = append(flags, "-count=1") // the tests start programs, which the cache of results does not know
 	}
 	if run != "" {
 		flags = append(flags, "-run="+run)
