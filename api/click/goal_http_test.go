@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -269,14 +270,15 @@ func TestGoalsAreLimited(t *testing.T) {
 	}
 	w.fresh()
 	list := "[" + strings.TrimSuffix(strings.Repeat("1,", maxGoals), ",") + "]"
-	limited := 0
+	began, accepted := time.Now(), 0
 	for i := range 3 * goalBurst / maxGoals {
-		if a := w.goals(list, auth(secret), peer(fmt.Sprintf("8.8.%d.8:1", i))); a.status == 429 {
-			limited++
+		if a := w.goals(list, auth(secret), peer(fmt.Sprintf("8.8.%d.8:1", i))); a.status != 429 {
+			accepted += maxGoals
 		}
 	}
-	if limited < goalBurst/maxGoals {
-		t.Errorf("%d messages were refused", limited)
+	// A slow machine may take more than the burst: the part of the allowance that came back during the calls.
+	if most := goalBurst + goalRate*time.Since(began).Seconds(); float64(accepted) > most {
+		t.Errorf("%d goals were taken, at most %.0f fit", accepted, most)
 	}
 	if a := w.goals(list, auth(its)); a.status != 200 {
 		t.Errorf("another account: %d", a.status)
