@@ -73,10 +73,16 @@ func (w *Crowd) before(ctx context.Context, c db.Conn, in clickStore, after, fir
 	}
 }
 
-// byAddress is the condition on campaigns that count visitors by the address.
-const byAddress = `uniqueness_method IN ('ip', 'ip_ua')`
+const selectByAddress = `
+SELECT id FROM campaigns WHERE account_id = ANY ($1::uuid[]) AND id = ANY ($2::uuid[]) AND uniqueness_method IN ('ip', 'ip_ua')`
 
-const selectOwnByAddress = `SELECT id FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND ` + byAddress
+// byAddress returns which of some campaigns count visitors by the address.
+func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID]bool) ([]uuid.UUID, error) {
+	if len(campaigns) == 0 {
+		return nil, nil
+	}
+	return db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(sortedIDs(accounts)), db.UUIDs(sortedIDs(campaigns)))
+}
 
 // noteEvery is the time in which a crowd notes bot.RepeatBound clicks of a visitor at most. So a flood of one visitor is some
 // rows and not a million. The time is short, because a click must find the clicks of the day before it.
@@ -173,13 +179,9 @@ func (w *Crowd) visits(ctx context.Context, c db.Conn, clicks []*StoredClick) ([
 			unique[click.CampaignID] = true
 		}
 	}
-	var campaigns []uuid.UUID
-	if len(unique) > 0 {
-		var err error
-		campaigns, err = db.Select[uuid.UUID](ctx, c, "campaigns by address", selectOwnByAddress, w.account, db.UUIDs(sortedIDs(unique)))
-		if err != nil {
-			return nil, err
-		}
+	campaigns, err := byAddress(ctx, c, map[uuid.UUID]bool{w.account: true}, unique)
+	if err != nil {
+		return nil, err
 	}
 	return without(clicks, func(click *StoredClick) bool {
 		_, ok := senderOf(&click.Click)

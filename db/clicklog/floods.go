@@ -115,9 +115,6 @@ func (m marks) floods(clicks []*StoredClick) {
 	}
 }
 
-const selectByAddress = `
-SELECT id FROM campaigns WHERE account_id = ANY ($1::uuid[]) AND id = ANY ($2::uuid[]) AND ` + byAddress
-
 // repeats adds the signal of repeated clicks, once uniqueness is decided. A visit that its campaign counts as unique by the
 // address is no repeat.
 func (m marks) repeats(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
@@ -131,15 +128,15 @@ func (m marks) repeats(ctx context.Context, c db.Conn, clicks []*StoredClick) er
 			m.score(k, bot.RepeatClick)
 		}
 	}
-	if len(campaigns) == 0 {
-		return nil
+	list, err := byAddress(ctx, c, accounts, campaigns)
+	if err != nil || len(campaigns) == 0 {
+		return err
 	}
-	list, err := db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(sortedIDs(accounts)), db.UUIDs(sortedIDs(campaigns)))
 	for _, k := range clicks {
 		if k.IsUnique && m.found[k.ID]&bot.RepeatClick != 0 && !slices.Contains(list, k.CampaignID) {
 			m.score(k, bot.RepeatClick)
 			k.IsUnique = !k.IsBot
 		}
 	}
-	return err
+	return nil
 }

@@ -114,11 +114,7 @@ func (d Domains) setServing(ctx context.Context, of models.Domain, c models.Doma
 	if on == of.IsVerified && proof == of.Proof {
 		return nil
 	}
-	err := d.s.one(ctx, domainTable.what, domainTable.set(setVerified), of.AccountID, of.ID, on, proof)
-	if db.UniqueViolation(err) == "domains_served" {
-		err = models.Conflict("domain_taken", "the host serves another account, or all of them")
-	}
-	return err
+	return d.serve(ctx, of.AccountID, of.ID, on, proof)
 }
 
 // writeCheck writes what a look at a domain found, and gives since when the domain has been wrong. That ends once it is right.

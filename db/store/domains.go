@@ -229,15 +229,20 @@ func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bo
 // setVerified has a domain serve or not. The last proof stays for those who ask whose the host was.
 const setVerified = `is_verified = $3, proof = CASE WHEN $3 THEN $4 ELSE t.proof END`
 
+// serve has a domain serve or not. A host serves one account only: for a second one it is a conflict, domain_taken.
+func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proof string) error {
+	err := d.s.one(ctx, domainTable.what, domainTable.set(setVerified), account, id, on, proof)
+	if db.UniqueViolation(err) == "domains_served" {
+		err = models.Conflict("domain_taken", "the host serves another account, or all of them")
+	}
+	return err
+}
+
 // SetVerified says for an operator that the domain is the account's, or that it is not. A verified domain serves. No
 // check says otherwise later. A host serves one account only: for a second one it is a conflict, domain_taken.
 func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool) (models.Domain, error) {
 	return txOf(ctx, d.s, func(s *Store) (out models.Domain, err error) {
-		err = s.one(ctx, domainTable.what, domainTable.set(setVerified), account, id, on, models.ProofOperator)
-		if db.UniqueViolation(err) == "domains_served" {
-			err = models.Conflict("domain_taken", "the host serves another account, or all of them")
-		}
-		if err != nil {
+		if err := s.Domains().serve(ctx, account, id, on, models.ProofOperator); err != nil {
 			return out, err
 		}
 		var due *time.Time // what an operator has refused is not verified by itself
