@@ -14,8 +14,8 @@ import (
 
 // Notice is one call of a Listen callback.
 type Notice struct {
-	// Resync says that notices may have been missed: at the first connection, and after the loss of one. Read
-	// everything anew.
+	// Resync says that notices may have been missed: at the first connection, and after a connection was lost. The callback
+	// should read everything again.
 	Resync  bool
 	Payload string
 }
@@ -27,9 +27,9 @@ const (
 	listenPing    = 20 * time.Second
 )
 
-// Listen calls handle with every notification on a channel, one call at a time, until the context ends. It calls it
-// with Resync at the start and after every reconnect. It has a connection of its own and reconnects by itself. It
-// returns an error only for a URL that cannot be read.
+// Listen calls handle with every notification on a channel, one call at a time, until the context ends. It also calls handle with
+// Resync at the start and after every reconnect. It has its own connection and reconnects automatically. It returns an error only
+// for a URL that cannot be read.
 func Listen(ctx context.Context, url, channel string, handle func(context.Context, Notice)) error {
 	if _, err := pq.NewConfig(url); err != nil {
 		return fmt.Errorf("db: DATABASE_URL: %w", err)

@@ -90,8 +90,8 @@ func migrationsOf(d *DB, files fs.FS) (*goose.Provider, error) {
 	return p, wrap("migrate", err)
 }
 
-// migrateSession sets the timeouts of the session that migrates: a short one for locks, and none for statements,
-// since building an index of a large table takes long but blocks nobody.
+// migrateSession sets the timeouts of the session that migrates. The timeout for locks is short. Statements have no timeout,
+// since building an index of a large table takes long but blocks no other session.
 type migrateSession struct{ lock.SessionLocker }
 
 // SessionLock implements lock.SessionLocker.

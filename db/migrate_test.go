@@ -55,7 +55,7 @@ func TestMigrationGivesUpItsLock(t *testing.T) {
 	await.Until(t, "the migration waits", func() (waits bool) {
 		return d.GetContext(t.Context(), &waits, waiting) == nil && waits
 	})
-	// The session of the write has five seconds, as all have; the one that migrates gives up before.
+	// The session of the write has a timeout of five seconds, like every session. The session that migrates gives up before that.
 	if _, err := d.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key)
 		VALUES (gen_random_uuid(), 'a', 'pro', 'k')`); err != nil {
 		t.Errorf("a write behind the migration: %v", err)

@@ -148,7 +148,7 @@ type pooledRows struct {
 	failed bool
 }
 
-// Next implements driver.Rows. It commits after the last row, so that whoever reads all of them learns if that fails.
+// Next implements driver.Rows. It commits after the last row, so that a caller that reads all rows learns if the commit fails.
 func (r *pooledRows) Next(row []driver.Value) error {
 	err := r.Rows.Next(row)
 	switch {

@@ -32,7 +32,8 @@ func bounced(t *testing.T) (direct, long, short *db.DB) {
 		open(db.Options{Name: "short", Statement: 3 * time.Second, ReadOnly: true, Serial: true})
 }
 
-// TestPoolerSettings: each pool has its own settings, in transactions and outside them, whoever used the session before.
+// TestPoolerSettings checks that each pool has its own settings, in transactions and outside them, whichever pool used the
+// session before.
 func TestPoolerSettings(t *testing.T) {
 	t.Parallel()
 	_, long, short := bounced(t)
@@ -91,7 +92,7 @@ func TestPoolerStatements(t *testing.T) {
 	if n != 2 || err != nil {
 		t.Errorf("insert returning: %d, %v", n, err)
 	}
-	// What is deferred fails at the commit.
+	// A deferred constraint fails at the commit.
 	for what, err := range map[string]error{
 		"exec": exec(`INSERT INTO things VALUES ($1)`, 1),
 		"row":  d.QueryRowContext(ctx, `INSERT INTO things VALUES ($1) RETURNING n`, 1).Scan(&n),

@@ -46,7 +46,7 @@ func Select[T any](ctx context.Context, c Conn, what, query string, args ...any)
 	return list, nil
 }
 
-// First reads the first row of a query as Select does. ok is false if there is none.
+// First reads the first row of a query as Select does. ok is false if there is no row.
 func First[T any](ctx context.Context, c Conn, what, query string, args ...any) (row T, ok bool, err error) {
 	list, err := Select[T](ctx, c, what, query, args...)
 	if len(list) == 0 {
@@ -55,7 +55,7 @@ func First[T any](ctx context.Context, c Conn, what, query string, args ...any) 
 	return list[0], true, nil
 }
 
-// Get is First for a row that must be there. None is a not_found of what.
+// Get is First for a row that must exist. If there is no row, the error is a not_found error that names what.
 func Get[T any](ctx context.Context, c Conn, what, query string, args ...any) (T, error) {
 	row, ok, err := First[T](ctx, c, what, query, args...)
 	if err == nil && !ok {

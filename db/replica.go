@@ -39,15 +39,14 @@ type mark struct {
 }
 
 const (
-	// askEvery is how often both servers are asked at most. Nobody asks while nobody reads.
+	// askEvery is the shortest time between two checks of both servers. No checks are made while nothing is read.
 	askEvery = 500 * time.Millisecond
-	// askTimeout is how long one of them may take to answer.
+	// askTimeout is how long one of the servers may take to answer.
 	askTimeout = 2 * time.Second
 	maxMarks   = 64
 )
 
-// NewReplica watches a replica. What is read of it by way of Options.Replica is at most limit old. Both pools are the
-// caller's.
+// NewReplica watches a replica. Data that is read through Options.Replica is at most limit old. The caller owns both pools.
 func NewReplica(primary, replica *DB, limit time.Duration) *Replica {
 	ask := func(d *DB, query string) func(context.Context) (position, error) {
 		return func(ctx context.Context) (position, error) {
@@ -87,7 +86,7 @@ func (r *Replica) Fresh(ctx context.Context) bool {
 	return fresh
 }
 
-// Behind is the age of what the replica shows, at most. known is false before it was first compared.
+// Behind returns the age, at most, of the data that the replica shows. known is false before the first comparison.
 func (r *Replica) Behind() (age time.Duration, known bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -126,8 +125,8 @@ func (r *Replica) ask(ctx context.Context) error {
 	return nil
 }
 
-// readers connects to the replica while it is fresh, and otherwise to the primary. A connection to the one that is not
-// asked now is given up when it is next taken from the pool.
+// readers connects to the replica while it is fresh, and otherwise to the primary. A connection to the server that is not in use
+// now is given up when it is next taken from the pool.
 type readers struct {
 	driver.Connector // of the primary
 	replica          driver.Connector

@@ -28,10 +28,10 @@ func TestReplicaBehind(t *testing.T) {
 		{0, 100, 90, nil, false, 0},                                            // nothing is known yet
 		{time.Second, 200, 100, nil, true, time.Second},                        // it shows the first moment
 		{time.Second, 300, 200, nil, true, time.Second},                        // a moment later, the second
-		{100 * time.Millisecond, 900, 900, nil, true, 1100 * time.Millisecond}, // nobody is asked so soon
+		{100 * time.Millisecond, 900, 900, nil, true, 1100 * time.Millisecond}, // too soon to ask again
 		{4 * time.Second, 900, 299, nil, false, 5100 * time.Millisecond},       // it hangs
 		{time.Second, 900, 900, nil, true, 0},                                  // it has caught up
-		{time.Hour, 900, 900, nil, true, 0},                                    // nobody read for an hour, nobody wrote
+		{time.Hour, 900, 900, nil, true, 0},                                    // an hour without reads and writes
 		{4 * time.Second, 900, 900, errors.New("down"), true, 4 * time.Second},
 		{2 * time.Second, 900, 900, errors.New("down"), false, 6 * time.Second},
 		{time.Second, 950, 950, nil, true, 0},

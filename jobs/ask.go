@@ -40,7 +40,7 @@ type Lookup struct {
 	Operation string            `json:"operation"`
 	Query     map[string]string `json:"query"`
 	Rows      int               `json:"rows"`
-	Error     string            `json:"error,omitempty"` // why there are none
+	Error     string            `json:"error,omitempty"` // why there are no rows
 }
 
 // AskCopilot answers a question about an account. A model may answer otherwise the second time and costs money, so it is

@@ -87,7 +87,7 @@ func (b *redisBackend) Find(_ context.Context, id string) (models.JobStatus, uui
 	return models.JobStatus{}, uuid.Nil, models.NotFound("job")
 }
 
-// info finds a task; nil when there is none.
+// info finds a task. It returns nil if there is no such task.
 func (b *redisBackend) info(queue, id string) (*asynq.TaskInfo, error) {
 	info, err := b.inspector.GetTaskInfo(queue, id)
 	if errors.Is(err, asynq.ErrTaskNotFound) || errors.Is(err, asynq.ErrQueueNotFound) {
@@ -99,8 +99,8 @@ func (b *redisBackend) info(queue, id string) (*asynq.TaskInfo, error) {
 	return info, nil
 }
 
-// statusOf counts a task that has an outcome as finished although asynq still calls it active: a worker writes the
-// outcome last.
+// statusOf reports the status of a task. A task with an outcome counts as finished even while asynq still calls it active,
+// because a worker writes the outcome last.
 func statusOf(info *asynq.TaskInfo) models.JobStatus {
 	s := models.JobStatus{ID: info.ID, Kind: info.Type, Status: models.JobPending}
 	var out Outcome

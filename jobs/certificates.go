@@ -26,21 +26,22 @@ type ReleasedCertificate struct {
 	Detail  string `json:"detail"`
 }
 
-// certificatePolicy is of jobs that ask the edge while somebody waits. An edge of our own may have to wait for its CA.
+// certificatePolicy applies to jobs that ask the edge while a caller waits. If the service is its own edge, it may have to wait
+// for its CA.
 var certificatePolicy = Policy{Queue: Interactive, Timeout: 2 * time.Minute}
 
 // RequestCertificate asks the edge for the certificate of a domain, or to try again. Errors: not_found,
 // edge_not_configured, edge_<code>.
 var RequestCertificate = Define[CertificateArgs, Certificate]("certificates:request", certificatePolicy)
 
-// ReadCertificate asks the edge how the certificate of a domain is. Errors: those of RequestCertificate.
+// ReadCertificate asks the edge for the state of a domain's certificate. It fails with the errors of RequestCertificate.
 var ReadCertificate = Define[CertificateArgs, Certificate]("certificates:read", certificatePolicy)
 
-// ReleaseCertificate releases the certificate of a domain, so that it does not come back by itself. If the edge refuses,
-// the error says so, and ForgetCertificate goes on trying. Errors: those of RequestCertificate.
+// ReleaseCertificate releases the certificate of a domain, so that it is not obtained again automatically. If the edge refuses,
+// the error says so, and ForgetCertificate keeps trying. It fails with the errors of RequestCertificate.
 var ReleaseCertificate = Define[CertificateArgs, ReleasedCertificate]("certificates:release", certificatePolicy)
 
-// ForgetCertificateArgs say what the edge is to forget.
+// ForgetCertificateArgs name the host that the edge is to forget.
 type ForgetCertificateArgs struct {
 	Edge       string    `json:"edge"`
 	Host       string    `json:"host"`
@@ -48,13 +49,13 @@ type ForgetCertificateArgs struct {
 	AskedAt    time.Time `json:"asked_at"`
 }
 
-// ForgetCertificate has the edge forget a host whose certificate was released or whose domain was deleted. Its row is
-// born with that. The last wait repeats for some two weeks, in which an operator can bring the credentials in order.
+// ForgetCertificate makes the edge forget a host whose certificate was released or whose domain was deleted. Its row is written
+// together with that change. The last wait repeats for some two weeks, in which an operator can correct the credentials.
 var ForgetCertificate = Define[ForgetCertificateArgs, None](models.KindReleaseCertificate, Policy{
 	Queue: Bulk, Timeout: 2 * time.Minute, Row: true, MaxAttempts: 40,
 	Retries: []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 8 * time.Hour},
 })
 
-// SweepCertificates asks the edge for the certificates of verified domains, and looks at those that are due. The next run
-// continues where a run ends.
+// SweepCertificates asks the edge for the certificates of verified domains, and checks the certificates that are due. The next
+// run continues where a run ends.
 var SweepCertificates = tick("certificates:sweep", 10*time.Minute)

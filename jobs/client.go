@@ -28,7 +28,7 @@ var ErrExists = errors.New("jobs: the task exists already")
 type Backend interface {
 	// Enqueue adds a task; ErrExists when its id is taken.
 	Enqueue(ctx context.Context, t Task) error
-	// Find finds a task in any queue, and the account it belongs to; a KindNotFound error when there is none.
+	// Find finds a task in any queue, and the account it belongs to. It returns a KindNotFound error if there is no such task.
 	Find(ctx context.Context, id string) (models.JobStatus, uuid.UUID, error)
 	// DeleteFinished deletes a task if it has finished, so that its id is free again.
 	DeleteFinished(ctx context.Context, queue, id string) error
@@ -134,8 +134,8 @@ func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived
 	return c.backend.DeleteFinished(ctx, p.Queue, TaskID(r))
 }
 
-// LostRows returns those rows whose queue has no task any more that would run this generation of the row. It asks each
-// queue once, so give it hundreds at once, not thousands: Redis answers nobody else meanwhile.
+// LostRows returns the rows whose queue no longer has a task that would run this generation of the row. It asks each queue
+// once. Redis answers no other client during that time, so pass hundreds of rows at once, not thousands.
 func (c *Client) LostRows(ctx context.Context, rows ...models.JobRef) ([]models.JobRef, error) {
 	queued := map[string][]models.JobRef{}
 	for _, r := range rows {
@@ -172,8 +172,8 @@ func rowPolicy(kind string) (Policy, error) {
 	return p, nil
 }
 
-// State finds the status of an ephemeral job of an account. A job of another account, or one whose retention has ended,
-// is not found. jobrow.Status finds that of a row job.
+// State finds the status of an ephemeral job of an account. It finds neither a job of another account nor a job whose retention
+// has ended. For a row job, use jobrow.Status.
 func (c *Client) State(ctx context.Context, account uuid.UUID, id string) (models.JobStatus, error) {
 	s, owner, err := c.backend.Find(ctx, id)
 	if err != nil {

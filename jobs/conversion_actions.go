@@ -31,6 +31,7 @@ type CreateConversionActionArgs struct {
 	Name   string    `json:"name"`
 }
 
-// CreateConversionAction makes what the conversions of a traffic source are uploaded to from then on. One of the name is taken as it is, so
-// that a repetition makes no other. Errors: those of ListConversionActions.
+// CreateConversionAction creates a conversion action, to which the conversions of a traffic source are uploaded from then on.
+// If an action of that name exists it is used, so a repetition creates no second one. It fails with the errors of
+// ListConversionActions.
 var CreateConversionAction = Define[CreateConversionActionArgs, ConversionAction]("source:action", Policy{Queue: Interactive, Timeout: 40 * time.Second})

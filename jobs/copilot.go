@@ -32,8 +32,8 @@ type RulesRun struct {
 	Done  int `json:"done"`
 }
 
-// RunRules runs the rules of an account that are due. Each change commits with the cool-down of what it is about, so an
-// attempt that continues after a crash repeats none.
+// RunRules runs the rules of an account that are due. Each change commits together with the cool-down of its subject, so an
+// attempt that continues after a crash repeats no change.
 var RunRules = Define[RulesArgs, RulesRun]("copilot:rules", Policy{
 	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, PerAccount: 1, Retries: []time.Duration{5 * time.Second, time.Minute},
 })

@@ -60,7 +60,8 @@ var (
 	// Reconcile enqueues the rows that are due, that no worker holds and that have no task.
 	Reconcile = tick("jobs:reconcile", 30*time.Second)
 
-	// MatchPostbacks looks for the clicks of postbacks that came before their click, or have none, by ConversionSchedule.
+	// MatchPostbacks looks for the clicks of postbacks that came before their click, or that have no click, by
+	// ConversionSchedule.
 	MatchPostbacks = tick("postbacks:match", 30*time.Second)
 
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
@@ -74,10 +75,11 @@ var (
 	// ForgetRules deletes removed rules that no flow uses any more.
 	ForgetRules = tick("rules:forget", 10*time.Minute)
 
-	// CompactLedger adds up ledger rows of equal keys. It also applies the steps of visitors that came before their click.
+	// CompactLedger adds up ledger rows with equal keys. It also applies steps of visitors that were recorded before their
+	// click.
 	CompactLedger = tick("ledger:compact", 5*time.Minute)
 
-	// TidyClicks makes the partitions of the next days and drops those that are older than every plan's history.
+	// TidyClicks creates the partitions of the next days, and drops partitions older than every plan's history.
 	TidyClicks = tick("clicks:tidy", 30*time.Minute, tickRetries...)
 
 	// ForgetHistory deletes clicks and postbacks that are older than the plan of their account keeps them.

@@ -8,7 +8,7 @@ type ChangeCurrencyArgs struct {
 	To   string `json:"to"`
 
 	Found bool `json:"found,omitempty"` // all facts are known
-	// Orphaned is the first day of which conversions without clicks are not restated yet; zero: it was not begun with.
+	// Orphaned is the first day whose conversions without clicks are not restated yet. It is zero before that work begins.
 	Orphaned time.Time `json:"orphaned,omitzero"`
 }
 

@@ -23,17 +23,17 @@ type DNSZones struct {
 	Zones    []string  `json:"zones"`
 }
 
-// How long DNS accounts are waited for.
+// The time limits of requests to DNS accounts.
 const (
 	ZonesTimeout = 15 * time.Second // for the zones of each account; all are asked at once
 	PointTimeout = 20 * time.Second // for each host that is pointed
-	spareTime    = 9 * time.Second  // for what a job does beside
+	spareTime    = 9 * time.Second  // for the rest of a job's work
 )
 
 // MaxPointed is how many hosts are pointed at once.
 const MaxPointed = 10
 
-// zonesPolicy is of jobs that ask for zones while somebody waits.
+// zonesPolicy applies to jobs that ask for zones while a caller waits.
 var zonesPolicy = Policy{Queue: Interactive, Timeout: ZonesTimeout + spareTime}
 
 // TestDNS asks a DNS account for its zones. Errors: not_connected.
@@ -63,7 +63,7 @@ type AddedDomains struct {
 	Points  []models.DNSPoint `json:"points"`
 }
 
-// AddDomains adds domains and points them at the tracker in a DNS account. Errors: those of adding a domain, and
+// AddDomains adds domains and points them at the tracker in a DNS account. It fails with the errors of adding a domain, or with
 // dns_account_not_found.
 var AddDomains = Define[AddDomainsArgs, AddedDomains]("domains:add", Policy{
 	Queue: Interactive, Timeout: ZonesTimeout + MaxPointed*PointTimeout + spareTime,

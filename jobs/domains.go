@@ -33,8 +33,8 @@ var VerifyDomain = Define[VerifyDomainArgs, VerifiedDomain]("domains:verify", Po
 // SweepDomains looks at the domains whose check is due. The next run continues where a run ends.
 var SweepDomains = tick("domains:sweep", 10*time.Minute)
 
-// SweepRegistrations asks until when the names of domains are registered. The next run continues where a run ends.
+// SweepRegistrations looks up when the registrations of domain names end. The next run continues where a run ends.
 var SweepRegistrations = tick("domains:registrations", 10*time.Minute)
 
-// SweepOwnHosts brings the install's own hosts their certificates, and forgets challenges that nobody ended.
+// SweepOwnHosts obtains the certificates of the install's own hosts, and deletes challenges that were left unfinished.
 var SweepOwnHosts = tick("certificates:own", 10*time.Minute)

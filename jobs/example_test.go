@@ -17,7 +17,7 @@ type SumArgs struct {
 	B int `json:"b"`
 }
 
-// Sum is a kind of job whose answer somebody waits for. A worker registers its handler with workers.Register.
+// Sum is a kind of job whose caller waits for the answer. A worker registers its handler with workers.Register.
 var Sum = jobs.Define[SumArgs, int]("example:sum", jobs.Policy{
 	Queue: jobs.Interactive, Timeout: 5 * time.Second, Retries: []time.Duration{time.Second},
 })

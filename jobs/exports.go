@@ -17,7 +17,7 @@ type ExportArgs struct {
 	BaseURL string    `json:"base_url,omitempty"` // of the API, for the address of the download
 }
 
-// ExportAnswer describes the finished file. Its id is that of the job.
+// ExportAnswer describes the finished file. Its id is the id of the job.
 type ExportAnswer struct {
 	models.Export
 	BaseURL string

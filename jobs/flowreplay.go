@@ -9,11 +9,11 @@ import (
 	"switchyard/models"
 )
 
-// MaxFlowReplay is how many clicks are routed once more, the newest of the window.
+// MaxFlowReplay is how many clicks are routed once more. The newest clicks of the window are taken.
 const MaxFlowReplay = 50_000
 
-// FlowReplayArgs name the clicks of a campaign in the window [From, To), and the flow that routes them. What is empty is
-// the campaign's own. Streams were checked as if they were to be saved.
+// FlowReplayArgs name the clicks of a campaign in the window [From, To), and the flow that routes them. An empty field stands
+// for the campaign's own value. Streams were validated as they are before a save.
 type FlowReplayArgs struct {
 	CampaignID uuid.UUID `json:"campaign_id"`
 	models.TimeRange
@@ -30,7 +30,7 @@ type FlowReplayAnswer struct {
 	models.TimeRange
 	Clicks    int64             `json:"clicks"` // without bots
 	BotClicks int64             `json:"bot_clicks"`
-	Changed   int64             `json:"changed"` // of the clicks without bots: those that would have gone elsewhere
+	Changed   int64             `json:"changed"` // clicks without bots that would have gone elsewhere
 	Cut       bool              `json:"cut"`     // there are more than MaxFlowReplay
 	Rows      []FlowReplayRow   `json:"rows"`
 	Names     map[string]string `json:"names"` // of paths, campaigns, landing pages and offers, by their ids
@@ -46,8 +46,8 @@ type FlowReplayRow struct {
 // MaxFlowReplayRows is how many places an answer has.
 const MaxFlowReplayRows = 1000
 
-// ReplayFlow routes recorded clicks once more, by another flow or by the present one. It records nothing. Errors:
-// not_found, for a campaign that was deleted meanwhile.
+// ReplayFlow routes recorded clicks once more, by another flow or by the present one. It records nothing. Errors: not_found, if
+// the campaign was deleted before the job ran.
 var ReplayFlow = Define[FlowReplayArgs, FlowReplayAnswer]("flow:replay", Policy{
 	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, PerAccount: 1, Retries: []time.Duration{5 * time.Second},
 })

@@ -23,7 +23,7 @@ type Job[A, R any] struct {
 	policy Policy
 }
 
-// None is the answer of a job that has none, and the arguments of one that needs none.
+// None is the answer of a job without an answer, and the arguments of a job without arguments.
 type None struct{}
 
 // policies has the Policy of each defined kind, by its name.

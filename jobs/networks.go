@@ -15,7 +15,7 @@ type NetworkSync struct {
 	From      string    `json:"from"`   // YYYY-MM-DD, of the platform's time zone; included, as To
 	To        string    `json:"to"`     //
 	Origin    string    `json:"origin"` // models.RunByAPI or models.RunByClock
-	Wide      bool      `json:"wide"`   // the days are those of the longer window
+	Wide      bool      `json:"wide"`   // the days are the days of the longer window
 	Read      bool      `json:"read"`   // the orders were read, and are stored under the id of the job
 }
 

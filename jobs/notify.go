@@ -49,8 +49,8 @@ func (b *redisBackend) Watch(id string) (<-chan struct{}, func()) {
 	}
 }
 
-// receive gives the notifications of all jobs to those who wait, over one connection for the whole process. The client
-// reconnects it; it ends when the client is closed.
+// receive passes the notifications of all jobs to their waiting callers, over one connection for the whole process. The client
+// reconnects it. receive ends when the client is closed.
 func (w *watchers) receive(r redis.UniversalClient) {
 	sub := r.Subscribe(context.Background(), doneChannel)
 	defer sub.Close() //nolint:errcheck // nobody waits any more

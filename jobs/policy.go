@@ -14,7 +14,7 @@ import (
 
 // The queues. Each can have worker processes of its own.
 const (
-	Interactive = "interactive" // somebody is waiting for the answer
+	Interactive = "interactive" // a caller waits for the answer
 	Webhooks    = "webhooks"
 	Postbacks   = "postbacks" // to traffic sources
 	Conversions = "conversions"
@@ -26,8 +26,8 @@ const (
 type Queue struct {
 	Name   string
 	Weight int           // its share of the worker's slots
-	Fair   bool          // the slots are shared among accounts: one that has many jobs leaves some to the others
-	Slow   time.Duration // of a fair queue: only accounts whose jobs take so long leave slots; 0 = all accounts
+	Fair   bool          // the slots are shared among accounts: an account with many jobs leaves some to the others
+	Slow   time.Duration // of a fair queue: only accounts whose jobs take this long leave slots; 0 = all accounts
 }
 
 // Queues is the table of all queues, with their default weights.
@@ -113,11 +113,11 @@ var resumable = Policy{
 	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},
 }
 
-// AttemptLimit is how many attempts a row job has: what was granted to it by hand, else MaxAttempts.
+// AttemptLimit is how many attempts a row job has: the number granted by hand, or else MaxAttempts.
 func (p Policy) AttemptLimit(j models.Job) int { return cmp.Or(j.AttemptLimit, p.MaxAttempts) }
 
-// Delay is the wait after a failed attempt when so many attempts are left. It counts from the end, so that attempts by
-// hand, which come on top, do not move the schedule.
+// Delay is the wait after a failed attempt when left attempts remain. It counts from the end, so that additional attempts
+// granted by hand do not move the schedule.
 func (p Policy) Delay(left int) time.Duration {
 	if len(p.Retries) == 0 {
 		return 0

@@ -18,8 +18,8 @@ type PostbackArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// PostbackAnswer is the result of an attempt that somebody waits for. Status is nil without an answer of the source.
-// Error is empty after a success.
+// PostbackAnswer is the result of an attempt that a caller waits for. Status is nil if the source did not answer. Error is
+// empty after a success.
 type PostbackAnswer struct {
 	ID     uuid.UUID `json:"id"`
 	Told   bool      `json:"told"`

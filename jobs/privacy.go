@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// EraseArgs name a visitor of the account, by his id, by one of his clicks, or by both. The other fields are the progress
-// of the job, which the next attempt continues.
+// EraseArgs name a visitor of the account, by visitor id, by one of the visitor's clicks, or by both. The other fields are the
+// progress of the job, which the next attempt continues.
 type EraseArgs struct {
 	Visitor uuid.UUID `json:"visitor,omitzero"`
 	Click   uuid.UUID `json:"click,omitzero"`
@@ -17,7 +17,7 @@ type EraseArgs struct {
 	Erased EraseAnswer `json:"erased,omitzero"`
 }
 
-// EraseAnswer counts the rows that say nothing of the visitor any more.
+// EraseAnswer counts the rows from which the visitor's data was removed.
 type EraseAnswer struct {
 	Clicks          int64 `json:"clicks"`
 	SmartlinkClicks int64 `json:"smartlink_clicks"`
@@ -25,5 +25,5 @@ type EraseAnswer struct {
 	SiteEvents      int64 `json:"site_events"`
 }
 
-// EraseVisitor takes what describes a visitor out of all rows. Figures stay.
+// EraseVisitor removes from all rows the data that describes a visitor. Figures stay.
 var EraseVisitor = Define[EraseArgs, EraseAnswer]("privacy:erase", resumable)

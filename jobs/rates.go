@@ -2,14 +2,14 @@ package jobs
 
 import "time"
 
-// FetchRates reads exchange rates once a day, from the European Central Bank or from the operator's file. It looks whether
-// that is due.
+// FetchRates reads exchange rates once a day, from the European Central Bank or from the operator's file. Each run first checks
+// whether a fetch is due.
 var FetchRates = tick("rates:fetch", 5*time.Minute)
 
-// SettleRates gives days that went without a rate theirs once there is one, and those that the operator has replaced, and
-// starts RestateMoney for each account with facts of them.
+// SettleRates fills in the rates of days without a rate once one is known, and updates the days whose rates the operator has
+// replaced. It starts RestateMoney for each account with facts on these days.
 var SettleRates = tick("rates:settle", 5*time.Minute)
 
-// RestateMoney gives an account's clicks, conversions and spend the rates of their days, where they have another one.
-// It works in batches: ledger and rows agree after each of them.
+// RestateMoney corrects an account's clicks, conversions and spend whose rate differs from the rate of their day. It works in
+// batches, and ledger and rows agree after each batch.
 var RestateMoney = Define[None, None]("rates:restate", Policy{Queue: Bulk, Timeout: 10 * time.Minute, Retention: time.Minute})

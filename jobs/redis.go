@@ -29,14 +29,14 @@ func (clientLog) Printf(ctx context.Context, format string, args ...any) {
 
 var logOnce = sync.OnceFunc(func() { redis.SetLogger(clientLog{}) })
 
-// OpenRedis makes the client of a process, without connecting. The address is redis://, rediss:// (TLS; with
-// ?skip_verify=true for a self-signed certificate) or unix://. ?addr=host:port names further nodes of a cluster,
-// ?master_name= the master that the Sentinels at the address and at ?addr= watch; the password of the URL is then that of the
-// servers, ?sentinel_password= that of the Sentinels. Features that managed servers refuse are off.
+// OpenRedis returns the client of a process, without connecting. The address is redis://, rediss:// (TLS; with
+// ?skip_verify=true for a self-signed certificate) or unix://. ?addr=host:port names further nodes of a cluster. ?master_name=
+// names the master that the Sentinels at the address and at ?addr= watch. In that case the password of the URL is the password
+// of the servers, and ?sentinel_password= is the password of the Sentinels. Features that managed servers refuse are off.
 func OpenRedis(address string) (Redis, error) { return OpenRedisTimeout(address, 0) }
 
-// OpenRedisTimeout is OpenRedis for calls that somebody waits for: they end with their context, or after the timeout,
-// and are not repeated. A timeout of zero is none.
+// OpenRedisTimeout is OpenRedis for calls that a user waits for. The calls end with their context or after the timeout, and are
+// not repeated. A timeout of zero means no timeout.
 func OpenRedisTimeout(address string, timeout time.Duration) (Redis, error) {
 	logOnce()
 	u, err := url.Parse(address)
@@ -83,8 +83,8 @@ func OpenRedisTimeout(address string, timeout time.Duration) (Redis, error) {
 	return redis.NewClient(o), nil
 }
 
-// sentinelOptions reads a URL with master_name. The library takes the name and password of a URL for those of the
-// Sentinels.
+// sentinelOptions reads a URL with master_name. The library would use the name and password of a URL for the Sentinels, so they
+// are moved to the servers.
 func sentinelOptions(u url.URL) (*redis.FailoverOptions, error) {
 	query := u.Query()
 	name, password := query.Get("sentinel_username"), query.Get("sentinel_password")
@@ -105,7 +105,7 @@ func sentinelOptions(u url.URL) (*redis.FailoverOptions, error) {
 	return o, nil
 }
 
-// ErrEvicts says that the Redis server deletes keys when it is full, by its settings.
+// ErrEvicts reports that the Redis server is configured to delete keys when it is full.
 var ErrEvicts = errors.New("redis may evict keys: set maxmemory-policy to noeviction, or queued tasks vanish under load")
 
 // ErrFull says that the memory of the Redis server is used up, so that it takes no tasks.

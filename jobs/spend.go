@@ -14,7 +14,7 @@ type SpendArgs struct {
 	From     string    `json:"from"`   // YYYY-MM-DD, of the platform's time zone; included, as To
 	To       string    `json:"to"`     //
 	Origin   string    `json:"origin"` // models.RunByAPI or models.RunByClock
-	Wide     bool      `json:"wide"`   // the days are those of the longer window
+	Wide     bool      `json:"wide"`   // the days are the days of the longer window
 	Test     bool      `json:"test"`   // only the connection is tried
 	Read     bool      `json:"read"`   // the rows were read, and are stored under the id of the job
 	Days     int       `json:"days"`   // that were written
@@ -22,7 +22,8 @@ type SpendArgs struct {
 	Changed  int       `json:"changed"` // days
 }
 
-// SpendSynced is what was read and written. Of a test it is what the platform said: Failure is empty if it took the credentials.
+// SpendSynced reports how much was read and written. For a test it holds the platform's reply: Failure is empty if the platform
+// accepted the credentials.
 type SpendSynced struct {
 	Test     bool            `json:"test"`
 	Failure  string          `json:"failure"`
@@ -31,7 +32,7 @@ type SpendSynced struct {
 	To       string          `json:"to"`
 	Rows     int             `json:"rows"`
 	Matched  int             `json:"matched"` // rows that found a campaign of ours
-	Changed  int             `json:"changed"` // days whose spend is another now
+	Changed  int             `json:"changed"` // days whose spend has changed
 	Spend    decimal.Decimal `json:"spend"`
 	Currency string          `json:"currency"`
 	Zone     string          `json:"zone"`

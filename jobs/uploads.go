@@ -15,8 +15,8 @@ type UploadArgs struct {
 	Accepted int       `json:"accepted"` // of them, by the platform
 }
 
-// UploadConversions tells the ad platform of a traffic source of all that waits, in batches. What was sent by an attempt that
-// did not come to its end is sent again under the same ids.
+// UploadConversions sends all waiting conversions of a traffic source to its ad platform, in batches. Conversions that were
+// sent by an attempt that did not finish are sent again under the same ids.
 var UploadConversions = Define[UploadArgs, UploadArgs]("uploads:send", Policy{
 	Queue: Bulk, Timeout: 15 * time.Minute, Row: true, PerAccount: 4,
 	Retries: []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute},

@@ -15,13 +15,14 @@ import (
 // pendingChannel carries the names of queues that got a task.
 const pendingChannel = "switchyard:jobs:pending"
 
-// announcer tells workers that a queue got a task. What is added to a queue while it tells is told once more.
+// announcer tells workers that a queue got a task. If tasks are added to the queue while an announcement is being sent, it is
+// sent once more.
 type announcer struct {
 	mu    sync.Mutex
-	again map[string]bool // by the queues that are being told of: whether there is more to tell
+	again map[string]bool // by the queues that are being announced: whether to announce once more
 }
 
-// announce returns at once. A failure costs time only: idle workers also ask by themselves.
+// announce returns at once. A failure costs only time, because idle workers also ask for tasks without an announcement.
 func (a *announcer) announce(r redis.UniversalClient, queue string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -53,13 +54,13 @@ func (a *announcer) more(queue string) bool {
 	return more
 }
 
-// Idle is how long an idle worker waits at most before it asks for tasks that nobody has announced: those that somebody
-// started by hand, and those whose announcement was lost.
+// Idle is the longest time that an idle worker waits before it asks for tasks that were not announced. These are tasks that a
+// user started by hand, and tasks whose announcement was lost.
 const Idle = time.Second
 
 // QueueClient is a Redis client for the asynq server of one queue. asynq asks for tasks again and again. While the queue is
-// empty, this client lets it wait until somebody announces a task, or for Idle. It tells the two requests of asynq by the
-// keys they name: see TestAsynqAsks.
+// empty, this client makes it wait until a task is announced, or for Idle. It tells asynq's two requests apart by the keys they
+// name (see TestAsynqAsks).
 type QueueClient struct {
 	redis.UniversalClient
 	pending   string
@@ -71,7 +72,7 @@ type QueueClient struct {
 	forwarded map[string]time.Time // when asynq last looked for due tasks, by the set they wait in
 }
 
-// NewQueueClient makes the client of a queue. Nothing waits any more once stop is closed.
+// NewQueueClient returns the client of a queue. After stop is closed it no longer makes asynq wait.
 func NewQueueClient(r redis.UniversalClient, queue string, idle time.Duration, stop <-chan struct{}) *QueueClient {
 	return &QueueClient{
 		UniversalClient: r, pending: queueKey(queue) + "pending", idle: idle, stop: stop, wake: make(chan struct{}, 1),
@@ -132,8 +133,8 @@ func (c *QueueClient) due(set string) bool {
 	return true
 }
 
-// Listen wakes the clients of the queues that tasks are announced for, until the context ends. It is one connection, which
-// comes back by itself; then all are woken, as announcements may have been lost.
+// Listen wakes the clients of the queues that tasks are announced for, until the context ends. It uses one connection, which is
+// reopened automatically. After that it wakes all clients, because announcements may have been lost.
 func Listen(ctx context.Context, r redis.UniversalClient, clients map[string]*QueueClient) {
 	sub := r.Subscribe(ctx, pendingChannel)
 	defer sub.Close() //nolint:errcheck // nobody listens any more

@@ -23,8 +23,8 @@ type WebhookArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// WebhookAnswer is the result of an attempt that somebody waits for. Status is nil without an answer of the endpoint.
-// Error is empty after a success.
+// WebhookAnswer is the result of an attempt that a caller waits for. Status is nil if the endpoint did not answer. Error is
+// empty after a success.
 type WebhookAnswer struct {
 	DeliveryID uuid.UUID `json:"delivery_id"`
 	Delivered  bool      `json:"delivered"`

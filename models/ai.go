@@ -27,7 +27,8 @@ func AIProviderNamed(name string) (p AIProvider, ok bool) {
 	return AIProvider{}, false
 }
 
-// CheckAIKey refuses a key that no provider issues, before anybody is asked: it would not even be a header.
+// CheckAIKey returns an error for a key that no provider could have issued, before any provider is called. Such a key would not
+// even be a valid header.
 func CheckAIKey(key string) error {
 	if !token.MatchString(key) {
 		return Invalid("invalid", "a key of an AI provider has letters, digits and signs, without blanks and line breaks")

@@ -19,7 +19,7 @@ const (
 type AlertChannelKind struct {
 	Name string
 	CredentialForm
-	Confirmed bool // its receiver has to say that he wants it: anybody's address can be typed
+	Confirmed bool // the receiver must confirm it, because an account can type any address
 }
 
 // AlertChannelKinds is the table of all kinds.
@@ -51,13 +51,15 @@ func AlertChannelKindNamed(name string) (kind AlertChannelKind, ok bool) {
 // The limits of channels.
 const (
 	MaxAlertChannels = 10
-	// MaxAlertCodes is how many codes an account has sent in a day: they go to anybody's address.
+	// MaxAlertCodes is how many codes an account can send in a day. It is limited because the codes go to any address that was
+	// typed.
 	MaxAlertCodes = 10
 	// AlertCodeValid is how long a code holds.
 	AlertCodeValid = 24 * time.Hour
 	// AlertCodeTries is how many wrong codes end one.
 	AlertCodeTries = 5
-	// AlertMessagesAnHour is how many announcements an account has in an hour. What begins or ends beyond is told by the next.
+	// AlertMessagesAnHour is how many announcements an account gets in an hour. The next announcement reports what began or
+	// ended beyond the limit.
 	AlertMessagesAnHour = 12
 )
 

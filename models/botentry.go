@@ -2,7 +2,7 @@ package models
 
 import "github.com/google/uuid"
 
-// BotEntry says of visitors that they are bots, or that they are none, whatever their signals are.
+// BotEntry declares that the visitors it matches are bots, or that they are not, whatever their signals are.
 type BotEntry struct {
 	Owned
 	CampaignID uuid.NullUUID `db:"campaign_id" json:"campaign_id"`
@@ -20,7 +20,8 @@ type BotEntry struct {
 // BotValues are the values of an entry: one of them is enough. A list of one is shown as the value alone.
 type BotValues []string
 
-// The types of bot lists: an allow entry makes a visitor no bot, a deny entry makes him one. Allow wins.
+// The types of bot lists. A visitor that matches an allow entry is not a bot, and a visitor that matches a deny entry is one.
+// Allow wins.
 const (
 	BotAllow = "allow"
 	BotDeny  = "deny"

@@ -36,8 +36,8 @@ type Campaign struct {
 	Dated
 }
 
-// CampaignSettings are what an account sets for a campaign beside name, alias and status. A zero DomainID, for Create,
-// is the default domain, else the shared link domain.
+// CampaignSettings are the settings of a campaign that an account chooses, except name, alias and status. For Create, a zero
+// DomainID means the default domain, or the shared link domain if there is no default.
 type CampaignSettings struct {
 	DomainID uuid.UUID     `db:"domain_id" json:"domain_id" bad:"invalid_domain" send:"of this account, or the shared link domain"`
 	SourceID uuid.NullUUID `db:"source_id" json:"source_id" bad:"invalid_source" send:"a traffic source on this account"`

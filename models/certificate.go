@@ -29,7 +29,7 @@ const (
 	SSLIssuanceTimeout   = "issuance_timed_out"
 )
 
-// SSLStatuses are the states of a certificate: those that Cloudflare names, whichever edge it is, and none.
+// SSLStatuses lists the states of a certificate: Cloudflare's names, which are used for every edge, and "none".
 var SSLStatuses = []string{
 	SSLNone, SSLInitializing, SSLPendingValidation, "deleted", SSLPendingIssuance, "pending_deployment", "pending_deletion",
 	"pending_expiration", SSLExpired, SSLActive, "initializing_timed_out", SSLValidationTimeout, SSLIssuanceTimeout,
@@ -37,7 +37,7 @@ var SSLStatuses = []string{
 	"inactive", "backup_issued", "holding_deployment",
 }
 
-// sslStuck are the states that no certificate leaves by itself: the edge has to be asked again.
+// sslStuck lists the states that a certificate never leaves until the edge is asked again.
 var sslStuck = []string{SSLNone, "deleted", SSLExpired, "inactive", "deactivating", "pending_cleanup", "pending_expiration"}
 
 // SSLStuck reports whether a certificate stays in a state until the edge is asked again.
@@ -88,12 +88,12 @@ type CertificateState struct {
 	Errors        []string           `db:"errors,json"` // what the edge says is wrong
 	IssuedAt      *time.Time         `db:"issued_at"`
 	ExpiresAt     *time.Time         `db:"expires_at"`
-	// RenewAt is when the edge has to be asked for a new certificate; nil: it renews by itself.
+	// RenewAt is when the edge has to be asked for a new certificate; nil: the edge renews it automatically.
 	RenewAt *time.Time `db:"renew_at"`
 }
 
-// Shown is the state as an answer shows it: what failed last is the first of the errors, and the detail of no certificate
-// says when there will be one.
+// Shown returns the state as an answer shows it. The last failure is the first of the errors. If there is no certificate, the
+// detail says when there will be one.
 func (c Certificate) Shown() CertificateState {
 	s := c.CertificateState
 	if c.Failure != "" {
@@ -125,15 +125,16 @@ const (
 	retryGrows       = 4
 	soonestLook      = 10 * time.Second
 	latestLook       = time.Hour
-	failingFor       = 30 * certificateDay // then only when somebody asks
+	failingFor       = 30 * certificateDay // then only on request
 	spreadOfNextLook = 0.2
 )
 
-// NextLook is when a certificate is looked at again. random is from 0 to 1 and spreads those that would come together. ok
-// is false if that is only when somebody asks.
+// NextLook returns when a certificate is looked at again. random is from 0 to 1 and spreads looks that would fall on the same
+// moment. ok is false if the certificate is looked at only on request.
 //
-// One that serves is looked at daily, and when it has to be renewed. One that fails is tried again after a minute, then
-// after longer, at most a day. One on its way is looked at the more often the younger its state is.
+// A certificate that serves is looked at daily, and when it has to be renewed. A certificate that fails is tried again after a
+// minute and then after growing waits of at most a day. A certificate on its way is looked at more often the younger its state
+// is.
 func (c Certificate) NextLook(now time.Time, random float64) (next time.Time, ok bool) {
 	var wait time.Duration
 	switch {
@@ -171,7 +172,7 @@ const (
 	EdgeUnreachable = "edge_unreachable" // the authorities behind our own
 )
 
-// EdgeRefusalError is an EdgeError of which more is known.
+// EdgeRefusalError is an EdgeError with more details.
 type EdgeRefusalError struct {
 	Public  *Error
 	Wait    time.Duration // after which the edge may be asked again, if it asks for fewer requests; else 0

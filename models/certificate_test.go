@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// TestNextLook: the waits grow up to a day and never less, one that serves is looked at daily, and renewal comes in time.
+// TestNextLook checks that the waits grow up to a day and never shrink, that a serving certificate is looked at daily, and that
+// renewal comes in time.
 func TestNextLook(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -27,7 +28,7 @@ func TestNextLook(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		c    Certificate
-		want time.Duration // 0: only when somebody asks
+		want time.Duration // 0: only on request
 	}{
 		"first failure": {failing(1, 0), time.Minute}, "second": {failing(2, time.Hour), 4 * time.Minute},
 		"sixth": {failing(6, day), 1024 * time.Minute}, "seventh": {failing(7, day), day}, "thousandth": {failing(1000, 29*day), day},

@@ -114,8 +114,8 @@ func (n ASN) MarshalJSON() ([]byte, error) {
 	return strconv.AppendUint(nil, uint64(n), 10), nil
 }
 
-// Sender is a hash of address and user agent, by which two requests are those of one sender. It is zero where nothing is
-// stored of the address. PostgreSQL computes the same: see package clicklog.
+// Sender returns a hash of address and user agent. Two requests with the same hash have the same sender. It is zero if nothing
+// of the address is stored. PostgreSQL computes the same hash: see package clicklog.
 func (c *Click) Sender() uuid.UUID {
 	address := strconv.FormatInt(int64(c.AddressKey), 10) //nolint:gosec // the same bits, as PostgreSQL has them
 	if c.AddressKey == 0 {
@@ -138,7 +138,7 @@ type ClickOut struct {
 	Destination string
 }
 
-// ClickTrap says that somebody followed the link that nobody can see of a click.
+// ClickTrap records that a client followed the hidden link of a click, which no person can see.
 type ClickTrap struct {
 	ClickID   uuid.UUID
 	AccountID uuid.UUID // zero: not known where it was recorded
@@ -156,8 +156,8 @@ type Postback struct {
 	Domain    string            `json:"domain"`              //
 	IP        netip.Addr        `json:"ip"`                  //
 	Params    map[string]string `json:"params"`              // query, form or JSON members, first value each, cut
-	// Proof is what proves the sender, sealed: see package postback. Signature and SignedText are a part of it. Only a
-	// postback that has just arrived, or that a process of before has stored, has them in clear.
+	// Proof proves the sender. It is sealed: see package postback. Signature and SignedText are a part of it. They are in clear
+	// only in a postback that has just arrived, or that an older process has stored.
 	Proof      []byte `json:"-"`
 	Signature  string `json:"-"`
 	SignedText string `json:"-"`

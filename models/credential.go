@@ -115,7 +115,7 @@ func (p CredentialForm) fieldNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Split parts credentials into those that may be shown and the secrets.
+// Split separates credentials into open ones, which may be shown, and secrets.
 func (p CredentialForm) Split(credentials map[string]string) (open, secrets map[string]string) {
 	open, secrets = map[string]string{}, map[string]string{}
 	for _, f := range p.Fields {

@@ -57,11 +57,11 @@ func (a DNSAccount) Name() string {
 	return p.Label + " " + a.Label
 }
 
-// What was done in DNS for a host.
+// The results of a DNS change for a host.
 const (
 	DNSCreated  = "created"  // the record was set
 	DNSKept     = "kept"     // it was there
-	DNSConflict = "conflict" // another record is there, and was left as it is
+	DNSConflict = "conflict" // there is another record, which was left unchanged
 	DNSFailed   = "failed"   // the provider did not do it
 )
 

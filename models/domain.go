@@ -25,7 +25,7 @@ type Domain struct {
 	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on it"`
 	FailedOver int `db:"failed_over,joined" json:"failed_over" doc:"campaigns that left it for a spare domain, because it was listed as unsafe"`
 
-	// As the last look at it found; nil where nobody could say.
+	// The result of the last look at the domain; nil if the look could not tell.
 	Points    *bool  `db:"points,joined" json:"points" doc:"DNS leads to the tracker; null: not known"`
 	HTTPS     *bool  `db:"https,joined" json:"https" doc:"it answers over HTTPS; null: not known"`
 	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when it was last looked at; null: never"`
@@ -45,10 +45,10 @@ type DomainSettings struct {
 	DomainFields
 }
 
-// SpareDomains is the group of the domains that take over campaigns of those that fail over.
+// SpareDomains is the group of the domains that take over the campaigns of a domain that fails over.
 const SpareDomains = "spare"
 
-// DomainFields are the settings beside the group. One that is left out goes to its default.
+// DomainFields are the settings of a domain, without group and failover. A setting that is left out goes to its default.
 type DomainFields struct {
 	Crawlers  string `db:"crawlers" json:"crawlers" enum:"allow,disallow" default:"disallow" send:"what robots.txt tells crawlers"`
 	HTTPSOnly bool   `db:"https_only" json:"https_only" optional:"true" default:"true"`
@@ -114,7 +114,7 @@ func HostOf(text string) (host string, ok bool) {
 	return host, len(labels) > 1 && strings.Trim(labels[len(labels)-1], "0123456789") != ""
 }
 
-// PublicSuffix reports whether names directly below a host are registered by anybody, as below co.uk. The list is that of
+// PublicSuffix reports whether anyone can register names directly below a host, as below co.uk. It uses the list of
 // publicsuffix.org, as the library has it.
 func PublicSuffix(host string) bool {
 	suffix, _ := publicsuffix.PublicSuffix(host)

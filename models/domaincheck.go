@@ -33,8 +33,8 @@ const (
 	checkedFor = 30 * 24 * time.Hour
 )
 
-// NextCheck is when a domain is looked at again. One that is not verified is looked at less and less often, for 30 days from
-// when it was added or began to lead elsewhere; then ok is false.
+// NextCheck returns when a domain is looked at again. A domain that is not verified is looked at less and less often, for 30
+// days from when it was added or began to lead elsewhere. After that, ok is false.
 func (s DomainState) NextCheck() (at time.Time, ok bool) {
 	const day = 24 * time.Hour
 	began := s.CreatedAt.Time
@@ -65,8 +65,8 @@ const DomainChallengePath = "/.well-known/switchyard-domain"
 // DomainNonce is the form of a challenge: the parameter nonce.
 var DomainNonce = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
 
-// DomainProof is the answer to a challenge at a host. Nobody else knows the secret, so that no other server that answers
-// for every host has it.
+// DomainProof returns the answer to a challenge at a host. Only this install knows the secret, so another server that answers
+// for every host cannot give it.
 func DomainProof(secret []byte, host, nonce string) string {
 	mac := hmac.New(sha256.New, secret)
 	_, _ = mac.Write([]byte("switchyard-domain\n" + host + "\n" + nonce)) // never fails

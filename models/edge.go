@@ -12,7 +12,7 @@ type EdgeBundle struct {
 	CampaignID uuid.UUID
 	Value      []byte      // JSON: see ops/deploy/edge/README.md; nil: the edge cannot hold it
 	Rules      []uuid.UUID // saved rules in it
-	Broken     []uuid.UUID // of Rules: nobody satisfies them, because they cannot be read as they were saved, or are gone
+	Broken     []uuid.UUID // of Rules: no visitor satisfies them, because they cannot be read as saved, or are gone
 	// Origin says what the campaign has that the edge leaves to this service, in a fixed order. Empty: nothing.
 	Origin []string
 }

@@ -72,8 +72,8 @@ type ConversionData struct {
 	Source       string      `json:"source"`
 }
 
-// ConversionEvent is the payload of conversion.created and conversion.updated: the conversion, and what the tracking link
-// of its click said, by which a receiver finds it among his own records.
+// ConversionEvent is the payload of conversion.created and conversion.updated. It has the conversion, and the parameters of its
+// click's tracking link, by which receivers find it among their own records.
 type ConversionEvent struct {
 	ConversionData
 	ExternalID string `json:"external_id"`

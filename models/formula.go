@@ -8,12 +8,12 @@ import (
 // formulaSigns begin a formula, in their wide forms too.
 const formulaSigns = "=+-@\uFF1D\uFF0B\uFF0D\uFF20"
 
-// visible are the categories whose characters are shown by themselves: letters, numbers, punctuation and symbols. Spaces,
-// control and format characters, marks without a letter, private use, noncharacters and what Unicode has not assigned
-// are in none of them.
+// visible lists the categories whose characters are visible on their own: letters, numbers, punctuation and symbols. Spaces,
+// control and format characters, marks without a letter, private use, noncharacters and unassigned characters are in none of
+// these categories.
 var visible = []*unicode.RangeTable{unicode.L, unicode.N, unicode.P, unicode.S}
 
-// blank are the characters of those categories that are shown as nothing all the same.
+// blank lists the characters of the visible categories that are nevertheless shown as nothing.
 var blank = []*unicode.RangeTable{
 	unicode.Other_Default_Ignorable_Code_Point,
 	{
@@ -28,8 +28,8 @@ var blank = []*unicode.RangeTable{
 	},
 }
 
-// IsFormula reports whether a spreadsheet could run the text of a cell as a formula. Some drop what is invisible before
-// the sign, and take a tab or the end of a line for that of the cell.
+// IsFormula reports whether a spreadsheet could run the text of a cell as a formula. Some spreadsheets drop invisible
+// characters before the sign, and take a tab or the end of a line for the end of the cell.
 func IsFormula(text string) bool {
 	for _, r := range text {
 		switch {

@@ -38,7 +38,7 @@ var GeoProviders = []GeoProvider{
 	{"ip2location", "IP2Location.io", "API key", token},
 }
 
-// CheckGeoKey refuses a key that cannot be one of the provider, before anybody is asked: invalid_key.
+// CheckGeoKey returns invalid_key for a key that cannot belong to the provider, before any provider is called.
 func CheckGeoKey(provider, key string) error {
 	for _, p := range GeoProviders {
 		if p.Name == provider && !p.key.MatchString(key) {

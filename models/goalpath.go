@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// GoalPath is the path of a page goal as it is stored: that of an address, without query. A fragment that is written as a
-// path is part of it, as in /app#/thanks: it is a page to the router that reads it. Another fragment is not.
+// GoalPath returns the stored form of a page goal's path: the path of an address, without query. A fragment that is written as
+// a path is part of it, as in /app#/thanks, because the router that reads the fragment takes it for a page. Any other fragment
+// is left out.
 func GoalPath(text string) string {
 	if _, rest, found := strings.Cut(text, "://"); found {
 		_, path, _ := strings.Cut(rest, "/")
@@ -21,9 +22,9 @@ func GoalPath(text string) string {
 	return path
 }
 
-// MatchesPath reports whether a path is that of a page goal. A final slash makes no difference, and neither does whether
-// a letter is written as itself or by its code, as browsers write /d%C3%A4nk for /dänk. A pattern that ends in a star matches
-// all paths that begin with what is before it.
+// MatchesPath reports whether a path matches the pattern of a page goal. A final slash makes no difference. A letter and its
+// percent code are equal, since browsers write /d%C3%A4nk for /dänk. A pattern that ends in a star matches all paths that begin
+// with the text before the star.
 func MatchesPath(pattern, path string) bool {
 	path = plainPath(path)
 	if before, all := strings.CutSuffix(pattern, "*"); all {
@@ -32,7 +33,7 @@ func MatchesPath(pattern, path string) bool {
 	return pattern != "" && strings.TrimSuffix(path, "/") == strings.TrimSuffix(plainPath(pattern), "/")
 }
 
-// plainPath is a path with its codes read. One whose codes mean nothing stays as it is.
+// plainPath returns a path with its percent codes decoded. A path with invalid codes is returned unchanged.
 func plainPath(path string) string {
 	if plain, err := url.PathUnescape(path); err == nil {
 		return plain

@@ -12,7 +12,7 @@ type NetworkIntegration struct {
 	AccountID uuid.UUID         `db:"account_id"`
 	Provider  string            `db:"provider"`
 	Settings  map[string]string `db:"settings,json"` // the credentials that are no secrets
-	IsEnabled bool              `db:"is_enabled"`    // orders are imported by themselves
+	IsEnabled bool              `db:"is_enabled"`    // orders are imported automatically
 	SavedAt   time.Time         `db:"saved_at"`
 	CheckedAt *time.Time        `db:"checked_at"` // when the platform was last asked; nil: never
 	SyncedAt  *time.Time        `db:"synced_at"`  // when orders were last imported; nil: never
@@ -25,7 +25,7 @@ type NetworkIntegration struct {
 // FailingIntegration is how many failures in a row make a connection a failing one.
 const FailingIntegration = 3
 
-// When orders are imported by themselves, and of which days: networks revise orders for weeks.
+// When orders are imported automatically, and for which days: networks revise orders for weeks.
 const (
 	SyncEvery    = 30 * time.Minute
 	SyncDays     = 3 // of most imports, today included
@@ -34,7 +34,8 @@ const (
 	syncLongest  = 12 * time.Hour
 )
 
-// NextSync is how long after an import that was the nth failure in a row the next one comes. 0: it did not fail.
+// NextSync returns the time from an import to the next one. failures is the number of failures in a row, and 0 means that the
+// import did not fail.
 func NextSync(failures int) time.Duration { return backOff(SyncEvery, failures) }
 
 // backOff is a wait that doubles with each failure in a row.
@@ -56,15 +57,16 @@ const (
 // TooManyRows is the code of a range with more rows than one run takes.
 const TooManyRows = "too_many"
 
-// PlatformFailed reports whether a run that ended with an error of a code counts as a failure of its platform. Of a range that
-// somebody chose too long it does not: the platform is fine, and a shorter range works.
+// PlatformFailed reports whether a run that ended with an error code counts as a failure of its platform. A range that a person
+// chose too long does not count, because the platform is fine and a shorter range works.
 func PlatformFailed(origin, code string) bool { return code != TooManyRows || origin == RunByClock }
 
 // wideEvery is how often the longer window is taken.
 const wideEvery = 24 * time.Hour
 
-// NextWide is when the longer window is due again after a run over it that ended with an error of a code; empty: well. The
-// zero time: it stays due. One that has too many rows has as many half an hour later, so that it is not.
+// NextWide returns when the longer window is due again, after a run over it that ended with an error code; empty: the run
+// succeeded. The zero time means that the window stays due. A window with too many rows would have as many half an hour later,
+// so it does not stay due.
 func NextWide(now time.Time, code string) time.Time {
 	if code == "" || code == TooManyRows {
 		return now.Add(wideEvery)

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// LinkFailures is how many failed checks in a row make a link a broken one. A check that fails within BrokenAfter of the
-// first failure is not counted: a short outage breaks no link, however often somebody checks it by hand.
+// LinkFailures is how many failed checks in a row make a link a broken one. A check that fails within BrokenAfter of the first
+// failure is not counted, so a short outage breaks no link, however often a person checks it by hand.
 const (
 	LinkFailures = 2
 	BrokenAfter  = 30 * time.Minute
@@ -93,7 +93,7 @@ type LinkProblem struct {
 	State   LinkState `db:"state"`   // of a broken one
 	Threats []string  `db:"threats"` // of an unsafe one
 	Since   time.Time `db:"since"`
-	// Of an unsafe domain: how many campaigns have left it, and for which host.
+	// For an unsafe domain: how many campaigns have left it, and for which host.
 	FailedOver   int    `db:"failed_over"`
 	FailedOverTo string `db:"failed_over_to"`
 }

@@ -43,7 +43,7 @@ func TestLinkState(t *testing.T) {
 	}
 }
 
-// TestBrokenAfter: a link that somebody checks again and again is not broken by an outage of some minutes.
+// TestBrokenAfter checks that an outage of some minutes does not break a link, even if a person checks it again and again.
 func TestBrokenAfter(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)

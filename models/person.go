@@ -32,7 +32,7 @@ func (r Role) Includes(other Role) bool {
 	return slices.Contains(Roles, r) && slices.Index(Roles, r) >= slices.Index(Roles, other)
 }
 
-// Person is somebody who signs in. PasswordHash is empty for one who has no password yet.
+// Person is a person who signs in. PasswordHash is empty for a person without a password yet.
 type Person struct {
 	ID           uuid.UUID `db:"id"`
 	Email        string    `db:"email"`
@@ -40,7 +40,7 @@ type Person struct {
 	PasswordHash string    `db:"password"`
 	HasTOTP      bool      `db:"has_totp"`
 	Theme        string    `db:"theme"`
-	Language     string    `db:"language"` // empty: that of the browser
+	Language     string    `db:"language"` // empty: the browser's language
 	LetterKeys   bool      `db:"letter_keys"`
 }
 
@@ -52,7 +52,7 @@ type Member struct {
 	Role     Role       `db:"role"`
 	HasTOTP  bool       `db:"has_totp"`
 	JoinedAt time.Time  `db:"joined_at"`
-	SeenAt   *time.Time `db:"seen_at"` // of the newest session; nil: none runs
+	SeenAt   *time.Time `db:"seen_at"` // of the newest session; nil: no session runs
 }
 
 // Session is a person signed in at one browser, on one account.
@@ -68,7 +68,7 @@ type Session struct {
 // Proven reports whether the last proof of who the person is still counts.
 func (s Session) Proven(now time.Time) bool { return now.Sub(s.ConfirmedAt) < SessionProof }
 
-// How long a session lives, how long it lives unused, and for how long a proof of who somebody is counts.
+// How long a session lives, how long it lives unused, and how long a proof of a person's identity counts.
 const (
 	SessionLife   = 30 * 24 * time.Hour
 	SessionIdle   = 7 * 24 * time.Hour
@@ -83,7 +83,7 @@ const (
 	LinkEntry  = "entry"  // signs in without the password, or asks a person without a password for one; operators make it
 )
 
-// EntryLink is a link that lets somebody in. Its token is in the address only.
+// EntryLink is a link that lets a person in. Its token is in the address only.
 type EntryLink struct {
 	ID        uuid.UUID     `db:"id"`
 	Kind      string        `db:"kind"`
@@ -113,14 +113,14 @@ type AuditEntry struct {
 	CreatedAt time.Time     `db:"created_at"`
 }
 
-// FieldChange is what a change made of a field, both as JSON. What was deleted has null after it.
+// FieldChange has the value of a field before and after a change, both as JSON. After a deletion, After is null.
 type FieldChange struct {
 	Field  string          `json:"field"`
 	Before json.RawMessage `json:"before"`
 	After  json.RawMessage `json:"after"`
 }
 
-// Limits of what people type, in characters.
+// Limits of texts that people type, in characters.
 const (
 	MaxEmail      = 254
 	MaxPersonName = 120
@@ -128,7 +128,7 @@ const (
 	MaxPassword   = 200
 )
 
-// CleanEmail is an e-mail address in lower case. ok is false for a text that is none.
+// CleanEmail returns an e-mail address in lower case. ok is false if the text is not an e-mail address.
 func CleanEmail(text string) (email string, ok bool) {
 	text = strings.TrimSpace(text)
 	a, err := mail.ParseAddress(text)

@@ -26,7 +26,7 @@ type Plan struct {
 	BotValues      int    `json:"bot_values"` // of all entries of the bot lists
 	Sites          int    `json:"sites"`
 	Goals          int    `json:"goals"`       // of one site
-	GeoLookups     int    `json:"geo_lookups"` // a minute, in a geo database of its own; 0: it may have none
+	GeoLookups     int    `json:"geo_lookups"` // a minute, in the account's own geo database; 0: not allowed
 	MatchingBytes  int    `json:"matching_bytes"`
 	OpenJobs       int    `json:"open_jobs"`    // exports, large reports, corrections and deletions that wait or run
 	ExportBytes    int64  `json:"export_bytes"` // of all stored report files
@@ -36,7 +36,7 @@ type Plan struct {
 	PostbackDays   int    `json:"postback_days"` // days that postbacks are kept as they came, at least StrangersPostbackDays
 }
 
-// Plans is the table of plans, the only home of their allowances. The calls per minute are those of the API
+// Plans is the table of plans and the only place of their allowances. The calls per minute equal the numbers in the API
 // documentation. An operator may replace it by a file (ParsePlans), before anything runs.
 var Plans = []Plan{
 	{

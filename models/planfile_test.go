@@ -8,7 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestParsePlans: the built-in table is read as it is printed, and what is wrong with a file is said.
+// TestParsePlans checks that the printed built-in table reads back as the same table, and that errors name what is wrong with a
+// file.
 func TestParsePlans(t *testing.T) {
 	t.Parallel()
 	raw, err := json.Marshal(Plans)

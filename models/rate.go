@@ -12,7 +12,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Euro is the currency that all rates are kept against: a rate between two others is that of both to the euro.
+// Euro is the currency that all rates are stored against. A rate between two other currencies follows from their rates to the
+// euro.
 const Euro = "EUR"
 
 // RateDays is how many days back the rate of a day without one may come from: weekends, and holidays around them.
@@ -40,11 +41,11 @@ func CrossRate(fromPerEuro, toPerEuro decimal.Decimal) decimal.Decimal {
 	return toPerEuro.DivRound(fromPerEuro, ratePlaces)
 }
 
-// SameRate is the rate of what is in the account's own currency.
+// SameRate is the rate for amounts in the account's own currency.
 var SameRate = decimal.NewNullDecimal(decimal.NewFromInt(1))
 
-// Counted is what an amount counts by a rate: nothing if there is none. It is exact, so parts of an amount count together
-// what it does.
+// Counted converts an amount by a rate. It returns zero if there is no rate. The result is exact, so converted parts of an
+// amount add up to the converted amount.
 func Counted(amount decimal.Decimal, rate decimal.NullDecimal) decimal.Decimal {
 	switch {
 	case !rate.Valid:
@@ -55,7 +56,7 @@ func Counted(amount decimal.Decimal, rate decimal.NullDecimal) decimal.Decimal {
 	return amount.Mul(rate.Decimal)
 }
 
-// ShownRate is a rate as answers show it; nil: there is none.
+// ShownRate returns a rate as answers show it, or nil if there is no rate.
 func ShownRate(rate decimal.NullDecimal) *json.Number {
 	if !rate.Valid {
 		return nil

@@ -15,15 +15,15 @@ type ReportArgs struct {
 	Filters    []ReportFilter `json:"filters,omitempty"`
 	Goals      []string       `json:"goals,omitempty"`   // conversions of these goals count alone; none: all
 	TZ         string         `json:"tz,omitempty"`      // IANA zone of the dimensions of time and of buckets; empty: UTC
-	Compare    *TimeRange     `json:"compare,omitempty"` // figures of this stretch of time beside
+	Compare    *TimeRange     `json:"compare,omitempty"` // also the figures of this stretch of time
 	Sort       string         `json:"sort,omitempty"`    // a figure or a dimension, after a minus: descending
 	MinClicks  int            `json:"min_clicks,omitempty"`
 	Limit      int            `json:"limit,omitempty"` // groups
 	Totals     bool           `json:"totals,omitempty"`
 }
 
-// ReportFilter keeps what has one of the values in a dimension, or with Not what has none of them. An empty value means
-// none.
+// ReportFilter keeps what has one of the values in a dimension. With Not it keeps what has no such value. An empty value stands
+// for a missing value.
 type ReportFilter struct {
 	Dimension string   `json:"dimension"`
 	Values    []string `json:"values"`
@@ -43,7 +43,7 @@ type ReportRow struct {
 	Figures
 	Before *Figures `json:"before,omitempty"` // of the stretch of time that is compared with
 	Total  bool     `json:"total,omitempty"`  // not a group, but the sums of all groups
-	// Loss is of the days and traffic sources of which it is known; nil: of none.
+	// Loss covers the days and traffic sources whose counts are known; nil: no counts are known.
 	Loss *ClickLoss `json:"loss,omitempty"`
 }
 
@@ -55,7 +55,7 @@ type ClickLoss struct {
 	LPClicks     int64 `db:"lp_clicks" json:"lp_clicks"`
 }
 
-// Plus adds two click losses. Nil is none.
+// Plus adds two click losses. A nil receiver counts as no loss.
 func (l *ClickLoss) Plus(o ClickLoss) *ClickLoss {
 	if l != nil {
 		o.SourceClicks, o.Redirects = o.SourceClicks+l.SourceClicks, o.Redirects+l.Redirects

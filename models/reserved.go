@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// reserved are first path segments that the service itself answers, or that browsers and crawlers request by
-// themselves.
+// reserved has the first path segments that the service itself answers, or that browsers and crawlers request on their own.
 var reserved = map[string]bool{
 	"api": true, "app": true, "ops": true, "docs": true, "healthz": true, "livez": true, "readyz": true, "metrics": true,
 	"out": true, "click": true, "postback": true, "pixel": true, "pixel.gif": true, "lp": true, "s2s": true,

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// SignInProvider is a platform at which somebody signs in, so that the service may use their ad accounts.
+// SignInProvider is a platform at which a person signs in, so that the service may use their ad accounts.
 type SignInProvider struct {
 	Name  string // as OAuthConnection.Provider, and as the SourceProvider of the platform
 	Label string
@@ -37,7 +37,7 @@ const MaxOAuthConnections = 50
 // The states of a connection by sign-in.
 const (
 	OAuthActive  = "active"
-	OAuthRevoked = "revoked" // the platform takes it no longer: somebody has to sign in again
+	OAuthRevoked = "revoked" // the platform no longer accepts it: a person has to sign in again
 )
 
 // OAuthConnection is a connection by sign-in. Its tokens stay in the store.

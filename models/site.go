@@ -24,7 +24,7 @@ const (
 	SiteLead  = "lead"
 )
 
-// Goal is what visitors of a site shall do.
+// Goal is an action that visitors of a site should take.
 type Goal struct {
 	Owned
 	SiteID uuid.UUID `db:"site_id,once" json:"siteId"`
@@ -104,5 +104,5 @@ var MaxGoalValue = decimal.New(1, 9)
 // pixel. More are pending.
 const MaxBrowserConversions = 20
 
-// GoalValuePlaces are the decimals that are kept of what a goal or an event is worth.
+// GoalValuePlaces is the number of decimals stored of the worth of a goal or an event.
 const GoalValuePlaces = 6

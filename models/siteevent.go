@@ -57,8 +57,9 @@ type ReachedGoal struct {
 	OrderID  string          `json:"order_id,omitempty"`
 }
 
-// Names of events that are no goals: what the page tag sends by itself, and who the visitor is. The OrderID of
-// EventIdentify is what the account calls its visitor. Other events have the key of a goal as their name.
+// Names of events that are not goals: events that the page tag sends automatically, and the event that identifies the visitor.
+// The OrderID of EventIdentify is the account's own name for its visitor. All other events have the key of a goal as their
+// name.
 const (
 	EventView     = "view"
 	EventClick    = "click"
@@ -69,22 +70,23 @@ const (
 // Direct finds none.
 var Arrivals = slices.Concat([]string{"url", "cookie", "local", "redirect"}, AdArrivals, []string{ArrivalDirect})
 
-// AdArrivals are the arrivals of visitors whom an ad platform sent: the parameters of its click ids.
+// AdArrivals are the arrivals of visitors that an ad platform sent: the parameters of its click ids.
 var AdArrivals = []string{"gclid", "fbclid", "msclkid", "ttclid"}
 
-// ArrivalDirect is the arrival of a visitor of no click.
+// ArrivalDirect is the arrival of a visitor without a click.
 const ArrivalDirect = "direct"
 
-// SiteEventID makes the id of an event from its source and the sender's own id, which is unique among the events of that
-// source in the account. Anybody can send events of the page tag: the source keeps him from naming a server's.
+// SiteEventID makes the id of an event from its source and the sender's own id, which is unique among the events of that source
+// in the account. Any client can send events of the page tag. Because the source is part of the hash, such a client cannot name
+// a server's event.
 func SiteEventID(account uuid.UUID, source, own string) uuid.UUID {
 	return hashID(account[:], []byte(source), []byte{0}, []byte(own))
 }
 
-// AdKey is by what a click is found that has the click id of an ad platform: a hash of the parameter and its value.
+// AdKey returns the key that finds a click by an ad platform's click id: a hash of the parameter and its value.
 func AdKey(kind, value string) uuid.UUID { return hashID([]byte(kind), []byte{0}, []byte(value)) }
 
-// hashID is a UUID of version 8 that follows from its parts.
+// hashID returns a UUID of version 8 that follows from its parts.
 func hashID(parts ...[]byte) uuid.UUID {
 	h := sha256.New()
 	for _, p := range parts {
@@ -100,7 +102,8 @@ func (e *SiteEvent) FindsClick() bool {
 	return e.ClickID != uuid.Nil && e.Arrival != ArrivalDirect && slices.Contains(Arrivals, e.Arrival)
 }
 
-// Reach notes each goal that the event reaches: an active one whose key is its name, or whose page it views.
+// Reach records each goal that the event reaches. A goal is reached if it is active, and if its key is the event's name or the
+// event views its page.
 func (e *SiteEvent) Reach(s SiteTerms, goals []GoalTerms) {
 	for _, g := range goals {
 		if !g.IsActive || g.Key != e.Name && !g.isPage(e) {

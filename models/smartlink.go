@@ -9,8 +9,8 @@ import (
 // MaxSlug is the length of a smartlink's slug in bytes.
 const MaxSlug = 64
 
-// Smartlink is a short link on a tracking domain of the account. The first rule that matches sends the visitor to its
-// own destination. Without a match he goes to DestinationURL.
+// Smartlink is a short link on a tracking domain of the account. The first rule that matches sends the visitor to its own
+// destination. Without a match, visitors go to DestinationURL.
 type Smartlink struct {
 	Owned
 	SmartlinkFields

@@ -44,8 +44,8 @@ const (
 	DefaultExternalIDParam = "external_id"
 )
 
-// Params are the parameters of a tracking link in their order, with the macros that fill them: the click id, the cost,
-// then token_macros. One that the source adds by itself is left out. A parameter is there once.
+// Params returns the parameters of a tracking link in their order, with the macros that fill them: the click id, the cost, then
+// token_macros. A parameter that the source adds on its own is left out. Each parameter occurs once.
 func (l SourceLink) Params() TokenMacros {
 	var list TokenMacros
 	add := func(param, macro string) {

@@ -1,6 +1,6 @@
 package models
 
-// DefaultAction is the name of the action that conversions are uploaded to, if nobody says another.
+// DefaultAction is the name of the action that conversions are uploaded to, if the account names no other.
 const DefaultAction = "Switchyard conversions"
 
 // ErrNoActions says that a traffic source is connected to no platform with conversion actions: not_platform_ab.

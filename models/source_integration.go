@@ -21,7 +21,7 @@ type SourceIntegration struct {
 	Provider    string            `db:"provider"`
 	Settings    map[string]string `db:"settings,json"` // the credentials that are no secrets
 	SecretNames []string          `db:"secret_names"`  // the credentials that are
-	IsEnabled   bool              `db:"is_enabled"`    // spend is read by itself
+	IsEnabled   bool              `db:"is_enabled"`    // spend is read automatically
 	SourceIntegrationFields
 	Currency  string     `db:"currency"` // of the account at the platform, as last read
 	Zone      string     `db:"zone"`
@@ -45,7 +45,7 @@ type SourceUploads struct {
 	UploadSince      *time.Time `db:"upload_failing_since"`
 }
 
-// SourceIntegrationFields are what an account says of a connection, beside its credentials.
+// SourceIntegrationFields are the settings of a connection that an account chooses, without its credentials.
 type SourceIntegrationFields struct {
 	Endpoint           CostEndpoint  `db:"cost_endpoint,json"`
 	ConnectionID       uuid.NullUUID `db:"oauth_connection_id"`
@@ -122,7 +122,7 @@ const (
 	originCredential = "endpoint.origin"
 )
 
-// Form is what the connection has of credentials: those of the provider, and the headers of a custom endpoint.
+// Form returns the form of the connection's credentials: the provider's fields, and the headers of a custom endpoint.
 func (p SourceProvider) Form(e CostEndpoint) CredentialForm {
 	form := p.CredentialForm
 	if p.Name != CustomCost {
@@ -135,7 +135,7 @@ func (p SourceProvider) Form(e CostEndpoint) CredentialForm {
 	return form
 }
 
-// Sent are credentials as they were sent, those of a custom endpoint with them.
+// Sent returns credentials as they were sent, together with the credentials of a custom endpoint.
 func (e CostEndpoint) Sent(sent map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, value := range sent {
@@ -150,7 +150,8 @@ func (e CostEndpoint) Sent(sent map[string]string) map[string]string {
 	return out
 }
 
-// WithoutValues is the endpoint as it is stored and shown: the values of its headers are secrets.
+// WithoutValues returns the endpoint in the form in which it is stored and shown. The values of its headers are secrets and are
+// masked.
 func (e CostEndpoint) WithoutValues() CostEndpoint {
 	names := e.Headers
 	e.Headers = map[string]string{}
@@ -175,14 +176,15 @@ func (i SourceIntegration) Masked() map[string]string {
 	return out
 }
 
-// When spend is read by itself, and of which days: platforms revise spend for some days.
+// When spend is read automatically, and for which days: platforms revise spend for some days.
 const (
 	SpendEvery    = 3 * time.Hour
 	SpendDays     = 3 // of most syncs, today included
 	SpendWideDays = 30
 )
 
-// NextSpend is how long after a sync that was the nth failure in a row the next one comes. 0: it did not fail.
+// NextSpend returns the time from a sync to the next one. failures is the number of failures in a row, and 0 means that the
+// sync did not fail.
 func NextSpend(failures int) time.Duration { return backOff(SpendEvery, failures) }
 
 // RunCostSync is the kind of runs that read the spend of a traffic source.
@@ -252,14 +254,14 @@ func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials 
 	return nil
 }
 
-// NeedsSignIn reports whether the connection works only by somebody's sign-in at the platform. Meta takes conversions by
-// a token of its own.
+// NeedsSignIn reports whether the connection works only if a person signs in at the platform. Meta takes conversions by a token
+// of its own, without a sign-in.
 func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool) bool {
 	return p.SignIn && (enabled || f.ConversionsEnabled && p.Name != Meta)
 }
 
-// ChooseConnection finds the sign-in connection of a traffic source among those of its account at the platform: the
-// wanted one, else the only one. Without any it is none, or if one is needed not_connected.
+// ChooseConnection chooses the sign-in connection of a traffic source among the connections of its account at the platform: the
+// wanted one, else the only one. Without any connection it returns no id, or not_connected if one is needed.
 func ChooseConnection(of []uuid.UUID, wanted uuid.NullUUID, needed bool) (uuid.NullUUID, error) {
 	switch {
 	case wanted.Valid && !slices.Contains(of, wanted.UUID), needed && len(of) == 0:

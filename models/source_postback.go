@@ -94,7 +94,7 @@ type SentPostback struct {
 	Status       string              `db:"status"`
 	Payout       decimal.Decimal     `db:"payout"` // all of it, whatever share is told
 	Currency     string              `db:"currency"`
-	Rate         decimal.NullDecimal `db:"rate"` // of the currency to the account's; invalid: there was none
+	Rate         decimal.NullDecimal `db:"rate"` // of the currency to the account's; invalid: there was no rate
 	Cost         decimal.Decimal     `db:"cost"` // in the account's currency
 	RecordedAt   time.Time           `db:"recorded_at"`
 	Result       string              `db:"result"`

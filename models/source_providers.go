@@ -6,7 +6,7 @@ import "slices"
 type SourceProvider struct {
 	Name string // as SourceIntegration.Provider
 	CredentialForm
-	// SignIn says that somebody signs in at the platform, in place of credentials.
+	// SignIn says that the platform needs a person to sign in, in place of credentials.
 	SignIn bool
 	// Cost and Conversions say what the platform can do.
 	Cost, Conversions bool
@@ -35,8 +35,8 @@ func SourceProviderNamed(name string) (SourceProvider, bool) {
 	return SourceProviders[i], true
 }
 
-// SourceProviders are the platforms that a traffic source can be connected to. No field has to be sent: an account may
-// connect a platform for its spend alone, or for conversions alone. What is missing is told when the platform is asked.
+// SourceProviders lists the platforms that a traffic source can be connected to. No field has to be sent, because an account
+// may connect a platform for its spend alone, or for conversions alone. A missing field is reported when the platform is asked.
 var SourceProviders = []SourceProvider{
 	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Google Ads",
 		plain("customer_id", "Customer id", "ten digits, at the top of the account's page").forCost(),

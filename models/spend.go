@@ -48,11 +48,12 @@ type CampaignSpend struct {
 	Impressions *int64          `json:"impressions"`
 }
 
-// ShareSpend gives what a day's spend at a source is for each campaign of ours that it touches, those without a share too, in the
-// order of their ids. Spend of a campaign of the platform goes to those of ours that had its clicks, by their number: clicks of the day,
-// else clicks around it, since days of the platform are not ours. What finds none goes to the clicks of the day that belong to no
-// such spend, else to all, and without any to the source. All shares add up to what was spent. matched is how many rows found a
-// campaign.
+// ShareSpend returns the share of a day's spend at a source for each campaign of ours that it touches, in the order of the
+// campaigns' ids. Campaigns without a share are returned too. Spend of a platform's campaign goes to the campaigns of ours that
+// had its clicks, in proportion to their number. It uses clicks of the day, or else clicks around the day, because days of the
+// platform differ from ours. Spend without such clicks goes to the clicks of the day that belong to no such spend, else to all
+// clicks of the day. Without any clicks it goes to the source. All shares add up to the total spend. matched is how many rows
+// found a campaign.
 func ShareSpend(spent []SpentOn, day, around ClicksBy) (shares []CampaignSpend, matched int) {
 	at, clicked, found := map[uuid.UUID]*CampaignSpend{}, day.all(), map[uuid.UUID]bool{}
 	give := func(s SpentOn, to map[uuid.UUID]int64) {

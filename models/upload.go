@@ -37,7 +37,7 @@ type ConversionUpload struct {
 	ID           uuid.UUID       `db:"id"`
 	AccountID    uuid.UUID       `db:"account_id"`
 	SourceID     uuid.UUID       `db:"source_id"`
-	Provider     string          `db:"provider"` // the platform that is told; empty: that of its traffic source
+	Provider     string          `db:"provider"` // the platform that is told; empty: the platform of its traffic source
 	ClickID      uuid.UUID       `db:"click_id"`
 	ConversionID uuid.UUID       `db:"conversion_id"` // ours: the platform knows the conversion by it
 	Goal         string          `db:"goal"`

@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestNextUpload: what a platform is told next, by what it has heard and what a conversion has become. What was refused, and what
-// is taken back, was not heard; what waits unsent changes itself.
+// TestNextUpload checks what a platform is told next, given what it has received and what the conversion has become. A refused
+// upload and a retracted upload count as not received. An upload that waits unsent is changed instead.
 func TestNextUpload(t *testing.T) {
 	t.Parallel()
 	up := func(action, result string, attempts int, value int64) *models.ConversionUpload {

@@ -46,7 +46,7 @@ type ViewFilter struct {
 	Not       bool     `json:"not" doc:"rows without these values"`
 }
 
-// Note is what a person has written beside a moment of a plot.
+// Note is a person's note on a moment of a plot.
 type Note struct {
 	ID         uuid.UUID     `db:"id"`
 	UserID     uuid.NullUUID `db:"user_id"`
@@ -65,7 +65,7 @@ const (
 	ChangeByCopilot = "copilot" // a suggestion, a proposal or a rule
 )
 
-// RecordedChange is a change of what an account has set up that may have moved its figures.
+// RecordedChange is a change to an account's setup that may have moved its figures.
 type RecordedChange struct {
 	ID         uuid.UUID     `db:"id"`
 	At         time.Time     `db:"at"`
@@ -74,7 +74,7 @@ type RecordedChange struct {
 	Operation  string        `db:"operation"` // method and path of the call
 	Kind       string        `db:"kind"`      // of the record
 	RecordID   uuid.NullUUID `db:"record_id"`
-	Record     string        `db:"record"` // its name by now; empty: it has none, or is gone
+	Record     string        `db:"record"` // its current name; empty: it has no name, or is gone
 	CampaignID uuid.NullUUID `db:"campaign_id"`
 	Fields     []string      `db:"fields"` // that were sent
 	Title      string        `db:"title"`  // of a change by the Copilot

@@ -39,7 +39,7 @@ type DeliveryCounts struct {
 	Last      *time.Time `db:"last"` // when the newest was made
 }
 
-// WebhookChange is what a PATCH changes of an endpoint. A nil field stays as it is.
+// WebhookChange has the changes that a PATCH makes to an endpoint. A nil field stays unchanged.
 type WebhookChange struct {
 	URL    *string
 	Events []string

@@ -59,7 +59,7 @@ func (b *bench) runtime() *workers.Runtime {
 	return b.leasing(time.Second)
 }
 
-// leasing makes a runtime that holds rows so long without renewal.
+// leasing makes a runtime that holds rows for the given time without renewal.
 func (b *bench) leasing(lease time.Duration) *workers.Runtime {
 	return workers.New(workers.Options{DB: b.db, Redis: b.redis, Client: b.client, Lease: lease, Grace: 4 * time.Second})
 }

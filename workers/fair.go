@@ -14,33 +14,33 @@ import (
 	"switchyard/jobs"
 )
 
-// localWait is how long a job waits for a slot in the worker, because the queue measures in seconds. The time is shorter
-// than the second after which the reconciler would look for the row's task. After it the job is postponed.
+// localWait is how long a job waits for a slot in the worker, because delays in the queue are whole seconds. It is shorter than
+// the second after which the reconciler would look for the row's task. After localWait the job is postponed.
 const localWait = 600 * time.Millisecond
 
-// shortWait is how long a swift job waits where others fill the room. Thousands that were postponed at once would cost
-// more than their work.
+// shortWait is how long a swift job waits when the room is full. Postponing thousands of swift jobs at once would cost more
+// than running them.
 const shortWait = 100 * time.Millisecond
 
-// swift is the duration of jobs whose account may have any number of them wait in the worker: they wait for each other
-// no longer than for the queue.
+// swift is the average duration below which an account may have any number of jobs waiting in the worker. Such jobs wait for
+// each other no longer than they would wait in the queue.
 const swift = 250 * time.Millisecond
 
-// swiftReturn is the longest time after which one more of an account's swift jobs comes back. What they took while all
-// of them came at once says little about what they will take.
+// swiftReturn is the longest gap between the returns of two postponed swift jobs of an account. The duration measured while all
+// of them ran at once says little about how long they will take.
 const swiftReturn = 2 * time.Millisecond
 
-// admission shares the slots of a queue among accounts, in one worker. With n accounts at work each has one part of
-// n+1, so that there are slots for one that comes. Jobs without an account take any slot.
+// admission shares the slots of a queue among accounts, within one worker. With n active accounts, each may use one part of
+// n+1, so that slots remain for another account. Jobs without an account take any slot.
 //
-// A job that has no slot waits in the worker, then in the queue. The worker takes more jobs from the queue than it has
-// slots, so that it sees the job of another account behind many of one.
+// A job without a slot waits first in the worker, then in the queue. The worker fetches more jobs from the queue than it has
+// slots, so that it sees another account's job behind many jobs of one account.
 //
-// With slow above zero only accounts whose jobs take so long are limited, and nothing waits in the worker. It is for a
-// queue of many short jobs: one that is postponed is taken from the queue twice.
+// If slow is above zero, only accounts whose jobs take at least that long are limited, and no job waits in the worker. That
+// suits a queue of many short jobs, because a postponed job is fetched from the queue twice.
 type admission struct {
 	slots int
-	room  int // how many jobs wait in the worker for as long as they may
+	room  int // jobs that may wait for localWait; beyond them swift jobs wait for shortWait
 	slow  time.Duration
 	now   func() time.Time
 
@@ -50,12 +50,12 @@ type admission struct {
 	waiting  []*waiter // the longest waiting first
 }
 
-// accountLoad is what an admission knows of an account at work.
+// accountLoad is what an admission knows about one account.
 type accountLoad struct {
 	running   int
 	waiting   int
 	kinds     map[string]int // running jobs of the kinds with a bound of their own
-	took      time.Duration  // a job, a moving average; 0 = none has ended yet
+	took      time.Duration  // moving average of a job's duration; 0 = no job has ended yet
 	postponed Spread
 }
 
@@ -75,8 +75,8 @@ func newAdmission(slots int, slow time.Duration, now func() time.Time) *admissio
 	return a
 }
 
-// acquire takes a slot, until release is called. If none becomes free soon, release is nil and wait is when to try
-// again.
+// acquire takes a slot, which the caller holds until it calls release. If no slot becomes free soon, release is nil and wait is
+// when to try again.
 func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string, atMost int,
 ) (release func(), wait time.Duration) {
 	a.mu.Lock()
@@ -109,7 +109,7 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 	}
 }
 
-// await waits until the job is admitted, or long enough. Meanwhile the lock is free.
+// await waits until the job is admitted, or for atMost. The lock is free during the wait.
 func (a *admission) await(ctx context.Context, w *waiter, atMost time.Duration) {
 	a.mu.Unlock()
 	defer a.mu.Lock()
@@ -190,7 +190,7 @@ func (a *admission) releaser(w *waiter, l *accountLoad) func() {
 	})
 }
 
-// admitWaiting starts jobs that wait, those of the accounts with the fewest running jobs first.
+// admitWaiting starts waiting jobs. Accounts with the fewest running jobs come first.
 func (a *admission) admitWaiting() {
 	share := a.share()
 	for {
@@ -210,7 +210,7 @@ func (a *admission) admitWaiting() {
 	}
 }
 
-// postpone is when a job may come back.
+// postpone returns the time after which a job may come back.
 func (a *admission) postpone(w *waiter, l *accountLoad) time.Duration {
 	places := a.share()
 	if w.atMost > 0 {
@@ -226,8 +226,8 @@ func (a *admission) postpone(w *waiter, l *accountLoad) time.Duration {
 // errNoSlot is why a job was postponed.
 var errNoSlot = errors.New("workers: no slot for the account now")
 
-// admit takes a slot of the task's queue for its account. Without one the task comes back later, and so does its row.
-// That costs no attempt.
+// admit takes a slot of the task's queue for its account. Without a slot, the task and its row are postponed, which costs no
+// attempt.
 func (r *Runtime) admit(ctx context.Context, queue string, t task) (release func(), err error) {
 	a := r.admissions[queue]
 	if a == nil {
@@ -241,14 +241,14 @@ func (r *Runtime) admit(ctx context.Context, queue string, t task) (release func
 	return nil, r.postpone(ctx, t.Row, wait, errNoSlot)
 }
 
-// comesEarly is how far the clocks of a worker and of PostgreSQL may differ before a postponed row is met too early.
+// comesEarly is how far the clocks of a worker and of PostgreSQL may differ before a worker meets a postponed row too early.
 const comesEarly = 100 * time.Millisecond
 
-// postpone makes a task, and its row if it has one, wait for at least so long, until a full second.
+// postpone delays a task, and its row if it has one, by at least wait, rounded up to a full second.
 func (r *Runtime) postpone(ctx context.Context, row uuid.UUID, wait time.Duration, cause error) error {
 	at := nextSecond(time.Now().Add(wait))
 	if row != uuid.Nil {
-		// The row is due a little sooner than its task, so that the task finds it due.
+		// The row becomes due slightly before its task, so that the task finds it due.
 		if err := jobrow.Postpone(ctx, r.o.DB, row, time.Until(at)-comesEarly); err != nil {
 			slog.WarnContext(ctx, "row not postponed", "error", err)
 		}

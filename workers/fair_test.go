@@ -32,7 +32,7 @@ func (b *bench) account() uuid.UUID {
 	return id
 }
 
-// counted inserts and dispatches rows of the kind of which an account runs one at once.
+// counted inserts and dispatches rows of a kind that each account runs one at a time.
 func (b *bench) counted(account uuid.UUID, n int) []uuid.UUID {
 	b.t.Helper()
 	ids := make([]uuid.UUID, n)
@@ -50,8 +50,8 @@ func (b *bench) counted(account uuid.UUID, n int) []uuid.UUID {
 	return ids
 }
 
-// TestManyRowsDelayNobody: of 40 jobs of an account one runs at once, on two workers. Another account's job, which came
-// after them, runs before the first has ended. In the end every job has run once.
+// TestManyRowsDelayNobody: an account has 40 jobs, which run one at a time on two workers. Another account's job, submitted
+// after them, runs before the first of them has ended. In the end every job has run once.
 func TestManyRowsDelayNobody(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -138,7 +138,7 @@ func TestHangingJobsDelayNobody(t *testing.T) {
 	close(gate)
 }
 
-// TestCrowdedClaim: two claims at once for one account of a kind of which one may run.
+// TestCrowdedClaim: of 12 concurrent claims for one account, whose kind allows one running job, exactly one succeeds.
 func TestCrowdedClaim(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// How many requests a worker has under way at one endpoint. An endpoint that nothing is known of yet, or that failed
-// many times in a row, gets fewer places.
+// The number of requests that a worker has under way at one endpoint. An endpoint gets fewer places while nothing is known of
+// it, and after many failures in a row.
 const (
 	placesHealthy = 8
 	placesFailing = 2
 	failingAfter  = 5 // failures in a row
 )
 
-// slowFailure is from when on a request that fails counts as hanging. Endpoints that may hang get at most half of the
-// worker's slots together, so that the others find slots even when many hang. Endpoints that fail at once take nobody's
-// slots, so they are not suspect.
+// slowFailure is the duration from which a failing request counts as hanging. Endpoints that may hang share at most half of the
+// worker's slots, so that other endpoints find slots even when many hang. An endpoint that fails at once occupies no slots, so
+// it is not suspect.
 const slowFailure = time.Second
 
 // idleEndpoints is how many idle endpoints keep their measured latency.
@@ -30,8 +30,8 @@ const (
 	firstLatency = 20 * time.Millisecond  // what is assumed of an endpoint that is not known yet
 )
 
-// Limiter limits the requests to the outside that are under way, by endpoint. K names an endpoint. Those that find no
-// place are postponed. It is safe for concurrent use.
+// Limiter limits the concurrent outgoing requests to each endpoint. K names an endpoint. A request that finds no place is
+// postponed. A Limiter is safe for concurrent use.
 type Limiter[K comparable] struct {
 	now          func() time.Time
 	suspectSlots int // for requests to suspect endpoints
@@ -41,7 +41,7 @@ type Limiter[K comparable] struct {
 	suspects  int // requests to suspect endpoints under way
 }
 
-// endpointLoad is what the limiter knows of an endpoint.
+// endpointLoad is what the limiter knows about an endpoint.
 type endpointLoad struct {
 	running        int
 	known          bool          // a request has come back
@@ -51,12 +51,12 @@ type endpointLoad struct {
 	freed          chan struct{} // closed when a place becomes free
 }
 
-// NewLimiter makes a limiter for a worker that makes so many requests at once.
+// NewLimiter makes a limiter for a worker that makes at most slots requests at once.
 func NewLimiter[K comparable](now func() time.Time, slots int) *Limiter[K] {
 	return &Limiter[K]{now: now, suspectSlots: max(slots/2, 1), endpoints: map[K]*endpointLoad{}}
 }
 
-// places is how many requests may run at once, after so many failures in a row.
+// places returns how many requests may run at once, given the number of failures in a row.
 func (e *endpointLoad) places(failures int) int {
 	if !e.known || failures >= failingAfter {
 		return placesFailing
@@ -64,7 +64,7 @@ func (e *endpointLoad) places(failures int) int {
 	return placesHealthy
 }
 
-// suspect reports whether a request may hang: the last one failed, and was slow as far as is known.
+// suspect reports whether a request may hang: the last one failed, and requests are slow or their latency is unknown.
 func (e *endpointLoad) suspect(failures int) bool {
 	return failures > 0 && (!e.known || e.latency >= slowFailure)
 }
@@ -86,8 +86,8 @@ func (l *Limiter[K]) waitLocally(endpoint K, failures int) (freed <-chan struct{
 	}
 }
 
-// Admit reserves a place at an endpoint where so many requests in a row have failed. It is for a Gate: release is called
-// after the request. Without a place, wait is how long the request shall wait.
+// Admit reserves a place at an endpoint, where the given number of requests in a row have failed. It is for a Gate, which calls
+// release after the request. Without a free place, release is nil and wait is how long the request must wait.
 func (l *Limiter[K]) Admit(ctx context.Context, endpoint K, failures int) (release func(), wait time.Duration) {
 	l.await(ctx, endpoint, failures)
 	return l.acquire(endpoint, failures)

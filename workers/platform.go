@@ -13,12 +13,12 @@ import (
 	"switchyard/models"
 )
 
-// Platforms limits how many jobs of this process ask a platform outside at once, whatever their kind: they have one share of the
-// places for long jobs. Its endpoints are names of platforms; see PlatformOf.
+// Platforms limits how many jobs of this process call one external platform at once, whatever their kind. Together they have
+// one share of the places for long jobs. Its endpoints are names of platforms; see PlatformOf.
 func (r *Runtime) Platforms() *Limiter[string] { return r.platforms }
 
-// PlatformOf names what a provider shares places as. A custom one, of networks too, is its customer's own address, which no other
-// waits for.
+// PlatformOf returns the name under which a provider's jobs share places. A custom provider, also of networks, is the
+// customer's own address. It gets a name of its own, so that no other customer waits for it.
 func PlatformOf(provider string, target uuid.UUID) string {
 	if provider == models.CustomCost {
 		return provider + " " + target.String()
@@ -26,15 +26,15 @@ func PlatformOf(provider string, target uuid.UUID) string {
 	return provider
 }
 
-// GateByPlatform is the Gate of a kind of job with a row: the jobs of one platform do not take the places of the others.
-// platform reads its name out of the arguments. A job that names none is admitted, and its attempt says what is wrong.
+// GateByPlatform is the Gate of a row job that calls a platform: the jobs of one platform do not take the places of the others.
+// platform reads the platform's name from the arguments. A job without a name is admitted, and its attempt reports the error.
 func GateByPlatform[A any](ctx context.Context, c db.Conn, room *Limiter[string], job uuid.UUID, platform func(A) string) (
 	release func(), wait time.Duration, err error,
 ) {
 	free := func() {}
 	row, err := jobrow.Find(ctx, c, Account(ctx), job)
 	if errors.Is(err, models.NotFound("job")) {
-		return free, 0, nil // nobody will claim it
+		return free, 0, nil // no worker will claim it
 	}
 	if err != nil {
 		return nil, 0, err

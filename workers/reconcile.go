@@ -16,10 +16,9 @@ const (
 	repairBatch    = 100  // of those, how many Redis is asked about at once
 )
 
-// Reconcile enqueues the rows that are due, that no worker holds, and that have no task: Redis was emptied, the worker
-// was killed, or the web process died between its commit and the dispatch. Rows whose task waits in the queue are left.
-// Each queue is checked on its own, so that rows waiting in one that is paused, or that no worker serves, hide no
-// others.
+// Reconcile enqueues rows that are due, are held by no worker and have no task. That happens when Redis was emptied, a worker
+// was killed, or the web process died between its commit and the dispatch. Rows whose task waits in the queue are left alone.
+// Each queue is checked on its own, so that rows waiting in a paused queue, or in a queue without workers, hide no others.
 func (r *Runtime) Reconcile(ctx context.Context) error {
 	kinds := map[string][]string{}
 	for kind, p := range r.policies {
@@ -32,8 +31,8 @@ func (r *Runtime) Reconcile(ctx context.Context) error {
 	return failed
 }
 
-// reconcileTick leaves a tick out while the run before goes on. Otherwise runs pile up where Redis is slow, and make it
-// slower.
+// reconcileTick skips a tick while the previous run is still going. Otherwise runs would pile up while Redis is slow, and slow
+// it down further.
 func (r *Runtime) reconcileTick(ctx context.Context) error {
 	if !r.reconciling.TryLock() {
 		return nil
@@ -67,8 +66,8 @@ func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 	}
 }
 
-// repair enqueues those of the due rows that have no task, and returns their number. What it enqueued before an error
-// stays enqueued, so that each run gets further than the one before, however slowly Redis answers.
+// repair enqueues the due rows that have no task, and returns their number. Rows enqueued before an error stay enqueued, so
+// that each run gets further than the previous one, however slowly Redis answers.
 func (r *Runtime) repair(ctx context.Context, due []jobrow.Due) (int, error) {
 	lost, err := r.o.Client.LostRows(ctx, db.Map(due, func(d jobrow.Due) models.JobRef { return d.JobRef })...)
 	if err != nil || len(lost) == 0 {

@@ -18,7 +18,7 @@ import (
 
 const oneDay = 24 * time.Hour
 
-// dated are the tables whose rows have an age, with what of a row has its time beside the id.
+// dated maps each table whose rows have an age to its time column. The id of a row contains the time too.
 var dated = map[string]string{
 	"clicks": "at", "smartlink_clicks": "at", "postbacks": "received_at", "source_postbacks": "created_at",
 	"site_events": "received_at", "jobs": "finished_at", "events": "created_at", "webhook_deliveries": "created_at",
@@ -145,8 +145,8 @@ func TestRetention(t *testing.T) {
 func (r *retention) check(now time.Time) {
 	r.Helper()
 	today := now.Truncate(oneDay)
-	// The end of a history is announced one night and what is older deleted the next one. The longest is that of whole
-	// partitions, which are dropped at once.
+	// The new start of a history is announced one night, and older rows are deleted the next night. The longest history ends
+	// with whole partitions, which are dropped at once.
 	history := func(p models.Plan) time.Time {
 		if p.HistoryDays == models.LongestHistory() {
 			return today.AddDate(0, 0, -p.HistoryDays)
@@ -169,7 +169,7 @@ func (r *retention) check(now time.Time) {
 			r.Errorf("%s at %s: a partition of %s is left", table, now, first)
 		}
 	}
-	// Whole weeks go, those of events a week later than those of deliveries.
+	// Whole weeks are deleted, events one week later than deliveries.
 	for table, weeks := range map[string]int{"webhook_deliveries": 1, "events": 2} {
 		kept := r.want(table, finished)
 		most := r.want(table, func(models.Plan) time.Time {

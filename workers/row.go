@@ -22,10 +22,10 @@ import (
 // crashAllowance is how many attempts beyond its limit a row gets when workers die during them, before it is failed.
 const crashAllowance = 3
 
-// crowdedWait is the longest wait of a row of which the other workers run as many as may run.
+// crowdedWait is the longest wait of a row whose account already has the maximum number of running jobs of that kind.
 const crowdedWait = 4 * time.Second
 
-// errWorkerDied is why a row failed that no attempt could end.
+// errWorkerDied is the failure of a row when the worker died during every attempt.
 var errWorkerDied = errors.New("workers: the worker died during each attempt")
 
 // RowOption changes how the rows of a kind are handled.
@@ -37,18 +37,18 @@ type rowConfig struct {
 	failed FailedFunc
 }
 
-// Gate admits a row before it is claimed. It returns a release function, called after the attempt; or, when there is no
-// room now, how long the row shall wait, which is rounded up to the next full second and costs no attempt.
+// Gate admits a row before it is claimed. It returns a release function, which is called after the attempt. If there is no room
+// now, it returns how long the row must wait. The wait is rounded up to the next full second and costs no attempt.
 type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Duration, err error)
 
 // WithGate sets the gate; the default admits every row.
 func WithGate(g Gate) RowOption { return func(c *rowConfig) { c.gate = g } }
 
-// FailedFunc notes that a row has failed for good, in the transaction that says so. It is called where the handler did not
-// end the attempt itself: its last error was one to retry, or the worker died during each attempt.
+// FailedFunc records that a row has failed for good, in the transaction that fails the row. It is called only if the handler
+// did not end the attempt itself: its last error was a retryable one, or the worker died during each attempt.
 type FailedFunc func(ctx context.Context, c db.Conn, row models.Job, cause error) error
 
-// WithFailed sets what notes that a row has failed; the default notes nothing.
+// WithFailed sets the function that records the failure of a row. By default nothing is recorded.
 func WithFailed(fn FailedFunc) RowOption { return func(c *rowConfig) { c.failed = fn } }
 
 // WithRetries replaces the waits between attempts, for tests and closed installs. Fewer waits mean fewer attempts;
@@ -132,7 +132,7 @@ func Now[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account,
 	return err
 }
 
-// attempt claims the row and runs the handler. It returns what the queue shall do with the task.
+// attempt claims the row and runs the handler. It returns the error that tells the queue what to do with the task.
 func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jobs.Policy, want jobrow.ClaimRequest,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {

@@ -43,8 +43,8 @@ type NextAttempt struct {
 // used up.
 const endTimeout = 10 * time.Second
 
-// Commit ends the attempt with success: the effect, the answer and the state of the row commit together, or nothing
-// does. A nil effect is none. jobrow.ErrFenced means that another worker holds the row: the effect did not happen.
+// Commit ends the attempt with success. The effect, the answer and the state of the row are committed in one transaction.
+// effect may be nil. jobrow.ErrFenced means that another worker holds the row, and that the effect did not happen.
 func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) error) error {
 	raw, err := json.Marshal(answer)
 	if err != nil {
@@ -58,13 +58,13 @@ func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) e
 	})
 }
 
-// Retry ends the attempt with a failure. The row waits for its next attempt as the policy says; after the last one it
-// has failed. The effect is told which, and commits with the state of the row.
+// Retry ends the attempt with a failure. The row waits for its next attempt as the policy says, or fails after the last one.
+// The effect is told which of the two, and commits with the state of the row.
 func (u *Run[A, R]) Retry(ctx context.Context, cause error, effect func(db.Conn, NextAttempt) error) error {
 	return u.RetryAfter(ctx, 0, cause, effect)
 }
 
-// RetryAfter is Retry with a wait of at least so long.
+// RetryAfter is Retry with a wait of at least the given duration.
 func (u *Run[A, R]) RetryAfter(ctx context.Context, least time.Duration, cause error,
 	effect func(db.Conn, NextAttempt) error,
 ) error {
@@ -81,8 +81,8 @@ func (u *Run[A, R]) Fail(ctx context.Context, cause error, effect func(db.Conn, 
 	return u.fail(ctx, cause, NextAttempt{Final: true}, effect)
 }
 
-// Step commits a part of the effect, with the arguments from which the rest continues. The next attempt, by whatever
-// worker, begins with these arguments. The attempt goes on: it still ends with Commit, Retry or Fail.
+// Step commits a part of the effect, together with the arguments from which the rest continues. The next attempt begins with
+// these arguments, whichever worker makes it. The attempt goes on: it still ends with Commit, Retry or Fail.
 func (u *Run[A, R]) Step(ctx context.Context, part func(db.Conn) (A, error)) error {
 	var next A
 	err := db.Tx(ctx, u.r.o.DB, func(c db.Conn) error {
@@ -113,7 +113,7 @@ func (u *Run[A, R]) nextAttempt() NextAttempt {
 func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt,
 	effect func(db.Conn, NextAttempt) error,
 ) error {
-	told := cause // what operators see of the task
+	told := cause // the failure as operators see it at the task
 	if request := models.RequestOf(cause); request != "" {
 		told = fmt.Errorf("%w (provider request %s)", cause, request)
 	}
@@ -136,8 +136,8 @@ func (u *Run[A, R]) fail(ctx context.Context, cause error, next NextAttempt,
 	})
 }
 
-// commitEnd ends the attempt in one transaction: first the state of the row, which locks it and proves the fence, then
-// the effect. It returns result, or why nothing was committed.
+// commitEnd ends the attempt in one transaction. It first sets the state of the row, which locks it and proves the fence, then
+// runs the effect. It returns result, or the error if nothing was committed.
 func (u *Run[A, R]) commitEnd(ctx context.Context, result error, effect func(db.Conn) error,
 	setState func(context.Context, db.Conn) error,
 ) error {
@@ -163,7 +163,7 @@ func (u *Run[A, R]) commitEnd(ctx context.Context, result error, effect func(db.
 	return result
 }
 
-// end ends an attempt that the handler left open, and returns what the queue shall do with the task.
+// end ends an attempt that the handler left open, and returns the error that tells the queue what to do with the task.
 func (u *Run[A, R]) end(ctx context.Context, err error) error {
 	if !u.ended {
 		err = u.endFor(ctx, err)
@@ -182,12 +182,13 @@ func (u *Run[A, R]) end(ctx context.Context, err error) error {
 	if l, ok := errors.AsType[*retryLaterError](err); ok {
 		return l
 	}
-	// The end could not be committed: the lease runs out and the reconciler finds the row.
+	// The end could not be committed. The lease will expire, and the reconciler will find the row.
 	slog.ErrorContext(ctx, "end of a job not stored", "job", u.Job.Kind, "id", u.Job.ID, "error", err)
 	return &retryLaterError{wait: u.r.o.Lease, cause: err}
 }
 
-// endFor ends an attempt whose handler returned err without ending it. A stopping worker gives the row back untried.
+// endFor ends an attempt whose handler returned err without ending it. A stopping worker releases the row without counting the
+// attempt.
 func (u *Run[A, R]) endFor(ctx context.Context, err error) error {
 	if err == nil {
 		var none R

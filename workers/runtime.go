@@ -35,21 +35,21 @@ type Options struct {
 type Runtime struct {
 	o        Options
 	handlers map[string]handler
-	policies map[string]jobs.Policy // of the row jobs that are handled here
-	failed   map[string]FailedFunc  // of those that note it
+	policies map[string]jobs.Policy // of the row jobs that this runtime handles
+	failed   map[string]FailedFunc  // of the row jobs that record their failure
 	metrics  *metrics
-	// platforms limits the jobs that ask a platform outside, of all kinds.
+	// platforms limits the jobs, of all kinds, that call an external platform.
 	platforms *Limiter[string]
-	// admissions are those of the queues whose slots are shared among accounts.
+	// admissions has an entry for each queue whose slots are shared among accounts.
 	admissions map[string]*admission
 
 	reconciling sync.Mutex // held by the reconciler's tick
 
-	halt context.Context // done when running handlers have to give up
+	halt context.Context // done when running handlers must give up
 	stop context.CancelFunc
 }
 
-// task is what a handler is called with.
+// task is the argument of a handler.
 type task struct {
 	jobs.Payload
 
@@ -116,10 +116,10 @@ func (r *Runtime) add(kind string, h handler) {
 	r.handlers[kind] = h
 }
 
-// Run works until the context ends, then waits for running jobs as long as Grace says. When three quarters of it are
-// over their contexts end; the row of a job that gives up then is due again at once. A runtime runs once.
+// Run processes jobs until the context ends, then waits up to Grace for running jobs. After three quarters of Grace their
+// contexts end; the row of a job that gives up then is due again at once. A Runtime can be run only once.
 //
-// Each queue has slots of its own, so that jobs of one that hang do not hold up another.
+// Each queue has its own slots, so that hanging jobs of one queue do not hold up another.
 func (r *Runtime) Run(ctx context.Context) error {
 	if err := jobs.CheckRedis(ctx, r.o.Redis); errors.Is(err, jobs.ErrEvicts) {
 		return err

@@ -9,9 +9,9 @@ import (
 	"switchyard/models"
 )
 
-// StartDue starts jobs for what is due, batch by batch, until a batch has fewer than limit. take takes a batch in the transaction of
-// the store, and gives the row of a job for each. The rows are inserted in that transaction and dispatched after it. One whose
-// worker dies in between is found by the reconciler.
+// StartDue starts jobs for everything that is due, one batch at a time, until a batch is smaller than limit. take claims a
+// batch inside the store's transaction and returns one job row for each item. The rows are inserted in the same transaction and
+// dispatched after it. If the worker dies in between, the reconciler finds the rows.
 func StartDue(ctx context.Context, s *store.Store, client *jobs.Client, limit int, take func(*store.Store) ([]models.Job, error)) error {
 	for {
 		var rows []models.Job

@@ -168,7 +168,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	}
 }
 
-// TestIdleQueueHidesNoLostRow: what waits in a queue that nobody serves, however much, keeps no lost row of another queue
+// TestIdleQueueHidesNoLostRow: rows that wait in a queue without workers, however many, do not keep a lost row of another queue
 // from being found.
 func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	t.Parallel()
@@ -368,8 +368,8 @@ func TestStopGivesRowsBack(t *testing.T) {
 	b.state(id, models.JobDone)
 }
 
-// TestFailureIsNoted: what notes that a row has failed is called once, when its last attempt failed or its worker died during each, and not
-// where the handler has noted it.
+// TestFailureIsNoted: the function that records a failed row is called once, when the last attempt failed or the worker died
+// during each attempt. It is not called when the handler has recorded the failure.
 func TestFailureIsNoted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -404,7 +404,7 @@ func TestFailureIsNoted(t *testing.T) {
 	}
 }
 
-// TestPlatforms: one platform has one share of places, whoever asks it; addresses of customers have one each.
+// TestPlatforms: all accounts share the places of one platform. Each customer's own address has places of its own.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	one, two := uuid.New(), uuid.New()

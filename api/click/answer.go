@@ -26,7 +26,7 @@ var redirects = map[string]int{
 	flow.Transition303: http.StatusSeeOther, flow.Transition307: http.StatusTemporaryRedirect,
 }
 
-// pages are the transitions that need a page. Each leads on at once; a link is left for browsers that do not follow.
+// pages are the transitions that need a page. Each page leads on at once and has a link for browsers that do not follow.
 // form_post repeats the query in its action, so that the receiver finds its parameters where a redirect puts them.
 var pages = map[string]struct {
 	noReferrer bool
@@ -69,9 +69,9 @@ func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
 	r.send(w, d.Transition())
 }
 
-// askHints asks a browser that has sent client hints, which is one over a secure connection, for those that it sends to
-// nobody else: from its next request on they tell the system and the device that its user agent hides. Nothing waits for
-// them: Critical-CH would make the browser ask again, and count a click twice.
+// askHints asks the browser for more client hints (Accept-CH). They name the system and the device that its user agent hides,
+// from its next request on. Only a browser that has sent hints already is asked; browsers send them over secure connections only.
+// The answer does not wait for the new hints: Critical-CH would make the browser repeat the request and count a click twice.
 func (r *request) askHints(h http.Header) {
 	if r.http.Header["Sec-Ch-Ua"] != nil {
 		h["Accept-Ch"] = moreHints
@@ -114,8 +114,8 @@ func (r *request) send(w http.ResponseWriter, transition string) {
 	writePage(w, http.StatusOK, asHTML, b)
 }
 
-// answerNothing shows the response of a path with the action nothing, or 404. On a shared domain a body is plain
-// text: one customer's page must not act in the name of a host that all share.
+// answerNothing answers with the response of a path whose action is nothing, or with 404. On a shared domain the body is plain
+// text, because one customer's page must not act in the name of a host that all customers share.
 func (r *request) answerNothing(w http.ResponseWriter, route *flow.Route) {
 	w.Header()["Cache-Control"] = noStore
 	if route == nil || route.Action != flow.ActionNothing || route.Response == nil ||

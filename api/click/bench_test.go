@@ -75,7 +75,7 @@ func handlerOf(tb testing.TB, s Recorder, r *store.Routing) *Handler {
 	return h
 }
 
-// discard is an answer that nobody reads.
+// discard is a response writer that discards the answer.
 type discard struct{ h http.Header }
 
 func (d *discard) Header() http.Header         { return d.h }

@@ -24,12 +24,13 @@ const (
 // flushEvery is how often a process adds its clicks to the counts in Redis, at most.
 const flushEvery = 10 * time.Millisecond
 
-// capCounter counts clicks of the day of paths and campaigns.
+// capCounter counts today's clicks of paths and campaigns.
 //
-// A path's cap is common to all processes. Far from it each process counts for itself and adds its clicks to Redis
-// every flushEvery. Near it each click asks Redis, so that not one too many is taken. Every figure that a process holds
-// is at most the true one: while Redis is away, or was emptied, a cap may be passed, but nobody is refused below it.
-// What is in PostgreSQL counts in any case. Clicks of a campaign are counted by PostgreSQL and the process alone.
+// All processes share a path's cap. Far from the cap, each process counts for itself and adds its clicks to Redis every
+// flushEvery. Near the cap, each click asks Redis, so that not one click too many is taken. A figure that a process holds is
+// never higher than the true one. While Redis is away, or after it was emptied, a cap may therefore be exceeded, but no visitor
+// is refused below it. Clicks in PostgreSQL always count. The clicks of a campaign are counted by PostgreSQL and the process
+// alone.
 type capCounter struct {
 	caps    *kv.Caps // nil: this process is the only one
 	mu      sync.RWMutex
@@ -90,7 +91,7 @@ func (c *count) rollDay(day int) {
 	}
 }
 
-// used is at most what was taken by all: each of the two is.
+// used returns at most the clicks that all processes have taken: neither of the two sums can exceed the true number.
 func (c *count) used() int { return max(c.total+c.own, c.read+c.since) }
 
 func (c *count) add() {
@@ -98,9 +99,9 @@ func (c *count) add() {
 	c.since++
 }
 
-// near reports whether Redis has to be asked for the next click: the cap is so close that other processes may be about to reach
-// it, or this one has taken a quarter of a percent of it that they do not know of. So a few processes together never take more
-// than one percent too many.
+// near reports whether the next click must ask Redis. It must if other processes may be about to reach the cap too, or if this
+// process has taken a quarter of a percent of the cap that the others do not know of. A few processes together therefore never
+// take more than one percent too many.
 func (c *count) near(limit int) bool {
 	return !c.asked || limit-c.used() <= 256+limit/50 || c.own >= limit/400
 }

@@ -67,7 +67,7 @@ func TestCapsHold(t *testing.T) {
 	}
 }
 
-// TestCapsOutlast holds that counts survive what happens to Redis, and that nobody is refused below a cap.
+// TestCapsOutlast checks that counts survive an emptied Redis, and that no click is refused below a cap.
 func TestCapsOutlast(t *testing.T) {
 	t.Parallel()
 	prefix := "test:" + rand.Text() + ":"
@@ -96,7 +96,7 @@ func TestCapsOutlast(t *testing.T) {
 		t.Error("looking must not take, and a raised cap opens")
 	}
 
-	// A process that starts anew learns at once; what PostgreSQL counts holds without Redis.
+	// A new process learns the count with its first click. The count in PostgreSQL holds without Redis.
 	fresh := newCapCounter(testCaps(t, prefix))
 	take(fresh, 1, false)
 	alone := newCapCounter(&kv.Caps{})

@@ -8,7 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// TestChallenge: any host is answered, verified or not, by what nobody else can say; without a nonce none is.
+// TestChallenge checks that every host, verified or not, is answered with a proof that only this install can compute. A request
+// without a valid nonce gets 404.
 func TestChallenge(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -58,8 +58,8 @@ type Deps struct {
 	Caps *kv.Caps
 	// EdgeSecret proves what the edge sends; empty: there is no edge.
 	EdgeSecret []byte
-	// Timeout is how long a visitor waits for what may hang: his click to reach stable storage, PostgreSQL to know it.
-	// 0 means 300 ms.
+	// Timeout is how long a visitor waits for a step that may hang: writing the click to stable storage, or finding it in
+	// PostgreSQL. 0 means 300 ms.
 	Timeout time.Duration
 }
 
@@ -115,8 +115,8 @@ type Usage interface {
 	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)
 }
 
-// New makes a Handler and loads the routing snapshot: from PostgreSQL or, when that is away, from the copy in
-// DataDir. It does not fail for want of either; Ready tells. Run keeps the snapshot fresh.
+// New returns a Handler and loads the routing snapshot from PostgreSQL or, when PostgreSQL is away, from the copy in DataDir. It
+// does not fail if neither can be read; Ready reports that. Run keeps the snapshot fresh.
 func New(ctx context.Context, d Deps) (*Handler, error) {
 	if d.DB == nil || d.Clicks == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil ||
 		d.Proofs == nil || d.Visitors == nil {
@@ -239,15 +239,16 @@ func robots(w http.ResponseWriter, d *routing.Domain) {
 // firstHop marks the requests of a listener that visitors reach without a proxy, and without TLS.
 type firstHop struct{}
 
-// FirstHop marks a context of requests that came without TLS to an address of the service itself. secure reports whether a
-// host could have been asked by https.
+// FirstHop marks a context of requests that came without TLS to an address of the service itself. secure reports whether a host
+// can be reached by https.
 func FirstHop(ctx context.Context, secure func(host string) bool) context.Context {
 	return context.WithValue(ctx, firstHop{}, secure)
 }
 
-// upgrade sends a visitor to https where the domain wants it, but only if it is known that he came by http and that https
-// works: a trusted proxy says so, or he came to the service's own listener and the host has a certificate. Postbacks, what
-// pages and servers report, and everything but GET and HEAD are answered before: nobody may lose one by a redirect.
+// upgrade redirects a visitor to https where the domain wants it. It does so only if the visitor is known to have come by http
+// and https is known to work: a trusted proxy reports http, or the request came to the service's own listener and the host has a
+// certificate. Postbacks, reports of pages and servers, and all methods except GET and HEAD are answered before this point,
+// because a redirect could lose them.
 func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Domain) bool {
 	if !d.HTTPSOnly || r.TLS != nil {
 		return false
@@ -262,7 +263,7 @@ func (h *Handler) upgrade(w http.ResponseWriter, r *http.Request, d *routing.Dom
 	return true
 }
 
-// Domain gives the domain of a host that the service answers for; nil: it is none.
+// Domain returns the domain of a host, or nil if the service does not answer for that host.
 func (h *Handler) Domain(host string) *routing.Domain { return h.routes.Current().Domain(host) }
 
 func (h *Handler) isHTTPS(r *http.Request) bool {

@@ -203,8 +203,8 @@ func (r *request) remember(h http.Header, d *flow.Decision) {
 	r.setCookie(h, r.clickName(), clickCookieAge, t[:]...)
 }
 
-// bind keeps for the visitor's return that he was in the campaign that routes now and, if it binds him, what he got
-// there. An offer that he was bound to on the same path stays until he gets another one. It gives what he is bound to.
+// bind remembers the visitor's campaign and, if the campaign binds visitors, the path, lander and offer. An offer bound earlier
+// on the same path stays until the visitor gets another one. bind returns the binding now in force.
 func (r *request) bind(h http.Header, got flow.Binding, bindable bool) flow.Binding {
 	bindable = bindable && r.camp.Plan.Bind().BindsPath()
 	ttl := time.Duration(r.camp.Row.UniquenessTTLHours) * time.Hour
@@ -224,7 +224,7 @@ func (r *request) bind(h http.Header, got flow.Binding, bindable bool) flow.Bind
 	return bound
 }
 
-// bindableOffer is the offer of the click or, in its place, the address that the visitor was sent to.
+// bindableOffer returns the offer of the click or, in its place, the id of the address that the visitor was sent to.
 func (r *request) bindableOffer(url *token.Template) uuid.UUID {
 	if r.click.OfferID == uuid.Nil && url != nil && r.camp.Plan.Bind().BindsOffer() {
 		return url.ID()

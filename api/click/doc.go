@@ -1,29 +1,31 @@
 // Package click answers everything that visitors, networks and shops send to a tracking domain: tracking links,
 // smartlinks, click-outs of landers, postbacks, the pixel, and what protected landers ask about their visitors.
 //
-// The redirect depends on nothing. It routes by a snapshot of all live campaigns and smartlinks in memory, which Run
-// keeps fresh from PostgreSQL's change notices, and which is loaded from a copy on disk when PostgreSQL is away at the
-// start. A click is on stable storage before its visitor is answered. If that takes longer than he waits, he is sent
-// on and the click waits in memory for the disk: it is counted as late. One that the spool has no room for is counted
-// as unrecorded. Visitors are never told what failed.
+// The redirect depends on no other service. It routes by an in-memory snapshot of all live campaigns and smartlinks. Run keeps
+// the snapshot fresh from PostgreSQL's change notices. If PostgreSQL is away at the start, the snapshot is loaded from a copy on
+// disk. A click is on stable storage before its visitor is answered. If that takes longer than the timeout, the visitor is sent
+// on, the click waits in memory for the disk, and it is counted as late. A click that the spool has no room for is counted as
+// unrecorded. Visitors are never told about a failure.
 //
 // # Protected landers
 //
-// The lists of a protection (countries, devices, referrers, bots) are asked by the redirect: who is on the wrong side
-// goes to the fallback and never sees the page's address. Whether a visitor of the page came through a tracking link
-// only the page can ask, at
+// The redirect checks the lists of a protection (countries, devices, referrers, bots). It sends a visitor who fails a list to the
+// fallback, so that this visitor never sees the page's address. Only the page itself can ask whether its visitor came through a
+// tracking link, at
 //
 //	GET https://{tracking domain}/lp/verify
 //	{"data": {"allowed": true, "reason": "ok", "fallback_url": null}}
 //
-// from the visitor's browser, or from its own server with the visitor's ip and ua as parameters. It brings:
+// from the visitor's browser, or from the page's own server with the visitor's ip and ua as parameters. The request has these
+// parameters:
 //
-//   - mode signed: key, the signed key that stands for {lp_key} in the page's address (else it was added there as
-//     lp_key). It holds for ttlSeconds; with bindIp only from the visitor's network (/24, or /64 of IPv6), with
-//     bindUserAgent only with his user agent.
+//   - mode signed: key, the signed key that stands for {lp_key} in the page's address (otherwise it was added there as
+//     lp_key). It holds for ttlSeconds. With bindIp it holds only from the visitor's network (/24, or /64 of IPv6), with
+//     bindUserAgent only with the visitor's user agent.
 //   - mode click: clickid, the click id in the page's address, or the cookie of the tracking domain. The click must
 //     have led to this page, within ttlSeconds.
-//   - lander, the page's id, for visitors who bring neither; else there is no telling whose fallback_url to answer.
+//   - lander, the page's id, for visitors who bring neither. Without it the service cannot tell whose fallback_url to
+//     answer.
 //
-// With singleUse a key or click lets in once among all processes; while PostgreSQL is away, once in each process.
+// With singleUse, a key or click lets one visitor in among all processes. While PostgreSQL is away, it lets in one per process.
 package click

@@ -19,25 +19,26 @@ import (
 	"switchyard/models"
 )
 
-// edgeHeader signs what the edge sends: "{seconds since 1970}.{text}.{HMAC-SHA256 in hex}". The text is empty for clicks. For
-// a visitor whom the edge could not route it is the seed of his draws, in hex: then this service draws the same, so that
-// nobody is drawn twice and weights stay what they are.
+// edgeHeader is the header that signs a request of the edge: "{seconds since 1970}.{text}.{HMAC-SHA256 in hex}". The text is
+// empty for a batch of clicks. For a visitor that the edge could not route, the text is the seed of the visitor's draws, in hex.
+// This service draws with the same seed, so that no visitor is drawn twice and the weights stay true.
 const edgeHeader = "Switchyard-Edge"
 
-// edgeBatchHeader is signed in the same way, about nothing. It comes with clicks, so that a stranger is known before his body is
-// read: the header that is about the body can be checked no sooner than all of it is in memory.
+// edgeBatchHeader is signed in the same way, but not over the body. It comes with clicks, so that a stranger is refused before
+// the body is read: edgeHeader signs the body and can be checked only when the whole body is in memory.
 const edgeBatchHeader = "Switchyard-Edge-Batch"
 
 const (
 	maxEdgeBody   = 1 << 20
 	maxEdgeClicks = 100
-	// edgeSkew is how far the clock of the edge may be off: what is older is not believed.
+	// edgeSkew is how far the clock of the edge may be off. A signature with a time further away is refused.
 	edgeSkew = 5 * time.Minute
 	// edgeTimeout is how long the edge waits for its clicks to reach stable storage. It tries again after that.
 	edgeTimeout = 5 * time.Second
 	// maxEdgeAge is how old a click of the edge may be. The script gives up long before.
 	maxEdgeAge = time.Hour
-	// maxEdgeSeen is how many clicks of the edge are known again before PostgreSQL is asked to store them once.
+	// maxEdgeSeen is how many clicks of the edge are remembered, to recognize repeated ones here. PostgreSQL stores the others
+	// once.
 	maxEdgeSeen = 50_000
 )
 
@@ -48,10 +49,11 @@ var (
 	errEdgeBroken = models.Invalid("bad_body", `the body is not a JSON object like {"clicks": [...]}`)
 )
 
-// edgeProof makes and checks signatures of the edge. An empty one believes nobody.
+// edgeProof makes and checks signatures of the edge. An empty edgeProof accepts no signature.
 type edgeProof []byte
 
-// sum signs a text for a purpose: "batch", "clicks" with the body, "route" with the key of the link.
+// sum returns the signature of a text for a purpose. about is empty for "batch", the body for "clicks", and the key of the link
+// for "route".
 func (s edgeProof) sum(purpose, at, text, about string) []byte {
 	m := hmac.New(sha256.New, s)
 	for _, part := range [...]string{purpose, at, text, about} {
@@ -60,7 +62,7 @@ func (s edgeProof) sum(purpose, at, text, about string) []byte {
 	return m.Sum(nil)
 }
 
-// read gives the text of a header that is signed and fresh.
+// read returns the text of a header value. ok is false if the value is not signed or not fresh.
 func (s edgeProof) read(value, purpose, about string, now time.Time) (text string, ok bool) {
 	at, rest, _ := strings.Cut(value, ".")
 	text, given, _ := strings.Cut(rest, ".")
@@ -72,7 +74,7 @@ func (s edgeProof) read(value, purpose, about string, now time.Time) (text strin
 	return text, hmac.Equal(mac, s.sum(purpose, at, text, about))
 }
 
-// drawn gives the seed that the edge has drawn for this visitor, if it could not route him.
+// drawn returns the seed that the edge drew for this visitor before it handed the visitor over. ok is false without such a seed.
 func (r *request) drawn() (seed uint64, ok bool) {
 	v := r.http.Header[edgeHeader]
 	if len(v) == 0 {
@@ -86,12 +88,12 @@ func (r *request) drawn() (seed uint64, ok bool) {
 	return seed, err == nil
 }
 
-// edgeBatch is what the edge sends.
+// edgeBatch is the body that the edge sends.
 type edgeBatch struct {
 	Clicks []edgeClick `json:"clicks"`
 }
 
-// edgeClick is a visitor whom the edge has sent on, and how it came to that.
+// edgeClick is a visitor that the edge has routed, and how it decided.
 type edgeClick struct {
 	ID          string            `json:"id"`     // a click id
 	Host        string            `json:"host"`   // of the tracking link
@@ -99,7 +101,7 @@ type edgeClick struct {
 	HTTPS       bool              `json:"https"`
 	IP          string            `json:"ip"`
 	Headers     map[string]string `json:"headers"`
-	Visitor     string            `json:"visitor"` // the visitor's id, as in his cookie
+	Visitor     string            `json:"visitor"` // the visitor's id, as in the cookie
 	New         bool              `json:"new"`     // made by the edge
 	Seed        string            `json:"seed"`    // in hex
 	Via         int               `json:"via"`     // a flow.Via
@@ -108,11 +110,11 @@ type edgeClick struct {
 	Offer       uuid.UUID         `json:"offer"`
 	Bound       uuid.UUID         `json:"bound"` // the offer, or the address, that the visitor is bound to
 	Destination string            `json:"destination"`
-	Passed      uuid.UUID         `json:"passed"` // the path that could not take him
+	Passed      uuid.UUID         `json:"passed"` // the path that could not take the visitor
 	PassedWhy   string            `json:"passed_why"`
 }
 
-// edgeHop is a campaign that routed, by which path. Flow is the hash of the flow that it had at the edge.
+// edgeHop is a campaign that routed the visitor, and the path that it chose. Flow is the hash of the campaign's flow at the edge.
 type edgeHop struct {
 	Campaign uuid.UUID `json:"campaign"`
 	Path     uuid.UUID `json:"path"`
@@ -120,14 +122,14 @@ type edgeHop struct {
 	Bindable bool      `json:"bindable"`
 }
 
-// edgeResult says what became of a batch.
+// edgeResult reports how many clicks of a batch were stored.
 type edgeResult struct {
 	Accepted int `json:"accepted"` // on stable storage, repeated ones included
-	Dropped  int `json:"dropped"`  // never to be recorded, such as those of campaigns that are gone
+	Dropped  int `json:"dropped"`  // can never be recorded, such as clicks of deleted campaigns
 }
 
-// edgeClicks answers POST /edge/clicks. 200 says that all clicks of the batch that can be recorded are on stable storage. After
-// any 5xx the edge sends the batch again; a click counts once, by its id.
+// edgeClicks answers POST /edge/clicks. 200 means that all clicks of the batch that can be recorded are on stable storage. After
+// any 5xx the edge sends the batch again. Each click counts once, by its id.
 func (h *Handler) edgeClicks(w http.ResponseWriter, r *http.Request) {
 	result, err := h.takeEdgeClicks(w, r)
 	if err != nil {

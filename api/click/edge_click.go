@@ -24,10 +24,11 @@ const (
 	maxEdgeTarget  = 16 << 10
 )
 
-// notFromVisitors are headers of the way from the visitor to here. Without them he is who the edge says.
+// notFromVisitors are headers that are removed from the visitor's request: proxies between the visitor and the edge may have
+// added them, or this service sets them from the edge's report.
 var notFromVisitors = []string{"X-Forwarded-For", "X-Forwarded-Proto", "Forwarded", "Cookie", edgeHeader}
 
-// request gives the visitor's request as if it had come here. ok is false if there is no such request.
+// request returns the visitor's request as if it had come to this service. ok is false if the fields make no valid request.
 func (e *edgeClick) request() (req *http.Request, ok bool) {
 	target, err := url.ParseRequestURI(e.Target)
 	addr, err2 := netip.ParseAddr(e.IP)
@@ -51,8 +52,8 @@ func (e *edgeClick) request() (req *http.Request, ok bool) {
 	return req, true
 }
 
-// edgeClick makes the click of a visitor whom the edge has sent on: described, scored and priced as one that came here,
-// and decided as the edge has. ok is false for what cannot be recorded.
+// edgeClick returns the click of a visitor that the edge has routed. It describes, scores and prices the click as if it had come
+// to this service, and takes over the edge's decision. ok is false if the click cannot be recorded.
 func (h *Handler) edgeClick(e *edgeClick) (c *models.Click, ok bool) {
 	id, err := models.ParseClickID(e.ID)
 	at, now := models.ClickTime(id), time.Now()
@@ -93,8 +94,7 @@ func keepClick(c *models.Click) *models.Click {
 	return &kept
 }
 
-// follow notes in the click how the edge has decided, and what the visitor is bound to. It is false if one of the campaigns
-// is gone.
+// follow stores the edge's decision and the visitor's binding in the click. It returns false if one of the campaigns is gone.
 func (r *request) follow(e *edgeClick) bool {
 	c := &r.click
 	seed, err := strconv.ParseUint(e.Seed, 16, 64)
@@ -123,7 +123,7 @@ func (r *request) follow(e *edgeClick) bool {
 		}
 		r.bind(r.header, flow.Binding{Path: hop.Path, Lander: c.LanderID, Offer: e.Bound}, hop.Bindable)
 	}
-	if !same { // another flow has decided than the one that is known here
+	if !same { // the edge decided by another flow than this service has
 		c.FlowHash = 0
 	}
 	if e.Passed != uuid.Nil && e.PassedWhy == string(flow.RefusedDestinations) {
@@ -135,7 +135,7 @@ func (r *request) follow(e *edgeClick) bool {
 	return true
 }
 
-// ours gives the id of an offer or a landing page, none if it is known to be another account's.
+// ours returns the id of an offer or a landing page, or the zero id if it belongs to another account.
 func (r *request) ours(id uuid.UUID) uuid.UUID {
 	if o := r.snap.Offer(id); o != nil && o.Row.AccountID != r.click.AccountID {
 		return uuid.Nil

@@ -148,7 +148,7 @@ func installed(dir string) (string, error) {
 
 func installWorkerd(t *testing.T, home string, manifest []byte) error {
 	t.Helper()
-	dir := home + "-" + uuid.NewString() // beside home, so that it can be renamed
+	dir := home + "-" + uuid.NewString() // next to home, so that it can be renamed
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}

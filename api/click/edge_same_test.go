@@ -32,8 +32,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// edgeOrigin is the service behind an edge: it answers whom the edge hands to it, and takes the edge's clicks, each batch twice.
-// Of every fifth batch the first answer gets lost.
+// edgeOrigin is the service behind an edge. It answers visitors that the edge hands over and takes the edge's clicks, each batch
+// twice. The first answer to every fifth batch gets lost.
 type edgeOrigin struct {
 	h  *Handler
 	mu sync.Mutex
@@ -106,7 +106,7 @@ func bundleServer(t *testing.T, a *edgeAccounts) (url string, bundles map[string
 	return server.URL, bundles
 }
 
-// edgeAnswer is what a visitor got, and what this service says he should have got.
+// edgeAnswer is the edge's answer to a visitor, and the answer that this service expects.
 type edgeAnswer struct {
 	visitor edgeVisitor
 	status  int
@@ -115,14 +115,14 @@ type edgeAnswer struct {
 	want    models.Click // as this service decides
 	wanted  flow.Decision
 	cookied map[string]string // by this service
-	passed  string            // the signed seed, if the edge handed him over
+	passed  string            // the signed seed, if the edge handed the visitor over
 	seed    uint64
 }
 
-// TestEdgeEqualsService sends 2,000 random visitors (10,000 in its long form) to 50 random campaigns at the edge, in its own runtime, some of them with
-// the cookies of an earlier visit. Whom the edge routes goes where this service would send him with the same draws: path,
-// destination, final address, cookies. Whom it hands over brings the seed of his draws. The clicks, each sent twice, are
-// in PostgreSQL once.
+// TestEdgeEqualsService sends 2,000 random visitors (10,000 in its long form) to 50 random campaigns at the edge, in the edge's
+// own runtime. Some visitors have the cookies of an earlier visit. Each visitor that the edge routes must get the path,
+// destination, final address and cookies that this service chooses with the same draws. Each visitor that the edge hands over
+// must bring the seed of the draws. The clicks, each sent twice, must be in PostgreSQL once.
 func TestEdgeEqualsService(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

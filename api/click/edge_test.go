@@ -62,8 +62,8 @@ func (w *world) edgeClick(campaign, stream, offer uuid.UUID) edgeClick {
 	}
 }
 
-// TestEdgeClicks: a click of the edge is described, scored and priced as one that came here, and is recorded once however
-// often it is sent.
+// TestEdgeClicks checks that a click of the edge is described, scored and priced like a click that came to this service, and that
+// it is recorded once however often it is sent.
 func TestEdgeClicks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -175,7 +175,8 @@ func TestEdgeClicksRefused(t *testing.T) {
 	}
 }
 
-// TestEdgeSeed: a visitor whom the edge could not route is drawn by the seed that it drew, if it proves it.
+// TestEdgeSeed checks that this service uses the edge's seed for a visitor that the edge could not route, if the seed is signed
+// for the link.
 func TestEdgeSeed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -129,7 +129,7 @@ func (a *edgeAccounts) url(host string) string {
 	return b.String()
 }
 
-// edgeCondition is mostly one that the edge can compare.
+// edgeCondition returns a condition, in most cases a kind that the edge can compare.
 func (a *edgeAccounts) edgeCondition() m {
 	s := a.simulated
 	texts := func(list ...string) []string { return []string{pick(s, list...), pick(s, list...)} }

@@ -58,10 +58,10 @@ type pageItem struct {
 	Quantity loose `json:"quantity"`
 }
 
-// loose is the text of a value, whether a page gave it as a text or as a number. Lists and objects have none.
+// loose is the text of a value that a page sends as a text or as a number. It is empty for lists and objects.
 type loose string
 
-// UnmarshalJSON takes any value.
+// UnmarshalJSON implements json.Unmarshaler. It accepts any value.
 func (l *loose) UnmarshalJSON(b []byte) error {
 	switch b[0] {
 	case '"':
@@ -74,7 +74,7 @@ func (l *loose) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// number is the value as a number, 0 if it is none.
+// number returns the value as a number, or 0 if it is not a number.
 func (l loose) number() float64 {
 	f, err := strconv.ParseFloat(strings.TrimSpace(string(l)), 64)
 	if err != nil || f != f || f > 1e15 || f < -1e15 {
@@ -83,7 +83,7 @@ func (l loose) number() float64 {
 	return f
 }
 
-// offset is the value, in minutes east of UTC, as +02:00; empty if no clock is so far off.
+// offset returns the value, in minutes east of UTC, as +02:00. It is empty if no clock can be so far off.
 func (l loose) offset() string {
 	const day = 24 * 60
 	minutes := l.number()
@@ -112,10 +112,9 @@ type refusedEvent struct {
 	Message string `json:"message"`
 }
 
-// pageEvents answers /t/event, by which the page tag reports what happened on a page. 204 says that all events are on
-// stable storage. If some of them are not events at all, the others are stored, and the answer lists those. Any page may
-// send, with the cookies of the tracking domain where browsers let them pass: the site key is public, and the answer
-// tells nothing.
+// pageEvents answers /t/event, where the page tag reports what happened on a page. 204 means that all events are on stable
+// storage. If some events are malformed, the others are stored, and the answer lists the malformed ones. Any page may send, with
+// the cookies of the tracking domain where browsers let them pass: the site key is public, and the answer discloses nothing.
 func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
 	allowOrigin(w.Header(), r)
 	if r.Method == http.MethodOptions {
@@ -224,7 +223,7 @@ func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, n
 	return events, refused, last
 }
 
-// knownClick is the click by which the sender came through this domain, if its cookie tells of one of this account.
+// knownClick returns the click in the sender's cookie of this domain, if it belongs to this account.
 func (h *Handler) knownClick(r *http.Request, account uuid.UUID) uuid.UUID {
 	snap := h.routes.Current()
 	for _, t := range clickCookies(r.Header, snap.Domain(models.BareHost(r.Host))) {
@@ -243,8 +242,8 @@ func originHost(r *http.Request) string {
 // ways are the arrivals that a page says itself.
 var ways = []loose{"url", "cookie", "local"}
 
-// event is what the event says. clock is what time it was at the page when it was sent, known the click that the
-// sender's cookie tells of. Texts are cut by takeEvents.
+// event reads an event of a page. clock is the page's time when the message was sent, and known the click in the sender's cookie.
+// takeEvents cuts the texts.
 func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e models.SiteEvent, err *models.Error) {
 	if p.ID == "" || len(p.ID) > tag.MaxID {
 		return e, errNoEventID
@@ -274,7 +273,8 @@ func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e mode
 	return e, nil
 }
 
-// arrive says how the click was found: by the page, by the cookie of the tracking domain, by an ad platform's id, or not.
+// arrive records how the click was found: by the page, by the cookie of the tracking domain, by an ad platform's id, or not at
+// all.
 func (p *pageEvent) arrive(e *models.SiteEvent, known uuid.UUID) {
 	id, err := models.ParseClickID(string(p.Click))
 	kind, ad, _ := strings.Cut(string(p.Ad), "=")

@@ -212,8 +212,8 @@ func TestPageEventsRefused(t *testing.T) {
 	}
 }
 
-// TestPageEventsLimited: an account and a sender may have only so many, and no answer says that an event is stored that is
-// not.
+// TestPageEventsLimited checks that an account and a sender may send only a limited number of events, and that no answer reports
+// an event as stored that is not.
 func TestPageEventsLimited(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

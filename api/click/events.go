@@ -34,12 +34,12 @@ const (
 // errNoSite says that events belong to no site.
 var errNoSite = models.NotFound("site")
 
-// appendsAtOnce is how many events of one message wait for the disk together: one write is for all of them.
+// appendsAtOnce is how many events of one message wait for the disk together, so that they share a write.
 const appendsAtOnce = 64
 
-// takeEvents puts events of an account on stable storage, each with the goals that it reaches by the settings of now. An
-// event without a SiteID is of the site of its host; without an active site for it, it is errNoSite. After any other error some
-// of the events may be stored: the sender sends all of them again, and each counts once.
+// takeEvents puts events of an account on stable storage, each with the goals that it reaches by the current settings. An event
+// without a SiteID belongs to the site of its host; if no active site has that host, the error is errNoSite. After any other
+// error some of the events may be stored: the sender sends all of them again, and each counts once.
 func (h *Handler) takeEvents(ctx context.Context, a *routing.Account, events []models.SiteEvent) error {
 	snapshot, now := h.routes.Current(), time.Now()
 	for i := range events {
@@ -85,7 +85,7 @@ func (h *Handler) appendEvents(ctx context.Context, events []models.SiteEvent) e
 	return errors.Join(errs...)
 }
 
-// cleanEvent cuts what is too long and drops what cannot be: an event is worth more than its details.
+// cleanEvent cuts texts that are too long and drops impossible values, because an event is worth more than its details.
 func cleanEvent(e *models.SiteEvent, now time.Time) {
 	e.ReceivedAt = now
 	if e.At.Before(now.Add(-maxEventAge)) || e.At.After(now.Add(time.Minute)) {
@@ -138,7 +138,8 @@ func eventValue(text string) (value decimal.Decimal, refusal *models.Error) {
 	return value, nil
 }
 
-// cleanValue is an amount within bounds; one that is not is none. A page must not take money back.
+// cleanValue returns an amount rounded to the places of goal values. An amount out of bounds becomes zero, also a negative one,
+// because a page must not take money back.
 func cleanValue(d decimal.Decimal) decimal.Decimal {
 	if d.Exponent() > 9 || d.IsNegative() || d.Exponent() < -30 || d.NumDigits() > 40 || d.GreaterThan(models.MaxGoalValue) {
 		return decimal.Zero

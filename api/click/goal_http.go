@@ -21,7 +21,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// Limits of what a server sends at once: bytes, and goals.
+// Limits of one message of a server, in bytes and in goals.
 const (
 	maxGoalBody = 1 << 20
 	maxGoals    = 1000
@@ -35,7 +35,7 @@ var (
 	errGoalNone  = models.Invalid("no_goals", "the list is empty")
 )
 
-// goalItem is what a server says about a goal that somebody has reached.
+// goalItem is a server's report that a visitor has reached a goal.
 type goalItem struct {
 	EventID  anyText    `json:"event_id"`
 	ClickID  anyText    `json:"click_id"`
@@ -56,7 +56,7 @@ type goalLine struct {
 	Quantity anyText `json:"quantity"`
 }
 
-// anyText is a text or a number, as it was written.
+// anyText is a text or a number, kept as it was written.
 type anyText string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -70,7 +70,7 @@ func (t *anyText) UnmarshalJSON(raw []byte) error {
 	return err
 }
 
-// goalResult is what became of one goal.
+// goalResult is the result for one goal.
 type goalResult struct {
 	Result  string  `json:"result"` // accepted or refused
 	Code    *string `json:"code"`
@@ -84,8 +84,8 @@ type goalReply struct {
 	Results  []goalResult `json:"results"`
 }
 
-// serverGoals answers POST /t/goal: goals that the account's own servers report, one or a list. Those that are accepted are
-// on stable storage, whether or not their click is known yet. The same goal sent again counts once.
+// serverGoals answers POST /t/goal, where the account's own servers report one goal or a list of goals. Accepted goals are on
+// stable storage, whether or not their click is known yet. The same goal sent again counts once.
 func (h *Handler) serverGoals(w http.ResponseWriter, r *http.Request) {
 	out, single, err := h.takeGoals(w, r)
 	if err == nil && single && out.Refused == 1 {
@@ -124,8 +124,8 @@ func (h *Handler) takeGoals(w http.ResponseWriter, r *http.Request) (out goalRep
 	return h.acceptGoals(r, account, raw, single)
 }
 
-// goalSender finds whose server sends a message from an address, and reads the message. Without a proof the body is not read. A
-// signature proves the sender only with the body, so few large ones are read at once.
+// goalSender returns the account whose server sends a message, and the body of the message. Without a proof it does not read the
+// body. A signature proves the sender only together with the body, so only a few large unproven bodies are read at once.
 func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.Prefix, now time.Time) (*routing.Account, []byte, error) {
 	routes := h.routes.Current()
 	key := cmp.Or(r.Header.Get("X-Site-Key"), r.URL.Query().Get("site_key"))
@@ -165,7 +165,7 @@ func (h *Handler) goalSender(w http.ResponseWriter, r *http.Request, from netip.
 	return nil, nil, h.refuseSecret(r, a)
 }
 
-// bearer is the secret of the Authorization header.
+// bearer returns the secret of the Authorization header.
 func bearer(r *http.Request) (secret string, ok bool) {
 	kind, secret, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(secret), ok && strings.EqualFold(kind, "Bearer")
@@ -192,7 +192,7 @@ func goalsIn(body []byte) (list []json.RawMessage, single bool, err error) {
 	return list, false, nil
 }
 
-// acceptGoals puts the goals that can be on stable storage. If that fails, none is accepted: the sender sends all again.
+// acceptGoals puts the valid goals on stable storage. If that fails, it accepts none, and the sender sends all of them again.
 func (h *Handler) acceptGoals(r *http.Request, a *routing.Account, list []json.RawMessage, single bool) (goalReply, bool, error) {
 	out := goalReply{Results: make([]goalResult, len(list))}
 	events := make([]models.SiteEvent, 0, len(list))
@@ -260,7 +260,7 @@ func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.Si
 	return e, refusal
 }
 
-// goalOf finds the site of a goal, and what the goal says.
+// goalOf returns the site and the terms of a goal.
 func (h *Handler) goalOf(a *routing.Account, key, site string) (uuid.UUID, *models.GoalTerms) {
 	routes := h.routes.Current()
 	found := routes.SiteOfGoal(a.Row.ID, key)
@@ -308,15 +308,15 @@ func (item goalItem) fill(e *models.SiteEvent) *models.Error {
 	return nil
 }
 
-// refuseSecret counts and keeps a message whose sender is not believed.
+// refuseSecret counts and samples a message whose sender is not proven. It returns errGoalSecret.
 func (h *Handler) refuseSecret(r *http.Request, a *routing.Account) error {
 	h.metrics.refusedGoals.WithLabelValues(wrongSecret).Inc()
 	h.keepRefused(r, a, map[string]string{postback.Param("secret"): postback.Mask}, errGoalSecret.Message)
 	return errGoalSecret
 }
 
-// keepRefused keeps samples of what is refused in the log of postbacks, without anything that may be a secret. a is nil for
-// a sender whom nobody knows.
+// keepRefused stores samples of refused messages in the log of postbacks, without anything that may be a secret. a is nil if the
+// sender is unknown.
 func (h *Handler) keepRefused(r *http.Request, a *routing.Account, params map[string]string, reason string) {
 	p := h.newPostback(r, models.FromGoalAPI)
 	p.Params, p.Refused = params, reason

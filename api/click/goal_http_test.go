@@ -94,7 +94,7 @@ func TestServersReportGoals(t *testing.T) {
 	}
 }
 
-// refused are the messages that were kept although nobody believes them.
+// refused returns the stored messages of senders that were not believed.
 func (s *tape) refused() (list []models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,9 +170,9 @@ func TestServersProveThemselves(t *testing.T) {
 	}
 }
 
-// TestUnprovenBodies: a stranger who knows the public site key, and sends large messages without end under a signature that he
-// has made up, has a few of them in memory. His further ones are refused unread, small ones and those of the account's servers
-// are answered, and his places are free again when he gives up.
+// TestUnprovenBodies sends large messages without end, with the public site key and forged signatures. Only a few of a stranger's
+// messages are in memory, and further ones are refused unread. Small messages and messages of the account's own servers are still
+// answered. A stranger's places are free again after the stranger gives up.
 func TestUnprovenBodies(t *testing.T) {
 	t.Parallel()
 	w, secret := servers(t)
@@ -258,8 +258,8 @@ func TestGoalsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestGoalsAreLimited: the servers of one account cannot report more than its share, from however many addresses, and
-// those of another one go on.
+// TestGoalsAreLimited checks that the servers of one account cannot report more than its share, from however many addresses, and
+// that the servers of another account are not affected.
 func TestGoalsAreLimited(t *testing.T) {
 	t.Parallel()
 	w, secret := servers(t)
@@ -285,8 +285,8 @@ func TestGoalsAreLimited(t *testing.T) {
 	}
 }
 
-// TestStrangersCannotTakeServerIDs: whoever sends an event by the public site key under a server's event_id, or with all
-// that the server will send as its id, takes nothing from the server's goal.
+// TestStrangersCannotTakeServerIDs checks that an event sent by the public site key cannot displace a server's goal. The event
+// uses the server's event_id, or the server's whole message, as its id.
 func TestStrangersCannotTakeServerIDs(t *testing.T) {
 	t.Parallel()
 	w, secret := servers(t)

@@ -2,7 +2,7 @@ package click
 
 import "testing"
 
-// TestHintsAreAskedFor: of browsers that send any, and of nobody else; on pages as on redirects.
+// TestHintsAreAskedFor checks that only browsers that send client hints are asked for more, on pages as on redirects.
 func TestHintsAreAskedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -15,16 +15,16 @@ import (
 	"switchyard/models/flow"
 )
 
-// The second page of double_meta is on the tracking domain too, so that the destination, where a browser sends it a
-// referrer at all, sees this page and never the one that the visitor came from. Its address carries the destination,
-// the campaign and the end of its life, signed for the domain: the service leads nobody to an address that no
-// customer's flow names, and the address ends with its campaign.
+// hopWord is the address, below /out, of the second page of double_meta. That page is on the tracking domain too, so that the
+// destination sees this page as the referrer, if the browser sends one at all, and never the page that the visitor came from. The
+// address carries the destination, the campaign and an expiry time, signed for the domain. The service therefore redirects only
+// to addresses that a customer's flow names, and the address stops working with its campaign.
 const hopWord = "go" // below /out
 
 // hopLife is how long the address of a second page lives. The first page leads there at once.
 const hopLife = 10 * time.Minute
 
-// hopLink is what the address of a second page says of itself, beside the destination.
+// hopLink is the part of a second page's address that is signed together with the destination.
 type hopLink struct {
 	campaign uuid.UUID
 	expires  time.Time // whole seconds
@@ -39,7 +39,7 @@ func (s signer) hopSum(body []byte, host, destination string) []byte {
 	return m.Sum(nil)[:keyMAC]
 }
 
-// hop is the address of the second page.
+// hop returns the address of the second page.
 func (s signer) hop(l hopLink, host, destination string) string {
 	var b [hopBody]byte
 	binary.BigEndian.PutUint64(b[:], uint64(l.expires.Unix())) //nolint:gosec // after 1970

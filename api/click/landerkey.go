@@ -12,12 +12,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// signer makes and reads the keys of protected landing pages. Every process of an install has the same secret, so that
-// each reads what another made. A key is text of the URL-safe base64 letters: version, flags, expiry, click, page and
-// an HMAC-SHA256, cut to 16 bytes, over these and over what the key is bound to.
+// signer makes and reads the keys of protected landing pages. All processes of an install have the same secret, so each can read
+// the keys of the others. A key is text in URL-safe base64: version, flags, expiry, click, page, and an HMAC-SHA256, cut to 16
+// bytes, over these and over the data that the key is bound to.
 type signer []byte
 
-// landerKey is what a key says.
+// landerKey is the content of a key.
 type landerKey struct {
 	click     uuid.UUID
 	lander    uuid.UUID
@@ -57,7 +57,8 @@ func (s signer) append(dst []byte, k landerKey, ip netip.Addr, agent string) []b
 	return base64.RawURLEncoding.AppendEncode(dst, b[:])
 }
 
-// parse reads a key that a visitor brought: errKey for what this install did not make for anybody, or not for him.
+// parse reads the key that a visitor brought. It returns errKey if this install did not make the key, and errBound if the key is
+// bound to another visitor, or forged.
 func (s signer) parse(text string, ip netip.Addr, agent string) (landerKey, error) {
 	var k landerKey
 	if len(text) != keyLen {

@@ -11,16 +11,16 @@ import (
 	"switchyard/models"
 )
 
-// The limits of postbacks, events and goals, in each process: so many a second, and so many at once. Each thing that is stored
-// counts, also where one message brings several. A network sends hundreds a second from one address in a burst. An addressee may
-// receive more than one address may send, so that a single stranger does not use up what a network or a domain may receive.
+// The limits of postbacks, events and goals in each process: a rate per second, and a burst. Each stored item counts, even if one
+// message brings several. A network sends hundreds per second from one address in a burst. An addressee may receive more than one
+// address may send, so that a single stranger cannot use up the whole share of a network or a domain.
 const (
 	senderRate     = 300
 	senderBurst    = 3000
 	addresseeRate  = 1000
 	addresseeBurst = 10_000
-	// fewRate is what one address may send to an addressee that has received its share: senders of many messages from
-	// several addresses do not shut out those of few.
+	// fewRate is what one address may send to an addressee that has received its share. Addresses that send many messages
+	// therefore do not shut out addresses that send few.
 	fewRate  = 10
 	fewBurst = 100
 	// goalRate is how many goals the servers of one account may report.
@@ -36,8 +36,8 @@ const (
 	maxAddressees = 10_000
 )
 
-// addressee is whom a postback is for: the network that its address names, else the domain. The domain is empty if it
-// is none of ours, so that made-up hosts share one addressee. Events of pages are for the account.
+// addressee is the receiver of a postback: the network in its address, or else the domain. The domain is empty if it is not one
+// of ours, so that all made-up hosts share one addressee. For events of pages the receiver is the account.
 type addressee struct {
 	account uuid.UUID
 	network uuid.UUID
@@ -65,12 +65,12 @@ func newPostbackLimits() postbackLimits {
 	}
 }
 
-// admitsTo reports whether an addressee may receive a message of a sender who may send one.
+// admitsTo reports whether an addressee may receive one more message of a sender within its own limit.
 func (l postbackLimits) admitsTo(a addressee, from netip.Prefix, now time.Time) bool {
 	return l.admitsMany(a, from, 1, now)
 }
 
-// admitsMany reports whether an addressee may receive n at once.
+// admitsMany reports whether an addressee may receive n items at once.
 func (l postbackLimits) admitsMany(a addressee, from netip.Prefix, n int, now time.Time) bool {
 	return l.addressees.TakeN(a, n, now) || l.few.TakeN(from, n, now)
 }

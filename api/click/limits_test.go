@@ -39,7 +39,7 @@ func (w *world) count(query string, args ...any) (n int) {
 	return n
 }
 
-// TestStrangersCannotStallIngest floods the service with junk. Nothing reads the spool of postbacks meanwhile, so a click
+// TestStrangersCannotStallIngest floods the service with junk. No job reads the spool of postbacks during the flood, so a click
 // that is stored did not wait for them.
 func TestStrangersCannotStallIngest(t *testing.T) {
 	t.Parallel()
@@ -213,7 +213,7 @@ func TestPostbackNamesItsClick(t *testing.T) {
 			t.Errorf("%s: names %s, %q", target, p.ClickID, p.Unmatched)
 		}
 	}
-	w.h.routes.Current().Network(network).Postbacks = nil // as in a copy on disk of before
+	w.h.routes.Current().Network(network).Postbacks = nil // as in an old copy on disk
 	w.get("/postback/" + network.String() + "?other=" + text)
 	if p := w.tape.postback(); p.Unmatched != "" || p.NetworkID != network {
 		t.Errorf("decided without the network's parameters: %+v", p)

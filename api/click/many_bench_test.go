@@ -27,8 +27,8 @@ func differingStreams(campaign int) json.RawMessage {
 	return streams
 }
 
-// BenchmarkRedirectMany is BenchmarkRedirect among few campaigns and among so many that none is in the processor's
-// caches when its turn comes. Visitors are of ten countries.
+// BenchmarkRedirectMany is BenchmarkRedirect with 10 campaigns and with 10,000, where no campaign is still in the processor's
+// caches when its turn comes. The visitors come from ten countries.
 func BenchmarkRedirectMany(b *testing.B) {
 	addresses := []string{
 		"8.8.8.8:1", "5.9.1.1:1", "91.121.0.1:1", "200.147.3.1:1", "49.205.1.1:1", "133.1.1.1:1", "41.0.0.1:1", "1.1.1.1:1",

@@ -18,7 +18,7 @@ import (
 	"switchyard/models/token"
 )
 
-// clickOut answers /out and /out/{slot}: the visitor of a lander goes on to an offer of his path.
+// clickOut answers /out and /out/{slot}: it sends the visitor of a lander on to an offer of the visitor's path.
 func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.Domain, rest string) {
 	if rest == hopWord {
 		h.secondPage(w, req, d)
@@ -39,7 +39,7 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 	r.readQuery(req.URL.RawQuery)
 	t, ok := r.resume()
 	switch {
-	case !ok && r.camp != nil: // his path is gone, the campaign is not
+	case !ok && r.camp != nil: // the path is gone, the campaign is not
 		r.leave(w)
 		return
 	case !ok:
@@ -71,8 +71,8 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 	r.send(w, flow.Transition302)
 }
 
-// goOn draws where the visitor of a lander goes by the slot, and fills that destination. bound is the offer, or the address
-// in its place, that he is bound to. It gives the address with its tokens.
+// goOn draws the destination of a lander's visitor for the slot and fills it. bound is the offer, or the address in its place,
+// that the visitor is bound to. goOn returns the address with its tokens. ok is false if the slot has no destination.
 func (r *request) goOn(bound uuid.UUID) (url *token.Template, ok bool) {
 	ref, url, ok := r.camp.Plan.PickOffer(r.route, r.slot, bound, r.pcg.Uint64())
 	if !ok {
@@ -91,10 +91,10 @@ func (r *request) goOn(bound uuid.UUID) (url *token.Template, ok bool) {
 	return url, true
 }
 
-// resume finds the click that brought the visitor to the lander. The parameter clickid names it, and without it the cookie
-// does. A visitor whose cookie proves the click gets what was recorded of it; any other gets the click's ids alone. The ids of
-// the cookie are believed only as far as the snapshot confirms them. If only the path is gone, the answer is false and the
-// campaign is the request's.
+// resume finds the click that brought the visitor to the lander: by the parameter clickid, or else by the cookie. A visitor whose
+// cookie proves the click gets everything that was recorded of it; any other visitor gets only the click's ids. The ids of the
+// cookie are believed only as far as the snapshot confirms them. If only the path is gone, resume returns false and sets the
+// request's campaign.
 func (r *request) resume() (clickCookie, bool) {
 	t, isNamed := r.startingClick()
 	known := t[0] != uuid.Nil && r.confirm(t)
@@ -121,8 +121,8 @@ func (r *request) resume() (clickCookie, bool) {
 	return t, known
 }
 
-// startingClick returns the click that the address names, with what its own cookie says of it, or else the click of the
-// cookie. isNamed says that it is the one of the address.
+// startingClick returns the click that the address names, together with the ids of its cookie if there is one. Without a click in
+// the address it returns the click of the cookie. isNamed reports that the address named it.
 func (r *request) startingClick() (t clickCookie, isNamed bool) {
 	all := clickCookies(r.http.Header, r.domain)
 	if id, err := models.ParseClickID(r.Param("clickid")); err == nil {
@@ -133,7 +133,7 @@ func (r *request) startingClick() (t clickCookie, isNamed bool) {
 		}
 		return clickCookie{id}, true
 	}
-	if len(all) > 1 { // the clicks of several accounts: one of them has its landing page where the visitor comes from
+	if len(all) > 1 { // clicks of several accounts: keep the click whose landing page the visitor comes from
 		all = slices.DeleteFunc(all, func(t clickCookie) bool { return !r.comesFrom(r.snap.Lander(t[3])) })
 	}
 	if len(all) != 1 {
@@ -142,7 +142,7 @@ func (r *request) startingClick() (t clickCookie, isNamed bool) {
 	return all[0], false
 }
 
-// comesFrom reports whether the visitor's browser says that it comes from the host of a landing page.
+// comesFrom reports whether the visitor's Referer names the host of a landing page.
 func (r *request) comesFrom(l *routing.Lander) bool {
 	if l == nil || l.URL == nil {
 		return false
@@ -152,11 +152,11 @@ func (r *request) comesFrom(l *routing.Lander) bool {
 	return err == nil && err2 == nil && from.Host != "" && strings.EqualFold(page.Host, from.Host)
 }
 
-// confirm checks the click cookie against the snapshot and makes its campaign, path and lander the request's. A path
-// that the campaign has no longer leaves the campaign alone.
+// confirm checks the click cookie against the snapshot and makes its campaign, path and lander the request's. It returns false,
+// but keeps the campaign, if the campaign no longer has the path.
 func (r *request) confirm(t clickCookie) bool {
 	c := r.snap.Campaign(t[1])
-	if c == nil || t[3] == uuid.Nil || // he was not let in to the page
+	if c == nil || t[3] == uuid.Nil || // the visitor was not let in to the page
 		!r.domain.Serves(c.Row.AccountID) {
 		return false
 	}
@@ -169,16 +169,16 @@ func (r *request) confirm(t clickCookie) bool {
 	return r.route != nil && r.route.Action == flow.ActionLander
 }
 
-// made reports whether the visitor of this request made a click: he has the visitor id that the click got. A click id
-// alone proves nothing, because it is in addresses that others see.
+// made reports whether the visitor of this request made the click: the visitor's cookie must have the click's visitor id. A click
+// id alone proves nothing, because it is in addresses that others see.
 func (r *request) made(c *models.Click) bool {
 	id, err := models.ParseClickID(cookie(r.http.Header, cookieName(r.domain, visitorCookieName, c.AccountID)))
 	return err == nil && id != uuid.Nil && id == c.VisitorID
 }
 
-// rebuild makes what it can of a click whose visitor this request is not known to be, or that only its cookie tells of:
-// PostgreSQL is away, and the click came to another process or to this one before it was restarted. The ids are the
-// click's. What describes a visitor is that of the present request.
+// rebuild fills a click as far as possible, for two cases: the visitor of this request is not proven to have made the click, or
+// only the cookie knows the click. The second happens while PostgreSQL is away and the click came to another process, or to this
+// one before a restart. The ids are the click's. The visitor's description comes from the present request.
 func (r *request) rebuild(t clickCookie) {
 	c := &r.click
 	*c = models.Click{
@@ -191,8 +191,8 @@ func (r *request) rebuild(t clickCookie) {
 	r.describe()
 }
 
-// findClick gives a click from memory or, within the timeout, from PostgreSQL; nil when neither knows it. known is
-// false if PostgreSQL could not say: then the cookie has to do.
+// findClick returns a click from memory or, within the timeout, from PostgreSQL. It returns nil if neither has it. known is false
+// if PostgreSQL did not answer; the caller then has to use the cookie.
 func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click, known bool) {
 	if c, ok := h.recent.GetIfPresent(id); ok {
 		return c, true
@@ -207,8 +207,8 @@ func (h *Handler) findClick(ctx context.Context, id uuid.UUID) (c *models.Click,
 	return &found.Click, true
 }
 
-// bindOffer makes the offer, or the address in its place, stay with a bound visitor, for his next click-out and his next
-// visit.
+// bindOffer binds the visitor to the offer, or to the address in its place, for the next click-out and the next visit. It does
+// nothing if the campaign does not bind offers.
 func (r *request) bindOffer(h http.Header, t clickCookie, got uuid.UUID) {
 	if !r.camp.Plan.Bind().BindsOffer() || got == uuid.Nil || t[4] == got {
 		return
@@ -224,7 +224,7 @@ func (r *request) bindOffer(h http.Header, t clickCookie, got uuid.UUID) {
 	}
 }
 
-// leave sends the visitor of a lander that leads nowhere any more to the campaign's own fallback.
+// leave sends the visitor of a lander that no longer leads anywhere to the campaign's own fallback.
 func (r *request) leave(w http.ResponseWriter) {
 	r.out = r.expand(r.out[:0], r.camp.Plan.LastResort().URL, nil)
 	if len(r.out) == 0 {

@@ -211,8 +211,8 @@ func visitorOf(c *models.Click) edit {
 	return header("Cookie", name+"="+models.FormatClickID(c.VisitorID))
 }
 
-// TestClickIDTellsNothingOfItsVisitor asks with the click id of somebody else, which stands in addresses that others see:
-// what is filled into the offer's address is the asker's own, even with a click cookie that was made up.
+// TestClickIDTellsNothingOfItsVisitor sends another visitor's click id, which is in addresses that others see. The offer's
+// address is filled with the data of the visitor who sends it, even with a forged click cookie.
 func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

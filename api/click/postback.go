@@ -18,8 +18,8 @@ import (
 	"switchyard/models/postback"
 )
 
-// Limits of a postback: the bytes of its query and body together, and its time. It has more time than a redirect:
-// nobody is looking at a blank page.
+// Limits of a postback: the bytes of its query and body together, and its time. A postback has more time than a redirect, because
+// no visitor is waiting in front of a blank page.
 const (
 	maxMessage     = 8 << 10
 	postbackBudget = 5 * time.Second
@@ -41,11 +41,10 @@ var (
 	errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "try again")
 )
 
-// postback answers /postback and /postback/{network id}: it keeps what was sent as it is and says yes. What it means
-// is found out by a job, as often as it takes for the click to be known. A message that names no click is answered
-// like the others, because networks switch off addresses that refuse. It is counted, and some of them are kept: they
-// show their owner what is set up wrong. HEAD, by which monitors and networks ask whether the address is there, records
-// nothing and needs no parameters.
+// postback answers /postback and /postback/{network id}. It stores the message unchanged and accepts it. A job interprets the
+// message later, and repeats that until the click is known. A message that names no click is accepted too, because networks
+// switch off addresses that refuse. It is counted, and samples are stored to show the owner which setting is wrong. HEAD records
+// nothing and needs no parameters: monitors and networks use it to check that the address exists.
 func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) {
 	p, err := h.readPostback(w, r, rest)
 	if err != nil {
@@ -61,8 +60,8 @@ func (h *Handler) postback(w http.ResponseWriter, r *http.Request, rest string) 
 	writeReply(w, http.StatusOK, reply{Data: map[string]string{"result": "accepted"}})
 }
 
-// storePostback finds the click that a message names and puts the message on stable storage. Of those that name none
-// only samples are stored.
+// storePostback finds the click that a message names and puts the message on stable storage. If the message names no click, only
+// samples are stored.
 func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	now := time.Now()
 	if n, known := h.fieldsOf(p.NetworkID); known {
@@ -89,9 +88,9 @@ func (h *Handler) storePostback(ctx context.Context, p *models.Postback) error {
 	return nil
 }
 
-// hideProof seals what proves the sender, so that neither the disk nor the database has it in clear. Of a message that
-// names no click the names of its hidden parameters are shown: one may be the click id, by a mapping that is wrong. Before
-// there is anything to route by, any parameter may be a secret.
+// hideProof seals the proof of the sender, so that neither the disk nor the database has it in clear text. If the message names
+// no click, hideProof lists the names of its hidden parameters, because a wrong mapping may have hidden the click id. Before the
+// routing snapshot is loaded, any parameter may be a secret.
 func (h *Handler) hideProof(ctx context.Context, p *models.Postback) (err error) {
 	n, _ := h.fieldsOf(p.NetworkID)
 	routes, loaded := h.routes.Current(), h.Ready()
@@ -111,8 +110,8 @@ func (h *Handler) hideProof(ctx context.Context, p *models.Postback) (err error)
 // maxNames is how many bytes of the names of hidden parameters are kept.
 const maxNames = 300
 
-// fieldsOf gives the network by whose parameters a message is read, the empty one for an address that names none. known
-// is false if only PostgreSQL can tell.
+// fieldsOf returns the network whose parameter names a message uses, or an empty one if the address names no network. known is
+// false if only PostgreSQL can tell.
 func (h *Handler) fieldsOf(network uuid.UUID) (n postback.Network, known bool) {
 	if network == uuid.Nil {
 		return n, true
@@ -123,7 +122,7 @@ func (h *Handler) fieldsOf(network uuid.UUID) (n postback.Network, known bool) {
 	return n, false
 }
 
-// readPostback reads the message and finds whose it is. Its errors are for the sender to see.
+// readPostback reads the message and finds its network and account. Its errors are for the sender to see.
 func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest string) (*models.Postback, error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodPost && r.Method != http.MethodHead {
 		return nil, models.Errorf(models.KindMethod, "method_not_allowed", "use GET or POST")
@@ -166,7 +165,7 @@ func (h *Handler) tooMany() error {
 	return errTooMany
 }
 
-// readMessage returns the body of a POST. It refuses a message that is too large, without reading it where it can.
+// readMessage returns the body of a POST. It refuses a message that is too large, if possible without reading it.
 func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	room := int64(maxMessage - len(r.URL.RawQuery))
 	if room < 0 {
@@ -178,7 +177,7 @@ func readMessage(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return readBody(w, r, room, errTooLarge, errBrokenOff)
 }
 
-// readBody reads a body of at most limit bytes. Of one that says it is larger, nothing is read.
+// readBody reads a body of at most limit bytes. If Content-Length is larger, it reads nothing.
 func readBody(w http.ResponseWriter, r *http.Request, limit int64, tooLarge, broken error) ([]byte, error) {
 	if r.ContentLength > limit {
 		return nil, tooLarge
@@ -214,8 +213,8 @@ func (h *Handler) addresseeOf(p *models.Postback) addressee {
 	return addressee{domain: p.Domain}
 }
 
-// findNetwork finds the network that the address names. A network of another account than the domain's is as unknown
-// as one that does not exist. Before there is anything to route by, the id is kept for the job to check.
+// findNetwork finds the network that the address names. If the domain belongs to another account than the network, the network is
+// unknown. Before the routing snapshot is loaded, the id is stored for the job to check.
 func (h *Handler) findNetwork(p *models.Postback, rest string) error {
 	if rest == "" {
 		return nil
@@ -241,8 +240,8 @@ func (h *Handler) findNetwork(p *models.Postback, rest string) error {
 var onePixel = []byte("GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00" +
 	"\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x02D\x01\x00;")
 
-// pixel answers /pixel.gif: a postback from the visitor's own browser. The query names its click, and without it the
-// cookie does. The answer is the picture in every case.
+// pixel answers /pixel.gif: a postback from the visitor's own browser. The query names the click, or else the cookie does. The
+// answer is always the picture.
 func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		p := h.newPostback(r, models.FromPixel)
@@ -262,7 +261,7 @@ func (h *Handler) pixel(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(onePixel)
 }
 
-// admitsPixel holds a pixel to the limits of postbacks.
+// admitsPixel reports whether a pixel is within the limits of postbacks.
 func (h *Handler) admitsPixel(p *models.Postback, r *http.Request) bool {
 	now := time.Now()
 	from := netguard.ClientPrefix(p.IP)

@@ -234,8 +234,8 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 	}
 }
 
-// TestSecretsUnderOtherNames sends a secret under the name of a field, as the receiver's networks may map it, and inside
-// a member of a JSON body. Of a message that names its click, the click is found all the same.
+// TestSecretsUnderOtherNames sends a secret under the name of a field, as the receiver's networks may map it, and inside a member
+// of a JSON body. If the message names its click, the click is found all the same.
 func TestSecretsUnderOtherNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/netguard"
 )
 
-// concealing hides the addresses of those who sent postbacks and events before they are stored.
+// concealing shortens or removes the sender's address of postbacks and events before they are stored.
 type concealing struct {
 	Recorder
 	privacy models.IPPrivacy
@@ -29,7 +29,7 @@ func (c concealing) Append(ctx context.Context, r spool.Record) error {
 	return c.Recorder.Append(ctx, r)
 }
 
-// conceal leaves in the click what is stored of the visitor's address. r.seen keeps all of it for the decisions.
+// conceal reduces the click's address to the part that may be stored. r.seen keeps the whole address for the decisions.
 func (r *request) conceal() {
 	if r.h.privacy.Whole() {
 		return
@@ -41,8 +41,8 @@ func (r *request) conceal() {
 	r.page = key[:0]
 }
 
-// appendAddress appends what tells addresses apart today. Where whole addresses are not stored it begins with a secret of
-// the install and the day: what is hashed of it cannot be found by trying all addresses, and says nothing tomorrow.
+// appendAddress appends bytes that tell addresses apart today. Where whole addresses are not stored, they begin with a secret of
+// the install and the day. A hash of them can therefore not be reversed by trying all addresses, and matches nothing tomorrow.
 func (r *request) appendAddress(b []byte, ip netip.Addr) []byte {
 	if !r.h.privacy.Whole() {
 		b = append(b, r.snap.LanderSecret()...)

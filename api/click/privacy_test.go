@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// What is stored of an address is what the operator has chosen, wherever it could be stored. Decisions see all of it:
-// lists, rules and uniqueness tell two visitors of a network apart.
+// The operator's setting decides which part of an address is stored, wherever it could be stored. Decisions see the whole
+// address: lists, rules and uniqueness tell two visitors of one network apart.
 func TestPrivacy(t *testing.T) {
 	t.Parallel()
 	for privacy, stored := range map[models.IPPrivacy]string{

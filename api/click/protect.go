@@ -12,8 +12,8 @@ import (
 	"switchyard/models/token"
 )
 
-// refuse turns the decision for a protected page into its fallback: nobody saw the page, so no view is counted and
-// nothing is kept for the visitor's return.
+// refuse turns the decision for a protected page into its fallback. The visitor did not see the page, so no view is counted and
+// no binding is kept for the next visit.
 func (r *request) refuse(d *flow.Decision, g *routing.Guard) {
 	r.refused, r.lander, r.offer = g, nil, nil
 	d.Lander, d.Offer, d.Bindable = nil, nil, false
@@ -25,7 +25,7 @@ func (r *request) refuse(d *flow.Decision, g *routing.Guard) {
 	r.click.Destination = string(r.out)
 }
 
-// answerRefused sends a refused visitor to the fallback, or shows that there is nothing for him.
+// answerRefused sends a refused visitor to the fallback, or answers 403 or 404.
 func (r *request) answerRefused(w http.ResponseWriter) {
 	switch {
 	case len(r.out) > 0:
@@ -41,8 +41,8 @@ func (r *request) answerRefused(w http.ResponseWriter) {
 var forbiddenPage = []byte(`<!doctype html><html><head><meta charset="utf-8"><title>Forbidden</title></head>` +
 	`<body><h1>Forbidden</h1><p>This page is not for you.</p></body></html>`)
 
-// appendPass adds to the address of a protected page what it verifies its visitors by, unless the address says itself
-// where that goes.
+// appendPass adds to the address of a protected page the parameter by which the page verifies its visitors, unless the address
+// already has the token for it.
 func (r *request) appendPass(dst []byte, l *routing.Lander) []byte {
 	if r.click.ID == uuid.Nil || len(dst) == 0 {
 		return dst
@@ -56,8 +56,8 @@ func (r *request) appendPass(dst []byte, l *routing.Lander) []byte {
 	return dst
 }
 
-// appendLanderKey appends the key of the request's landing page, if it asks for one. It is bound to the click, the
-// page, and what the page wants of the visitor.
+// appendLanderKey appends the key of the request's landing page, if the page asks for one. The key is bound to the click, the
+// page, and the visitor's network and user agent if the page wants that.
 func (r *request) appendLanderKey(dst []byte) []byte {
 	l := r.lander
 	if l == nil || l.Guard == nil || l.Guard.Mode != models.ProtectSigned || r.signer == nil || r.click.ID == uuid.Nil {

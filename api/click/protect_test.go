@@ -92,14 +92,14 @@ func TestProtectedLanderLists(t *testing.T) {
 		if c.want == page {
 			continue
 		}
-		// Who was not let in is not led on to the offer either.
+		// A visitor who was not let in is not sent on to the offer either.
 		if out := w.get("/out", host(own), with(res.Cookies())); out.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: click-out %d to %s", name, out.StatusCode, out.Header.Get("Location"))
 		}
 	}
 }
 
-// ask is what a page is told of a visitor.
+// ask returns the verdict that a page gets about a visitor.
 func (w *world) ask(query url.Values, edits ...edit) verdict {
 	w.Helper()
 	res := w.get("/lp/verify?"+query.Encode(), append([]edit{host(own)}, edits...)...)
@@ -240,8 +240,9 @@ func TestClickLander(t *testing.T) {
 	w.wants("too late", w.ask(url.Values{"clickid": {models.FormatClickID(late.ID)}}), reasonExpired)
 }
 
-// TestFallbackIsFilled holds that a page is told a complete address for who is not let in: filled by the click that
-// brought him, else by himself, and never by a click to another page. A click id alone tells nothing of its visitor.
+// TestFallbackIsFilled checks that a page gets a complete fallback address for a refused visitor. The address is filled from the
+// click that brought the visitor, else from the visitor's own request, and never from a click to another page. A click id alone
+// discloses nothing about its visitor.
 func TestFallbackIsFilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

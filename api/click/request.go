@@ -21,7 +21,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Limits of what is kept of a tracking link's request, in bytes.
+// Limits of the parts of a tracking link's request that are kept: a number of parameters, and bytes.
 const (
 	maxQueryParams = 64
 	maxSub         = 512
@@ -29,8 +29,8 @@ const (
 	maxRawValue    = 4 * maxSub
 )
 
-// request is the state of one arrival on a tracking link. It is pooled: nothing in it outlives the answer but the
-// click that it hands to the recorder, which keeps no reference either.
+// request is the state of one arrival on a tracking link. It is pooled. Nothing in it outlives the answer, except the click that
+// it hands to the recorder, and the recorder keeps no reference either.
 type request struct {
 	h       *Handler
 	http    *http.Request
@@ -41,7 +41,7 @@ type request struct {
 	domain  *routing.Domain
 	account *routing.Account
 	source  *routing.Source
-	camp    *routing.Campaign // the campaign that routes now; after a hand-over not the first one
+	camp    *routing.Campaign // the campaign that routes at present; after a hand-over not the first one
 	seen    visitor.Description
 	facts   cond.Facts
 	params  []param
@@ -78,7 +78,7 @@ func (h *Handler) acquire(req *http.Request) *request {
 	return r
 }
 
-// begin makes the request one of now.
+// begin resets the request to an HTTP request, the current time and the current snapshot.
 func (r *request) begin(req *http.Request) {
 	r.http, r.now, r.snap = req, time.Now(), r.h.routes.Current()
 	r.signer = signer(r.snap.LanderSecret())
@@ -94,7 +94,7 @@ func (h *Handler) release(r *request) {
 	h.pool.Put(r)
 }
 
-// readQuery splits the query. What is beyond the limits, or cannot be unescaped, is left out.
+// readQuery splits the query. It leaves out parameters that are beyond the limits or cannot be unescaped.
 func (r *request) readQuery(raw string) {
 	for raw != "" && len(r.params) < maxQueryParams {
 		var pair string
@@ -119,8 +119,8 @@ func unescape(s string) (string, bool) {
 	return u, err == nil
 }
 
-// Param gives a parameter that was really sent: cleaned, and empty when it is still somebody's macro. It makes the
-// request the source of param.<name> in conditions.
+// Param returns a parameter of the query, cleaned. It is empty if the parameter is missing, or is still an unfilled macro of the
+// traffic source. With this method the request is the source of param.<name> in conditions.
 func (r *request) Param(name string) string {
 	for i := range r.params {
 		if strings.EqualFold(r.params[i].name, name) {
@@ -130,7 +130,7 @@ func (r *request) Param(name string) string {
 	return ""
 }
 
-// Header gives a request header by its canonical name; net/http keeps that of the host apart.
+// Header returns a request header by its canonical name. It reads Host from the request, because net/http keeps it apart.
 func (r *request) Header(name string) string {
 	if name == "Host" {
 		return postback.Clean(r.http.Host, maxSub)
@@ -141,7 +141,7 @@ func (r *request) Header(name string) string {
 	return ""
 }
 
-// received is a value that a source filled in; a macro that it left as it was is none.
+// received returns a value that the traffic source filled in, cleaned. It is empty for a macro that the source did not replace.
 func received(value string) string {
 	if value == "" {
 		return ""
@@ -153,7 +153,7 @@ func received(value string) string {
 	return value
 }
 
-// readSubs fills the sub-parameters: by the source's names, the rest by the names that every source may use.
+// readSubs fills the sub-parameters by the source's names, and the rest by the names that every source may use.
 func (r *request) readSubs() {
 	for _, s := range r.source.Subs {
 		r.click.Subs[s.Sub] = r.Param(s.Param)
@@ -173,7 +173,7 @@ func (r *request) readSubs() {
 	}
 }
 
-// genericSubs are the names that fill sub-parameters whatever the source; sub1 and the names of other trackers.
+// genericSubs are the names that fill sub-parameters for every source: sub1 and the names of other trackers.
 var genericSubs = func() map[string]int {
 	m := map[string]int{}
 	for _, prefix := range []string{"sub", "sub_id_", "t", "var", "subid"} {
@@ -184,7 +184,7 @@ var genericSubs = func() map[string]int {
 	return m
 }()
 
-// externalID is the click id of the traffic source: from the parameter that it names, else from the usual ones.
+// externalID returns the traffic source's own click id, from the parameter that the source names, or else from the usual ones.
 func (r *request) externalID() string {
 	for _, name := range r.source.ExternalIDParams() {
 		if v := r.Param(name); v != "" && name != "" {
@@ -198,7 +198,7 @@ func (r *request) givenCost() string { return r.Param(costParam(r.source)) }
 
 func costParam(s *routing.Source) string { return cmp.Or(s.Row.CostParam, models.DefaultCostParam) }
 
-// describe fills the click with what the request tells of its visitor.
+// describe fills the click with the description of the visitor.
 func (r *request) describe() {
 	r.h.visitors.Describe(r.http, r.snap.BotData(), &r.seen)
 	if kw := r.Param("keyword"); kw != "" {
@@ -208,7 +208,7 @@ func (r *request) describe() {
 	r.conceal()
 }
 
-// setFacts fills the facts that conditions look at, but for the score, once the click is described.
+// setFacts fills the facts that conditions use, except the bot score. The click must be described already.
 func (r *request) setFacts() {
 	f, d := &r.facts, &r.seen
 	f.SetClick(&r.click)
@@ -222,7 +222,7 @@ func (r *request) setFacts() {
 	f.SetSource(r)
 }
 
-// url is the address as the visitor asked for it.
+// url returns the address that the visitor requested.
 func (r *request) url() string {
 	scheme := "http://"
 	if r.isHTTPS {
@@ -231,7 +231,7 @@ func (r *request) url() string {
 	return scheme + r.domain.Host + r.http.URL.RequestURI()
 }
 
-// scoreBot scores the visitor for the campaign, and tells the facts. The lists look at the other facts.
+// scoreBot computes the visitor's bot score for the campaign and adds it to the facts. The account's lists use the other facts.
 func (r *request) scoreBot() {
 	c, signals := &r.click, r.seen.Signals
 	if lists := r.snap.BotLists(c.AccountID); lists != nil {
@@ -250,7 +250,7 @@ func (r *request) scoreBot() {
 	r.facts.SetText(cond.BotReason, c.BotReason)
 }
 
-// admit takes one click of a path's daily cap. What is not counted as a click takes none.
+// admit takes one click of a path's daily cap. A request that does not count as a click, or a bot's click, takes none.
 func (r *request) admit(route *flow.Route) bool {
 	return r.h.caps.admit(route.ID, route.DailyCap, localDay(r.now, r.account.Zone), r.counted && !r.click.IsBot)
 }

@@ -84,8 +84,8 @@ func newSimulated(seed uint64) *simulated {
 	return s
 }
 
-// condition asks for what a click records; is_unique only where there is no hand-over, since a click records that of its
-// last campaign alone.
+// condition asks for data that a click records. It asks for is_unique only where there is no hand-over, because a click records
+// the uniqueness in its last campaign alone.
 func (s *simulated) condition() m {
 	switch s.IntN(6) {
 	case 0:
@@ -146,7 +146,7 @@ func (s *simulated) flow() json.RawMessage {
 	return raw
 }
 
-// arrival is a visitor at the moment of his click.
+// arrival is a visitor at the moment of the click.
 type arrival struct {
 	cookies map[string]string
 	addr    string
@@ -154,7 +154,7 @@ type arrival struct {
 	back    bool
 }
 
-// ask describes the visitor of a recorded click to an Explainer, with the counts and the bindings of before it.
+// ask describes the visitor of a recorded click to an Explainer, with the counts and the bindings from before the click.
 func (s *simulated) ask(c *models.Click, a *arrival, query map[string]string, h *Handler, conversions map[uuid.UUID]int) routing.Question {
 	facts := &cond.Facts{}
 	facts.SetText(cond.Named("sub1"), c.Subs[0])

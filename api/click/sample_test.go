@@ -21,7 +21,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// samples are what the documentation gives to protect a page with, beside a tracking domain that is served by HTTPS.
+// samples are the documentation's samples for protecting a page, with a tracking domain that is served by HTTPS.
 type samples struct {
 	*world
 	server *httptest.Server
@@ -56,7 +56,7 @@ func (s *samples) write(file, text string) {
 	}
 }
 
-// command is a program beside the samples.
+// command returns a program that runs in the folder of the samples.
 func (s *samples) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(s.Context(), name, args...)
 	cmd.Dir = s.dir

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// shortLink answers a word that is no campaign's.
+// shortLink answers a word that is no campaign's alias: a smartlink's slug, or else 404.
 func (h *Handler) shortLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word string) {
 	if l := h.routes.Current().Smartlink(d, word); l != nil {
 		h.follow(w, req, d, l)
@@ -20,7 +20,7 @@ func (h *Handler) shortLink(w http.ResponseWriter, req *http.Request, d *routing
 	notFound(w)
 }
 
-// follow answers a smartlink: the first rule that matches the visitor says where he goes.
+// follow answers a smartlink. The first rule that matches the visitor chooses the destination.
 func (h *Handler) follow(w http.ResponseWriter, req *http.Request, d *routing.Domain, l *routing.Smartlink) {
 	start := time.Now()
 	r := h.acquire(req)

@@ -156,7 +156,7 @@ func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 	}
 	w.tape.fail = true
 	if got := w.sent("/deal", host(own)); got != "https://a.test/?c="+got[len("https://a.test/?c="):] {
-		t.Error(got) // a full disk stops nobody
+		t.Error(got) // a full disk stops no visitor
 	}
 }
 
@@ -244,7 +244,7 @@ func FuzzSmartlinkTokens(f *testing.F) {
 	})
 }
 
-// 50,000 values made of what breaks addresses and headers.
+// TestSmartlinkTokenValues fills tokens with 50,000 values made from fragments that break addresses and headers.
 func TestSmartlinkTokenValues(t *testing.T) {
 	t.Parallel()
 	h := tokenHandler(t)

@@ -117,7 +117,7 @@ func depsOn(d db.Conn, s Recorder, v Describer, dir string) Deps {
 	}
 }
 
-// down makes a database that nobody answers for: the pool opens, every query fails.
+// down returns a database that never answers: the pool opens, but every query fails.
 func down(tb testing.TB) db.Conn {
 	tb.Helper()
 	d, err := db.OpenLazy("postgres://nobody@127.0.0.1:1/none?sslmode=disable", db.Options{})
@@ -304,8 +304,8 @@ func readUsage(ctx context.Context, h *Handler, now time.Time) error {
 	return errors.Join(h.readClicks(ctx, now), h.readConversions(ctx, now))
 }
 
-// A link works on every domain of its account. What has the address on a domain itself goes before, even while it
-// leads nowhere, and a domain of another account leads to nothing of this one.
+// A link works on every domain of its account. A campaign or smartlink that has the address on a domain itself takes precedence,
+// even while it leads nowhere. A domain of another account leads to no link of this account.
 func TestALinkOnOtherDomains(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -49,7 +49,7 @@ func (h *Handler) track(w http.ResponseWriter, req *http.Request, d *routing.Dom
 	h.metrics.observe(time.Since(start))
 }
 
-// arrive fills the click, decides where the visitor goes and fills his destination.
+// arrive fills the click, decides where the visitor goes, and fills the destination.
 func (r *request) arrive(d *routing.Domain, c *routing.Campaign, visit routing.Visit) flow.Decision {
 	r.initClick(d, c)
 	c.Price.Apply(&r.click, c.Row.TrafficLossPct, r.source, r.givenCost())
@@ -58,7 +58,7 @@ func (r *request) arrive(d *routing.Domain, c *routing.Campaign, visit routing.V
 	return decision
 }
 
-// initClick fills the click with what is known before it is decided where the visitor goes.
+// initClick fills the part of the click that is known before the routing decision.
 func (r *request) initClick(d *routing.Domain, camp *routing.Campaign) {
 	c, row := &r.click, &camp.Row
 	r.domain, r.camp, r.isHTTPS = d, camp, r.h.isHTTPS(r.http)
@@ -80,24 +80,24 @@ func (r *request) initClick(d *routing.Domain, camp *routing.Campaign) {
 	}
 }
 
-// isReal reports whether somebody clicks, rather than a browser ahead of a click or a request for headers only. The
-// request is described.
+// isReal reports whether the request is a real click, not a prefetch of a browser or a request for headers only. The request must
+// be described already.
 func (r *request) isReal() bool {
 	return r.http.Method == http.MethodGet && r.seen.Signals&(bot.Prefetch|bot.HeadRequest) == 0
 }
 
-// isAhead reports whether a browser loads the link ahead of a click that may never come. The request is described.
+// isAhead reports whether a browser loads the link ahead of a click that may never come. The request must be described already.
 func (r *request) isAhead() bool { return r.seen.Signals&bot.Prefetch != 0 }
 
-// refuseAhead sends a browser that loads a link ahead of a click nowhere. Browsers drop what they got by an error, and ask
-// again when their user clicks. A redirect they would follow at once, and use for the click: it would not be counted, and
-// the offer would get no click id.
+// refuseAhead answers 503 to a browser that loads a link ahead of a click. Browsers discard an error and ask again when the user
+// clicks. They would follow a redirect at once and use the result for the click: the click would not be counted, and the offer
+// would get no click id.
 func refuseAhead(w http.ResponseWriter) {
 	w.Header()["Cache-Control"] = noStore
 	writePage(w, http.StatusServiceUnavailable, asText, []byte("not ahead of a click\n"))
 }
 
-// Enter makes a campaign the one that routes. It implements routing.Visit.
+// Enter sets the campaign that routes now. It implements routing.Visit.
 func (r *request) Enter(c *routing.Campaign) {
 	r.camp = c
 	if c.Row.ID != r.click.CampaignID {
@@ -121,7 +121,7 @@ func (r *request) HandOver(path uuid.UUID, bindable bool) {
 	}
 }
 
-// decide picks a path, following hand-overs from campaign to campaign. Each of them is told to the visit.
+// decide picks a path, following hand-overs from campaign to campaign. It reports each hand-over to the visit.
 func (r *request) decide(visit routing.Visit) flow.Decision {
 	c := &r.click
 	if !r.camp.Active() { // it is paused
@@ -142,7 +142,7 @@ func (r *request) decide(visit routing.Visit) flow.Decision {
 	return out.Decision
 }
 
-// resolve notes in the click where the decision leads, and fills the destination.
+// resolve records the decision in the click and fills the destination.
 func (r *request) resolve(d *flow.Decision) {
 	c := &r.click
 	page, o := routing.LanderOf(d.Lander), routing.OfferOf(d.Offer)
@@ -175,8 +175,8 @@ func (r *request) resolve(d *flow.Decision) {
 	c.Destination = string(r.out)
 }
 
-// expand fills a destination. An offer's address that does not say where the click id goes gets it in the parameter
-// that its network names.
+// expand fills a destination. If an offer's address has no token for the click id, expand adds the click id in the parameter that
+// the offer's network names.
 func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte {
 	if t == nil {
 		return dst
@@ -194,7 +194,7 @@ func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte
 	return dst
 }
 
-// isAddress is the last guard before a Location header: paths saved before today's checks could hold anything.
+// isAddress is the last check before a Location header, because paths saved before today's checks could contain anything.
 func isAddress(b []byte) bool {
 	n := min(len(b), len("https://"))
 	head := strings.ToLower(string(b[:n]))
@@ -223,8 +223,8 @@ func appendParam(url []byte, name, value string) []byte {
 	return b
 }
 
-// record puts a fact on stable storage. It must outlive a visitor who hangs up. If it takes longer than he waits, he is
-// sent on, and the spool records the fact when the disk takes it. Only what the spool has no room for is lost.
+// record puts a fact on stable storage, even if the visitor hangs up. If that takes longer than the timeout, the visitor is sent
+// on, and the spool records the fact when the disk takes it. Only facts that the spool has no room for are lost.
 func (h *Handler) record(rec spool.Record) {
 	ctx := h.deadlines.after(h.timeout)
 	err := h.spool.Append(ctx, rec)
@@ -240,8 +240,8 @@ func (h *Handler) record(rec spool.Record) {
 	h.logThrottled(ctx, err)
 }
 
-// deadlines hands out contexts that end a timeout from now, or up to deadlineStep later: one timer serves all
-// requests of a step, where one for each would cost as much as choosing a path.
+// deadlines returns contexts that end one timeout from now, or up to deadlineStep later. One timer serves all requests of a step,
+// because a timer for each request would cost as much as choosing a path.
 type deadlines struct{ current atomic.Pointer[deadline] }
 
 type deadline struct {

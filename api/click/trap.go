@@ -22,9 +22,9 @@ const (
 	unstoredFor = time.Minute
 )
 
-// hiddenLink answers /t/h/{click id}. Whoever follows it is a program. It is what made the click if it has the same address
-// and user agent: an id alone makes nobody's click a bot's. The answer tells nothing: it is the same for a click that
-// nobody made, for a browser that fetches ahead and for a sender of too many.
+// hiddenLink answers /t/h/{click id}. Only a program follows this link. The program made the click if it has the same address and
+// user agent; the id alone never marks another visitor's click as a bot's. The answer discloses nothing: it is the same for an
+// unknown click, for a browser that fetches ahead, and for a sender of too many requests.
 func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text string) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {
 		onlyGet(w)
@@ -43,8 +43,8 @@ func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text stri
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// trapped finds the click whose hidden link was followed. ok is false if the request does not show that the click itself was
-// made by a program.
+// trapped returns the trap to record, with the click whose hidden link was followed. ok is false if the id is no click that this
+// domain may serve, if the request is a prefetch or a HEAD, or if the sender is over a limit.
 func (h *Handler) trapped(req *http.Request, d *routing.Domain, text string) (t models.ClickTrap, ok bool) {
 	id, err := models.ParseClickID(text)
 	now := time.Now()

@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// traps gives what is recorded of hidden links, but for the senders.
+// traps returns the recorded traps without their senders.
 func (s *tape) traps() (list []models.ClickTrap) {
 	for _, t := range s.followed() {
 		t.Sender = uuid.Nil
@@ -62,7 +62,8 @@ func (w *world) follow(method, text string, edits ...edit) {
 	}
 }
 
-// TestHiddenLink: whoever follows it is recorded, with a click that exists, or may exist. The answer is always the same.
+// TestHiddenLink checks that a request for a hidden link is recorded with its click, if the click exists or may exist. The answer
+// is always the same.
 func TestHiddenLink(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -15,14 +15,14 @@ import (
 	"switchyard/models/flow"
 )
 
-// Tester answers requests that nobody has sent, by the code of those that somebody has, and keeps nothing: no click, no
-// count of a cap, nothing for the visitor's return. Safe for concurrent use.
+// Tester answers invented requests with the code that answers real ones. It stores nothing: no click, no count of a cap, and no
+// binding for the visitor's return. Safe for concurrent use.
 type Tester struct{ visitors Describer }
 
 // NewTester makes a Tester.
 func NewTester(v Describer) *Tester { return &Tester{v} }
 
-// handler is a Handler of one trial. It has nowhere to write to.
+// handler returns a Handler for one trial, without anything to write to.
 func (t *Tester) handler(s *routing.Snapshot) *Handler {
 	return &Handler{
 		visitors: t.visitors, limits: newPostbackLimits(), routes: routing.Fixed(s), caps: newCapCounter(nil),
@@ -30,7 +30,7 @@ func (t *Tester) handler(s *routing.Snapshot) *Handler {
 	}
 }
 
-// Trial is what a tracking link would do.
+// Trial is the outcome that a tracking link would have.
 type Trial struct {
 	Word     string            // of the address: an alias or a slug
 	Domain   *routing.Domain   // nil: the host is no tracking domain; what follows is empty
@@ -47,7 +47,7 @@ type Trial struct {
 // TrialParam is a parameter of the link.
 type TrialParam struct {
 	Name  string
-	Value string // as it is read; empty for a macro that was not filled
+	Value string // as the service reads it; empty for a macro that was not filled
 	Sent  string
 	Field string // what it is read as; empty: a parameter for conditions and tokens only
 }
@@ -60,7 +60,7 @@ type TrialOffer struct {
 	Destination string
 }
 
-// Click tries a tracking link. clicks are those of the day before, of paths and campaigns, by which caps decide.
+// Click tries a tracking link. clicks are today's clicks of paths and campaigns, for decisions by caps.
 func (t *Tester) Click(x *routing.Explainer, clicks map[uuid.UUID]int, req *http.Request) (out Trial) {
 	h := t.handler(x.Snapshot())
 	snap := h.routes.Current()
@@ -93,13 +93,14 @@ func (t *Tester) Click(x *routing.Explainer, clicks map[uuid.UUID]int, req *http
 	return out
 }
 
-// trialVisit notes what happens on the way and remembers no visitor.
+// trialVisit records the stages of the routing and remembers no visitor.
 type trialVisit struct {
 	*request
 	stages []routing.ExplainedStage
 }
 
-// Enter implements routing.Visit. A campaign that hands over in a circle has seen the visitor when he comes again.
+// Enter implements routing.Visit. If campaigns hand over in a circle, a visitor who comes to a campaign again is not unique in
+// it.
 func (v *trialVisit) Enter(c *routing.Campaign) {
 	v.request.Enter(c)
 	if slices.ContainsFunc(v.stages, func(s routing.ExplainedStage) bool { return s.CampaignID == c.Row.ID }) {
@@ -138,7 +139,7 @@ func (r *request) trialParams() []TrialParam {
 	return list
 }
 
-// trialOffers goes on from the lander by each of its slots.
+// trialOffers returns where each slot of the lander leads.
 func (r *request) trialOffers() (list []TrialOffer) {
 	for r.slot = 1; r.slot <= flow.MaxSlot; r.slot++ {
 		if _, ok := r.goOn(uuid.Nil); ok && len(r.out) > 0 {
@@ -152,7 +153,7 @@ func (r *request) trialOffers() (list []TrialOffer) {
 	return list
 }
 
-// discarder is the answer to a visitor who is not there.
+// discarder is a response writer that keeps only the status.
 type discarder struct {
 	header http.Header
 	status int
@@ -167,11 +168,11 @@ func (d *discarder) Write(b []byte) (int, error) { return len(b), nil }
 // WriteHeader implements http.ResponseWriter.
 func (d *discarder) WriteHeader(status int) { d.status = status }
 
-// Postback reads a postback as if it had arrived. rest is what follows /postback/ in its address. Its errors are for
-// the sender to see.
+// Postback reads a postback as if it had arrived. rest is the part of its address after /postback/. Its errors are for the sender
+// to see.
 func (t *Tester) Postback(s *routing.Snapshot, req *http.Request, rest string) (*models.Postback, error) {
 	return t.handler(s).readPostback(&discarder{header: http.Header{}}, req, rest)
 }
 
-// TrialAddress is the address that a request comes from which names none. It is kept for documentation.
+// TrialAddress is the source address of a trial request that names none. It is reserved for documentation.
 const TrialAddress = "192.0.2.1"

@@ -5,13 +5,13 @@ import (
 	"net/netip"
 )
 
-// A message that is signed as a whole proves its sender only once all of it is in memory. So that strangers who send such messages
-// slowly cannot fill the memory, at most unprovenGroups*unprovenEach large bodies, 128 MB, are read at once. Each address
-// has a part of these places, by its hash: it cannot take those of most others.
+// A message that is signed as a whole proves its sender only when all of it is in memory. Strangers who send such messages slowly
+// must not fill the memory, so at most unprovenGroups*unprovenEach large bodies (128 MB) are read at once. The hash of an address
+// chooses its group of places, so one address cannot take the places of most others.
 const (
 	unprovenGroups = 32
 	unprovenEach   = 4
-	// smallBody is the largest body that needs no place. It must say how long it is.
+	// smallBody is the largest body that needs no place. Its Content-Length must be known.
 	smallBody = 16 << 10
 )
 
@@ -29,8 +29,8 @@ func newUnprovenBodies() *unprovenBodies {
 	return u
 }
 
-// enter takes a place for a body of so many bytes; -1: its length is not known. Call leave when the sender is proven, or refused.
-// ok is false if there is no place now.
+// enter takes a place for a body of length bytes; -1 means that the length is unknown. The caller calls leave when the sender is
+// proven or refused. ok is false if no place is free.
 func (u *unprovenBodies) enter(from netip.Prefix, length int64) (leave func(), ok bool) {
 	if length >= 0 && length <= smallBody {
 		return func() {}, true

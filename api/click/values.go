@@ -11,8 +11,8 @@ import (
 	"switchyard/models/token"
 )
 
-// AppendToken answers for the tokens of a destination. HEAD and prefetch requests have no click, so {clickid} is
-// empty there.
+// AppendToken appends the value of a destination's token. HEAD and prefetch requests have no click, so {clickid} is empty for
+// them.
 func (r *request) AppendToken(dst []byte, t token.Token) []byte {
 	c := &r.click
 	switch t.Name {

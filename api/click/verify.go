@@ -19,11 +19,11 @@ import (
 	"switchyard/models/interval"
 )
 
-// verdict is what a landing page is told of a visitor.
+// verdict is the answer to a landing page about its visitor.
 type verdict struct {
 	Allowed     bool    `json:"allowed"`
 	Reason      string  `json:"reason"`       // one of the reasons below
-	FallbackURL *string `json:"fallback_url"` // where to send who is not allowed; null: nowhere, show nothing
+	FallbackURL *string `json:"fallback_url"` // where to send a visitor who is not allowed; null: nowhere, show nothing
 }
 
 // Why a visitor is allowed, or is not.
@@ -33,13 +33,13 @@ const (
 	reasonNoKey    = "no_key"        // neither key nor click id, where the page wants one
 	reasonBadKey   = "bad_key"       // no key of this install, or one of another visitor
 	reasonExpired  = "expired"
-	reasonUsed     = "used"         // a single-use key let somebody in before
+	reasonUsed     = "used"         // a single-use key let a visitor in before
 	reasonNoClick  = "no_click"     // there is no such click to this page
 	reasonNoLander = "no_lander"    // there is no such page on this domain
 	reasonList     = "not_eligible" // country, device, referrer or bot
 )
 
-// entry is what a visitor brought to a page.
+// entry is the key or click that a visitor brought to a page.
 type entry struct {
 	lander uuid.UUID
 	click  uuid.UUID // zero: none
@@ -48,14 +48,13 @@ type entry struct {
 	reason string    // why it does not hold; empty: it does
 }
 
-// verifyLander answers /lp/verify, which a protected page asks about its visitor: with the key of its address
-// (key or lp_key), or with the click id (clickid, else the cookie of this domain), and with the page's own id (lander)
-// where there may be neither. A page that asks from its server says ip and ua of its visitor; else those of the request
-// count. The lists are checked only for visitors who ask themselves.
+// verifyLander answers /lp/verify, which a protected page calls to check its visitor. The page sends the key of its address (key
+// or lp_key), or the click id (clickid, else the cookie of this domain), and its own id (lander) where both may be missing. A
+// page that calls from its server sends ip and ua of its visitor; otherwise the request's own address and user agent count. The
+// lists are checked only if the visitor's browser calls.
 //
-// A key of single use lets in one visitor among all processes while PostgreSQL answers; while it is away, one for each
-// process. What cannot be checked for want of PostgreSQL, a click of another process, is let in: no page is closed by
-// an outage.
+// A single-use key lets in one visitor among all processes while PostgreSQL answers, and one per process while it is away. A
+// click of another process cannot be checked without PostgreSQL. Its visitor is let in, so that an outage closes no page.
 func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, rest string) {
 	if rest != "verify" {
 		notFound(w)
@@ -119,8 +118,8 @@ func (r *request) verify() verdict {
 	return verdict{Allowed: true, Reason: reasonOK}
 }
 
-// elsewhere fills the address for who is not let in: by the click that brought him to the page, where a key or his
-// cookie proves it, else by what he says of himself.
+// elsewhere returns the fallback address for a refused visitor. It fills the address from the click that brought the visitor to
+// the page, if a key or the visitor's cookie proves that click, and otherwise from the visitor's own request.
 func (r *request) elsewhere(l *routing.Lander, e entry) string {
 	r.camp = &routing.Campaign{}
 	var c *models.Click
@@ -150,7 +149,7 @@ func (r *request) elsewhere(l *routing.Lander, e entry) string {
 // maxProtection is longer than any key or click lets a visitor in.
 const maxProtection = 25 * time.Hour
 
-// entry reads what the visitor brought: a key before a click id before nothing.
+// entry reads a key, or else a click id, or else only the page's id.
 func (r *request) entry() entry {
 	if text := cmp.Or(r.Param("key"), r.Param("lp_key")); text != "" {
 		return r.keyEntry(text)
@@ -185,7 +184,8 @@ func (r *request) keyEntry(text string) entry {
 	return e
 }
 
-// visitorOf is whom a key is held against: as the page's server says, else who asks.
+// visitorOf returns the address and user agent to compare with a key: the parameters ip and ua of the page's server, or else the
+// request's own.
 func (r *request) visitorOf() (netip.Addr, string) {
 	ip, err := netip.ParseAddr(r.Param("ip"))
 	if err != nil {
@@ -199,7 +199,7 @@ func (r *request) visitorOf() (netip.Addr, string) {
 	return ip.Unmap(), agent
 }
 
-// clickEntry looks the click up. One that its page names, and that only an outage hides, is believed.
+// clickEntry looks up the click. If PostgreSQL is away and the request names the page, the click is believed.
 func (r *request) clickEntry(id, named uuid.UUID) entry {
 	e := entry{lander: named, click: id, mode: models.ProtectClick, until: models.ClickTime(id)}
 	c, known := r.h.findClick(r.http.Context(), id)
@@ -213,7 +213,7 @@ func (r *request) clickEntry(id, named uuid.UUID) entry {
 	return e
 }
 
-// eligible asks the lists about a visitor who asks himself.
+// eligible checks a visitor whose own browser calls against the page's lists.
 func (r *request) eligible(l *routing.Lander) bool {
 	r.seen = visitor.Description{}
 	r.account = r.snap.Account(l.Row.AccountID)
@@ -222,13 +222,13 @@ func (r *request) eligible(l *routing.Lander) bool {
 	r.facts.SetClick(&r.click)
 	r.scoreBot()
 	c := r.click
-	c.ReferrerDomain = "" // of this request it is the page itself: the redirect has looked at where he came from
+	c.ReferrerDomain = "" // here the referrer is the page itself; the redirect has checked where the visitor came from
 	g := *l.Guard
 	g.Referrers = nil
 	return g.Admits(&c)
 }
 
-// claimEntry reports whether nobody has come in by this entry before, and notes that somebody has now.
+// claimEntry reports whether this entry lets a visitor in for the first time, and marks it as used.
 func (h *Handler) claimEntry(ctx context.Context, e entry, forget time.Time) bool {
 	hash := sha256.Sum256(append(append([]byte(e.mode), e.click[:]...), e.lander[:]...))
 	if _, used := h.used.GetIfPresent(hash); used {
@@ -249,7 +249,7 @@ func (h *Handler) pruneUsedKeys(ctx context.Context) {
 	interval.Every(ctx, pruneEvery, func() {
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
-		_ = store.PruneLanderKeys(limited, h.db) // those that stay do no harm
+		_ = store.PruneLanderKeys(limited, h.db) // keys that stay do no harm
 	})
 }
 

@@ -21,7 +21,7 @@ func audit() []route.Route {
 	return []route.Route{row}
 }
 
-// AuditRow is a change. Who has no id where a job made it.
+// AuditRow is a change. PersonID and KeyID are null if a job made the change.
 type AuditRow struct {
 	ID        uuid.UUID  `json:"id"`
 	At        string     `json:"at"`
@@ -37,7 +37,7 @@ type AuditRow struct {
 	Refused   int        `json:"refused" doc:"how many wrong passwords and codes were given for the person in an hour; 0: a change"`
 }
 
-// Change is a field before and after a change, as JSON text. Of what was deleted it is the name, and null.
+// Change is a field before and after a change, as JSON text. For a deleted record it holds the name, and null.
 type Change struct {
 	Field  string `json:"field"`
 	Before string `json:"before"`

@@ -1,5 +1,5 @@
-// Package dashboard is the web page that people work in: the page itself, signing in, the team, API keys and the audit
-// log. Everything else the page asks of the REST API, with a session in the place of a key.
+// Package dashboard is the web page that people work in: the page itself, signing in, the team, API keys and the audit log. The
+// page gets everything else from the REST API, with a session instead of a key.
 package dashboard
 
 import (
@@ -16,22 +16,22 @@ import (
 // Prefix is before the path of every page, and of every row of Routes.
 const Prefix = "/app"
 
-// Deps are what the dashboard stands on. All but Platforms are required.
+// Deps are the dependencies of the dashboard. All except Platforms are required.
 type Deps struct {
 	Store    *store.Store
 	Rates    *kv.Rates
 	Site     *middleware.Site
 	Pipeline *middleware.Pipeline
 	Jobs     *jobs.Client
-	// Platforms are where somebody can sign in to connect an ad account; nil: nowhere.
+	// Platforms are the ad platforms at which a person can sign in to connect an ad account; nil: none.
 	Platforms signin.Platforms
 	// BaseURL is the service's address, for links.
 	BaseURL string
-	// Dir is a directory with the files of the page, for work on it; empty: those of the binary.
+	// Dir is a directory with the files of the page, for work on the page; empty: the files in the binary.
 	Dir string
 }
 
-// Routes are the rows of the dashboard's own calls. They are not of the public API.
+// Routes returns the rows of the dashboard's own calls. They are not part of the public API.
 func Routes(d Deps) []route.Route {
 	var rows []route.Route
 	for _, part := range [][]route.Route{d.signIn(), d.me(), team(d), keys(), audit(), views(), marks(), d.oauth()} {
@@ -45,7 +45,7 @@ func Routes(d Deps) []route.Route {
 	return rows
 }
 
-// New makes the handler of everything below /app. On another host than that of the service's address there is nothing.
+// New returns the handler of everything below /app. It answers 404 on every host other than the one in the service's address.
 func New(d Deps) http.Handler {
 	mux := http.NewServeMux()
 	rows := Routes(d)

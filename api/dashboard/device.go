@@ -15,9 +15,9 @@ import (
 	"switchyard/api/route"
 )
 
-// A device cookie proves that a person has signed in on this browser before. It does not sign in: it only lets wrong
-// proofs of the browser count apart from the guesses of strangers. See "Slow Down Online Guessing Attacks with Device Cookies" of OWASP. The value is the time when it ends, an
-// id, and a signature of both and of the e-mail.
+// A device cookie proves that a person has signed in on this browser before. It does not sign the person in. It only counts wrong
+// passwords and codes of this browser apart from the guesses of strangers. See "Slow Down Online Guessing Attacks with Device
+// Cookies" of OWASP. The value is the time when the cookie ends, an id, and a signature of both and of the e-mail.
 const (
 	devicePrefix = "switchyard-device-"
 	deviceLife   = 365 * 24 * time.Hour

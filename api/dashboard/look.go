@@ -12,17 +12,17 @@ import (
 	"switchyard/models"
 )
 
-// Cookies that tell the page's server the look that a person has chosen, so that the first picture has it already. They
-// are no secrets.
+// Cookies that tell the page's server which look a person has chosen, so that the page is drawn in it from the start. They are
+// not secret.
 const (
 	themeCookie    = "switchyard-theme"
 	languageCookie = "switchyard-language"
 )
 
-// themes are those that a person can choose beside that of the system.
+// themes are the themes that a person can choose instead of the system's.
 var themes = map[string]bool{"light": true, "dark": true}
 
-// languages are those of the page. The first is taken where a browser wants none of them.
+// languages are the languages of the page. The first one is used if a browser wants none of them.
 var (
 	languages = []string{"en", "de"}
 	wanted    = language.NewMatcher([]language.Tag{language.English, language.German})
@@ -45,7 +45,8 @@ func (d Deps) remember(c *route.Call, p models.Person) {
 	}
 }
 
-// languageOf is the language that the person has chosen, else the first one that the browser wants.
+// languageOf returns the language that the person has chosen. Without a choice, it returns the first known language that the
+// browser wants.
 func languageOf(r *http.Request) string {
 	chosen := ""
 	if c, err := r.Cookie(languageCookie); err == nil {
@@ -58,7 +59,7 @@ func languageOf(r *http.Request) string {
 	return languages[i]
 }
 
-// dressed is the page in the look of whoever asks for it.
+// dressed returns the page in the look that the request's cookies choose.
 func dressed(page []byte, r *http.Request) []byte {
 	lang, tag := languageOf(r), `<html `
 	if c, err := r.Cookie(themeCookie); err == nil && themes[c.Value] {
@@ -72,7 +73,7 @@ func dressed(page []byte, r *http.Request) []byte {
 	return inWords(page, words)
 }
 
-// inWords leaves out what the page loads for other languages.
+// inWords removes the lines that load words of other languages.
 func inWords(page []byte, lang string) []byte {
 	var out []byte
 	for line := range bytes.Lines(page) {

@@ -12,10 +12,10 @@ import (
 	"switchyard/models"
 )
 
-// maxMarks is how many changes, and how many notes, a plot has at most: the latest of its window.
+// maxMarks is how many changes, and how many notes, a plot has at most: the latest in its window.
 const maxMarks = 300
 
-// marks are the rows of what stands beside the moments of plots: changes of the account, and notes of people.
+// marks returns the rows for the marks of plots: changes of the account, and notes of people.
 func marks() []route.Route {
 	write := func(r route.Route) route.Route { r.Role = models.RoleContributor; return r }
 	list := seen("GET", "/marks", "changes that may have moved figures, and notes, of a window", route.Do(listMarks), "400 invalid_id")
@@ -29,14 +29,14 @@ func marks() []route.Route {
 	}
 }
 
-// MarkList is what stands beside the moments of a plot.
+// MarkList is the list of changes and notes in a plot's window.
 type MarkList struct {
 	Changes   []answer.RecordedChange `json:"changes" doc:"newest first"`
 	Notes     []NoteRow               `json:"notes" doc:"newest first"`
 	Truncated bool                    `json:"truncated" doc:"there are more than are answered"`
 }
 
-// NoteRow is what a person has written beside a moment.
+// NoteRow is a note that a person has written about a moment.
 type NoteRow struct {
 	ID         uuid.UUID  `json:"id"`
 	At         string     `json:"at"`
@@ -78,7 +78,7 @@ type noteBody struct {
 	CampaignID *uuid.UUID `json:"campaign_id" doc:"null: about all of them"`
 }
 
-// put writes what was sent into a note.
+// put copies the body into a note. It refuses a date that is not from 2000 to 2100.
 func (b noteBody) put(n *models.Note) error {
 	at, err := time.Parse(time.DateTime, b.At)
 	if err != nil || at.Year() < 2000 || at.Year() > 2100 {
@@ -100,7 +100,7 @@ func createNote(c *route.Call, b noteBody) (NoteRow, error) {
 	return noteRow(c, saved), err
 }
 
-// ownNote finds the note that a call names, for whoever may change it.
+// ownNote finds the note that a call names. It returns errAuthor if the caller may not change it.
 func ownNote(c *route.Call) (models.Note, error) {
 	note, err := c.Store.Notes().Find(c.Context(), c.Account.ID, c.ID)
 	if err == nil && !mayEdit(c, note.UserID) {

@@ -41,7 +41,7 @@ func (d Deps) me() []route.Route {
 	}
 }
 
-// Me is who is signed in.
+// Me is the person who is signed in.
 type Me struct {
 	ID         uuid.UUID         `json:"id"`
 	Email      string            `json:"email"`
@@ -57,7 +57,7 @@ type Me struct {
 	Accounts   []store.Workplace `json:"accounts"`
 }
 
-// MeAccount is the account of a session, with what figures are shown by.
+// MeAccount is the account of a session, with the settings for showing figures.
 type MeAccount struct {
 	ID         uuid.UUID `json:"id"`
 	Name       string    `json:"name"`
@@ -78,7 +78,7 @@ func (d Deps) showMe(c *route.Call) (Me, error) {
 	}, err
 }
 
-// confirmBody is a proof of who somebody is.
+// confirmBody is a person's proof of identity.
 type confirmBody struct {
 	Password string `json:"password" required:"true" maxLength:"800"`
 	Code     string `json:"code" maxLength:"40"`
@@ -97,7 +97,7 @@ type moveBody struct {
 	Account uuid.UUID `json:"account" required:"true"`
 }
 
-// moveSession brings the session to another account, whose audit log has it.
+// moveSession switches the session to another account. The call is recorded in that account's audit log.
 func moveSession(c *route.Call, b moveBody) (SignedIn, error) {
 	err := c.Store.People().MoveSession(c.Context(), c.Person.ID, c.Session.ID, b.Account)
 	if err == nil {
@@ -171,7 +171,7 @@ func changePassword(c *route.Call, b passwordBody) (SignedIn, error) {
 	})
 }
 
-// NewTOTP is the secret of an app, shown once.
+// NewTOTP is the secret for an authenticator app, shown once.
 type NewTOTP struct {
 	Secret string `json:"secret"`
 	URL    string `json:"url" doc:"for an app on the same device"`
@@ -201,7 +201,7 @@ type codeBody struct {
 	Code string `json:"code" required:"true" maxLength:"40"`
 }
 
-// RecoveryCodes let somebody in without the app, each once. They are shown once.
+// RecoveryCodes let a person sign in without the app, each once. They are shown once.
 type RecoveryCodes struct {
 	Codes []string `json:"codes"`
 }

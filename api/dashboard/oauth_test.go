@@ -56,8 +56,8 @@ func (p *person) end(state, code, refused string) answer {
 	return p.do("POST", "/app/api/oauth", map[string]any{"state": state, "code": code, "error": refused})
 }
 
-// TestOAuthEndsInItsSession: a sign-in is ended by the session that began it, once, and by nobody else. What others send
-// ends nothing.
+// TestOAuthEndsInItsSession checks that only the session that began a sign-in can end it, and only once. Requests of other
+// sessions end nothing.
 func TestOAuthEndsInItsSession(t *testing.T) {
 	t.Parallel()
 	s := withPlatforms(t)
@@ -123,8 +123,8 @@ func TestOAuthRefused(t *testing.T) {
 	p.end(moved, "code", "").want(t, 200, "")
 }
 
-// TestOAuthCallback: the page that platforms come back to hands a code of the dashboard over to it, in a part of the address
-// that no server sees, and keeps nothing else of what it was given.
+// TestOAuthCallback checks the page that platforms redirect back to. It passes a code of the dashboard on in the fragment of the
+// address, which no server sees, and drops all other parameters.
 func TestOAuthCallback(t *testing.T) {
 	t.Parallel()
 	s := withPlatforms(t)

@@ -17,7 +17,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// made is the page of this build; the test is skipped where there is none.
+// made returns the files and the page of this build. It skips the test if the build has no dashboard.
 func made(t *testing.T) (fs.FS, string) {
 	t.Helper()
 	files, err := fs.Sub(built, "dist")
@@ -37,7 +37,7 @@ const (
 	furtherLoad = 15 << 10
 )
 
-// imports are those that a script cannot begin without, and those that it loads later.
+// imports are the files that a script needs to start; later are the files that it loads later.
 var (
 	imports = regexp.MustCompile(`(?:from|import)"\./([\w.-]+\.js)"`)
 	later   = regexp.MustCompile(`import\("\./([\w.-]+\.js)"\)`)

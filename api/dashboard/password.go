@@ -16,10 +16,10 @@ import (
 	"switchyard/models"
 )
 
-// cost is that of a password: 19 MiB and some 50 ms.
+// cost is the cost of a password hash: 19 MiB and some 50 ms.
 var cost = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32}
 
-// hashing bounds how many passwords a process works on at once, so that redirects do not notice.
+// hashing limits how many passwords a process hashes at once, so that redirects are not slowed down.
 var hashing = semaphore.NewWeighted(2)
 
 // checkPassword refuses a password that is too short or too long: weak_password.
@@ -30,7 +30,7 @@ func checkPassword(password string) error {
 	return nil
 }
 
-// hashOf is the hash under which a password is stored. It refuses what checkPassword refuses.
+// hashOf returns the hash under which a password is stored. It refuses the passwords that checkPassword refuses.
 func hashOf(ctx context.Context, password string) (string, error) {
 	if err := checkPassword(password); err != nil {
 		return "", err
@@ -42,7 +42,8 @@ func hashOf(ctx context.Context, password string) (string, error) {
 	return argon2id.CreateHash(password, cost)
 }
 
-// nobody is a hash that no password has, for whom there is none: an unknown e-mail takes as long as a wrong password.
+// nobody returns a hash that no password matches. It is used if a person has no hash, so that an unknown e-mail takes as long as
+// a wrong password.
 var nobody = sync.OnceValue(func() string {
 	hash, err := argon2id.CreateHash(models.NewToken(), cost)
 	if err != nil {
@@ -51,7 +52,7 @@ var nobody = sync.OnceValue(func() string {
 	return hash
 })
 
-// isPassword reports whether a password is that of a person.
+// isPassword reports whether a password belongs to a person.
 func isPassword(ctx context.Context, p models.Person, password string) (bool, error) {
 	if len(password) > 4*models.MaxPassword {
 		return false, nil
@@ -67,7 +68,7 @@ func isPassword(ctx context.Context, p models.Person, password string) (bool, er
 	return argon2id.ComparePasswordAndHash(password, p.PasswordHash)
 }
 
-// Codes are of 30 seconds. One step of drift is taken, and each code once.
+// A code is valid for a step of 30 seconds. One step of drift is accepted, and each code works once.
 const (
 	codeStep  = 30
 	codeDrift = 1
@@ -75,7 +76,8 @@ const (
 
 var codeForm = totp.ValidateOpts{Period: codeStep, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
-// stepOf finds the step of which a code is, around a moment; ok is false if it is of none.
+// stepOf returns the step that a code belongs to, at a moment or one step around it. ok is false if the code matches no such
+// step.
 func stepOf(secret, code string, now time.Time) (step int64, ok bool) {
 	for drift := -codeDrift; drift <= codeDrift; drift++ {
 		at := now.Add(time.Duration(drift*codeStep) * time.Second)
@@ -86,7 +88,7 @@ func stepOf(secret, code string, now time.Time) (step int64, ok bool) {
 	return 0, false
 }
 
-// isCode reports whether a code is one of a person: of the app, or a recovery code. It is used up.
+// isCode reports whether a code of the app, or a recovery code, belongs to a person. It uses the code up.
 func isCode(ctx context.Context, s *store.Store, p models.Person, code string) (bool, error) {
 	code = strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(code))
 	secret, err := s.People().TOTP(ctx, p.ID, false)

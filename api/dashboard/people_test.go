@@ -64,7 +64,7 @@ func TestKeysOfThePage(t *testing.T) {
 	by(fresh["key"].(string)).want(t, 200, "")
 }
 
-// TestOtherSessionsEnd: all others at once, by the page or by a new password; the one that asked goes on.
+// TestOtherSessionsEnd checks that the page, or a new password, ends all other sessions at once. The session that asked stays.
 func TestOtherSessionsEnd(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -114,7 +114,7 @@ func TestAuditIsAsked(t *testing.T) {
 	p.do("GET", "/app/api/audit?what=keys&limit=1&cursor="+cursor, nil).want(t, 400, "invalid_input")
 }
 
-// TestNoSessionOnTrackingHosts: nobody signs in where visitors are, and no cookie is set there.
+// TestNoSessionOnTrackingHosts checks that hosts for visitors offer no sign-in and set no cookie.
 func TestNoSessionOnTrackingHosts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -132,7 +132,8 @@ func TestNoSessionOnTrackingHosts(t *testing.T) {
 	}
 }
 
-// TestLookIsKept: language and theme come with the page of the next visit. A language that is none is refused.
+// TestLookIsKept checks that a person's language and theme are stored and set as cookies for the next visit. An unknown language
+// is refused.
 func TestLookIsKept(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

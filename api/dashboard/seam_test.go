@@ -20,7 +20,7 @@ import (
 
 const password = "correct horse battery"
 
-// person is a browser of somebody who may be signed in.
+// person is the browser of a person who may be signed in.
 type person struct {
 	t       *testing.T
 	s       *apitest.Server
@@ -29,7 +29,7 @@ type person struct {
 	host    string
 }
 
-// answer is what came back.
+// answer is a response of the service.
 type answer struct {
 	status int
 	code   string
@@ -119,7 +119,7 @@ func signedIn(t *testing.T, s *apitest.Server, email string, role models.Role) *
 	return p
 }
 
-// withPassword is a browser of somebody who has used an invitation.
+// withPassword returns the browser of a person who has used an invitation.
 func withPassword(t *testing.T, s *apitest.Server, email string, role models.Role) *person {
 	t.Helper()
 	p := browserOf(t, s)
@@ -128,7 +128,8 @@ func withPassword(t *testing.T, s *apitest.Server, email string, role models.Rol
 	return p
 }
 
-// TestKeyAndSessionNeverMix: a call is made by the key or by the session. Who sends a key is not saved by a session.
+// TestKeyAndSessionNeverMix checks that a call is authenticated by the key or by the session. A call with a wrong key is refused
+// even if it has a session.
 func TestKeyAndSessionNeverMix(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -145,11 +146,11 @@ func TestKeyAndSessionNeverMix(t *testing.T) {
 	offer := map[string]any{"name": "o", "url": "https://shop.example/"}
 	p.do("POST", "/api/v1/offers", offer).want(t, 403, "role_required")
 	p.do("POST", "/api/v1/offers", offer, "Authorization", "Bearer "+s.Key).want(t, 201, "")
-	// A key is nobody who has a session.
+	// A key has no session and is not a person.
 	p.do("GET", "/app/api/session", nil, "Authorization", "Bearer "+s.Key).want(t, 403, "people_only")
 	p.do("GET", "/app/api/session", nil).want(t, 200, "")
 	p.cookie += "; " + p.cookie
-	p.do("GET", "/app/api/session", nil).want(t, 401, "unauthenticated") // which of two is his is not guessed
+	p.do("GET", "/app/api/session", nil).want(t, 401, "unauthenticated") // two session cookies: no guess which is right
 }
 
 // TestSessionIsOfOneSite: neither a page of another origin nor another host of the service can use a session.
@@ -285,7 +286,7 @@ func TestInvitationGivesNobodyAnotherAccount(t *testing.T) {
 	stranger.do("POST", "/app/api/session/account", map[string]any{"account": mine.ID}).want(t, 404, "not_found")
 }
 
-// TestCodes: with codes of an app nobody signs in without one, each works once, and so does a recovery code.
+// TestCodes checks that a person with codes of an app cannot sign in without one. Each code and each recovery code works once.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -334,7 +335,7 @@ func TestConfirm(t *testing.T) {
 	p.do("POST", "/app/api/keys", key).want(t, 201, "")
 }
 
-// TestTeam: an owner takes somebody off the account, whose session ends at once; the last owner stays.
+// TestTeam checks that an owner can remove a person from the account, whose session ends at once, and that the last owner stays.
 func TestTeam(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -367,7 +368,7 @@ func TestTeam(t *testing.T) {
 	stranger.do("POST", "/app/api/keys/"+list[0].ID.String()+"/rotate", nil).want(t, 404, "not_found")
 }
 
-// TestAudit: who changed what is noted, of people and of keys, and nothing of what failed.
+// TestAudit checks that changes of people and of keys are recorded with their author, and that failed calls are not recorded.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

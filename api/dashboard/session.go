@@ -14,7 +14,7 @@ import (
 // maxAgentKept is how many characters of a browser's user agent a session keeps.
 const maxAgentKept = 300
 
-// signIn are the rows of signing in and out, and of the links that let people in.
+// signIn returns the rows for signing in and out, and for the links that let people in.
 func (d Deps) signIn() []route.Route {
 	entry := route.Codes("400 bad_body invalid_input required too_long weak_password", "404 not_found link_gone", "413 body_too_large",
 		"503 unavailable")
@@ -38,14 +38,14 @@ func (d Deps) signIn() []route.Route {
 	}
 }
 
-// signInBody is who somebody says to be. Code is of an app or a recovery code, where one is asked for.
+// signInBody is the sign-in form. Code is a code of an app or a recovery code, if the person uses codes.
 type signInBody struct {
 	Email    string `json:"email" required:"true" maxLength:"254"`
 	Password string `json:"password" required:"true" maxLength:"800"`
 	Code     string `json:"code" maxLength:"40"`
 }
 
-// SignedIn is the answer to whoever is signed in now.
+// SignedIn is the answer to a successful sign-in.
 type SignedIn struct {
 	AccountID uuid.UUID `json:"account_id"`
 }
@@ -73,7 +73,7 @@ func (d Deps) enter(c *route.Call, b signInBody) (out SignedIn, err error) {
 	return out, err
 }
 
-// open begins a new session, whatever one the browser had: that one ends. The audit log of the account names the person.
+// open starts a new session and ends the browser's old one. The audit log of the account names the person.
 func (d Deps) open(c *route.Call, person models.Person, account uuid.UUID) (SignedIn, error) {
 	people := c.Store.People()
 	if old := d.Site.Token(c.Request); old != "" {
@@ -98,7 +98,7 @@ func (d Deps) open(c *route.Call, person models.Person, account uuid.UUID) (Sign
 	return SignedIn{account}, nil
 }
 
-// agentOf is the user agent of a request, cut.
+// agentOf returns the user agent of a request, cut to maxAgentKept characters.
 func agentOf(r *http.Request) string {
 	agent := []rune(r.UserAgent())
 	return string(agent[:min(len(agent), maxAgentKept)])

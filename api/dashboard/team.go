@@ -82,7 +82,7 @@ type inviteBody struct {
 	Role  models.Role `json:"role" required:"true"`
 }
 
-// Invitation is an invitation with the address to send to whom it is for. It is shown once.
+// Invitation is an invitation with the address to send to the invited person. The address is shown once.
 type Invitation struct {
 	LinkRow
 	URL string `json:"url"`
@@ -109,7 +109,7 @@ type roleBody struct {
 	Role models.Role `json:"role" required:"true"`
 }
 
-// recordedMember is somebody of the account, for the audit log.
+// recordedMember returns the name and role of a member, for the audit log.
 func recordedMember(c *route.Call, id uuid.UUID) (any, error) {
 	members, err := c.Store.People().Members(c.Context(), c.Account.ID)
 	i := slices.IndexFunc(members, func(m models.Member) bool { return m.ID == id })

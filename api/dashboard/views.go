@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// seen makes a row for everybody on the account, whatever the role.
+// seen returns a row that every person on the account may call, whatever the role.
 func seen(method, path, summary string, h route.Handler, codes ...string) route.Route {
 	return route.Route{
 		Method: method, Path: "/app/api" + path, Summary: summary, Handle: h, Callers: route.People, Role: models.RoleViewer,
@@ -54,7 +54,7 @@ type ViewList struct {
 	Default *uuid.UUID `json:"default" doc:"the view that reports open with"`
 }
 
-// mayEdit reports whether the caller may change what somebody has made: he made it, or owns the account.
+// mayEdit reports whether the caller may change a view or note: the caller is its author, or owns the account.
 func mayEdit(c *route.Call, author uuid.NullUUID) bool {
 	return author.UUID == c.Person.ID || c.Role.Includes(models.RoleOwner)
 }
@@ -79,7 +79,7 @@ type viewBody struct {
 	Report models.ViewReport `json:"report" required:"true"`
 }
 
-// checkView refuses what no report can be asked: invalid_view.
+// checkView refuses a view that no report can show: invalid_view.
 func checkView(v *models.ViewReport) error {
 	bad := func(format string, args ...any) error { return models.Invalid("invalid_view", format, args...) }
 	dimensions, figures := report.Public(), report.Sorts()
@@ -111,7 +111,7 @@ func checkView(v *models.ViewReport) error {
 	return nil
 }
 
-// mayShare refuses to share to whom the role gives only what is shared.
+// mayShare refuses to share a view if the caller's role may not write.
 func mayShare(c *route.Call, shared bool) error {
 	if shared && !c.MayWrite() {
 		return models.Errorf(models.KindForbidden, "role_required", "sharing a view takes the role %s, and you are %s", models.RoleContributor, c.Role)

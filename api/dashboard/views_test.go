@@ -194,7 +194,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("another account sees %v, %v", changes, notes)
 	}
 
-	// What the Copilot did is told with what it does, and by whom it was let.
+	// A change by the Copilot is listed with its action and the person who allowed it.
 	id := uuid.MustParse(two)
 	action := copilot.Action{Op: copilot.OpPauseCampaign, CampaignID: uuid.NullUUID{UUID: id, Valid: true}}
 	record, err := s.Store.Copilot().Record(t.Context(), s.Account.ID, action)

@@ -19,8 +19,8 @@ import (
 	"switchyard/models"
 )
 
-// TestBackupAndRestore: the API answers from a restored database as from the one that was backed up, with the same key;
-// new records, clicks and conversions work there. What cannot be done says what to do.
+// TestBackupAndRestore: the API gives the same answers from a restored database as from the original, with the same key. New
+// records, clicks and conversions work there. A backup or restore that cannot be done says what to do.
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
 	from, fromURL := dbtest.NewURL(t)

@@ -26,7 +26,7 @@ func (y *yard) fired(kind string) int {
 	return y.count(`SELECT count(*) FROM fault_fired WHERE kind = $1`, kind)
 }
 
-// leader is the process that fired last, of those that are given.
+// leader returns the index of the given clock that fired last. If another process fired last, it returns a random one.
 func (y *yard) leader(clocks []*fleet.Process) int {
 	y.t.Helper()
 	pid := y.count(`SELECT pid FROM fault_fired ORDER BY id DESC LIMIT 1`)
@@ -44,8 +44,8 @@ func (y *yard) twice() int {
 	return y.count(`SELECT count(*) FROM (SELECT FROM fault_ticks GROUP BY kind, at HAVING count(*) > 1) d`)
 }
 
-// TestClockFaults runs three clocks and kills or freezes the one that leads, again and again: every tick that was due
-// is carried out once, however many clocks fired it. The checker is shown to see ticks without an identity.
+// TestClockFaults runs three clocks and repeatedly kills or freezes the leader. Every tick that was due is carried out once,
+// however many clocks fired it. The test also shows that the checker sees ticks without an identity.
 func TestClockFaults(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -74,7 +74,7 @@ func TestClockFaults(t *testing.T) {
 	ticksNoMore(y, clocks[i])
 	y.check(clocks[i].Thaw())
 	ticks(2)
-	for _, c := range clocks { // nobody is there for a while
+	for _, c := range clocks { // for a while no clock runs
 		c.Kill()
 	}
 	before := y.fired(faultSlow.Kind())
@@ -82,7 +82,7 @@ func TestClockFaults(t *testing.T) {
 	y.until("the tick of the minute made up for", func() bool { return y.fired(faultSlow.Kind()) > before })
 	ticks(2)
 	last.Kill()
-	// What was queued is carried out, once. A clock that is killed while it fires may not have come so far.
+	// Every queued tick is carried out once. A clock that is killed while it fires may not have queued its tick.
 	y.until("all ticks carried out", func() bool {
 		return y.count(`SELECT count(*) FROM (SELECT kind, at FROM fault_fired WHERE queued
 			EXCEPT SELECT kind, at FROM fault_ticks) m`) == 0
@@ -98,7 +98,8 @@ func TestClockFaults(t *testing.T) {
 	y.clockWithoutIdentity()
 }
 
-// ticksNoMore waits until nobody but others than the frozen clock can have fired.
+// ticksNoMore waits until the frozen clock has lost its lock and only other clocks can fire. It fails the test if the frozen
+// clock fired in that time.
 func ticksNoMore(y *yard, frozen *fleet.Process) {
 	y.t.Helper()
 	const mine = `SELECT count(*) FROM fault_fired WHERE pid = $1`
@@ -111,8 +112,8 @@ func ticksNoMore(y *yard, frozen *fleet.Process) {
 	}
 }
 
-// clockWithoutIdentity hands over between clocks whose ticks have no identity, until the checker sees one carried out
-// twice.
+// clockWithoutIdentity starts one clock after another, whose ticks have no identity, until the checker sees a tick that was
+// carried out twice.
 func (y *yard) clockWithoutIdentity() {
 	begin := time.Now()
 	y.until("the checker sees a tick that was carried out twice", func() bool {

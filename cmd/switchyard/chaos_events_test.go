@@ -102,7 +102,7 @@ func (p *pages) send(ctx context.Context, via http.RoundTripper, n int) error {
 	return ctx.Err()
 }
 
-// numbers are those of the events of a message.
+// numbers returns the numbers of the events in message n.
 func (p *pages) numbers(n int) (list []int) {
 	for i := range p.batch {
 		list = append(list, n*p.batch+i)
@@ -110,10 +110,10 @@ func (p *pages) numbers(n int) (list []int) {
 	return list
 }
 
-// click is the click of an event. Events of one order have the same.
+// click returns the click of event i. Events of the same order have the same click.
 func (p *pages) click(i int) string { return models.FormatClickID(p.clicks[i%len(p.clicks)]) }
 
-// tagged is a message of the page tag.
+// tagged returns message n as the page tag sends it.
 func (p *pages) tagged(n int) any {
 	now := time.Now().UnixMilli()
 	var events []map[string]any
@@ -129,7 +129,7 @@ func (p *pages) tagged(n int) any {
 	return map[string]any{"site": p.key, "now": now, "events": events}
 }
 
-// reported is a message of a server. What is no order is a sign-up, of which each click has one.
+// reported returns message n as a server sends it. An event without an order is a sign-up. Each click has at most one sign-up.
 func (p *pages) reported(n int) any {
 	var goals []map[string]any
 	for _, i := range p.numbers(n) {
@@ -142,7 +142,7 @@ func (p *pages) reported(n int) any {
 	return goals
 }
 
-// signups counts the clicks of which a server reports one.
+// signups counts the clicks for which a server reports a sign-up.
 func (p *pages) signups() int {
 	all := map[string]bool{}
 	for n := range p.events / p.batch {

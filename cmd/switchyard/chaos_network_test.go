@@ -71,8 +71,8 @@ func (m *midway) money() (out string) {
 	return out
 }
 
-// TestKilledNetworkSync kills the worker with -9 while it reads the orders of a network and in the middle of writing them. What was
-// written stays, the rest follows once, and all figures are those of an account that nobody disturbed.
+// TestKilledNetworkSync kills the worker with -9 while it reads the orders of a network, and again in the middle of writing
+// them. Orders already written stay, and the rest are written once. All figures match the figures of an undisturbed account.
 func TestKilledNetworkSync(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

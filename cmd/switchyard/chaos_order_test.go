@@ -23,7 +23,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// statements are what networks say of one conversion. Each move is allowed in this order, and few are in another one.
+// statements are sequences of statuses that networks send for one conversion. Each transition is allowed in this order, and few
+// are allowed in another order.
 var statements = [][]string{
 	{"approved", "rejected"},
 	{"rejected", "approved"},
@@ -36,13 +37,13 @@ var statements = [][]string{
 	{"pending", "rejected", "approved"},
 }
 
-// stated is one conversion, with what is said of it in that order.
+// stated is one conversion and the statements made about it, in order.
 type stated struct {
 	words []string
 	click uuid.UUID
 }
 
-// status is the last one said.
+// status returns the last stated status.
 func (c stated) status() string { return c.words[len(c.words)-1] }
 
 // cents is the payout of statement i: each changes it.
@@ -98,8 +99,8 @@ func (s *sides) kill(n int) error {
 	return s.startWorker(i)
 }
 
-// state sends what is said of a conversion, each statement after the one before it was answered, to any web process. One
-// whose answer was lost is said again: it may have arrived.
+// state sends the statements about a conversion, each to any web process, and each only after the one before it was answered. A
+// statement whose answer was lost is sent again, although it may have arrived.
 func (s *sides) state(ctx context.Context, via http.RoundTripper, number int, c stated) error {
 	for i, word := range c.words {
 		cents := c.cents(i)
@@ -119,9 +120,9 @@ func (s *sides) state(ctx context.Context, via http.RoundTripper, number int, c 
 	return nil
 }
 
-// TestPostbacksCountInOrder says two or three things of each conversion, milliseconds apart and in shuffled order, to two
-// web processes, while those and four workers are killed: the last statement by arrival counts, in the conversion, the
-// ledger and the last event. Meanwhile pages and servers send what visitors do: see pages.
+// TestPostbacksCountInOrder sends two or three statements about each conversion to two web processes, milliseconds apart and in
+// shuffled order. The web processes and four workers are killed at the same time. The last statement by arrival counts: in the
+// conversion, in the ledger and in the last event. Pages and servers send visitors' events throughout the test (see pages).
 func TestPostbacksCountInOrder(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

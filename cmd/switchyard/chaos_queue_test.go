@@ -94,8 +94,8 @@ func (y *yard) clock() *fleet.Process {
 	return p
 }
 
-// write commits n causes with their rows, or takes them back; the jobs' ids are those of rows that are to be
-// dispatched.
+// write inserts n causes with their job rows in one transaction, and returns the ids of the rows so that they can be
+// dispatched. The transaction is rolled back if last is an error.
 func (y *yard) write(batch string, n int, job jobs.Job[faultArgs, jobs.None], args faultArgs, last error) []uuid.UUID {
 	y.t.Helper()
 	ids := make([]uuid.UUID, n)
@@ -190,8 +190,8 @@ func TestQueueFaults(t *testing.T) {
 	}
 }
 
-// phantom dispatches tasks whose rows are rolled back, and leaves rows undispatched. Without a clock nobody finds the
-// latter: that is the build without reconciler, which the checker must see.
+// phantom dispatches tasks whose rows were rolled back, and leaves other rows undispatched. Without a clock no process finds
+// the undispatched rows. That stands for a build without the reconciler, and the checker must see it.
 func (y *yard) phantom(*fleet.Process) {
 	n := longtest.Size(60, 1000)
 	rollback := context.Canceled
@@ -215,7 +215,7 @@ func (y *yard) phantom(*fleet.Process) {
 // killed kills a worker that holds 50 jobs while another is alive.
 func (y *yard) killed(steady *fleet.Process) {
 	const held = 50
-	// The steady worker is frozen while the other one takes them, so that all are held by the one that is killed.
+	// The steady worker is frozen while the victim takes the jobs, so that the victim holds all of them when it is killed.
 	y.check(steady.Freeze())
 	victim := y.worker("--slots", "5")
 	y.submit("killed", held, faultArgs{Hold: true})

@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/ads/adstest"
 )
 
-// TestKilledSpendSync kills the worker with -9 in the middle of a day of a sync: the days before it are written and stay, the next
-// worker writes the others, and all figures are those of a sync that nobody killed.
+// TestKilledSpendSync kills the worker with -9 while a sync writes one of its days. The days written before it stay, and the
+// next worker writes the others. All figures match the figures of an undisturbed sync.
 func TestKilledSpendSync(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

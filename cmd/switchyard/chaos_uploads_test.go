@@ -30,8 +30,8 @@ const (
 	uploadsAtOnce = 50
 )
 
-// uploading connects a traffic source of the clicks to a platform, which knows them by a parameter, and records conversions, of which
-// it is told.
+// uploading puts the account's clicks on a traffic source that is connected to a platform, and records conversions to be
+// uploaded to it. param is the URL parameter by which the platform knows a click.
 func (m *midway) uploading(provider, param string) {
 	m.t.Helper()
 	source := uuid.New()
@@ -63,7 +63,7 @@ func (m *midway) uploading(provider, param string) {
 	m.sweepUploads()
 }
 
-// sweepUploads does what the clock does, before it.
+// sweepUploads submits the sweep of uploads, so that the test need not wait for the clock.
 func (m *midway) sweepUploads() {
 	m.t.Helper()
 	if _, err := jobs.Submit(m.t.Context(), m.client, jobs.SweepUploads, uuid.Nil, jobs.Tick{}); err != nil {
@@ -71,7 +71,7 @@ func (m *midway) sweepUploads() {
 	}
 }
 
-// uploads are what became of the account's uploads, and what its runs say.
+// uploads returns the results of the account's uploads, and the figures of its runs.
 func (m *midway) uploads() (out string) {
 	m.t.Helper()
 	const all = `SELECT concat_ws(E'\n',
@@ -93,9 +93,9 @@ func (m *midway) sent() {
 	})
 }
 
-// TestKilledUploads kills the worker with -9 in the middle of the upload of 1,000 conversions: when the platform has not yet got a
-// request, and when it has taken one that it has not answered. What was in flight is sent again under the same ids, nothing else is,
-// and all figures are those of an account that nobody disturbed.
+// TestKilledUploads kills the worker with -9 in the middle of the upload of 1,000 conversions: before the platform has got a
+// request, and after it has accepted a request that it has not answered. Only the conversions in flight are sent again, under
+// the same ids. All figures match the figures of an undisturbed account.
 func TestKilledUploads(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -172,9 +172,10 @@ func (m *midway) signIn(provider, token string) {
 	}
 }
 
-// TestKilledGoogleUploads kills the worker with -9 around both steps of Google's Data Manager: before it has a request, when it has taken
-// one whose answer is lost, and when it is asked what became of the requests. Each conversion is there once, or came again under the
-// same id, which Google refuses as known; all end as accepted.
+// TestKilledGoogleUploads kills the worker with -9 around both steps of Google's Data Manager: before Google has a request,
+// after it has accepted a request whose answer is lost, and while the worker asks for the results of the requests. Google has
+// each conversion once. A conversion that is sent again has the same id, and Google refuses it as known. All conversions end as
+// accepted.
 func TestKilledGoogleUploads(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -31,17 +31,18 @@ var (
 	faultSlow = jobs.Define[jobs.Tick, jobs.None]("fault:slow", jobs.Policy{Queue: jobs.Maintenance})
 )
 
-// faultArgs say what a job does before it leaves its effect, a line in a table.
+// faultArgs tell a job what to do before it writes its effect, a row in a table.
 type faultArgs struct {
-	// Hold makes whoever has the row first work on it until its process ends.
+	// Hold makes the first worker that starts the row hold it until that worker stops.
 	Hold bool `json:"hold,omitempty"`
-	// Gate makes it wait until the gate of that name is open, whatever its context says.
+	// Gate makes the job wait until the gate of that name is open, even if its context is cancelled.
 	Gate string `json:"gate,omitempty"`
-	// Poison makes it fail until the gate of that name is open.
+	// Poison makes the job fail until the gate of that name is open.
 	Poison string `json:"poison,omitempty"`
 }
 
-// faultTables are beside the service's own: what was begun, by whom, and what came of it.
+// faultTables are created next to the service's own tables. They record which jobs were started, by which process, and with
+// what effect.
 const faultTables = `
 CREATE TABLE fault_causes (job uuid PRIMARY KEY, batch text NOT NULL);
 CREATE TABLE fault_starts (id bigserial, job uuid NOT NULL, pid int NOT NULL,
@@ -54,7 +55,7 @@ CREATE TABLE fault_ticks (kind text NOT NULL, at timestamptz NOT NULL);
 CREATE INDEX ON fault_starts (job);
 CREATE INDEX ON fault_effects (job)`
 
-// Ways to break a process on purpose. A checker that does not see one is worth nothing.
+// Ways to break a process on purpose. A checker is worthless if it does not notice the break.
 const (
 	breakFence = "fence" // faultworker: effects are left without the fence
 	breakIDs   = "ids"   // faultclock: a tick has no identity

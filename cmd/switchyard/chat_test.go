@@ -116,7 +116,7 @@ func (x *examples) obeys(t *testing.T, foreign string) {
 		propose(object{"op": "pause_campaign", "campaign_id": own}, `"title":"Nothing much",`),
 		propose(object{"op": "delete_campaign", "campaign_id": own}), propose(object{"op": "pause_campaign", "campaign_id": own, "sql": orders[19]}),
 	}
-	rest := func() string { // but for proposals
+	rest := func() string { // without proposals
 		return regexp.MustCompile(`(?m)^copilot_proposals .*$`).ReplaceAllString(x.setUp(), "")
 	}
 	for key, want := range map[string]int{x.Key: 2, x.ReadKey: 0} {

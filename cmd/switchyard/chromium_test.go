@@ -113,7 +113,7 @@ func startBrowser(program string) (b *browser, end func(), err error) {
 	b = &browser{out: out, wanted: map[int]chan reply{}, pages: map[string]*page{}}
 	go b.receive(in)
 	return b, func() {
-		_ = out.Close() // it ends by itself
+		_ = out.Close() // the browser exits when its input is closed
 		ended := time.AfterFunc(5*time.Second, func() { _ = cmd.Process.Kill() })
 		_ = cmd.Wait()
 		ended.Stop()
@@ -154,8 +154,8 @@ func (p *page) tab() *page {
 	return tab
 }
 
-// receive hands answers to those who wait. Of the browser's events it notes requests, lets pages with unsaved changes be left,
-// and drops the others.
+// receive hands each answer to the caller that waits for it. It also handles two of the browser's events: it records requests,
+// and it lets pages with unsaved changes be left. It drops all other events.
 func (b *browser) receive(in io.ReadCloser) {
 	defer in.Close()
 	for r := bufio.NewReader(in); ; {

@@ -98,7 +98,7 @@ func TestClicks(t *testing.T) {
 	}
 }
 
-// record stores clicks of now.
+// record stores n clicks made now.
 func record(t *testing.T, d *db.DB, account uuid.UUID, n int) {
 	t.Helper()
 	s, err := spool.Open(t.TempDir(), spool.Options{})
@@ -123,7 +123,7 @@ const (
 	manyMoved, manyBatch = 2_000_005, "20000" // of make chaos
 )
 
-// multiply makes many clicks of the last days of the one that an account has, with their ledger.
+// multiply copies an account's only click into many clicks of the last days. recountClicks adds their ledger rows.
 const multiply = `
 INSERT INTO clicks SELECT r.* FROM (SELECT c FROM clicks c LIMIT 1) f, generate_series(1, $1) n,
 	LATERAL (SELECT (extract(epoch FROM now()) * 1000)::bigint - n * 345600000::bigint / $1 AS ms) m,
@@ -135,7 +135,7 @@ INSERT INTO ledger SELECT account_id, date_trunc('hour', at, 'UTC'), campaign_id
 	count(*), 0, 0, sum(lp_views), sum(lp_clicks), 0, 0, 0, 0, sum(cost * rate), 0, 0
 FROM clicks WHERE NOT is_unique GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`
 
-// recounted are keys of the ledger whose figures are not those of the clicks.
+// recounted counts the keys of the ledger whose figures differ from the figures of the clicks.
 const recounted = `
 SELECT count(*) FROM (
 	SELECT account_id, date_trunc('hour', at, 'UTC') AS hour, campaign_id, country, count(*) AS clicks, sum(lp_views) AS views, sum(cost * rate) AS cost
@@ -144,7 +144,7 @@ SELECT count(*) FROM (
 	SELECT account_id, hour, campaign_id, country, sum(clicks) AS clicks, sum(lp_views) AS views, sum(cost) AS cost FROM ledger GROUP BY 1, 2, 3, 4
 ) l USING (account_id, hour, campaign_id, country) WHERE (f.clicks, f.views, f.cost) IS DISTINCT FROM (l.clicks, l.views, l.cost)`
 
-// mover gives a command again and again, while clicks come.
+// mover runs a command repeatedly while clicks arrive.
 type mover struct {
 	*testing.T
 
@@ -192,8 +192,8 @@ func (m *mover) move(to, step string) {
 	}
 }
 
-// TestClicksMoveKilled: while clicks come, all are moved to ClickHouse, those of old days leave PostgreSQL, and all are moved back,
-// by commands that are killed and given again. After each step nothing differs.
+// TestClicksMoveKilled: while clicks arrive, all clicks are moved to ClickHouse, the clicks of old days are removed from
+// PostgreSQL, and all are moved back. The commands are killed and started again. After each step nothing differs.
 func TestClicksMoveKilled(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

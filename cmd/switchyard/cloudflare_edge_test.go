@@ -19,9 +19,9 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// TestCloudflareEdge: twenty verified domains get their certificates by themselves, although the worker is killed after
-// Cloudflare has made hostnames and before it has said so. None is made twice or left behind: a domain that is deleted gives
-// its own back. The token appears in no log, answer or figure.
+// TestCloudflareEdge: twenty verified domains get their certificates automatically, although the worker is killed after
+// Cloudflare has made hostnames and before it has answered. No hostname is made twice or left behind: a deleted domain releases
+// its hostname. The API token appears in no log and no answer.
 func TestCloudflareEdge(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

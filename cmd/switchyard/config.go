@@ -28,7 +28,7 @@ func (c *configCmd) Run(e *env) error {
 	return err
 }
 
-// config reads the settings. The plans are the operator's from then on, if he has some.
+// config reads the settings. If the operator has set plans of their own, models.Plans holds those plans from then on.
 func (e *env) config() (config.Config, error) {
 	cfg, err := config.Load(e.getenv)
 	if err == nil && cfg.Plans != nil {

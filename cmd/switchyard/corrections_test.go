@@ -367,7 +367,7 @@ func TestDeletionsByAPI(t *testing.T) {
 	_, foreign, _ := x.s.NewAccount("scale")
 	gone := x.campaigns[0].String()
 	body := map[string]any{"campaign_ids": []string{gone, uuid.NewString()}}
-	// Another account's campaigns, live or not, are like those that never were.
+	// Another account's campaigns, live or deleted, are treated like campaigns that never existed.
 	for range 2 {
 		got := x.s.As(foreign).Do("DELETE", "/reports/orphaned", body).Want(200, "").Map()
 		if got["deleted"] != 0.0 || got["clicks"] != 0.0 {

@@ -30,8 +30,9 @@ const (
 	pointsAt = "track.example"
 )
 
-// TestDashboardDomains: a DNS account is connected and tested, a domain is added by it, verified, gets its certificate step by
-// step, and is deleted. Somebody signs in at an ad platform and leaves it. What fails is said.
+// TestDashboardDomains: the user connects and tests a DNS account and adds a domain with it. The domain is verified, gets its
+// certificate step by step, and is deleted. The user then signs in to an ad platform and disconnects it. Every failure is
+// shown.
 func TestDashboardDomains(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -57,7 +58,8 @@ func TestDashboardDomains(t *testing.T) {
 	d.platform()
 }
 
-// connectsDNS connects a DNS account by a form that is drawn from what its provider asks for. A wrong token is said.
+// connectsDNS connects a DNS account with a form that is drawn from the fields its provider asks for. A wrong token is
+// reported.
 func (b *domainsBoard) connectsDNS() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/integrations")
@@ -86,7 +88,8 @@ func (b *domainsBoard) connectsDNS() {
 	}
 }
 
-// addsDomain adds a domain, whose record the DNS account sets. It waits for DNS, and looks again by itself.
+// addsDomain adds a domain whose records the DNS account sets. The domain waits for DNS, and the page checks it again
+// automatically.
 func (b *domainsBoard) addsDomain() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/domains")
@@ -143,7 +146,7 @@ func (b *domainsBoard) agrees() {
 	})
 }
 
-// certifies has an operator verify the domain, and then the edge go on step by step.
+// certifies verifies the domain as an operator, and then takes the edge through its steps.
 func (b *domainsBoard) certifies() {
 	b.t.Helper()
 	if n := b.done(); n != "0" {
@@ -153,7 +156,7 @@ func (b *domainsBoard) certifies() {
 		b.t.Fatal(err)
 	}
 	b.until("the edge has the host", func() bool { return slices.Contains(b.edge.Hosts(), ownHost) })
-	look := func(steps string) { // it looks again by itself
+	look := func(steps string) { // look asks for a check and waits until the page shows its result
 		b.t.Helper()
 		b.tap(button("Check certificate"))
 		b.until(steps+" steps are done", func() bool { return b.done() == steps })
@@ -184,7 +187,7 @@ func (b *domainsBoard) screens() {
 	}, nil)
 }
 
-// domain is the id of the only domain; empty: there is none.
+// domain returns the id of the only domain, or "" if there is no domain.
 func (b *domainsBoard) domain() string {
 	b.t.Helper()
 	var list struct{ Rows []struct{ ID string } }

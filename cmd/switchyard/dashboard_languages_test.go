@@ -66,12 +66,12 @@ func TestDashboardLanguages(t *testing.T) {
 	}
 }
 
-// cutTexts are the controls and headings of which a part is not seen. Names, which have a title with the whole, may be cut.
+// cutTexts lists the controls and headings whose text is cut off. Names may be cut off if their title shows the whole text.
 const cutTexts = `JSON.stringify([...document.querySelectorAll('button, a.btn, label, h2, th, .tag, .seg button, .nav a')].filter(e => e.checkVisibility({visibilityProperty: true}) && e.clientWidth > 1 && !e.closest('.hidden, [title], .cut') &&
 	e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).overflowX !== 'visible').map(e => e.textContent.slice(0, 40) + ' ' + e.className))`
 
-// TestDashboardByKeyboard: who has no mouse gets everywhere. Each control that Tab reaches is seen and shows that it has
-// the focus; the focus comes round and is never lost.
+// TestDashboardByKeyboard: a user without a mouse can go everywhere. Each control that Tab reaches is visible and shows that it
+// has the focus. The focus comes round and is never lost.
 func TestDashboardByKeyboard(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

@@ -154,8 +154,8 @@ func (b *moneyBoard) puts() {
 	}
 }
 
-// corrects pastes a file with a row that is refused: nothing changes before it is applied, and a text that was changed has
-// to be tried anew.
+// corrects pastes a file with a row that is refused. Nothing changes before the file is applied, and a changed text needs
+// another dry run.
 func (b *moneyBoard) corrects() {
 	b.t.Helper()
 	click := b.visit(b.link)

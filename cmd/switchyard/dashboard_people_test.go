@@ -14,7 +14,7 @@ import (
 
 const peoplePassword = "correct horse battery"
 
-// beside is another browser at the same service: cookies and storage of its own.
+// beside opens a second browser at the same service, with its own cookies and storage.
 func (b *board) beside() *board {
 	b.t.Helper()
 	other := &board{page: b.page.open(b.t), f: b.f, axe: b.axe}
@@ -24,7 +24,7 @@ func (b *board) beside() *board {
 	return other
 }
 
-// welcome uses a link that makes somebody a member: a name and a password.
+// welcome opens an invitation or entry link, and enters a name and a password to become a member.
 func (b *board) welcome(link, name string) {
 	b.t.Helper()
 	b.goTo(link)
@@ -37,7 +37,7 @@ func (b *board) welcome(link, name string) {
 	})
 }
 
-// signInAs types e-mail and password, and a code where one is asked for.
+// signInAs enters e-mail and password, and then a code unless code is empty.
 func (b *board) signInAs(email, code string) {
 	b.t.Helper()
 	b.fill(`document.querySelector('form.enter [name=email]')`, email)
@@ -49,7 +49,7 @@ func (b *board) signInAs(email, code string) {
 	}
 }
 
-// isIn waits until somebody is signed in.
+// isIn waits until the page shows a signed-in user.
 func (b *board) isIn() {
 	b.t.Helper()
 	b.until("somebody is signed in", func() bool {
@@ -97,7 +97,8 @@ func TestDashboardPeople(t *testing.T) {
 	b.shows("wrong password") // one, or two in an hour
 }
 
-// invites somebody by a link that a second browser uses, changes the role, and removes them: they are out at once.
+// invites creates an invitation link, which a second browser uses. It then changes the new member's role and removes the
+// member, who is signed out at once.
 func (b *board) invites() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/team")
@@ -132,7 +133,7 @@ func (b *board) invites() {
 	if got := ben.run(button("New offer") + `?.textContent`); got != "" {
 		b.t.Error("a viewer can make offers")
 	}
-	// Who is the only owner stays one.
+	// The only owner cannot become a member.
 	b.run(`(s => { s.value = 'member'; s.dispatchEvent(new Event('change', {bubbles: true})); return 1 })([...document.querySelectorAll('.people select')].find(s => s.value === 'owner'))`)
 	b.tap(button("Change the role"))
 	b.shows("The account needs an owner")
@@ -144,8 +145,8 @@ func (b *board) invites() {
 	ben.shows("Sign in")
 }
 
-// roles: each role sees the controls it may use, and no others. Met by a link, what it may not see is explained. It gives the
-// browser of the last one, an owner.
+// roles: each role sees the controls it may use and no others. A page that the role may not see, opened by a link, explains
+// why. roles returns the browser of the last role, an owner.
 func (b *board) roles(account string) (p *board) {
 	b.t.Helper()
 	for _, c := range []struct {

@@ -7,9 +7,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardRefused: a service that is away or refuses says so in the place of what failed, what was typed stays, and work
-// goes on once the reason is gone. Nothing is made up in the page: the network is cut, the plan has no room, the database
-// answers nobody, the calls of the minute are used.
+// TestDashboardRefused: a service that is away or refuses a call is reported in the place of the call that failed. The text
+// typed by the user stays, and work goes on once the cause is gone. The failures are real, not faked in the page: the network
+// is cut, the plan is full, the database does not answer, the calls of the minute are used up.
 func TestDashboardRefused(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -86,10 +86,10 @@ func (b *board) beyondPlan() {
 	b.shows("typed beyond is saved")
 }
 
-// toReports goes to the reports, without loading the page anew.
+// toReports goes to the reports without reloading the page.
 const toReports = `document.querySelector('.nav a[href^="/app/reports"]').click()`
 
-// reported waits for the report. Where it was refused it is asked for again.
+// reported waits for the report, and asks for it again where it was refused.
 func (b *board) reported() {
 	b.t.Helper()
 	b.until("the report", func() bool {
@@ -97,7 +97,7 @@ func (b *board) reported() {
 	})
 }
 
-// slowly asks for a report while PostgreSQL stands still: the shape of what comes is there at once.
+// slowly asks for a report while PostgreSQL is frozen. The page shows a skeleton of the report at once.
 func (b *board) slowly() {
 	b.t.Helper()
 	b.goTo(b.f.URL + "/app/more")

@@ -15,9 +15,10 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestDashboardRoles: whatever control a role is shown, the service does not refuse it because of the role. Every button,
-// switch and item of a menu of every room in the side is pressed, of rows those of the first, and what a dialog asks is answered.
-// What a lesser role was not refused is not pressed again: who may more may do it too (see the seam's tests).
+// TestDashboardRoles: the service never refuses, because of the role, a control that the dashboard shows to that role. The test
+// presses every button, switch and menu item of every room in the side bar, and answers the dialogs. In tables it presses the
+// controls of the first row. A control that a lesser role was allowed to use is not pressed again, because a higher role may
+// use it too (see the seam's tests).
 func TestDashboardRoles(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -51,7 +52,8 @@ func TestDashboardRoles(t *testing.T) {
 	}
 }
 
-// pressAll presses every control of the rooms that are shown, but for those that are known of a room, which it adds to. It says how many there were.
+// pressAll presses every control of the rooms that are shown, except the controls in known, and returns how many it pressed. It
+// adds the pressed controls of each room to known.
 func (b *board) pressAll(role models.Role, known map[string][]string) (pressed int) {
 	b.t.Helper()
 	var rooms []string
@@ -91,8 +93,9 @@ func (b *board) pressAll(role models.Role, known map[string][]string) (pressed i
 	return pressed
 }
 
-// pressing presses the controls of a room one after another, from the one with a number on. next is the one to go on with on
-// a fresh page where a control led to another room; -1: that were all. refused are the calls that the role may not make.
+// pressing presses the controls of a room one after another, starting with control number FROM. In its answer, next is the
+// control to go on with on a fresh page after a control led to another room, or -1 after the last control. refused are the
+// calls that the role may not make.
 const pressing = `(async () => {
 	let pending = 0
 	const refused = [], real = window.fetch, start = location.pathname

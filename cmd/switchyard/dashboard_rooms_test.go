@@ -26,10 +26,10 @@ type roomsBoard struct {
 	link     string
 }
 
-// ownDomain is one of the account.
+// ownDomain is a domain of the account.
 const ownDomain = "go.rooms.test"
 
-// browserAgent is that of a visitor.
+// browserAgent is the user agent of a visitor's browser.
 const browserAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36"
 
 // markup is a name that must show as text.
@@ -181,7 +181,7 @@ func (b *roomsBoard) verifies() {
 	}
 }
 
-// scores moves the threshold, sees how many clicks change sides, and saves it: the clicks are scored anew.
+// scores moves the threshold, checks how many clicks change sides, and saves it. The service then scores the clicks again.
 func (b *roomsBoard) scores() {
 	b.t.Helper()
 	type score struct {

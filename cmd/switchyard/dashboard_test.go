@@ -83,15 +83,16 @@ func openBoardOf(t *testing.T, o fleet.Options) *board {
 	return b
 }
 
-// plain takes from the page what browsers give only to pages that came by https or from the machine itself: who runs the service
-// in a network of his own may use http.
+// plain removes from the page the features that browsers give only to pages loaded over https or from the same machine. An
+// operator who runs the service in a private network may use http.
 func (b *board) plain() {
 	b.t.Helper()
 	const source = `for (const name of ['randomUUID', 'subtle']) delete Crypto.prototype[name]; delete Navigator.prototype.clipboard`
 	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": source}, nil)
 }
 
-// pointing keeps what offers "Undo", as it stays while the mouse is on it: a busy machine may need longer than the time it is offered.
+// pointing keeps toasts that offer "Undo" open by simulating a mouse over them, because a busy machine may need longer than the
+// toast is shown.
 func (b *board) pointing() {
 	b.t.Helper()
 	const source = `new MutationObserver(() => document.querySelectorAll('.toast:has(button):not([data-kept])').forEach(e => {
@@ -130,11 +131,11 @@ func (b *board) settled() {
 	})
 }
 
-// allParts is the screen that shows each part, one that failed among them.
+// allParts is the screen that shows each part, including a part that has failed.
 const allParts = "/app/_parts"
 
-// everywhere shows each screen once, of which nothing may have failed, and holds it sound in both themes, wide and narrow.
-// ready, unless nil, does what has to be done before on a screen.
+// everywhere shows each screen once and fails the test if a part of it has failed. It also checks each screen with sound in
+// both themes, wide and narrow. ready, unless nil, prepares a screen before these checks.
 func (b *board) everywhere(pages map[string]string, ready func(name string)) {
 	b.t.Helper()
 	for name, path := range pages {
@@ -345,8 +346,8 @@ func (b *board) drills() {
 	b.until("they are closed", func() bool { return b.run(`document.querySelector('dialog[open]') ? 'open' : ''`) == "" })
 }
 
-// saysWhatFails: answers that are errors are said in the place of what failed, and "Try again" mends it. A session that was
-// ended elsewhere is asked for over the screen.
+// saysWhatFails: an error is reported in the place of the part that failed, and "Try again" recovers it. If the session was
+// ended elsewhere, the sign-in form appears over the screen.
 func (b *board) saysWhatFails() {
 	b.t.Helper()
 	fails := func(status, code string) {

@@ -114,7 +114,8 @@ func (c *devstackExec) Run(ctx context.Context, e *env) (err error) {
 	return err
 }
 
-// serverEnv names the servers as the service does, or as the tests do. One that the operator named stays as it is.
+// serverEnv returns the variables that name the servers: DATABASE_URL and REDIS_URL for the service, or TEST_DATABASE_URL and
+// TEST_REDIS_URL for the tests. A server without a URL gets no variable, so the operator's own variable stays in force.
 func serverEnv(s devstack.Servers, test bool) []string {
 	prefix := ""
 	if test {

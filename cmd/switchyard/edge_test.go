@@ -103,8 +103,8 @@ func (p *published) sweep() {
 	}
 }
 
-// TestPublishedCampaign: a campaign that is made by the API is at the edge by itself, as a bundle of its flow; changed by the API it
-// changes there, and deleted it is gone.
+// TestPublishedCampaign: a campaign created by the API is published to the edge automatically, as a bundle of its flow. A
+// change by the API changes it there, and a deletion removes it there.
 func TestPublishedCampaign(t *testing.T) {
 	t.Parallel()
 	p := newPublished(t)

@@ -257,7 +257,7 @@ func (x *examples) signIn() {
 	x.call("GET /oauth/{provider}/accounts", params{"provider": models.GoogleAds, "connection": x.ids["connection"]}, nil)
 }
 
-// at is a click of a visitor of so many days ago.
+// at returns a click of visitor n, made the given number of days ago.
 func (x *examples) at(n, days int) *models.Click {
 	id := models.FloorClickID(x.today.AddDate(0, 0, -days).Add(time.Duration(min(days, 1)*(14*60+n)) * time.Minute))
 	id[15] = byte(n)

@@ -77,7 +77,7 @@ func (x *examples) read() {
 	x.alone()
 }
 
-// scoreAnew waits for the job that scores clicks anew, and for what it tells.
+// scoreAnew waits for the job that scores clicks again, and checks its result.
 func (x *examples) scoreAnew(job string) {
 	x.t.Helper()
 	await.Until(x.t, "clicks are scored anew", func() bool {
@@ -127,7 +127,7 @@ func (x *examples) files() {
 	x.call("GET /jobs", nil, nil)
 }
 
-// alone asks other accounts: one whose visitors are there now, and one without any.
+// alone calls the operations that need an account of their own: first without visitors, then with one live visitor.
 func (x *examples) alone() {
 	account, key, _ := x.NewAccount("scale")
 	x.callAs(x.As(key), "GET /plan", nil, nil)

@@ -192,10 +192,12 @@ func (x *examples) ingest() {
 	}
 }
 
-// missing are the codes of an install that lacks a part: the example of an operation that needs it is the refusal.
+// missing lists the error codes of an install that lacks a part. The example of an operation that needs this part is the
+// refusal.
 var missing = []string{"edge_not_configured", "no_provider"}
 
-// call sends the example of an operation and gives the answer's data. Params are those of the path and of the query.
+// call sends the example of an operation and returns the data of the answer. params are the parameters of the path and of the
+// query.
 func (x *examples) call(op string, params map[string]string, body object) map[string]any {
 	x.t.Helper()
 	return x.callAs(x.Server, op, params, body)
@@ -221,11 +223,11 @@ func (x *examples) callAs(s *apitest.Server, op string, params map[string]string
 	}
 	x.all[op] = e
 	var data map[string]any
-	_ = json.Unmarshal(a.Data, &data) // there is none in a file
+	_ = json.Unmarshal(a.Data, &data) // a file has no data
 	return data
 }
 
-// begin begins the example of an operation: it gives its method and the path and query to send.
+// begin starts the example of an operation, and returns its method and the path and query to send.
 func (x *examples) begin(op string, params map[string]string) (method, path string, e openapi.Example) {
 	x.t.Helper()
 	if _, ok := x.all[op]; ok {
@@ -302,10 +304,11 @@ func newStable(today time.Time, outside string) stable {
 	}
 }
 
-// monthly are the operations whose days are those of a month: the first of this one and of the next.
+// monthly lists the operations whose days are the first days of this month and of the next month.
 var monthly = []string{"GET /plan", "GET /plan/usage"}
 
-// soon are times within an hour of now, by name or by operation and name. Near midnight they are of another day.
+// soon lists fields whose times are within an hour of the present, by name or by operation and name. Near midnight these times
+// fall on another day.
 var soon = map[string]bool{
 	"nextSyncAt": true, "next_sync_at": true, "POST /oauth/{provider}/connect expiresAt": true, "GET /stats/live at": true,
 }
@@ -410,8 +413,8 @@ func (s *stable) id(id uuid.UUID) string {
 	return s.ids[id]
 }
 
-// time shifts a day. The time of day is kept if it is that of a day's beginning or end, if the test chose it, which it
-// does for days before today where no window begins, or if it is the start of an hour in a report.
+// time shifts a day to exampleDay. It keeps the time of day in three cases: it is the beginning or end of a day; the test chose
+// it, as it does for days before today at which no window begins; or it is the start of an hour in a report.
 func (s *stable) time(key, text string) string {
 	parts := timeForm.FindStringSubmatch(text)
 	at, err := time.Parse(time.DateOnly, parts[1])

@@ -322,7 +322,7 @@ func TestExportRules(t *testing.T) {
 	}
 	x.s.Do("POST", "/reports/exports?from=x", map[string]any{}).Want(http.StatusBadRequest, "invalid_input")
 
-	// The same key makes one file, and another caller's job is nobody's business.
+	// The same key makes one file.
 	body := map[string]any{"kind": "clicks", "bucket": "month", "dimension": "nonsense"}
 	one := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()
 	two := x.s.Do("POST", "/reports/exports", body, "Idempotency-Key", "k").Want(http.StatusCreated, "").Map()

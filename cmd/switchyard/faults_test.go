@@ -111,8 +111,8 @@ func ownTimes[K comparable](t *testing.T, want map[K]span, got map[K]time.Time) 
 	}
 }
 
-// waitLedger waits until the reports count exactly the rows that are stored. Rows are counted each time: a click that
-// nobody was answered for may be stored late, when a process takes over the spool of one that was killed.
+// waitLedger waits until the reports count exactly the rows that are stored. The rows are counted again each time, because a
+// click whose visitor got no answer may be stored late, when a process takes over the spool of a killed process.
 func (s *service) waitLedger(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, await.Timeout)
 	defer cancel()
@@ -158,7 +158,7 @@ func TestKilledWebLosesNoClick(t *testing.T) {
 				case errors.Is(err, errWrong):
 					clicks.fail(err)
 					return
-				default: // nobody is there: not answered
+				default: // no process is there: not answered
 					pause(ctx, 20*time.Millisecond)
 				}
 			}

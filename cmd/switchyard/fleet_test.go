@@ -181,7 +181,7 @@ func (s *service) askAt(ctx context.Context, url string, via http.RoundTripper, 
 	return s.send(ctx, url, via, method, path, nil, "")
 }
 
-// send is askAt with a body, by a sender who proves himself by a secret.
+// send is askAt with a body, from a sender that authenticates with a secret.
 func (s *service) send(ctx context.Context, url string, via http.RoundTripper, method, path string, body []byte, secret string) (
 	answer, error,
 ) {

@@ -12,7 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// TestFlowReplay: what a flow would have done with the clicks of a campaign, beside what was done.
+// TestFlowReplay compares the decisions that a flow would have made for the clicks of a campaign with the decisions that were
+// made.
 func TestFlowReplay(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)

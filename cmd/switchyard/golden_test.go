@@ -107,7 +107,7 @@ func TestGoldenFiles(t *testing.T) {
 	}
 }
 
-// fill puts its own name into every text of a struct that has none.
+// fill sets every empty text of a struct to the name of its field.
 func fill(v reflect.Value, name string) {
 	switch v.Kind() { //nolint:exhaustive // the kinds that hold texts
 	case reflect.Struct:

@@ -27,7 +27,7 @@ type jobsChoice struct {
 	Kind  string `help:"Only this kind, such as webhook:deliver." default:""`
 }
 
-// check refuses unknown names. Without it, the answer would look like that of an empty queue.
+// check refuses unknown queues and kinds. Otherwise the answer would look like the answer for an empty queue.
 func (c jobsChoice) check() error {
 	for _, n := range []struct {
 		what, given string
@@ -63,7 +63,7 @@ func (c *jobsList) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		if more > 0 { // beside the answer, which is one JSON value
+		if more > 0 { // on stderr, because with --json the answer is one JSON value
 			_, _ = fmt.Fprintf(e.stderr, "%d older ones are left out: --limit shows more\n", more)
 		}
 		rows := []string{"ID\tQUEUE\tKIND\tSTATE\tATTEMPTS\tNEXT\tERROR"}

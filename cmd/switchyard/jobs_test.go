@@ -22,7 +22,7 @@ func TestJobsCommandMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	queues, unknown, dir := jobstest.RedisURL(t), uuid.NewString(), t.TempDir()
-	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // root's servers run as somebody else
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // servers started by root run as another user
 		t.Fatal(err)
 	}
 	const nowhere = "127.0.0.1:1"

@@ -11,8 +11,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestLargeReports: a report that reads more clicks than a call may is answered by a job, with the same figures. One that
-// is answered from the copies of the ledger never is.
+// TestLargeReports: a job answers a report that reads more clicks than a call may read, with the same figures. A report that is
+// answered from the copies of the ledger never needs a job.
 func TestLargeReports(t *testing.T) {
 	t.Parallel()
 	x := newExporting(t)

@@ -66,8 +66,8 @@ func (p port) wait(ctx context.Context, err error) (net.Listener, error) {
 	return nil, err
 }
 
-// serveBeside answers requests at an address until stop is called, beside what the process is for: while the address
-// is in use, by another process of this machine, the process does without, and serves there as soon as it can.
+// serveBeside answers requests at an address until stop is called, while the process does its main work. If another process of
+// this machine uses the address, this process starts without serving there, and serves as soon as the address is free.
 func serveBeside(ctx context.Context, p port, h http.Handler) (stop func(), err error) {
 	p.limit = 0
 	l, busy := p.listen(ctx)

@@ -71,7 +71,7 @@ func TestJSON(t *testing.T) {
 func TestExec(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // root's servers run as somebody else
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // servers started by root run as another user
 		t.Fatal(err)
 	}
 	vars := map[string]string{"DATA_DIR": dir, "DATABASE_URL": "postgres://h/d", "REDIS_URL": "redis://h"}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// A process limits its heap by itself, and as GOMEMLIMIT says if that is set.
+// A process limits its heap without any setting. If GOMEMLIMIT is set, that limit applies.
 func TestMemoryLimit(t *testing.T) { //nolint:paralleltest // the limit is the process's
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })

@@ -19,11 +19,12 @@ import (
 	"switchyard/ops/client"
 )
 
-// target is what the attacker knows: addresses of the service, keys of his own accounts, and what these have.
+// target is everything that the attacker knows: addresses of the service, and the keys and records of the attacker's own
+// accounts.
 type target struct {
 	URL, OpsURL string
 	Link        string // a tracking link of the neighbour
-	Costly      string // one of his own, whose flow costs as much as may be saved
+	Costly      string // the attacker's own link, whose flow is as costly as the service lets it be
 	Webhook     string // the id of an endpoint that never answers
 	Network     string // the id of a network whose postbacks need a secret
 	Key         string
@@ -98,13 +99,13 @@ type attack struct {
 	parallel int           // how many do it at the same time
 	pause    time.Duration // of each, after each time
 	once     func(*attacker, context.Context) int
-	answers  []int // what the service may say, but for 0
+	answers  []int // the statuses that the service may answer, apart from 0
 }
 
 // paced is the pause of attacks that need little of the attacker.
 const paced = 50 * time.Millisecond
 
-// attacks are those that once took the service away.
+// attacks lists the attacks that once took the service down.
 var attacks = []attack{
 	{"costly conditions", 16, paced, (*attacker).visit, []int{302}},
 	{"junk postbacks", 32, paced, (*attacker).junk, []int{200, 429}},
@@ -120,7 +121,7 @@ var attacks = []attack{
 	{"wrong passwords", 16, paced, (*attacker).wrongPassword, []int{401, 429}},
 }
 
-// newTarget makes the attacker's accounts with what his attacks need.
+// newTarget creates the attacker's accounts with everything that the attacks need.
 func newTarget(t *testing.T, s *service, hanging string) target {
 	t.Helper()
 	account, api, err := s.Account(t.Context(), "Attacker", "scale")

@@ -21,8 +21,8 @@ const canary = "canary-4f1d96b2"
 // canaryInClear is the name of the network.
 const canaryInClear = "bird-4f1d96b2"
 
-// noSecretsInClear searches what the service leaves for the secrets of postbacks: the files of PostgreSQL, its log of
-// changes among them, those of Redis, the spools, the logs of the processes and the metrics.
+// noSecretsInClear searches everything that the service writes for the secrets of postbacks: the files of PostgreSQL including
+// its write-ahead log, the files of Redis, the spools, the logs of the processes and the metrics.
 func noSecretsInClear(t *testing.T, f *fleet.Fleet) {
 	t.Helper()
 	clear, encoded := []byte(canary), []byte(hex.EncodeToString([]byte(canary)))
@@ -50,7 +50,7 @@ func noSecretsInClear(t *testing.T, f *fleet.Fleet) {
 	search("the metrics", metricsOf(t, f))
 }
 
-// metricsOf reads those of the web process. Who guessed the password a moment ago has to wait.
+// metricsOf reads the metrics of the web process. It polls, because a client that has just guessed a password has to wait.
 func metricsOf(t *testing.T, f *fleet.Fleet) []byte {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, f.OpsURL+"/metrics", http.NoBody)

@@ -16,8 +16,8 @@ import (
 // attackCommand is the argument with which the test binary attacks.
 const attackCommand = "attack"
 
-// raid is the process of the attacker. It is apart from the test, so that the neighbour's figures are not those of a
-// client that is busy itself, and gives way to all others: an attacker brings processors of his own.
+// raid is the process of the attacker. It runs apart from the test, so that a busy client does not distort the neighbour's
+// figures. It runs at low priority, because a real attacker uses processors of their own.
 type raid struct {
 	orders  *json.Encoder
 	reports *json.Decoder
@@ -78,7 +78,7 @@ func (r *raid) end(t *testing.T) {
 	}
 }
 
-// allTried holds that each attack was understood: an answer that is not expected means that it was no attack.
+// allTried checks that the service understood each attack. An unexpected answer means that the request was no attack.
 func (r *raid) allTried(t *testing.T) {
 	t.Helper()
 	for _, how := range attacks {
@@ -95,8 +95,8 @@ func (r *raid) allTried(t *testing.T) {
 	}
 }
 
-// runAttacks is the process: it reads the target, then names of attacks to begin and, as an empty list, the order to end
-// them, which it answers with what they were answered.
+// runAttacks is the main function of the attacker's process. It reads the target, and then lists of attacks to begin. An empty
+// list tells it to end the attacks, and it answers with the statuses that they received.
 func runAttacks(in io.Reader, out io.Writer) error {
 	orders, reports := json.NewDecoder(in), json.NewEncoder(out)
 	var at target

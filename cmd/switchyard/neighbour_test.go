@@ -26,7 +26,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// What the neighbour may feel at most, in the long form: so many times what he has in quiet, and so long.
+// The limits that the neighbour's figures must keep in the long form: a multiple of the figures on a quiet service, and
+// absolute values.
 const (
 	neighbourRatio  = 3
 	neighbourCall   = 300 * time.Millisecond
@@ -35,11 +36,11 @@ const (
 	neighbourMemory = 1 << 30 // bytes, of each process
 )
 
-// TestNeighbour holds that nobody takes the service from the others. While an account and strangers attack, in each
-// way alone (in the short form four ways at once) and then in random mixtures, another account calls the API and has
-// clicks and conversions. All its calls must succeed, all its clicks be counted and all its conversions be announced.
-// The long form measures as well: its calls, its redirects, how late its clicks are in the reports and its conversions
-// at its webhook, and the memory of each process.
+// TestNeighbour checks that no account or stranger can take the service away from the others. They attack in each way alone (in
+// the short form four ways at once) and then in random mixtures, while another account calls the API and has clicks and
+// conversions. All its calls must succeed, all its clicks must be counted, and all its conversions must be announced. The long
+// form also measures its calls, its redirects, how late its clicks are in the reports and its conversions at its webhook, and
+// the memory of each process.
 func TestNeighbour(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -263,10 +264,10 @@ func (n *neighbour) convert(ctx context.Context) error {
 	}
 }
 
-// hear notes the webhook of a conversion. It may come more than once.
+// hear records that the webhook of a conversion has arrived. It may arrive more than once.
 func (n *neighbour) hear(body []byte) {
 	var event struct{ Data models.ConversionData }
-	_ = json.Unmarshal(body, &event) // a body that is none names no conversion
+	_ = json.Unmarshal(body, &event) // an unreadable body names no conversion
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if heard, ok := n.told[event.Data.ConversionID]; ok {
@@ -275,7 +276,7 @@ func (n *neighbour) hear(body []byte) {
 	}
 }
 
-// fromNetwork sends requests as a server of a network, with an address that nobody else has.
+// fromNetwork sends requests as a network's server does, from an address that no other client has.
 type fromNetwork struct{}
 
 func (fromNetwork) RoundTrip(r *http.Request) (*http.Response, error) {

@@ -44,7 +44,7 @@ func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, 
 	return nil
 }
 
-// adsOptions are those of what asks ad platforms, for spend and for uploads.
+// adsOptions returns the options of clients of ad platforms, for spend and for uploads.
 func adsOptions(cfg config.Config, queue jobs.Redis) (ads.Options, error) {
 	out, err := openPlatforms(cfg)
 	return ads.Options{
@@ -53,12 +53,12 @@ func adsOptions(cfg config.Config, queue jobs.Redis) (ads.Options, error) {
 	}, err
 }
 
-// openPlatforms makes the way to platforms, whose answers are lists.
+// openPlatforms opens the egress client for platforms, whose answers are long lists.
 func openPlatforms(cfg config.Config) (*egress.Client, error) {
 	return outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 32 << 20})
 }
 
-// paceOf holds back the requests of a connection over all processes.
+// paceOf limits the rate of requests of a connection across all processes.
 func paceOf(queue jobs.Redis) func(key string, burst int, interval time.Duration) rest.Pace {
 	return func(key string, burst int, interval time.Duration) rest.Pace {
 		return kv.NewBudget(kv.BudgetOptions{

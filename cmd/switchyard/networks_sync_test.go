@@ -153,7 +153,8 @@ func TestNetworkSync(t *testing.T) {
 		t.Errorf("%v", row)
 	}
 
-	// The network revises: an approval, an amended payout, a reversal, and one that may not go back.
+	// The network sends changes: an approval, an amended payout, a reversal, and a change that is refused because it goes back
+	// to pending.
 	y.world.Set(y.order("a", 0, "approved", "12"), y.order("b", 1, "approved", "6"), y.order("c", 2, "pending", "3"), event)
 	got := y.sync(true)
 	if diff := cmp.Diff([]string{"1 updated", "2 updated", "3 refused a conversion does not go from rejected to pending", "4 unchanged"},
@@ -207,7 +208,7 @@ func TestNetworkSyncAdopts(t *testing.T) {
 	y.world.Set(y.order("ef-1", 0, "approved", "6"), y.order("ef-2", 1, "approved", "6"), y.order("ef-3", 2, "approved", "6"))
 	got := y.sync(true)
 	if diff := cmp.Diff([]string{"1 updated", "2 updated", "3 created"}, verdicts(got.Outcomes)); diff != "" {
-		t.Error(diff) // of two conversions of a click nobody knows which one it is
+		t.Error(diff) // a click with two conversions does not say which one is meant
 	}
 	if got := y.figures(); got != "5 3 2 0 18" {
 		t.Errorf("conversions, approved, pending, chargebacks, revenue: %s", got)
@@ -217,7 +218,7 @@ func TestNetworkSyncAdopts(t *testing.T) {
 	}
 }
 
-// TestNetworkSyncFails: what the platform says is shown and kept, without the credentials, and nothing is recorded.
+// TestNetworkSyncFails: the platform's error is shown and stored without the credentials, and nothing is recorded.
 func TestNetworkSyncFails(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 1)
@@ -349,8 +350,8 @@ func TestNetworkSyncGivenUp(t *testing.T) {
 	}
 }
 
-// TestNetworkSyncOfMany: by itself more orders are imported than somebody may wait for. What is stored of the answer are those that
-// changed something.
+// TestNetworkSyncOfMany: a sync started by the clock may import more orders than a caller may wait for. The stored result keeps
+// only the orders that changed something.
 func TestNetworkSyncOfMany(t *testing.T) {
 	t.Parallel()
 	y := newSyncing(t, 1)

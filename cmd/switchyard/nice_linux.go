@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// setNice makes the process give way to others on its machine: 0 not at all, 19 as far as possible. Linux keeps it for
-// each thread, and new ones have that of the thread that starts them.
+// setNice sets the priority of the process: at 0 it does not give way to other processes, at 19 it gives way as far as
+// possible. Linux keeps the value for each thread, and a new thread inherits the value of the thread that starts it.
 func setNice(nice int) error {
-	for range 2 { // threads that were started meanwhile
+	for range 2 { // the second pass reaches threads started during the first
 		threads, err := os.ReadDir("/proc/self/task")
 		if err != nil {
 			return err

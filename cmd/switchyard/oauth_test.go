@@ -122,7 +122,7 @@ func connectByCommand(t *testing.T, w *signintest.World, vars map[string]string,
 	}
 	go func() { _, _ = io.Copy(io.Discard, said) }()
 	back := w.Visit(t, address)
-	stray := *back // somebody else's page asks as well
+	stray := *back // a request from a foreign page
 	stray.RawQuery = "state=x&code=stolen"
 	if got := visit(t, stray.String()); got != http.StatusNotFound {
 		t.Errorf("another state is answered %d", got)

@@ -127,8 +127,8 @@ func (o *outbound) try(hosts []string) {
 	}
 }
 
-// TestNoPrivateAddressIsReached (W6) takes the service as it is put together, and every way by which a customer can have
-// it call an address: none of the forms of a private one is connected to, and the API does not take them as endpoints.
+// TestNoPrivateAddressIsReached (W6) runs the assembled service, and tries every way by which a customer can make it call an
+// address. The service connects to no form of a private address, and the API does not accept one as an endpoint.
 func TestNoPrivateAddressIsReached(t *testing.T) {
 	t.Parallel()
 	hosts := netguardtest.Hosts()

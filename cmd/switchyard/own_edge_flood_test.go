@@ -20,11 +20,12 @@ import (
 const (
 	floodAtOnce = 48
 	floodMemory = 96 << 10 // kB that a web process may grow by
-	floodScans  = 500      // of the tables that a handshake could ask; sweeps make some of them meanwhile
+	floodScans  = 500      // of the tables that a handshake could read; sweeps cause some of them during the test
 )
 
-// TestHandshakeFlood: two web processes that are flooded with names which nobody has verified, as visitors and as CAs come, order
-// nothing, ask the database nothing and keep nothing. They shake hands with others all the time.
+// TestHandshakeFlood: two web processes are flooded with handshakes for unverified names, both as visitors and as CAs make
+// them. The processes order no certificates, do not query the database and keep no memory of the names. They complete other
+// handshakes all the time.
 func TestHandshakeFlood(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -35,7 +36,7 @@ func TestHandshakeFlood(t *testing.T) {
 	e := startEdge(t, true)
 	other, otherPort := e.secondWeb()
 	e.start("web", "clock", "worker")
-	// A domain that an account has added and nobody has verified is no other than one that nobody has.
+	// A domain that an account has added but not verified is treated like a domain that no account has.
 	const stranger = "stranger.example"
 	if err := e.api.Do(t.Context(), http.StatusCreated, http.MethodPost, "/domains", map[string]any{"domain": stranger}, nil); err != nil {
 		t.Fatal(err)
@@ -102,7 +103,8 @@ func (e *edgeFleet) refused(port int, name, protocol string) {
 	}
 }
 
-// whileServed says how many handshakes with the install's own host ended well while fn ran. One that did not is an error.
+// whileServed returns how many handshakes with the install's own host succeeded while fn ran. A failed handshake fails the
+// test.
 func (e *edgeFleet) whileServed(fn func()) (served int) {
 	e.Helper()
 	over := make(chan struct{})
@@ -127,7 +129,7 @@ func (e *edgeFleet) whileServed(fn func()) (served int) {
 	return served
 }
 
-// edgeScans is how often the tables were read that a handshake could ask.
+// edgeScans returns how often the tables that a handshake could read were scanned.
 func (e *edgeFleet) edgeScans() int {
 	e.Helper()
 	d, err := db.Open(e.Context(), e.DatabaseURL, db.Options{Name: "test"})

@@ -163,7 +163,7 @@ func (e *edgeFleet) shake(host string) (*x509.Certificate, error) {
 	return conn.(*tls.Conn).ConnectionState().PeerCertificates[0], nil
 }
 
-// domains are those of the account by their hosts.
+// domains returns the account's domains by host.
 func (e *edgeFleet) domains() map[string]edgeDomain {
 	e.Helper()
 	var list struct{ Rows []edgeDomain }
@@ -245,7 +245,7 @@ func TestZeroToServing(t *testing.T) {
 	const host = "go.shop." + customerZone
 	e.ownHost()
 	e.add(account, host)
-	// A domain that leads elsewhere: nobody asks the CA for it, whoever knocks.
+	// A domain that points elsewhere: no client can make the service order a certificate for it.
 	const stranger = "stranger.example"
 	if err := e.api.Do(t.Context(), http.StatusCreated, http.MethodPost, "/domains", map[string]any{"domain": stranger}, nil); err != nil {
 		t.Fatal(err)
@@ -522,7 +522,7 @@ func (e *edgeFleet) secondWeb() (p *fleet.Process, tlsPort int) {
 	return p, second[1]
 }
 
-// forward passes connections at a port on to those of two processes, in turn.
+// forward listens at a port and passes its connections on to the ports of two processes in turn.
 func (e *edgeFleet) forward(port int, to ...int) {
 	e.Helper()
 	l, err := (&net.ListenConfig{}).Listen(e.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(port))

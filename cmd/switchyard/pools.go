@@ -27,11 +27,12 @@ type pool struct {
 	statement time.Duration // the longest that a statement may take
 	serial    bool          // a statement takes one processor, whatever it reads
 	reads     bool          // it writes nothing, and what it reads may be some seconds old
-	sessions  bool          // sessions of PostgreSQL itself, never those that a pooler lends
+	sessions  bool          // it needs direct sessions of PostgreSQL, never sessions of a pooler
 }
 
-// The pools. A process takes as many connections as its pools have together: web 24, and one that listens for changes;
-// worker 21; clock 2; up 45 and one; with DATABASE_READ_URL web, worker and up have two more. ops/README.md says so too.
+// The pools. A process opens as many connections as its pools allow together: web 24, plus 1 to listen for changes; worker 21;
+// clock 2; up 45, plus 1 to listen. With DATABASE_READ_URL, web, worker and up open two more. ops/README.md repeats these
+// figures.
 var (
 	// controlPool is for authentication and the records that accounts set up.
 	controlPool = pool{name: "control", conns: 10, statement: 10 * time.Second}
@@ -130,7 +131,7 @@ func (p *pools) openReplica(cfg config.Config, process string) error {
 	return nil
 }
 
-// of is an open pool. One that the process does not have is a programming mistake.
+// of returns the open pool. Asking for a pool that the process does not have is a programming mistake, and panics.
 func (p pools) of(which pool) *db.DB {
 	d, ok := p.open[which]
 	if !ok {

@@ -19,8 +19,8 @@ import (
 	"switchyard/ops/config"
 )
 
-// TestReportsHaveTheirPool: reports of several accounts that PostgreSQL does not answer hold all connections for reports,
-// and none of those that keys are looked up and records are read over.
+// TestReportsHaveTheirPool: PostgreSQL does not answer the reports of several accounts. These reports hold all connections of
+// the report pool, but no connection of the pool for keys and records.
 func TestReportsHaveTheirPool(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)

@@ -14,7 +14,7 @@ import (
 	"switchyard/models/await"
 )
 
-// A buyer sees what his traffic source was told of each conversion and what it answered, and sends it again.
+// A buyer sees what was sent to their traffic source for each conversion and what the source answered, and sends it again.
 func TestSentPostbackLog(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)

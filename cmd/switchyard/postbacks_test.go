@@ -127,7 +127,7 @@ func (x *inbox) rows(query string) (rows []map[string]any) {
 	return rows
 }
 
-// A buyer sees what became of each postback, and after he has put his network right they count.
+// A buyer sees the result of each postback. Postbacks count after the buyer has corrected the network.
 func TestPostbackLog(t *testing.T) {
 	t.Parallel()
 	x := newInbox(t)
@@ -251,7 +251,7 @@ func (x *inbox) replays(ids []uuid.UUID) {
 		return statuses
 	}
 	x.same(conversion(), " approved 7", "2 pending 0", "1 approved 5")
-	// One that was recorded is read by the new words too. It stays one conversion.
+	// A postback that was already recorded is read with the new status map too. It stays one conversion.
 	x.Do("PUT", "/networks", map[string]any{
 		"id": x.id, "name": "Net", "postback_params": map[string]any{"click_id": "myclick"},
 		"status_map": map[string]any{"approved": []string{"deal"}},

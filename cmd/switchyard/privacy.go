@@ -14,7 +14,7 @@ import (
 	"switchyard/ops/queue"
 )
 
-// privacyCmd answers what visitors ask of whoever stores something about them.
+// privacyCmd answers the requests of visitors for a copy or the erasure of the data stored about them.
 type privacyCmd struct {
 	Export privacyExport `cmd:"" help:"Print what is stored of a visitor, as JSON."`
 	Erase  privacyErase  `cmd:"" help:"Take what describes a visitor out of everything that is stored."`
@@ -26,7 +26,7 @@ type whichVisitor struct {
 	Visitor string `help:"His visitor id, the value of the cookie sy_v, on a shared domain of the one whose name goes on with the id of the account. All clicks are looked through." xor:"who" required:""`
 }
 
-// each calls fn with the visitor in each account that knows him.
+// each calls fn once for each account that has clicks of the visitor.
 func (c whichVisitor) each(ctx context.Context, e *env, fn func(queue.Inspector, clicklog.Visitor) error) error {
 	click, visitor, err := c.ids()
 	if err != nil {
@@ -69,7 +69,7 @@ type privacyExport struct{ whichVisitor }
 // knownVisitor is what is stored of a visitor in one account.
 type knownVisitor struct {
 	AccountID uuid.UUID  `json:"account_id"`
-	VisitorID *uuid.UUID `json:"visitor_id"` // null: his clicks have none
+	VisitorID *uuid.UUID `json:"visitor_id"` // null: the clicks have no visitor id
 	clicklog.Known
 }
 
@@ -108,7 +108,7 @@ process is stored later: run the command again. Backups, export files and what o
 // erasedVisitor is what was erased in one account.
 type erasedVisitor struct {
 	AccountID uuid.UUID  `json:"account_id"`
-	JobID     *uuid.UUID `json:"job_id"` // null: he was erased before
+	JobID     *uuid.UUID `json:"job_id"` // null: the visitor was already erased
 	Already   bool       `json:"already_erased"`
 	jobs.EraseAnswer
 }

@@ -23,8 +23,8 @@ import (
 	"switchyard/workers/ledger"
 )
 
-// TestPrivacyCommand exports what is stored of a visitor and erases it, by his click and by his cookie, in each account
-// that knows him. A mistake is told before anything is erased.
+// TestPrivacyCommand exports and erases the data stored about a visitor, named by click or by cookie, in each account that
+// knows the visitor. A mistake in the flags is reported before anything is erased.
 func TestPrivacyCommand(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)

@@ -72,7 +72,7 @@ type ratesList struct {
 type rateRow struct {
 	Day      string `json:"day"`
 	Currency string `json:"currency"`
-	Rate     string `json:"rate"` // so much of the currency is one euro
+	Rate     string `json:"rate"` // units of the currency for one euro
 	Source   string `json:"source"`
 }
 

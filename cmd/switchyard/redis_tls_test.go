@@ -26,8 +26,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// tlsRedis starts a Redis that speaks TLS only, with a certificate that nobody vouches for, as hosted ones have it, and
-// gives its URL. It ends with the test.
+// tlsRedis starts a Redis that accepts only TLS, with a certificate that no authority has signed, as hosted servers have it. It
+// returns the URL of the server, which ends with the test.
 func tlsRedis(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewTLSServer(http.NotFoundHandler())
@@ -91,8 +91,8 @@ func tlsRedis(t *testing.T) string {
 	return url
 }
 
-// TestRedisByTLS runs the three process types on a Redis with TLS: an event is delivered, and everything is ready. A
-// certificate that nobody vouches for is refused unless the URL says otherwise.
+// TestRedisByTLS runs the three process types on a Redis with TLS: an event is delivered, and every process is ready. A
+// certificate that no authority has signed is refused unless the URL sets skip_verify.
 func TestRedisByTLS(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()

@@ -40,7 +40,7 @@ func TestReadReplica(t *testing.T) {
 	}
 	exec(primary, `CREATE TABLE marks (n int)`)
 	reports := p.of(reportPool)
-	// asked waits until reads go to the one or the other. Each read succeeds, whoever is asked.
+	// asked waits until reads go to the wanted server. Each read succeeds, whichever server answers it.
 	asked := func(wanted bool) {
 		t.Helper()
 		await.Until(t, "the other server is read", func() bool {

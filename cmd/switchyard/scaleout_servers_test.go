@@ -17,7 +17,7 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// nodePassword is that of the Redis servers of these tests.
+// nodePassword is the password of the Redis servers of these tests.
 const nodePassword = "p4ss"
 
 // redisNode is a Redis server, or a Sentinel.
@@ -28,7 +28,7 @@ type redisNode struct {
 
 func (n redisNode) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(n.port)) }
 
-// startRedisNode starts one with lines of configuration of its own. It ends with the test.
+// startRedisNode starts a node with additional lines of configuration. It ends with the test.
 func startRedisNode(t *testing.T, port int, lines string, args ...string) redisNode {
 	t.Helper()
 	dir := t.TempDir()

@@ -142,10 +142,10 @@ func (w *wide) live(link string) {
 	}
 }
 
-// TestScaleOut: three web processes, two workers and two clocks behind PgBouncer and Sentinels. What has to be exact over
-// all of them is: daily caps, unique visitors, calls with one Idempotency-Key, the rate limit. Every click that was answered is
-// stored once, and reported, through the loss of the primary Redis, of a web process and of the read replica. No tick is
-// carried out twice.
+// TestScaleOut runs three web processes, two workers and two clocks behind PgBouncer and Sentinels. Four features must be exact
+// over all processes: daily caps, unique visitors, calls with one Idempotency-Key, and the rate limit. Every click that was
+// answered is stored once and reported, through the loss of the primary Redis, of a web process and of the read replica. No
+// tick is carried out twice.
 func TestScaleOut(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -165,7 +165,8 @@ func TestScaleOut(t *testing.T) {
 	})
 }
 
-// ticks runs fn while two clocks fire a tick a second, beside those of the service, and until ticks come after it.
+// ticks runs fn while two test clocks fire a tick every second, in addition to the service's clocks. It waits for more ticks
+// before fn and after it, and fails the test if a tick was carried out twice.
 func (w *wide) ticks(fn func()) {
 	w.t.Helper()
 	carried := func() int {

@@ -108,7 +108,7 @@ func (e *edge) endpoints(ctx context.Context, h *handlers) (all []endpoint, err 
 		}
 		srv := newServer(e.strict(h))
 		srv.TLSConfig, srv.ConnState = e.certs.Config(), e.guard.ConnState
-		srv.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug) // whoever fails a handshake writes no log; they are counted
+		srv.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug) // failed handshakes are counted, not logged
 		all = append(all, endpoint{l, srv, true})
 	}
 	if e.cfg.HTTPAddr != "" {
@@ -173,8 +173,8 @@ func (e *edge) plain(h *handlers) http.Handler {
 	})
 }
 
-// sameName refuses requests for another host than the one that the handshake was with: nobody uses the name of a customer as the
-// front of what is on another one's domain. Each certificate has one name, so that no browser sends any.
+// sameName refuses requests for another host than the host of the handshake, so that a customer's name cannot hide requests for
+// a site on another customer's domain. Browsers never send such requests here, because each certificate has only one name.
 func sameName(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if r.TLS != nil && models.BareHost(r.TLS.ServerName) != models.BareHost(r.Host) {
@@ -185,7 +185,7 @@ func sameName(h http.Handler) http.Handler {
 	})
 }
 
-// strict answers what comes by TLS, and tells browsers to use https alone where that is asked for.
+// strict answers requests over TLS. If HSTS is configured, it also tells browsers to use only https.
 func (e *edge) strict(h *handlers) http.Handler {
 	visitors := sameName(outside(h))
 	if e.cfg.HSTSMaxAge == 0 {

@@ -99,8 +99,8 @@ func (y *spending) costs() string {
 	return byLedger
 }
 
-// TestSpendSync: spend goes to the campaigns that had the clicks, what finds none to the others, and doing it again replaces what was
-// read, whatever has changed meanwhile.
+// TestSpendSync: spend goes to the campaigns that had the clicks, and spend without a matching click goes to the others.
+// Syncing again replaces the figures read before, even if the clicks have changed since then.
 func TestSpendSync(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 10)
@@ -260,7 +260,7 @@ func TestSpendSyncByItself(t *testing.T) {
 	}
 }
 
-// TestSpendTooMany: a range with too many rows that somebody asked for is not the platform's failure.
+// TestSpendTooMany: a sync that a user requests for a range with too many rows does not count as a failure of the platform.
 func TestSpendTooMany(t *testing.T) {
 	t.Parallel()
 	y := newSpending(t, 2)

@@ -98,7 +98,7 @@ func (x tagTest) findsClick(t *testing.T) {
 	see(address+"#/page?click_id="+second, second, "url", "")
 }
 
-// seesViews: a view is what shows another page, whoever leads there.
+// seesViews: a view is recorded whenever another page is shown, however the visitor or a script got there.
 func (x tagTest) seesViews(t *testing.T) {
 	t.Parallel()
 	x = x.own(t)
@@ -377,7 +377,7 @@ func (x tagTest) isAnswered(t *testing.T) {
 	p.unharmed()
 }
 
-// ofTwoSites: each of two tags on a page reports to its own domain, with its own key; one that is there twice reports
+// ofTwoSites: two tags on a page each report to their own domain, with their own key. A tag that is on the page twice reports
 // once.
 func (x tagTest) ofTwoSites(t *testing.T) {
 	t.Parallel()
@@ -527,7 +527,7 @@ func (x tagTest) costs(t *testing.T) {
 	p.call("Profiler.enable", nil, nil)
 	address := x.page("/lander", strings.Repeat("<p>text <a data-trk-slot=1>go</a>", 100), snippet(x.URL, "k")) + "?clickid=" + x.id
 	least := math.Inf(1)
-	for range 3 { // the machine may do other things meanwhile
+	for range 3 { // the least of three runs, because the machine may be busy
 		x.forget()
 		p.call("Profiler.start", nil, nil)
 		p.goTo(address)
@@ -544,7 +544,7 @@ func (x tagTest) costs(t *testing.T) {
 	p.unharmed()
 }
 
-// profile is what the browser's profiler tells.
+// profile is the result of the browser's profiler.
 type profile struct {
 	Nodes []struct {
 		ID        int

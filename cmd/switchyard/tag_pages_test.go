@@ -15,8 +15,8 @@ import (
 	"switchyard/api/click/tag"
 )
 
-// collector stands for a tracking domain of which a test decides the answers: it serves the page tag and keeps what tags
-// tell it.
+// collector stands for a tracking domain whose answers a test decides. It serves the page tag and stores the messages that tags
+// send.
 type collector struct {
 	*httptest.Server
 
@@ -26,7 +26,7 @@ type collector struct {
 	hold     chan struct{} // nil: answer at once
 }
 
-// tagMessage is what a page tag sends at once.
+// tagMessage is one message of a page tag.
 type tagMessage struct {
 	Site   string
 	Now    float64
@@ -189,7 +189,7 @@ func (p *page) prepare(script string) *page {
 	return p
 }
 
-// at waits until a page of a path is shown. One that is being left says nothing.
+// at waits until a page with that path is shown. A page that is being left gives no answer.
 func (p *page) at(path string) {
 	p.t.Helper()
 	p.until("the page is "+path, func() bool {

@@ -80,7 +80,7 @@ func (s *served) make(path string, body, out any) {
 	}
 }
 
-// live reports whether the link leads anywhere. It asks as nobody who is counted.
+// live reports whether the link redirects. It sends a HEAD request, which counts as no click.
 func (s *served) live() bool {
 	r, err := http.NewRequestWithContext(s.Context(), http.MethodHead, s.link, nil)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *served) live() bool {
 	return res.StatusCode == http.StatusFound
 }
 
-// goals gives the figures of the site, once they are what they shall be.
+// goals waits until ok accepts the figures of the site, and returns them.
 func (s *served) goals(p *page, ok func(goalFigures) bool) (got goalFigures) {
 	s.Helper()
 	p.until("the figures of the site", func() bool {
@@ -127,9 +127,9 @@ type goalFigures struct {
 	}
 }
 
-// TestTagService follows a visitor through the whole service, in a browser: from the tracking link to a landing page
-// with the page tag, out to the offer and back, to a page that is a goal, through a form, and to an order in a second
-// tab. What he did is in the figures of the site and of the campaign.
+// TestTagService follows a visitor through the whole service, in a browser: from the tracking link to a landing page with the
+// page tag, out to the offer and back, to a page that is a goal, through a form, and to an order in a second tab. The visitor's
+// actions are in the figures of the site and of the campaign.
 func TestTagService(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()

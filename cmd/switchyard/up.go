@@ -28,7 +28,7 @@ import (
 // upCmd runs everything in one process.
 type upCmd struct{}
 
-// upPools are those of web, worker and clock in one process.
+// upPools are the pools of web, worker and clock in one process.
 var upPools = []pool{controlPool, reportPool, ingestPool, workPool, bulkPool, lockPool}
 
 // Run implements the command. It ends when it is interrupted; private servers end with it.
@@ -68,15 +68,15 @@ func (c *upCmd) Run(ctx context.Context, e *env) (err error) {
 	return c.serve(ctx, e, cfg, p, r)
 }
 
-// settings are those of the environment, with other defaults for one machine: saved secrets, loopback only, a free port
-// when the usual one is in use, the operators' pages at the same port, and trust in proxies on the same machine.
+// settings returns the settings of the environment, with other defaults for one machine: saved secrets, loopback only, a free
+// port when the usual one is in use, the operators' pages at the same port, and trust in proxies on the same machine.
 func (c *upCmd) settings(ctx context.Context, e *env) (config.Config, error) {
 	cfg, err := e.config()
 	if err != nil {
 		return cfg, err
 	}
 	if e.getenv("LOG_LEVEL") == "" {
-		cfg.LogLevel = slog.LevelWarn // what happens is told in words
+		cfg.LogLevel = slog.LevelWarn // up prints its own messages
 	}
 	if e.getenv("TRUSTED_PROXIES") == "" {
 		cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}

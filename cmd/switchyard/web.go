@@ -45,7 +45,7 @@ func (c *webCmd) Run(ctx context.Context, e *env) error {
 	})
 }
 
-// pools are those that the process needs. The control plane is needed by both halves: it tells whether PostgreSQL
+// pools returns the pools that the process needs. Both halves need the control pool, because it shows whether PostgreSQL
 // answers.
 func (c *webCmd) pools() []pool {
 	switch c.Only {
@@ -57,8 +57,9 @@ func (c *webCmd) pools() []pool {
 	return []pool{controlPool, reportPool, ingestPool}
 }
 
-// tune sets the runtime for the redirect, unless the environment does. It adds one processor to those of the machine,
-// because one often waits for a sync of the spool. It makes garbage collections rarer, because the heap is small.
+// tune sets the runtime up for redirects, unless the environment sets these values. It adds one processor to the number of the
+// machine's processors, because one often waits for a sync of the spool. It makes garbage collections rarer, because the heap
+// is small.
 func tune(getenv func(string) string) {
 	if getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
@@ -81,7 +82,7 @@ type web struct {
 	visitors *visitor.Describer
 	ready    func()        // called once requests are answered; may be nil
 	finish   time.Duration // how long a stop waits for requests; default finishTimeout
-	beside   []endpoint    // served beside the port
+	beside   []endpoint    // served in addition to the port
 }
 
 // run serves until the context ends, then waits for running requests. It starts without PostgreSQL and Redis.
@@ -190,7 +191,8 @@ func firstWord(r *http.Request) string {
 // private lists the first segments of paths that take keys, passwords and sessions.
 var private = []string{"api", "docs", "app"}
 
-// ServeHTTP implements http.Handler. Every other path is that of a tracking link.
+// ServeHTTP implements http.Handler. Every path except the paths of the API, the dashboard, the health checks and the
+// operators' pages is a tracking link. The operators' pages are served only at loopback hosts that are not link hosts.
 func (h *handlers) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	word := firstWord(r)
 	switch {
@@ -242,7 +244,7 @@ func (w web) handlers(t *tracking) (*handlers, error) {
 	return h, nil
 }
 
-// checks are those of readiness. A process that tracks is ready once it has a routing snapshot, with or without
+// checks returns the readiness checks. A process that tracks is ready once it has a routing snapshot, with or without
 // PostgreSQL and Redis.
 func (w web) checks(t *tracking) []monitor.Check {
 	checks := []monitor.Check{
@@ -259,7 +261,7 @@ func (w web) checks(t *tracking) []monitor.Check {
 // because platforms kill after 30. A request that waits for a longer job is answered with the job's address then.
 const finishTimeout = 20 * time.Second
 
-// answer answers requests until the context ends, then finishes those that run.
+// answer serves requests until the context ends, and then finishes the running requests.
 func (w web) answer(ctx context.Context, l net.Listener, h http.Handler) error {
 	all := append([]endpoint{{l, newServer(h), false}}, w.beside...)
 	requests, giveUp := context.WithCancel(context.WithoutCancel(ctx))

@@ -19,8 +19,8 @@ import (
 	"switchyard/workers/webhook"
 )
 
-// TestWebhooksSentByHand goes from the API through a worker to a receiver that verifies the signature: a ping, a
-// delivery that is sent again under the same ids, and one that is being sent at this moment.
+// TestWebhooksSentByHand goes from the API through a worker to a receiver that verifies the signature. It sends a ping, a
+// delivery that is sent again under the same ids, and a delivery that is being sent at that moment.
 func TestWebhooksSentByHand(t *testing.T) {
 	t.Parallel()
 	statuses := make(chan int, 1)

@@ -82,19 +82,20 @@ func runWorker(ctx context.Context, cfg config.Config, p pools, o workers.Option
 	return p.work(ctx, cfg, r, o)
 }
 
-// readers are what a runtime uses beside its own pool. Long reads run on bulk, locks of one process are taken on locks.
+// readers are the database connections that a runtime uses in addition to its own pool. Long reads run on bulk. Locks that only
+// one process may hold are taken on locks.
 type readers struct {
 	bulk, locks *db.DB
 	copied      *clicklog.CopyReader // nil: PostgreSQL has all clicks
 }
 
-// clicks reads clicks by a pool, and those that are copied.
+// clicks returns a reader of clicks that uses a pool, and the copy of clicks in ClickHouse.
 func (r readers) clicks(d *db.DB) clicklog.Log { return clicklog.Log{Conn: d, Copy: r.copied} }
 
-// reports answers by a pool, and from the copy of clicks.
+// reports returns a reader of reports that uses a pool, and the copy of clicks in ClickHouse.
 func (r readers) reports(d *db.DB) report.Reader { return report.Reader{Conn: d, Copy: r.copied} }
 
-// newRuntime makes a runtime with every handler of the service.
+// newRuntime returns a runtime with every handler of the service.
 func newRuntime(cfg config.Config, from readers, o workers.Options) (*workers.Runtime, error) {
 	records, err := openStore(cfg, o.DB)
 	if err != nil {
@@ -190,7 +191,7 @@ func flowReplayOptions(clicks clicklog.Log) flowreplay.Options {
 	}
 }
 
-// workerPools are those of a worker.
+// workerPools are the pools of a worker.
 var workerPools = []pool{workPool, bulkPool, lockPool}
 
 // clockCmd starts jobs by the clock.
@@ -251,9 +252,9 @@ func withServers(ctx context.Context, e *env, name string, needed []pool,
 // stopLimit is how long a process may take to stop: a little more than the sum of all that a stop waits for.
 const stopLimit = 24500 * time.Millisecond
 
-// limitStop calls end when a stop takes longer than the limit. A stop hangs on a PostgreSQL that accepts calls and
-// never answers, because its driver waits for it whatever the context says. What is acknowledged survives, as it
-// survives kill -9. Call ended when the process has ended by itself.
+// limitStop calls end when a stop takes longer than the limit. A stop can hang on a PostgreSQL that accepts connections and
+// never answers, because its driver waits even after the context has ended. Acknowledged data survives this, as it survives
+// kill -9. The caller must call ended when the process has stopped within the limit.
 func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func()) {
 	over, ended := context.WithCancel(context.Background())
 	context.AfterFunc(ctx, func() {
@@ -267,8 +268,8 @@ func limitStop(ctx context.Context, limit time.Duration, end func()) (ended func
 	return ended
 }
 
-// warnBehind logs an error when the database lacks migrations, because much of what follows will fail then. It gives up
-// when the database does not answer soon.
+// warnBehind logs an error when the database lacks migrations, because many later queries would then fail. It gives up when the
+// database does not answer within two seconds.
 func warnBehind(ctx context.Context, d *db.DB) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

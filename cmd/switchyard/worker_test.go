@@ -28,7 +28,7 @@ func TestEveryJobHasItsHandler(t *testing.T) {
 	}
 }
 
-// TestStopThatHangs: a process that does not end by itself after it was told to is ended.
+// TestStopThatHangs: a process that was told to stop and does not stop in time is ended.
 func TestStopThatHangs(t *testing.T) {
 	t.Parallel()
 	ctx, tell := context.WithCancel(t.Context())

@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// Alert is one thing that needs attention. It goes away by itself once its cause does. Type, Kind and ID name it.
+// Alert is one thing that needs attention. It disappears as soon as its cause is gone. Type, Kind and ID identify it.
 type Alert struct {
 	Type      string
 	Severity  string // Warning or Critical
@@ -24,7 +24,7 @@ type Alert struct {
 	URL       *string // as the record has it, with its tokens
 	Message   string  // what is seen
 	Do        string  // what to do
-	Status    *int    // what the last check was answered; nil when no answer came or there is none
+	Status    *int    // status of the last check's answer; nil without an answer or a check
 	Threats   []string
 	Since     time.Time
 	CheckedAt *time.Time // when it was last looked at

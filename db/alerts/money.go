@@ -49,8 +49,8 @@ func cappedOffers(ctx context.Context, l look) ([]Alert, error) {
 // nearLimit is the share of an allowance from which on it is nearly used.
 const nearLimit = 0.8
 
-// plansLimit gives the passed allowance of this month, unless the plan has a larger one by now, or the one that is nearly
-// used.
+// plansLimit reports that the allowance of this month has been passed, unless the account has another plan since. Otherwise it
+// reports an allowance that is nearly used.
 func plansLimit(ctx context.Context, l look) ([]Alert, error) {
 	passed, err := l.Store.Usage().Limit(ctx, l.account.ID, l.now)
 	switch e, ok := models.AsError(err); {

@@ -71,8 +71,8 @@ func failingSources(ctx context.Context, l look) ([]Alert, error) {
 	return out, err
 }
 
-// unfilledTokens lists the parameters of tracking links that traffic sources never fill: what the Copilot has found of them.
-// One that was dismissed or snoozed there is none here.
+// unfilledTokens lists the parameters of tracking links that traffic sources never fill, as the Copilot has found them. A
+// suggestion that was dismissed or snoozed there is not listed.
 func unfilledTokens(ctx context.Context, l look) ([]Alert, error) {
 	found, err := l.Store.Copilot().OpenOf(ctx, l.account.ID, copilot.KindToken, l.now)
 	return db.Map(found, func(s copilot.Suggestion) Alert {

@@ -176,8 +176,8 @@ func TestRestoreEqualsBackup(t *testing.T) {
 	}
 }
 
-// TestRestoreRefuses: what is cut off, damaged, newer or no backup loads nothing, and the same database takes the right
-// file afterwards. One that has rows takes none.
+// TestRestoreRefuses checks that a file that is cut off, damaged, newer or no backup loads nothing, and that the same database
+// accepts the right file afterwards. A database with rows accepts no file.
 func TestRestoreRefuses(t *testing.T) {
 	t.Parallel()
 	s := newService(t)

@@ -44,7 +44,7 @@ FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
 	AND c.relname <> 'goose_db_version' ORDER BY 1`
 
-// tablesOf lists the tables, each after those that its foreign keys name.
+// tablesOf lists the tables. Each table comes after the tables that its foreign keys name.
 func tablesOf(ctx context.Context, c db.Conn) ([]table, error) {
 	all, err := db.Select[table](ctx, c, "list tables", listTables)
 	if err != nil {

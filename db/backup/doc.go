@@ -1,8 +1,7 @@
-// Package backup writes the whole database into one file and loads it into an empty one. It needs no program beside
-// this one.
+// Package backup writes the whole database into one file and loads it into an empty one. It needs no other program.
 //
-// The file has rows, not a schema: that is made by our own migrations, up to the ones that the file names. It is
-// compressed by gzip. Inside are frames, each a letter, a length and a content:
+// The file contains rows but no schema. Our own migrations create the schema, up to the ones that the file names. The file is
+// compressed with gzip. It consists of frames, each with a letter, a length and a content:
 //
 //	H  the header, as JSON
 //	T  a table begins: its name and columns, as JSON
@@ -33,7 +32,7 @@ type Header struct {
 	Sequences  []Sequence  `json:"sequences"`
 }
 
-// Partition is a partition for ids in [Low, High). Those of other kinds are made by the migrations.
+// Partition is a partition for ids in [Low, High). The migrations create partitions of all other kinds.
 type Partition struct {
 	Table string    `json:"table"`
 	Name  string    `json:"name"`

@@ -26,8 +26,8 @@ SET LOCAL datestyle = 'ISO'; SET LOCAL intervalstyle = 'postgres'; SET LOCAL ext
 SET LOCAL bytea_output = 'hex'; SET LOCAL timezone = 'UTC'; SET LOCAL statement_timeout = 0;
 SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL lock_timeout = '1min'`
 
-// Write writes a backup of the whole database to w, as it is at one moment. The service goes on meanwhile. Only
-// changes of the schema wait, and partitions that are to be dropped. It needs little memory, whatever the database has.
+// Write writes a backup of the whole database to w, in its state at one moment. The service keeps running. Only changes of the
+// schema and the dropping of partitions wait until the backup is done. It needs little memory, however large the database is.
 // program is the version that the file names as its writer.
 func Write(ctx context.Context, d *db.DB, w io.Writer, program string, progress Progress) (Summary, error) {
 	applied, err := db.Applied(ctx, d)

@@ -2,8 +2,8 @@
 // accounts, and the challenges under way. Keys are sealed under ENCRYPTION_KEY and nothing else: without it there is
 // no edge of one's own.
 //
-// Rows are by host and not by account, because a host serves one account at a time, or the install itself. Who may ask for a
-// host's certificate is decided by the caller.
+// Rows are by host and not by account, because a host serves one account at a time, or the install itself. The caller decides who
+// may ask for a host's certificate.
 package certstore
 
 import (
@@ -33,8 +33,8 @@ type Store struct {
 // New makes a store on the pool.
 func New(c db.Conn, box *seal.Box) *Store { return &Store{c, box} }
 
-// Open opens a certificate as it is stored: a key and a chain in PEM. It needs no database. The error is seal.ErrOpen if it
-// does not open.
+// Open decrypts a stored certificate into a key and a chain in PEM. It needs no database. The error is seal.ErrOpen if the
+// certificate does not open.
 func (s *Store) Open(ctx context.Context, c Sealed) ([]byte, error) {
 	return s.box.Open(ctx, certPlace(c.Host), c.Sealed)
 }
@@ -74,7 +74,7 @@ func (s *Store) Extend(ctx context.Context, host string, fence int64, lease time
 		host, fence, lease.Seconds())
 }
 
-// Free ends a claim. One that is over already is no error.
+// Free ends a claim. It is not an error if the claim is over already.
 func (s *Store) Free(ctx context.Context, host string, fence int64) error {
 	_, err := db.Exec(ctx, s.c, "free host", `UPDATE edge_hosts SET lease_until = NULL WHERE host = $1 AND fence = $2`, host, fence)
 	return err
@@ -90,7 +90,7 @@ func (s *Store) fenced(ctx context.Context, c db.Conn, q string, args ...any) er
 
 const find = `SELECT sealed, ca, not_after, renew_at FROM edge_hosts WHERE host = $1 AND sealed IS NOT NULL`
 
-// Find gives the certificate of a host. ok is false if there is none, or none that opens with this key.
+// Find returns the certificate of a host. ok is false if there is no certificate, or if it does not open with this key.
 func (s *Store) Find(ctx context.Context, host string) (c Certificate, ok bool, err error) {
 	row, ok, err := db.First[struct {
 		Sealed   []byte    `db:"sealed"`
@@ -160,7 +160,7 @@ func (s *Store) Versions(ctx context.Context) (map[string]int64, error) {
 	return db.Pairs[string, int64](ctx, s.c, "certificates", `SELECT host, version FROM edge_hosts WHERE sealed IS NOT NULL`)
 }
 
-// Sealed is a certificate as it is stored.
+// Sealed is a certificate in the sealed form in which it is stored.
 type Sealed struct {
 	Host    string `db:"host"`
 	Version int64  `db:"version"`
@@ -169,7 +169,7 @@ type Sealed struct {
 
 const load = `SELECT host, version, sealed FROM edge_hosts WHERE host = ANY ($1) AND sealed IS NOT NULL`
 
-// Load gives the certificates of hosts. Those that have none are missing.
+// Load returns the certificates of hosts. Hosts without a certificate are missing from the result.
 func (s *Store) Load(ctx context.Context, hosts []string) ([]Sealed, error) {
 	return db.Select[Sealed](ctx, s.c, "certificates", load, hosts)
 }
@@ -211,8 +211,8 @@ func (s *Store) SetAttempts(ctx context.Context, host string, attempts int, next
 const ensureAccount = `
 INSERT INTO acme_accounts (directory, contact, sealed) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`
 
-// AccountKey gives the key of the ACME account at a directory, for an address of contact. The first call stores the fresh
-// key. Of calls at once all get the same key.
+// AccountKey returns the key of the ACME account at a directory, for a contact address. The first call stores the key that fresh
+// makes. Concurrent calls all get the same key.
 func (s *Store) AccountKey(ctx context.Context, directory, contact string, fresh func() ([]byte, error)) ([]byte, error) {
 	at := place("acme_accounts", directory+" "+contact)
 	const q = `SELECT sealed FROM acme_accounts WHERE directory = $1 AND contact = $2`
@@ -226,7 +226,7 @@ func (s *Store) AccountKey(ctx context.Context, directory, contact string, fresh
 			if !errors.Is(err, seal.ErrOpen) {
 				return key, err
 			}
-			// It was sealed under a key that is lost: begin anew.
+			// It was sealed under a key that is lost: start again with a fresh one.
 			if _, err := db.Exec(ctx, s.c, "acme account", `DELETE FROM acme_accounts WHERE directory = $1 AND contact = $2
 				AND sealed = $3`, directory, contact, sealed); err != nil {
 				return nil, err

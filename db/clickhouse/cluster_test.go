@@ -45,7 +45,7 @@ func TestClusterStatements(t *testing.T) {
 	}
 }
 
-// TestClusterStatementsAreRead has the engine read each statement as it is sent to a cluster.
+// TestClusterStatementsAreRead has the engine parse each statement in the form that is sent to a cluster.
 func TestClusterStatementsAreRead(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -87,9 +87,9 @@ func (c *Conn) Each(ctx context.Context, what string, fn func(scan func(...any) 
 	return rows.Err()
 }
 
-// settings adds to the settings of a statement those of a cluster. What was answered is on most replicas of its shard, so losing one
-// loses nothing. Most of two replicas are both: while one is away, what is to be stored waits. Who asks about one account asks
-// its shard alone, and no replica that is some seconds behind.
+// settings adds the settings of a cluster to the settings of a statement. A write is answered once most replicas of its shard
+// have it, so losing one replica loses nothing. Most of two replicas means both: while one is away, writes wait. A query about
+// one account asks only its shard, and no replica that is more than replicaDelay seconds behind.
 func (c *Conn) settings(ctx context.Context, own clickhouse.Settings) context.Context {
 	all := clickhouse.Settings{}
 	if c.cluster != "" {

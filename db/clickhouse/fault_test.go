@@ -90,8 +90,8 @@ func (p *trouble) open(t *testing.T, password string) *clickhouse.Conn {
 	return clickhousetest.NewOn(t, u.String(), words)
 }
 
-// store has three stores at once, until enough has happened, and looks for every row. A store that gives up is as one whose
-// process was killed: the rows come again.
+// store runs three writers at once until enough has happened, and checks that every row has arrived. A writer may send half of
+// its rows a second time, as happens after its process was killed.
 func (p *trouble) store(t *testing.T, conn *clickhouse.Conn, enough func() bool) {
 	t.Helper()
 	var total atomic.Int64

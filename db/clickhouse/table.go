@@ -21,7 +21,7 @@ func (c *Conn) Ensure(ctx context.Context, tables ...columnar.Table) error {
 	return nil
 }
 
-// ensure are the statements that make a table, and add columns to one that was made before.
+// ensure returns the statements that create a table, and that add columns to a table which was created before.
 func (c *Conn) ensure(t columnar.Table) []string {
 	lines, adds := make([]string, len(t.Columns)), make([]string, len(t.Columns))
 	for i, col := range t.Columns {
@@ -45,11 +45,11 @@ func (c *Conn) ensure(t columnar.Table) []string {
 	}
 }
 
-// The name of a table in Keeper says nothing of when or by which server it was made: so the table of a server that comes later, or in
-// the place of one that was lost, is a replica of those that are there. Servers have the macros shard and replica.
+// The name of a table in Keeper does not depend on when or by which server it was made. The table of a server that comes later,
+// or that replaces a lost one, is therefore a replica of the tables that exist. Servers have the macros shard and replica.
 const keeperPath = "'/clickhouse/tables/{shard}/{database}/{table}', '{replica}'"
 
-// replicated is an engine whose tables are replicated by Keeper.
+// replicated returns the replicated variant of an engine, which uses Keeper.
 func replicated(engine string) string {
 	name, arguments, _ := strings.Cut(strings.TrimSuffix(engine, ")"), "(")
 	if arguments != "" {

@@ -36,8 +36,8 @@ func noteAds(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	return err
 }
 
-// adsIn are the keys of the ad platforms' click ids in the query of a link. A macro that a platform left as it was is none:
-// all visitors have the same one.
+// adsIn returns the keys of the ad platforms' click ids in the query of a link. It skips a macro that the platform did not
+// replace, because all visitors would share it.
 func adsIn(query string) (list []uuid.UUID) {
 	if !strings.Contains(query, "clid=") { // all of them end so
 		return nil
@@ -51,7 +51,7 @@ func adsIn(query string) (list []uuid.UUID) {
 	return list
 }
 
-// plainAd is the click id of an ad platform that may be escaped.
+// plainAd returns the click id of an ad platform without escapes.
 func plainAd(value string) string {
 	if plain, err := url.QueryUnescape(value); err == nil {
 		return plain

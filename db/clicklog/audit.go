@@ -51,9 +51,9 @@ func (d Difference) String() string {
 		d.SourceID, d.Here, d.Rows)
 }
 
-// Audit compares the ledger of an account's day with what ClickHouse's rows of it count. Spend without clicks is in the ledger
-// alone. quiet is false if the day has changed meanwhile or a change of it waits: then the differences mean nothing, and the
-// caller asks again. A day whose clicks the account does not keep any more has no differences.
+// Audit compares the ledger of an account's day with the figures of ClickHouse's rows. Spend without clicks is in the ledger
+// only. quiet is false if the day changed during the comparison or if one of its changes still waits. The differences then
+// mean nothing, and the caller tries again. A day whose clicks the account no longer keeps has no differences.
 func (k Copy) Audit(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, quiet bool, err error) {
 	from := at.UTC().Truncate(day)
 	to := from.Add(day)
@@ -118,7 +118,7 @@ func (k Copy) booked(ctx context.Context, account uuid.UUID, from, to time.Time)
 	return sums, quiet, err
 }
 
-// Repair makes ClickHouse's rows of an account's day those of PostgreSQL. A cold day is left as it is.
+// Repair replaces ClickHouse's rows of an account's day with PostgreSQL's. It leaves a cold day unchanged.
 func (k Copy) Repair(ctx context.Context, account uuid.UUID, at time.Time) error {
 	p := copiedPart{account: account, from: at.UTC().Truncate(day)}
 	p.to = p.from.Add(day)
@@ -135,7 +135,7 @@ func (k Copy) Repair(ctx context.Context, account uuid.UUID, at time.Time) error
 
 const bookedAccounts = `SELECT DISTINCT account_id FROM ledger WHERE hour >= $1 AND hour < $2`
 
-// Accounts lists the accounts that PostgreSQL's ledger or ClickHouse has something of, of a day.
+// Accounts lists the accounts that have anything on a day, in PostgreSQL's ledger or in ClickHouse.
 func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 	from := at.UTC().Truncate(day)
 	list, err := db.Select[uuid.UUID](ctx, k.From, "accounts of a day", bookedAccounts, from, from.Add(day))
@@ -155,8 +155,8 @@ func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 	return sortedIDs(named), err
 }
 
-// AuditDay audits each account of a day, and repairs what differs if repair is set. found is called with what differs. busy counts
-// the accounts whose clicks changed again and again meanwhile: they were not compared.
+// AuditDay audits each account of a day. It calls found with each difference, and repairs it if repair is set. busy counts the
+// accounts that were not compared, because their clicks kept changing during every attempt.
 func (k Copy) AuditDay(ctx context.Context, at time.Time, repair bool, found func(Difference)) (accounts, busy int, err error) {
 	list, err := k.Accounts(ctx, at)
 	if err != nil {

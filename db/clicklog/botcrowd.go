@@ -40,7 +40,7 @@ var crowdColumns = clickColumns.named("id", "at", "campaign_id", "ip", "address_
 // crowdAtOnce is how many of the clicks before are read at once.
 const crowdAtOnce = 10_000
 
-// count adds a click to those of the last bot.FloodWindow.
+// count adds a click to the clicks of the last bot.FloodWindow, and returns the flood signals that it fires.
 func (w *Crowd) count(click *StoredClick) (fired bot.Signals) {
 	s, ok := senderOf(&click.Click)
 	if !ok {
@@ -55,7 +55,8 @@ func (w *Crowd) count(click *StoredClick) (fired bot.Signals) {
 	return fired
 }
 
-// before counts the clicks of the last bot.FloodWindow before the clicks behind one. first is the first of these.
+// before counts the clicks that fall into bot.FloodWindow before first, up to and including after. first is the first click
+// behind after.
 func (w *Crowd) before(ctx context.Context, c db.Conn, in clickStore, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), next(after)
 	for {

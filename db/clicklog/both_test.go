@@ -34,8 +34,8 @@ var asked = []struct {
 	{[]string{"country", "bot_reason"}, false},
 }
 
-// agree asks each engine what the rows of every account count: PostgreSQL's are what its ledger has, and ClickHouse's are those of
-// PostgreSQL, to the cell.
+// agree compares the figures of every account between the engines. PostgreSQL's rows must count what its ledger has, and
+// ClickHouse's rows must count the same as PostgreSQL's, to the cell.
 func (b both) agree() {
 	b.t.Helper()
 	d := b.d

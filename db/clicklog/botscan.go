@@ -18,17 +18,17 @@ const (
 	// storedLate is how old a click is that is stored so late that a scan may have passed it. The difference is for clocks
 	// that disagree.
 	storedLate = scanSettle - 15*time.Second
-	// scanReach is how far back clicks are looked at. Those that are stored later stay as they are.
+	// scanReach is how far back a scan looks. Clicks that are stored later than that stay unscanned.
 	scanReach = 48 * time.Hour
 	// firstScan is how far back the first scan of an account looks.
 	firstScan = time.Hour
 	// repeatsKept is how long repeated clicks are remembered.
 	repeatsKept = bot.RepeatWindow + 2*time.Hour
-	// forgottenByScans is how many rows of what scans remember one statement deletes.
+	// forgottenByScans is how many old rows of scans one statement deletes.
 	forgottenByScans = 10_000
 )
 
-// BotScan is how far the clicks of an account were looked at for signals that show only afterwards.
+// BotScan is how far the clicks of an account were scanned for signals that only show afterwards.
 type BotScan struct {
 	AccountID uuid.UUID `db:"account_id"`
 	After     uuid.UUID `db:"scanned_after"`
@@ -82,7 +82,7 @@ func (l Log) sweepBots(ctx context.Context, c db.Conn) error {
 	return err
 }
 
-// What comes after the lease makes the account wait again.
+// A click that comes after the lease was taken makes the account wait for a scan again.
 const leaseScan = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind, leased_until)
 SELECT id, $2, false, now() + make_interval(secs => $4) FROM accounts WHERE id = $1
@@ -91,7 +91,7 @@ ON CONFLICT (account_id) DO UPDATE SET behind = false, leased_until = excluded.l
 WHERE s.leased_until IS NULL OR s.leased_until < now()
 RETURNING account_id, scanned_after, revision`
 
-// LeaseBotScan gives the scan of an account to one worker for a while. ok is false if another one has it.
+// LeaseBotScan claims the scan of an account for one worker for a while. ok is false if another worker has it.
 func (l Log) LeaseBotScan(ctx context.Context, account uuid.UUID, term time.Duration) (s BotScan, ok bool, err error) {
 	now := l.now()
 	return db.First[BotScan](ctx, l.Conn, "lease scan", leaseScan, account, models.FloorClickID(now.Add(-firstScan)),
@@ -141,14 +141,14 @@ const moveScan = `
 UPDATE bot_scans SET scanned_after = $3, revision = revision + 1 WHERE account_id = $1 AND revision = $2
 RETURNING account_id, scanned_after, revision`
 
-// MoveBotScan notes that the clicks up to one were looked at, in the transaction of c. ok is false if a late click was
-// stored meanwhile: the next scan begins there.
+// MoveBotScan records, in the transaction of c, up to which click the account was scanned. ok is false if a late click was
+// stored in the meantime: the next scan then begins there.
 func (Log) MoveBotScan(ctx context.Context, c db.Conn, s BotScan, after uuid.UUID) (moved BotScan, ok bool, err error) {
 	return db.First[BotScan](ctx, c, "move scan", moveScan, s.AccountID, s.Revision, after)
 }
 
-// ForgetBotScans deletes what scans need no more: old repeats, landing pages' reports, and rechecks of clicks that did not
-// come. It also finds the accounts of rechecks that name none.
+// ForgetBotScans deletes what scans no longer need: old repeats, old reports of landing pages, and rechecks of clicks that
+// never came. It also finds the accounts of rechecks that name none.
 func (l Log) ForgetBotScans(ctx context.Context) error {
 	now := l.now()
 	for _, f := range []struct {

@@ -247,7 +247,7 @@ func TestScanAgain(t *testing.T) {
 			number[string](t, s.db, `SELECT concat_ws(' ', (SELECT count(*) FROM ledger), (SELECT count(*) FROM bot_repeats))`)
 	}
 	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
-	s.scan(7, bot.NewSettings(50, nil)) // new clicks count by the settings of now, whoever stored them when
+	s.scan(7, bot.NewSettings(50, nil)) // clicks count by the present settings, whichever settings they were stored with
 	if bots := number[int](t, s.db, `SELECT count(*) FROM clicks WHERE is_bot`); bots != bot.FloodBound {
 		t.Errorf("%d clicks are bots' by the settings of now", bots)
 	}
@@ -259,8 +259,8 @@ func TestScanAgain(t *testing.T) {
 	}
 }
 
-// TestRepeats: clicks beyond the bound in a day are repeats, those that the campaign counts as unique by the address are
-// none.
+// TestRepeats: clicks beyond the bound in a day are repeats. Clicks of a campaign that counts unique visitors by the address
+// are not.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -108,7 +108,7 @@ func (j *judgement) pass(ctx context.Context, c db.Conn, clicks []*StoredClick) 
 	if len(findings) == 0 {
 		return nil, nil
 	}
-	// An event that is stored meanwhile either shows below, or finds what is revised here: see recheck.
+	// An event that is stored at the same time is either seen below, or sees the clicks that are revised here: see recheck.
 	if clicks, err = j.lock(ctx, c, db.Map(findings, func(f Finding) uuid.UUID { return f.ClickID })); err != nil || len(clicks) == 0 {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (j *judgement) pass(ctx context.Context, c db.Conn, clicks []*StoredClick) 
 	return j.Revise(ctx, c, j.account, j.settings, j.findings(visits))
 }
 
-// findings are what is new about clicks.
+// findings returns what is new about clicks.
 func (j *judgement) findings(visits []visit) (list []Finding) {
 	for _, v := range visits {
 		has, id := bot.Signals(v.BotSignals), v.StoredClick.ID
@@ -133,21 +133,23 @@ func (j *judgement) findings(visits []visit) (list []Finding) {
 	return list
 }
 
-// outdated says that a click was scored by other settings. It was stored after the job of their change had passed it.
+// outdated reports whether a click was scored by other settings. Such a click was stored after the job for the changed
+// settings had passed it.
 func (v *visit) outdated(settings bot.Settings) bool {
 	score, isBot, _ := bot.Score(bot.Signals(v.BotSignals), settings)
 	return v.BotSignals != 0 && (v.BotScore != score || v.IsBot != isBot)
 }
 
-// signals are those that show in what the visitor did. tagged says that his landing page carries the page tag, which has
-// had its time.
+// signals returns the signals that show in the visitor's behaviour. tagged says that the landing page carries the page tag,
+// and that the tag has had its time.
 func (v *visit) signals(tagged bool) (fired bot.Signals) {
-	// The redirect is when he left for the landing page: the way there is part of the time, so that nobody is too fast who
-	// has seen the page.
+	// The clock starts at the redirect to the landing page. Page load time counts, so a visitor who has seen the page is never
+	// too fast.
 	if v.Out != uuid.Nil && models.ClickTime(v.Out).Sub(v.At).Abs() <= bot.FastBound {
 		fired |= bot.FastClick
 	}
-	// A visitor who leaves at once leaves the tag no time. A flood's click that is a bot's without it is not written again.
+	// A visitor who leaves at once gives the tag no time. A flood's click that is a bot's without this signal is not written
+	// again.
 	if tagged && v.Events == 0 && fired&bot.FastClick == 0 && !v.isFlood() {
 		fired |= bot.NoJS
 	}
@@ -162,7 +164,7 @@ func (v *visit) signals(tagged bool) (fired bot.Signals) {
 	return fired
 }
 
-// isFlood says that a click is a bot's, and one of a flood.
+// isFlood reports whether a click is a bot's and part of a flood.
 func (v *visit) isFlood() bool {
 	return v.IsBot && bot.Signals(v.BotSignals)&(bot.ClickFlood|bot.CampaignFlood) != 0
 }
@@ -181,8 +183,8 @@ GROUP BY lander_id HAVING count(*) >= $4`
 // evidenceEvery is how often a landing page is noted to carry the tag.
 const evidenceEvery = time.Hour
 
-// findTagged notes landing pages from which events of clicks came, and finds those of the visits that carry the tag: of
-// bot.TaggedBound clicks within bot.TaggedWindow they came.
+// findTagged records the landing pages whose tag has sent events for clicks. It then finds the landing pages of visits that
+// carry the tag: those for which at least bot.TaggedBound clicks within bot.TaggedWindow had such events.
 func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) error {
 	pages, err := j.landers(ctx, c, visits)
 	if err != nil || len(pages) == 0 {
@@ -213,12 +215,13 @@ func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) e
 	return err
 }
 
-// page is the address of a landing page, as far as events tell theirs: host and path.
+// page is the address of a landing page in the form in which events report it: host and path.
 type page string
 
 const selectLanderURLs = `SELECT id, url FROM landers WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-// landers are the landing pages of visits. Those with a token in host or path are left out: nobody knows their address.
+// landers returns the landing pages of visits. It leaves out landing pages with a token in host or path, because their actual
+// address is not known.
 func (j *judgement) landers(ctx context.Context, c db.Conn, visits []visit) (map[uuid.UUID]page, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range visits {
@@ -241,7 +244,7 @@ func (j *judgement) landers(ctx context.Context, c db.Conn, visits []visit) (map
 	return pages, err
 }
 
-// pageOf reads an address without its scheme. A www. before the host and a final slash make no other page of it.
+// pageOf reads an address without its scheme. It ignores a www. before the host and a final slash.
 func pageOf(address string) page {
 	if i := strings.IndexAny(address, "?#"); i >= 0 {
 		address = address[:i]

@@ -119,7 +119,7 @@ func TestNoJS(t *testing.T) {
 		t.Errorf("clicks of bots, and rechecks: %s", n)
 	}
 
-	// The tag was taken off the page: a day later nobody misses it.
+	// The tag was taken off the page: a day later it is no longer expected.
 	if err := (clicklog.Log{Conn: s.db, Now: func() time.Time { return time.Now().Add(25 * time.Hour) }}).ForgetBotScans(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestTimeZones(t *testing.T) {
 	} {
 		c := s.visit(time.Duration(i)*time.Second, "203.0.113.1", func(c *models.Click) { c.Country, c.ProxyKind = tt.country, tt.proxy })
 		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = tt.zone, summer })
-		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { // he travels on
+		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { // the visitor travels on
 			if tt.zone != "" {
 				e.TimeZone, e.At, e.ReceivedAt = "-05:00", summer, e.ReceivedAt.Add(time.Second)
 			}
@@ -316,8 +316,8 @@ func TestStoredLate(t *testing.T) {
 	wait("after what came meanwhile", s.account)
 }
 
-// TestTraps: whoever follows the hidden link is a bot, also if the click is stored later or its account was not known
-// where that was recorded. Other accounts and other senders cannot make a click a bot's.
+// TestTraps: a visitor who follows the hidden link is a bot, even if the click is stored later or its account was not known
+// where the visit was recorded. Other accounts and other senders cannot make a click a bot's.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

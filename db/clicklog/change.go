@@ -11,11 +11,11 @@ import (
 	"switchyard/db/ledger"
 )
 
-// clickStore holds the clicks and the ledger. What is decided about clicks (visitors, conversions, postbacks, spend) is
-// PostgreSQL's, whatever holds them. All methods run in the transaction of c. Lists of ids and of clicks are sorted by
-// id and not empty.
+// clickStore holds the clicks and the ledger. Everything that is decided about clicks (visitors, conversions, postbacks,
+// spend) is always in PostgreSQL, whatever store holds the clicks. All methods run in the transaction of c. Lists of ids and
+// of clicks are sorted by id and not empty.
 type clickStore interface {
-	// known gives those of the ids that are stored.
+	// known returns the ids that are stored.
 	known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error)
 	// insert adds clicks that are not stored.
 	insert(ctx context.Context, c db.Conn, clicks []*StoredClick) error
@@ -25,11 +25,11 @@ type clickStore interface {
 	scan(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickRange) ([]*StoredClick, error)
 	// save writes some columns of clicks that are locked.
 	save(ctx context.Context, c db.Conn, u update, clicks []*StoredClick) error
-	// remove deletes clicks and leaves the ledger as it is.
+	// remove deletes clicks and leaves the ledger unchanged.
 	remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error
 	// addDeltas adds figures to the ledger.
 	addDeltas(ctx context.Context, c db.Conn, d ledger.Deltas) error
-	// thaw brings those of some clicks back that are in ClickHouse alone. The zero account is any.
+	// thaw brings back the clicks that are only in ClickHouse. The zero account means any account.
 	thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error)
 	// thawRange is thaw for all clicks of an account with ids in [low, high).
 	thawRange(ctx context.Context, c db.Conn, account, low, high uuid.UUID) error
@@ -40,21 +40,21 @@ func (l Log) store() clickStore { return l.own() }
 
 func (l Log) own() pgStore { return pgStore{copied: l.Copy} }
 
-// clickSet names clicks by their ids. With lock nobody else changes them until the transaction ends.
+// clickSet names clicks by their ids. With lock, no other transaction changes them until this one ends.
 type clickSet struct {
-	account uuid.UUID // whose they must be; zero: anybody's
+	account uuid.UUID // the account they must belong to; zero: any
 	ids     []uuid.UUID
 	lock    bool
 }
 
-// clickRange names at most limit clicks of an account with ids in [low, high). With lock nobody else changes those that
-// are read until the transaction ends.
+// clickRange names at most limit clicks of an account with ids in [low, high). With lock, no other transaction changes the
+// clicks that are read until this one ends.
 type clickRange struct {
 	account   uuid.UUID
 	low, high uuid.UUID
 	campaigns []uuid.UUID // only clicks of these; nil: all
 	signalled bool        // only clicks with a signal of bots
-	currency  string      // only clicks in this currency whose rate is another one than rate; empty: all
+	currency  string      // only clicks in this currency that have another rate than rate; empty: all
 	rate      decimal.NullDecimal
 	limit     int
 	lock      bool
@@ -91,7 +91,7 @@ var (
 	visitorColumns = clickColumns.named("id", "campaign_id", "unique_key", "is_unique")
 )
 
-// uniqueVisitors are those of unique clicks.
+// uniqueVisitors returns the visitors of the unique clicks.
 func uniqueVisitors(clicks []*StoredClick) []visitorKey {
 	unique := slices.DeleteFunc(slices.Clone(clicks), func(k *StoredClick) bool { return !k.IsUnique })
 	return db.Map(unique, (*StoredClick).visitor)

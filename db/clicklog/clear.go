@@ -22,13 +22,13 @@ type ClearQuery struct {
 	After     uuid.UUID
 }
 
-// first is the lowest id that is still to be deleted, less one.
+// first returns the id just below the first id that is still to be deleted.
 func (q ClearQuery) first() uuid.UUID {
 	return later(q.After, models.FloorClickID(q.From))
 }
 
-// Cleared is what one call deleted, and of which campaigns. Clicks are without those of bots. The next call goes on at
-// After. Done says that there is nothing left.
+// Cleared is what one call deleted. Clicks does not include the clicks of bots. Of lists the campaigns of the deleted clicks.
+// The next call continues at After. Done says that nothing is left.
 type Cleared struct {
 	Clicks      int64
 	BotClicks   int64
@@ -179,8 +179,9 @@ const firstPartition = `
 SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'clicks'::regclass`
 
-// OldestDay is the first day whose clicks the account keeps: that of the first partition, which a cold day has too, or of its
-// history if that begins later. Without any partition everything that is over is archive.
+// OldestDay returns the first day whose clicks the account keeps. That is the day of the first partition (a cold day has one
+// too), or the beginning of the account's history if it is later. Without any partition it is today: all earlier days are
+// archive.
 func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	name, err := db.Get[string](ctx, c, "oldest day", firstPartition)
 	if err != nil {

@@ -20,7 +20,7 @@ func (c *StoredClick) key() ledger.Key {
 	}
 }
 
-// figures is what a click counts by itself.
+// figures returns the figures of a click without its conversions.
 func (c *StoredClick) figures() models.Figures {
 	if c.IsBot {
 		return models.Figures{BotClicks: 1}

@@ -10,18 +10,19 @@ import (
 	"switchyard/models"
 )
 
-// Copy is the copy of clicks and conversions in ClickHouse. The database notes what changes, and Forward brings it there: so the
-// copy is some seconds behind. Begin turns it on, Fill brings what was stored before. PostgreSQL decides everything; what has
-// been brought there is only read.
+// Copy is the copy of clicks and conversions in ClickHouse. The database notes what changes, and Forward brings it to
+// ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill brings what was stored before. PostgreSQL
+// decides everything; the rows in ClickHouse are only read.
 //
-// Rows have a version. Versions are given out under a lock, and what is brought as a version is read after it was given out, in
-// one snapshot. So the higher version is always the later state, whoever brings it, however often, and wherever one is killed.
+// Rows have a version. Versions are issued under a lock, and the rows of a version are read in one snapshot after it was
+// issued. So a higher version is always the later state, whichever process brings the rows, however often it does so, and
+// wherever it is killed.
 type Copy struct {
 	From db.Conn // the pool
 	To   columnar.Store
 	// Batch is how many changes are brought at once, default 20,000.
 	Batch int
-	// Differs is called for a day that does not leave PostgreSQL because its copy differs; nil: nobody is told but the log.
+	// Differs is called for a day that does not leave PostgreSQL because its copy differs; nil: such a day is only logged.
 	Differs func(day time.Time)
 }
 
@@ -40,35 +41,36 @@ func (k Copy) Ensure(ctx context.Context) error {
 	return k.To.Ensure(ctx, columnarClicks, columnarConversions)
 }
 
-// CopyState is how far the copy is.
+// CopyState is how far the copy has come.
 type CopyState struct {
-	// Begun says that there is a copy, or was when the backup was made that the database comes from.
+	// Begun says that there is a copy, or that there was one when the database's backup was made.
 	Begun bool `db:"begun"`
 	// On says that changes are noted. Without it nothing else counts.
 	On bool `db:"noted"`
-	// Since is the first day (UTC) from which on the copy has every click, but for what waits. Before it it has some at most.
+	// Since is the first day (UTC) from which on the copy has every click, except for changes that wait. The copy may have
+	// some clicks of earlier days.
 	Since time.Time `db:"since"`
-	// ColdBefore is the first day (UTC) all of whose clicks are in PostgreSQL. Those of earlier days may be in the copy alone.
-	// Zero: none is.
+	// ColdBefore is the first day (UTC) from which on PostgreSQL has all clicks. Clicks of earlier days may be in the copy
+	// only. Zero: no day is cold.
 	ColdBefore time.Time `db:"cold_before"`
 	// Done says that all days were brought: Since is zero.
 	Done bool `db:"done"`
 }
 
-// Has reports whether the copy has every click from a moment on, but for what waits.
+// Has reports whether the copy has every click from a moment on, except for changes that wait.
 func (s CopyState) Has(from time.Time) bool { return s.On && !from.Before(s.Since) }
 
-// Cold reports whether a click of a moment may be in the copy alone.
+// Cold reports whether a click of a moment may be in the copy only.
 func (s CopyState) Cold(at time.Time) bool { return at.Before(s.ColdBefore) }
 
-// What is restored from a backup has the row, and not the triggers: then nothing was noted.
+// A database that was restored from a backup has the row but not the triggers. Its changes were then not noted.
 const selectCopy = `
 SELECT (SELECT count(*) FROM pg_trigger WHERE tgname = ANY ($1) AND tgrelid IN ('clicks'::regclass, 'conversions'::regclass)) = $2 AS noted,
 	CASE WHEN state <> 'copying' THEN '0001-01-01'::timestamptz ELSE coalesce(copied_from::timestamp AT TIME ZONE 'UTC', '9999-01-01') END AS since,
 	coalesce(cold_before::timestamp AT TIME ZONE 'UTC', '0001-01-01'::timestamptz) AS cold_before, state <> 'copying' AS done, true AS begun
 FROM click_copy`
 
-// ReadCopy reads how far the copy is. Without a copy it is the zero state.
+// ReadCopy reads how far the copy has come. Without a copy it returns the zero state.
 func ReadCopy(ctx context.Context, c db.Conn) (CopyState, error) {
 	var names []string
 	for _, t := range noteTriggers {
@@ -78,7 +80,8 @@ func ReadCopy(ctx context.Context, c db.Conn) (CopyState, error) {
 	return s, err
 }
 
-// noteTriggers note changes, one for each kind of statement. They see partitions too: a statement on clicks is one.
+// noteTriggers note changes, one trigger for each kind of statement. They also fire for changes in partitions, because the
+// statements name the table clicks.
 var noteTriggers = []struct{ name, table, event, rows, function string }{
 	{"note_clicks_insert", "clicks", "INSERT", "NEW", "note_clicks"},
 	{"note_clicks_update", "clicks", "UPDATE", "NEW", "note_clicks"},
@@ -96,8 +99,9 @@ ON CONFLICT (one) DO UPDATE SET state = 'copying', base = greatest(k.version + 1
 	highestVersion = `SELECT greatest((SELECT max(version) FROM clicks), (SELECT max(version) FROM conversions))`
 )
 
-// Begin makes the tables and has the database note what changes from now on. Fill brings the rest. Where changes are noted
-// already it does nothing. A copy that was made before, and is not up to date any more, is made anew over what is there.
+// Begin creates the tables in ClickHouse and makes the database note changes from now on. Fill brings the earlier rows. Begin
+// does nothing if changes are noted already. If there is an older copy that is no longer up to date, the copy is made again
+// over its rows.
 func (k Copy) Begin(ctx context.Context) error {
 	if err := k.Ensure(ctx); err != nil {
 		return err
@@ -122,7 +126,7 @@ func (k Copy) Begin(ctx context.Context) error {
 	})
 }
 
-// createNotes makes the triggers, or makes them anew.
+// createNotes creates the triggers, or replaces them.
 func createNotes(ctx context.Context, c db.Conn) error {
 	for _, t := range noteTriggers {
 		q := fmt.Sprintf(`CREATE OR REPLACE TRIGGER %s AFTER %s ON %s REFERENCING %s TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION %s()`,
@@ -134,7 +138,7 @@ func createNotes(ctx context.Context, c db.Conn) error {
 	return nil
 }
 
-// End has the database note no changes any more, and forgets how far the copy was. It is refused while clicks are cold.
+// End stops the noting of changes and forgets how far the copy has come. It is refused while clicks are cold.
 func (k Copy) End(ctx context.Context) error {
 	return db.Tx(ctx, k.From, func(c db.Conn) error {
 		if _, err := db.Exec(ctx, c, "lock versions", `LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`); err != nil {

@@ -385,7 +385,7 @@ func TestCopyOfDeletedAccount(t *testing.T) {
 	}
 }
 
-// TestCopyIsBegunAgain: a copy whose changes were not noted for a while is made anew over what is there.
+// TestCopyIsBegunAgain: a copy whose changes were not noted for a while is made again over its rows.
 func TestCopyIsBegunAgain(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -411,7 +411,7 @@ func TestCopyIsBegunAgain(t *testing.T) {
 	x.equal(begun(t, k))
 }
 
-// TestCopyHasEveryColumn compares each column of a click that has a value everywhere, and of one that has none.
+// TestCopyHasEveryColumn compares each column of two clicks: one has a value everywhere, the other is empty.
 func TestCopyHasEveryColumn(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -12,14 +12,14 @@ import (
 	"switchyard/models"
 )
 
-// columnarArgs are the arguments of a log for the copy: as args, but for the window.
+// columnarArgs returns the arguments of a log for the copy: the same as args, without the window.
 func (q LogQuery) columnarArgs() []any {
 	return append([]any{
 		q.AccountID, nil, nil, q.Limit, q.Offset, q.ClickID.String(), q.ExternalID, q.ConversionID, q.Status,
 	}, q.There.Args...)
 }
 
-// columnarClicksOf are the conditions of a log over clicks f of the copy, those of [from, to).
+// columnarClicksOf returns the conditions of a log for the clicks f of the copy in [from, to).
 func (q LogQuery) columnarClicksOf(from, to time.Time) string {
 	s := "f.account_id = $1 AND " + ColumnarWindow("f.at", from, to)
 	if q.ClickID != uuid.Nil {
@@ -35,7 +35,7 @@ func (q LogQuery) columnarClicksOf(from, to time.Time) string {
 	return s + q.There.SQL
 }
 
-// A page of the copy is looked for in windows that grow backwards: rows are put in order after they are read.
+// A page of the copy is searched in windows that grow backwards, because ClickHouse sorts rows only after it has read them.
 var pageWindows = []time.Duration{time.Hour, day, 10 * day}
 
 // coldClicks reads a page of clicks from the copy.
@@ -63,8 +63,8 @@ func (l Log) coldRows(ctx context.Context, what, query string, args ...any) ([]S
 	return db.Map(list, func(c *StoredClick) StoredClick { return *c }), err
 }
 
-// findCold finds those of an account's clicks that may be in the copy alone; the zero account is any. What is not there is not in
-// the answer.
+// findCold finds the clicks of an account, among some ids, that may be in the copy only. The zero account means any account.
+// The answer leaves out ids that are not there.
 func (l Log) findCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) ([]StoredClick, error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {
@@ -86,8 +86,8 @@ func (l Log) findCold(ctx context.Context, account uuid.UUID, ids ...uuid.UUID) 
 const selectConversionsByID = `SELECT %s FROM conversions WHERE account_id = $1 AND id = ANY ($2::uuid[])
 ORDER BY recorded_at DESC, id DESC`
 
-// coldConversions reads a page of the conversion log by what the clicks have, some of which may be in the copy alone: the copy
-// says which conversions they are.
+// coldConversions reads a page of the conversion log that is filtered by attributes of the clicks. Some of these clicks may be
+// in the copy only, so the copy says which conversions are on the page.
 func (l Log) coldConversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
 	ofClick := q
 	ofClick.Converted = false

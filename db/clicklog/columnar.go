@@ -40,8 +40,8 @@ var soldColumns = []struct {
 	{columnar.Column{Name: "pending_revenue", Type: columnarAmount}, func(f models.Figures) any { return f.PendingRevenue }},
 }
 
-// columnarClicks is the table of clicks: their columns, what their conversions count, and which version of a click a row is.
-// The latest version counts; one that is removed is no row.
+// columnarClicks is the table of clicks: the columns of clicks, the figures of their conversions, and the version of the click
+// in this row. The latest version counts. If the latest version is removed, the click has no row.
 var columnarClicks = func() columnar.Table {
 	t := columnar.Table{
 		Name: "clicks", Engine: "ReplacingMergeTree(version, removed)",
@@ -57,10 +57,11 @@ var columnarClicks = func() columnar.Table {
 	return t
 }()
 
-// columnarVersion are the columns that tell which row of a key counts, and whether there is anything.
+// columnarVersion are the columns that say which row of a key counts, and whether it was removed.
 var columnarVersion = []columnar.Column{{Name: "version", Type: "UInt64"}, {Name: "removed", Type: "UInt8"}}
 
-// columnarStored are settings of tables: what was answered is on the disk, and a part of a day that is over is soon one.
+// columnarStored are the settings of tables: an acknowledged insert is on the disk, and the parts of a day that is over are
+// soon merged into one.
 const columnarStored = `fsync_after_insert = 1, fsync_part_directory = 1, min_age_to_force_merge_seconds = 3600,
 	min_age_to_force_merge_on_partition_only = 1`
 
@@ -247,5 +248,5 @@ func columnarPlace(pointer any) (place any, done func()) {
 			}
 		}
 	}
-	return pointer, func() {} // as it is
+	return pointer, func() {} // unchanged
 }

@@ -35,7 +35,7 @@ type StoredClick struct {
 	LastHopID uuid.UUID // the last click-out
 }
 
-// StoredSmartlinkClick is a smartlink's click as PostgreSQL has it. Of the click inside, what belongs to campaigns is
+// StoredSmartlinkClick is a smartlink's click as PostgreSQL stores it. In the embedded click, the fields for campaigns are
 // empty.
 type StoredSmartlinkClick struct {
 	StoredClick
@@ -73,7 +73,7 @@ var clickColumns = func() columns[StoredClick] {
 	return list
 }()
 
-// smartlinkColumns are the columns of smartlink_clicks: its own, and those that clicks have too.
+// smartlinkColumns are the columns of smartlink_clicks: its own columns, and the ones it shares with clicks.
 var smartlinkColumns = func() columns[StoredSmartlinkClick] {
 	list := columns[StoredSmartlinkClick]{
 		{"smartlink_id", func(c *StoredSmartlinkClick) any { return &c.SmartlinkID }},
@@ -90,7 +90,7 @@ var smartlinkColumns = func() columns[StoredSmartlinkClick] {
 	return list
 }()
 
-// named are the columns with these names, in the order of the table. All of them must be there.
+// named returns the columns with these names, in the order of the table. It panics if one is missing.
 func (l columns[T]) named(names ...string) columns[T] {
 	some := slices.DeleteFunc(slices.Clone(l), func(c column[T]) bool { return !slices.Contains(names, c.name) })
 	if len(some) != len(names) {

@@ -25,21 +25,22 @@ type ConversionInput struct {
 	Goal           string           // at most 64 bytes; empty is the plain conversion
 	Status         string           // one of the four; empty keeps what is recorded, and is approved for a new one
 	OriginalStatus string           // the sender's own word, cut to 100 bytes
-	Payout         *decimal.Decimal // what the sender says we earn, or the amount of the sale; nil: not said
+	Payout         *decimal.Decimal // what the sender says we earn, or the amount of the sale; nil: not reported
 	OwnValue       bool             // the payout is what the account's own goal is worth, whatever the terms of the offer
-	InvalidPayout  bool             // the sender says one that is no amount: then it earns nothing until another one does
+	InvalidPayout  bool             // the sender's payout is not an amount: the conversion earns nothing until a valid one arrives
 	Amount         *decimal.Decimal // the amount of the sale, where the sender says both
-	Cost           *decimal.Decimal // what the conversion costs, in place of the click's cost model; nil: not said
+	Cost           *decimal.Decimal // what the conversion costs, in place of the click's cost model; nil: not reported
 	Currency       string           // of payout or amount; three letters or empty
 	At             time.Time        // when it happened; zero is now
 	Source         string           // models.FromPostback and the like
-	// Arrival is the postback that says so: its place among all that is said about the conversion. Zero is the last one.
+	// Arrival is the id of the postback: it gives the input its place among all statements about the conversion. Zero means
+	// the last place.
 	Arrival uuid.UUID
-	// Again is the conversion that the postback was recorded as before. It replaces what it said then.
+	// Again is the conversion that the postback was recorded as before. The input replaces the postback's earlier statement.
 	Again    uuid.UUID
-	Reversal bool // the conversion is taken back, to Status if that is allowed; else it is rejected
-	// Of a correction: the payout is what was earned, whatever the terms of the offer, and time and currency replace what
-	// is recorded.
+	Reversal bool // the conversion is reversed: it gets Status if that is allowed, and is rejected otherwise
+	// Final is set for a correction: the payout is the amount earned, whatever the terms of the offer, and time and currency
+	// replace the recorded ones.
 	Final bool
 	Exact time.Duration // how exact At is: a day, a second
 }
@@ -50,13 +51,13 @@ const (
 	ResultUpdated   = "updated"
 	ResultDuplicate = "duplicate" // it was recorded exactly so before
 	ResultIgnored   = "ignored"   // the status move is not allowed, or its sender has no say any more; nothing changed
-	// ResultSuperseded is that of a postback that is recorded after one which arrived later: it changes nothing.
+	// ResultSuperseded means that a postback that arrived later has been recorded already: this one changes nothing.
 	ResultSuperseded = "superseded"
 )
 
 // ConversionOutcome is what RecordConversion did.
 type ConversionOutcome struct {
-	Conversion models.Conversion // as it is now
+	Conversion models.Conversion // its present state
 	Result     string
 	Reason     string          // why it was ignored or superseded
 	Tell       []models.JobRef // to dispatch after the commit: webhook deliveries and postbacks to traffic sources
@@ -74,9 +75,9 @@ const (
 	maxOriginal     = 100
 )
 
-// RecordConversion inserts or updates a conversion in the transaction of c, with its ledger deltas, its event and what
-// its traffic source is told. It locks the click. What the input leaves open follows from the click's offer. The same
-// input again changes nothing and tells nobody. A click that is not there is ErrUnknownClick.
+// RecordConversion inserts or updates a conversion in the transaction of c, with its ledger deltas, its event, and the
+// postbacks and uploads to its traffic source. It locks the click. Values that the input leaves out follow from the click's
+// offer. Repeating the same input changes nothing and sends nothing. If the click is not there, it returns ErrUnknownClick.
 func (l Log) RecordConversion(ctx context.Context, c db.Conn, in ConversionInput) (out ConversionOutcome, err error) {
 	list, tell, err := l.CorrectConversions(ctx, c, in.AccountID, []ConversionInput{in}, true)
 	if err != nil {
@@ -89,8 +90,8 @@ func (l Log) RecordConversion(ctx context.Context, c db.Conn, in ConversionInput
 	return out, nil
 }
 
-// decide works out what an input does to the recorded conversion, nil if there is none. The conversion that it gives has
-// the statement of the input.
+// decide works out what an input does to the recorded conversion; old is nil if nothing is recorded. The returned conversion
+// includes the statement of the input.
 func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (conversion, ConversionOutcome) {
 	v, past := in.base(click), statements(nil)
 	if old != nil {
@@ -293,15 +294,15 @@ func (in ConversionInput) statement(click *StoredClick, t terms) statement {
 	return out
 }
 
-// complete gives the conversion what follows from its click, but for its price.
+// complete sets what a conversion takes over from its click, except the price.
 func (in ConversionInput) complete(v *conversion, click *StoredClick) {
 	if v.OfferID == uuid.Nil { // the step to the offer was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)
 	}
 }
 
-// price sets the rate of a conversion, and with it what it costs in the account's currency: a cost that its sender named is
-// in the currency of the payout, the prices of the click are in that of the click.
+// price sets the rate of a conversion, and its cost in the account's currency. A cost that the sender named is in the currency
+// of the payout. The prices of the click are in the click's currency.
 func (v *conversion) price(click *StoredClick, rate decimal.NullDecimal) {
 	v.Rate = rate
 	switch {
@@ -325,7 +326,7 @@ func (v *conversion) touch(last time.Time) {
 
 var hundred = decimal.NewFromInt(100)
 
-// same reports whether nothing changed that an event shows, and that a cost follows from.
+// same reports whether all the values are unchanged that an event shows or that a cost follows from.
 func (v conversion) same(o conversion) bool {
 	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency &&
 		v.RecordedAt.Equal(o.RecordedAt) &&

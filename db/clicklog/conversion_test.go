@@ -182,7 +182,8 @@ func TestConversionFollowsTheArrivals(t *testing.T) {
 	}
 }
 
-// Thousands of postbacks of one conversion leave no more behind than a few, and what is older than these counts no more.
+// Of thousands of postbacks of one conversion only a few statements are kept. A postback that is older than the kept ones no
+// longer counts.
 func TestConversionOfManyPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -202,7 +203,7 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 	if n := number[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
 		t.Errorf("%d are kept", n)
 	}
-	// A process of before keeps none.
+	// A process of the version before stores no statements.
 	for _, query := range []string{
 		`UPDATE conversions SET statements = '[]'`, `UPDATE conversions SET status = 'rejected', payout = 79`,
 	} {

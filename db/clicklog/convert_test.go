@@ -132,7 +132,7 @@ func (x *exchange) pay() {
 	})
 }
 
-// publish stores rates of a random day. Those of the last days are often missing.
+// publish stores rates of a random day. Rates of the latest days are often missing.
 func (x *exchange) publish(replace bool) {
 	x.Helper()
 	day := x.dayText(x.rnd.IntN([]int{5, 14}[x.rnd.IntN(2)]))
@@ -160,7 +160,7 @@ func (x *exchange) publish(replace bool) {
 	})
 }
 
-// euro is how much of a currency is one euro on a day by the model; nil: nobody knows.
+// euro returns how much of a currency one euro is on a day, by the model; nil: unknown.
 func (x *exchange) euro(day, currency string) *big.Rat {
 	if currency == models.Euro {
 		return big.NewRat(1, 1)
@@ -177,7 +177,7 @@ func (x *exchange) euro(day, currency string) *big.Rat {
 	return nil
 }
 
-// rate is that of a day to the dollar, with 16 decimals; empty: there is none.
+// rate returns the rate of a currency to the dollar on a day, with 16 decimals; empty: unknown.
 func (x *exchange) rate(day, currency string) string {
 	from, to := x.euro(day, currency), x.euro(day, "USD")
 	if from == nil || to == nil {
@@ -186,7 +186,7 @@ func (x *exchange) rate(day, currency string) string {
 	return decimal.RequireFromString(new(big.Rat).Quo(to, from).FloatString(16)).String()
 }
 
-// watch reads what is fixed: a rate is the model's of the moment at which it was fixed, and stays.
+// watch checks the fixed rates: a rate equals the model's rate at the moment when it was fixed, and stays.
 func (x *exchange) watch(after string) {
 	x.Helper()
 	var rows []struct{ Day, Currency, Rate string }

@@ -50,7 +50,8 @@ func (l Log) CopyHealth(ctx context.Context) (status, message string, err error)
 	return models.ServiceOK, "", nil
 }
 
-// ask asks whether the copy answers. One that has just not answered is not asked again.
+// ask checks whether the copy answers. For a time of leftAlone after the copy did not answer, it returns an error without
+// asking again.
 func (k *CopyReader) ask(ctx context.Context) error {
 	if time.Now().UnixNano() < k.away.Load() {
 		return errNotAnswered

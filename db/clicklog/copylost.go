@@ -7,8 +7,9 @@ import (
 	"switchyard/db"
 )
 
-// LostCopy is a reader of a copy that nobody can ask: clicks of old days are in ClickHouse alone, and the process does not know
-// where it is. So questions about them are refused, and not answered without them. It is nil where PostgreSQL has all clicks.
+// LostCopy returns a reader whose queries all fail. It is for a process that does not know where ClickHouse is while the
+// clicks of old days are only there: queries about them are refused instead of being answered without them. It returns nil if
+// PostgreSQL has all clicks.
 func LostCopy(ctx context.Context, c db.Conn) (*CopyReader, error) {
 	s, err := ReadCopy(ctx, c)
 	if err != nil || s.ColdBefore.IsZero() {

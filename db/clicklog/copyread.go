@@ -40,14 +40,14 @@ func (k *CopyReader) Answered(by int) {
 // Reports is how many reports PostgreSQL or the copy answered.
 func (k *CopyReader) Reports(by int) float64 { return float64(k.answered[by].Load()) }
 
-// NewCopyReader makes one for a process.
+// NewCopyReader returns the copy reader of a process.
 func NewCopyReader(from columnar.Reader) *CopyReader { return &CopyReader{from: from} }
 
-// leftAlone is how long a copy is not asked that did not answer, by those who can ask PostgreSQL.
+// leftAlone is how long a copy that did not answer is not asked again by callers that can ask PostgreSQL instead.
 const leftAlone = 5 * time.Second
 
-// Snapshot runs fn in a transaction that only reads, and sees what there was at its first statement. No day's clicks leave
-// PostgreSQL meanwhile, so that what State says is true of what fn reads.
+// Snapshot runs fn in a read-only transaction that sees the state at its first statement. While it runs, no day's clicks leave
+// PostgreSQL, so State agrees with what fn reads.
 func (k *CopyReader) Snapshot(ctx context.Context, c db.Conn, fn func(db.Conn) error) error {
 	return db.Snapshot(ctx, c, func(c db.Conn) error {
 		if k != nil {
@@ -59,7 +59,7 @@ func (k *CopyReader) Snapshot(ctx context.Context, c db.Conn, fn func(db.Conn) e
 	})
 }
 
-// State reads how far the copy is. Without a copy it is the zero state.
+// State reads how far the copy has come. Without a copy it returns the zero state.
 func (k *CopyReader) State(ctx context.Context, c db.Conn) (CopyState, error) {
 	if k == nil {
 		return CopyState{}, nil
@@ -73,8 +73,8 @@ const (
 	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - make_interval(secs => $1), false)`
 )
 
-// Current reports whether the copy answers, and no change has waited for long to be brought there: who can answer instead does so
-// otherwise.
+// Current reports whether the copy answers and no change has been waiting for long. If it does not, callers that can ask
+// PostgreSQL do so.
 func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	if k == nil || time.Now().UnixNano() < k.away.Load() {
 		return false, nil
@@ -122,11 +122,12 @@ func (e *CopyAwayError) Unwrap() []error { return []error{e.Err, errUnavailable}
 
 var errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "old clicks cannot be read at the moment, try again")
 
-// latestMoment is the end of what a time of ClickHouse can be.
+// latestMoment is the latest time that ClickHouse can store.
 var latestMoment = time.Date(2299, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 
-// ColumnarWindow is the condition of ClickHouse for a time in [from, to), cut to milliseconds. A time as an argument would be in
-// seconds: ClickHouse takes "before 24:00:00" of such a one for "until 23:59:59", and passes over parts of the second behind it.
+// ColumnarWindow returns the condition of ClickHouse for a time in [from, to), cut to milliseconds. Times are not passed as
+// arguments, because those are in seconds: ClickHouse reads "before 24:00:00" of such an argument as "until 23:59:59" and
+// misses the rest of that second.
 func ColumnarWindow(at string, from, to time.Time) string {
 	moment := func(t time.Time) string {
 		return fmt.Sprintf("fromUnixTimestamp64Milli(toInt64(%d), 'UTC')", min(max(t.UnixMilli(), 0), latestMoment))

@@ -26,10 +26,10 @@ type Corrected struct {
 	Refusal error
 }
 
-// CorrectConversions is RecordConversion for many inputs of one account, in their order, in the transaction of c. It
-// locks all their clicks first. A refused input changes nothing for the others. It gives the jobs to dispatch after the
-// commit: webhook deliveries and postbacks to traffic sources. The zero account is that of the first click. Without
-// write it locks and writes nothing, and gives what it would do now.
+// CorrectConversions is RecordConversion for many inputs of one account, in their order, in the transaction of c. It first
+// locks all their clicks. A refused input changes nothing for the others. It returns the jobs to dispatch after the commit:
+// webhook deliveries and postbacks to traffic sources. If account is zero, the account of the first click is used. Without
+// write it locks and writes nothing, and returns what it would do now.
 func (l Log) CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput, write bool) (
 	out []Corrected, tell []models.JobRef, err error,
 ) {
@@ -47,7 +47,7 @@ func (l Log) CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUI
 	return out, tell, err
 }
 
-// correcting is what the inputs are decided by.
+// correcting holds everything that is needed to decide the inputs.
 type correcting struct {
 	account uuid.UUID
 	in      clickStore
@@ -77,10 +77,10 @@ type dedupe struct {
 	goal, id string
 }
 
-// entry is a conversion before and after. now is nil where there is none.
+// entry is a conversion before and after the inputs. now is nil if there is no conversion.
 type entry struct {
 	before  models.Figures
-	was     *conversion // as it is stored; nil: it is not
+	was     *conversion // the stored conversion; nil: not stored
 	now     *conversion
 	fresh   bool // there is no row yet
 	changed bool
@@ -159,8 +159,8 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn, offers []uuid.UUI
 	return err
 }
 
-// convert gives what has changed its rate and its cost. One whose day and currency are as before keeps its rate. Without
-// write it fixes none.
+// convert sets the rate and the cost of changed conversions. A conversion whose day and currency are unchanged keeps its rate.
+// Without write it does not fix rates.
 func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
 	var list []*conversion
 	var back []func(*conversion) // where a copy is to be noted
@@ -253,8 +253,8 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	return Corrected{ConversionOutcome: out}
 }
 
-// write stores each changed conversion once, as it is in the end, with an event and what its source is told for every
-// change. It gives the jobs to dispatch after the commit.
+// write stores the final state of each changed conversion once. For every change it stores an event and what the traffic
+// source is told. It returns the jobs to dispatch after the commit.
 func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
 	s := ledger.Deltas{}
 	var fresh []*conversion
@@ -279,7 +279,7 @@ func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]m
 	return b.tell(ctx, c, out)
 }
 
-// tell stores what customers' endpoints and traffic sources are told of the changes.
+// tell stores the webhook events and the postbacks to traffic sources for the changes.
 func (b *correcting) tell(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
 	var events []models.Event
 	var changed []models.Conversion

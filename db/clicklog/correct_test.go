@@ -246,7 +246,7 @@ func TestCorrections(t *testing.T) {
 	}
 }
 
-// A file that is done again finds every row as it is, whatever it was that it did.
+// A file that is applied again changes no row, whatever it did the first time.
 func TestCorrectionAgain(t *testing.T) {
 	t.Parallel()
 	b := newBooks(t, 9, 40)
@@ -339,8 +339,8 @@ func TestSpendAtOnce(t *testing.T) {
 	both{t, b.db}.agree()
 }
 
-// A correction replaces time and currency of what is recorded too; a day or a second
-// moves nothing within it.
+// A correction also replaces the recorded time and currency. A time given to the day or second does not move a conversion
+// within that day or second.
 func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 	t.Parallel()
 	b := newBooks(t, 7, 1)

@@ -53,7 +53,7 @@ func claimCrawlers(ctx context.Context, c db.Conn, clicks []*StoredClick) error 
 const claimsWaiting = `
 SELECT account_id FROM crawler_claims WHERE attempt_at <= $1 GROUP BY account_id ORDER BY min(attempt_at) LIMIT $2`
 
-// ClaimingAccounts lists accounts with claims that are due, those that wait longest first.
+// ClaimingAccounts lists accounts with claims that are due, the longest waiting first.
 func (l Log) ClaimingAccounts(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, l.Conn, "crawler claims", claimsWaiting, now, limit)
 }
@@ -66,8 +66,8 @@ WHERE click_id IN (
 	FOR UPDATE SKIP LOCKED
 ) RETURNING click_id, host(address) AS address, crawler`
 
-// TakeClaims gives claims of an account that are due, each to one worker. Those that are not dropped are due again: in one
-// minute, then in two, in four and so on.
+// TakeClaims returns due claims of an account, each to one worker only. Claims that are not dropped become due again: after
+// one minute, then after two, four and so on.
 func (l Log) TakeClaims(ctx context.Context, account uuid.UUID, now time.Time, limit int) ([]CrawlerClaim, error) {
 	rows, err := db.Select[struct {
 		ClickID uuid.UUID `db:"click_id"`
@@ -82,14 +82,14 @@ func (l Log) TakeClaims(ctx context.Context, account uuid.UUID, now time.Time, l
 	return out, err
 }
 
-// ReturnClaims makes claims that nobody had time for due at once, as if they had not been taken.
+// ReturnClaims makes claims due at once, as if they had not been taken. It is for claims that the worker had no time for.
 func (l Log) ReturnClaims(ctx context.Context, account uuid.UUID, clicks []uuid.UUID, now time.Time) error {
 	_, err := db.Exec(ctx, l.Conn, "return crawler claims", `UPDATE crawler_claims SET attempts = attempts - 1, attempt_at = $3
 		WHERE account_id = $1 AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks), now)
 	return err
 }
 
-// DropClaims deletes claims that are decided, or given up, in the transaction of c.
+// DropClaims deletes claims that are decided or given up, in the transaction of c.
 func (Log) DropClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) error {
 	_, err := db.Exec(ctx, c, "drop crawler claims", `DELETE FROM crawler_claims WHERE account_id = $1
 		AND click_id = ANY ($2::uuid[])`, account, db.UUIDs(clicks))
@@ -103,7 +103,7 @@ type CrawlerAnswer struct {
 	Verified bool
 }
 
-// CrawlerAnswers gives what was found out about addresses since a moment.
+// CrawlerAnswers returns the answers about addresses that were found since a moment.
 func (l Log) CrawlerAnswers(ctx context.Context, addresses []netip.Addr, since time.Time) ([]CrawlerAnswer, error) {
 	rows, err := db.Select[struct {
 		Address  string `db:"address"`
@@ -138,7 +138,7 @@ func (l Log) KeepCrawlerAnswers(ctx context.Context, answers []CrawlerAnswer, no
 	return err
 }
 
-// ForgetCrawlers deletes claims and answers of before two moments, at most limit of each.
+// ForgetCrawlers deletes claims and answers that are older than two moments, one for each, at most limit of each.
 func (l Log) ForgetCrawlers(ctx context.Context, claims, answers time.Time, limit int) error {
 	for q, before := range map[string]time.Time{
 		`DELETE FROM crawler_claims WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_claims WHERE claimed_at < $1 LIMIT $2))`: claims,

@@ -181,8 +181,8 @@ SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l
 WHERE l.locktype = 'virtualxid' AND l.granted AND a.datname = current_database() AND a.usename = current_user
 	AND l.pid <> pg_backend_pid()`
 
-// OlderThanNow lists the transactions of the service that are under way. Given others, an earlier list, it gives those of them
-// that have not ended yet.
+// OlderThanNow lists the open transactions of the service. Given others, an earlier list, it returns the transactions of that
+// list that are still open.
 func (l Log) OlderThanNow(ctx context.Context, others []string) ([]string, error) {
 	if others == nil {
 		return db.Select[string](ctx, l.Conn, "open transactions", selectOlder)

@@ -20,7 +20,7 @@ import (
 	"switchyard/models"
 )
 
-// figures are those of every report by day, campaign and source since a moment.
+// figures returns the figures of every report by day, campaign and source since a moment.
 func (x *exchange) figures(from time.Time, rows bool) []string {
 	x.Helper()
 	list, err := report.Reader{Conn: x.db}.Performance(x.Context(), report.Query{
@@ -44,7 +44,7 @@ func (x *exchange) same(what string, want, got []string) {
 	}
 }
 
-// begin begins a change of the currency.
+// begin starts a change of the currency.
 func (x *exchange) begin(to string) error {
 	return db.Tx(x.Context(), x.db, func(c db.Conn) error {
 		_, err := clicklog.Log{}.BeginCurrency(x.Context(), c, x.account, to, uuid.New())
@@ -52,8 +52,8 @@ func (x *exchange) begin(to string) error {
 	})
 }
 
-// finish does what the job does, transaction by transaction: so many of them, all if it is negative. each is called after
-// each. It reports whether the change has ended.
+// finish does what the job does, transaction by transaction: at most steps transactions, or all if steps is negative. It calls
+// each after every transaction. It reports whether the change has ended.
 func (x *exchange) finish(steps int, each func()) bool {
 	x.Helper()
 	k, open, err := rates.FindChange(x.Context(), x.db, x.account)
@@ -95,9 +95,9 @@ func (x *exchange) finish(steps int, each func()) bool {
 		}) && step(func(c db.Conn) error { return rates.EndChange(x.Context(), c, k) })
 }
 
-// TestChangeOfCurrency changes the currency of accounts with facts in four currencies, of which some are known by the ledger
-// alone. A report is the same after every transaction of the change, cut off or not, as when it has ended; facts that come
-// meanwhile are right, and the way back gives what there was.
+// TestChangeOfCurrency changes the currency of accounts that have facts in four currencies, some of them known to the ledger
+// only. After every transaction of the change, interrupted or not, a report shows the same as after its end. Facts that come
+// during the change are right, and changing back restores the old figures.
 func TestChangeOfCurrency(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -232,12 +232,12 @@ func (x *exchange) rated(own string) {
 	}
 }
 
-// within leaves the figures of a day and after.
+// within returns the figures of a day and later.
 func within(list []string, from time.Time) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s[1:11] < from.Format(time.DateOnly) })
 }
 
-// close holds that amounts are the same but for a millionth.
+// close checks that amounts are equal to within a millionth.
 func (x *exchange) close(what string, want, got []string) {
 	x.Helper()
 	if len(want) != len(got) {

@@ -6,16 +6,17 @@
 //
 // An ingester marks the clicks of floods that it recognises. ScanBots finds the rest, and what shows only after the click.
 //
-// Whatever changes a click locks its row and writes the ledger deltas in the same transaction.
+// Code that changes a click locks its row and writes the ledger deltas in the same transaction.
 //
-// A fact keeps its own amounts and their currency; the rate of its day stands beside them. What is added up, by reports and
-// in the ledger, is the product, in the account's currency. So everything that shows or sends a row shows what was said,
-// statements of a conversion work a payout out anew in its own currency, and a rate that comes later changes one column.
-// Products are not rounded: the shares of spend count together what the spend does. Only the cost of a conversion is in the
-// account's currency itself, as the prices of its click and its payout may have two. Facts in the account's own currency
-// have the rate 1 and look nothing up. Without a rate the column is NULL, and the fact counts no money. Package rates says
-// how a day gets its rate; Restate moves the facts when it has got one.
+// A fact keeps its own amounts and their currency; the rate of its day is stored next to them. Reports and the ledger add up
+// the product, in the account's currency. So everything that shows or sends a row shows the original amounts, the statements
+// of a conversion compute its payout again in its own currency, and a rate that comes later changes one column. Products are
+// not rounded: the shares of a spend add up to what the spend counts. Only the cost of a conversion is stored in the account's
+// currency, because the prices of its click and its payout may have two currencies. Facts in the account's own currency have
+// the rate 1 and look nothing up. Without a rate the column is NULL, and the fact counts no money. Package rates describes how
+// a day gets its rate; Restate moves the facts when it has got one.
 //
-// Copy has a copy of every click and conversion in ClickHouse, some seconds behind, which reports can be read from. Triggers note
-// which rows a statement changes, and what was noted is brought there. PostgreSQL decides everything, and is the truth.
+// Copy keeps a copy of every click and conversion in ClickHouse, some seconds behind, from which reports can be read. Triggers
+// note which rows a statement changes, and these rows are then copied. PostgreSQL decides everything and is the source of
+// truth.
 package clicklog

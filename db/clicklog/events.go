@@ -140,8 +140,9 @@ const selectArrivals = `
 SELECT DISTINCT e.click_id FROM site_events e CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = e.click_id LIMIT 1) c
 WHERE NOT e.applied AND e.received_at >= $1 LIMIT $2`
 
-// ApplyWaitingArrivals applies arrivals that wait although their clicks are stored, for at most limit clicks, and ends the
-// wait for clicks that do not come. The Ingester applies its own: this is the safety net for one that died.
+// ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, for at most limit clicks. It ends
+// the wait for clicks that never come. An ingester applies the arrivals that it stores itself; this is the safety net for an
+// ingester that died.
 func (l Log) ApplyWaitingArrivals(ctx context.Context, limit int) error {
 	const expire = `UPDATE site_events SET applied = true WHERE id = ANY (ARRAY(
 		SELECT id FROM site_events WHERE NOT applied AND received_at < $1 LIMIT $2))`
@@ -159,7 +160,8 @@ func (l Log) ApplyWaitingArrivals(ctx context.Context, limit int) error {
 	})
 }
 
-// deleteEvents deletes the events of some clicks, and what other events would find the clicks by, in the transaction of c.
+// deleteEvents deletes the events of some clicks in the transaction of c, and the ad click ids by which other events would
+// find these clicks.
 func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	const q = `DELETE FROM site_events WHERE click_id = ANY ($1::uuid[]) AND click_id <> '00000000-0000-0000-0000-000000000000'`
 	if _, err := db.Exec(ctx, c, "delete site events", q, clicks); err != nil {
@@ -169,13 +171,13 @@ func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	return err
 }
 
-// The events of accounts on a plan before a moment. Those of an account that is gone went with it.
+// The events of accounts on a plan before a moment. The events of a deleted account were deleted with it.
 const forgetEventsOf = `
 DELETE FROM site_events WHERE id = ANY (ARRAY(SELECT e.id FROM accounts a CROSS JOIN LATERAL (
 	SELECT id FROM site_events WHERE account_id = a.id AND received_at < $1 ORDER BY received_at LIMIT $3
 ) e WHERE a.plan = $2 LIMIT $3))`
 
-// forgetEvents deletes events that are older than the plan of their account keeps what it receives.
+// forgetEvents deletes events that are older than their account's plan keeps received messages.
 func (l Log) forgetEvents(ctx context.Context, now time.Time) (total int64, err error) {
 	for _, p := range models.Plans {
 		n, err := db.InParts(ctx, l.Conn, "forget site events", forgetEventsOf, postbacksAtOnce, now.AddDate(0, 0, -p.PostbackDays),

@@ -28,8 +28,8 @@ func arrived(c *models.Click, own, arrival string) *models.SiteEvent {
 	}
 }
 
-// TestSiteEventsAreStoredOnce: an event that is sent again, at another time, is stored once and makes its postbacks once.
-// That of a deleted account is dropped.
+// TestSiteEventsAreStoredOnce: an event that is sent again, at another time, is stored once and makes its postbacks once. An
+// event of a deleted account is dropped.
 func TestSiteEventsAreStoredOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

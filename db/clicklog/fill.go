@@ -80,8 +80,8 @@ type copiedPart struct {
 	cold     bool // ClickHouse may have clicks that PostgreSQL does not have
 }
 
-// copyPart makes ClickHouse's rows of a part what PostgreSQL's are now, and gives the number of clicks. What changes meanwhile is
-// noted, and brought as a later version. Doing it again changes nothing.
+// copyPart makes ClickHouse's rows of a part equal to PostgreSQL's present rows, and returns the number of clicks. Changes
+// that happen while it runs are noted, and copied as a later version. Repeating it changes nothing.
 func (k Copy) copyPart(ctx context.Context, p copiedPart) (n int64, err error) {
 	low, high := models.FloorClickID(p.from), models.FloorClickID(p.to)
 	for more := true; more; {

@@ -18,8 +18,8 @@ import (
 	"switchyard/models"
 )
 
-// TestForgedPostbacksHaveNoJob: in one batch, postbacks whose click is stored have a job, with the click's account. All
-// others wait, and so do those that come with another account than the click's.
+// TestForgedPostbacksHaveNoJob: in one batch, postbacks whose click is stored have a job, with the click's account. All others
+// wait, including postbacks that come with another account than the click's.
 func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

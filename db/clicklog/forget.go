@@ -13,11 +13,12 @@ import (
 	"switchyard/models"
 )
 
-// ForgetHistory deletes clicks, with their click-outs, postbacks and site events, the clicks of smartlinks, and postbacks
-// and site events that are older than the plan of their account keeps them. Partitions hold the clicks of all accounts, so these are single
-// rows; whole partitions go at the longest history of all plans. The ledger, the sums of smartlinks and conversions
-// stay: they have no address, and figures do not change by themselves. So reports by the dimensions of the ledger are
-// as before, and those that only the rows have begin where the rows do. It may be missed, repeated or run in parallel.
+// ForgetHistory deletes what is older than the plan of its account keeps it: clicks with their click-outs, postbacks and site
+// events, the clicks of smartlinks, and other postbacks and site events. Partitions hold the clicks of all accounts, so it
+// deletes single rows; whole partitions are dropped at the longest history of all plans. The ledger, the sums of smartlinks
+// and the conversions stay: they contain no address, and figures must not change without a cause. So reports by the dimensions
+// of the ledger do not change, and reports that need rows begin where the rows do. A run may be missed, repeated or run in
+// parallel.
 func (l Log) ForgetHistory(ctx context.Context) error {
 	now := l.now()
 	postbacks, err := l.forgetPostbacks(ctx, now)
@@ -27,24 +28,24 @@ func (l Log) ForgetHistory(ctx context.Context) error {
 	return errors.Join(err, eventsErr, clicksErr, l.forgetAds(ctx, now))
 }
 
-// A plan that keeps more does not bring back what is deleted already.
+// Changing to a plan that keeps more does not bring back what is deleted already.
 const announceHistory = `
 INSERT INTO click_history AS h (account_id, kept_from, announced_at)
 SELECT id, $2, $3 FROM accounts WHERE plan = $1
 ON CONFLICT (account_id) DO UPDATE SET kept_from = EXCLUDED.kept_from, announced_at = EXCLUDED.announced_at
 WHERE h.kept_from < EXCLUDED.kept_from`
 
-// What a change of the currency has not restated yet is kept until it has.
+// Rows that a change of the currency has not restated yet are kept until it has.
 const selectForgettable = `
 SELECT account_id, kept_from, deleted_to FROM click_history h
 WHERE deleted_to < kept_from AND announced_at < $1
 	AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = h.account_id) ORDER BY account_id`
 
 const (
-	// announcedFor is how long an account's history ends at a day before its rows are deleted. A job that began to
-	// correct their figures is done by then.
+	// announcedFor is the time between announcing the new end of an account's history and deleting the rows before it. A job
+	// that began to correct their figures is done by then.
 	announcedFor = time.Hour
-	// lateClicks is how much of what was deleted before is looked at again, for clicks that waited in a spool.
+	// lateClicks is how far into the deleted range deletion looks again, for clicks that waited in a spool.
 	lateClicks = 7 * day
 	// forgottenAtOnce is how many clicks one transaction of forgetClicks deletes at most.
 	forgottenAtOnce = 2000
@@ -57,7 +58,7 @@ type history struct {
 	DeletedTo time.Time `db:"deleted_to"`
 }
 
-// forgetClicks deletes what is older than the histories that were announced, and then announces those of today.
+// forgetClicks deletes what is older than the announced histories, and then announces today's histories.
 func (l Log) forgetClicks(ctx context.Context, now time.Time) (total int64, err error) {
 	due, err := db.Select[history](ctx, l.Conn, "histories", selectForgettable, now.Add(-announcedFor))
 	if err != nil {
@@ -84,7 +85,7 @@ const forgetSmartlinkClicks = `
 DELETE FROM smartlink_clicks WHERE id >= $2 AND id < $3 AND id = ANY (ARRAY(
 	SELECT id FROM smartlink_clicks WHERE account_id = $1 AND id >= $2 AND id < $3 ORDER BY id LIMIT $4))`
 
-// forgetClicksOf deletes the rows of one account that its history does not have any more.
+// forgetClicksOf deletes the rows of one account that are older than its history.
 func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err error) {
 	from := h.DeletedTo.Add(-lateClicks)
 	low, high := models.FloorClickID(from), models.FloorClickID(h.KeptFrom)
@@ -117,8 +118,8 @@ func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err er
 	return total + n, err
 }
 
-// deleteClicks deletes the rows of clicks, whose ids are sorted, with those of their click-outs and postbacks. It
-// leaves the ledger and the conversions.
+// deleteClicks deletes the rows of clicks, and the rows of their click-outs and postbacks. ids are sorted. The ledger and the
+// conversions stay.
 func deleteClicks(ctx context.Context, c db.Conn, in clickStore, ids []uuid.UUID) error {
 	if err := clearPostbacks(ctx, c, ids); err != nil {
 		return err
@@ -146,8 +147,8 @@ func (l Log) forgetLostHops(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// KeptFrom is the first moment whose clicks the account keeps, as far as its plan decides. It is zero for one that
-// keeps all clicks that there are.
+// KeptFrom returns the first moment whose clicks the account keeps, as far as its plan decides. It is zero for an account that
+// keeps all its clicks.
 func (Log) KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	const q = `SELECT kept_from FROM click_history WHERE account_id = $1`
 	at, _, err := db.First[time.Time](ctx, c, "history", q, account)

@@ -161,14 +161,15 @@ func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b for
 	return b, err
 }
 
-// after joins two notes of the same row: it was removed if one of them says so. What was removed and is there is there again.
+// after joins two notes of the same row: the row was removed if one of them says so. If a removed row exists when it is read,
+// it was inserted again.
 func (n note) after(before note) note {
 	n.Removed = n.Removed || before.Removed
 	return n
 }
 
-// noteClicks makes the rows of clicks. One that is not there was removed if that was noted. Else its removal is noted further
-// on, or it is in ClickHouse alone.
+// noteClicks makes ClickHouse's rows for noted clicks. A click that PostgreSQL does not have was removed, if a note says so.
+// Otherwise a later note says so, or the click is in ClickHouse only.
 func noteClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
 	ids := sortedIDs(noted)
 	list, err := pgStore{}.readHere(ctx, c, clickColumns, clickSet{ids: ids})
@@ -194,7 +195,7 @@ func noteClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, versio
 
 var selectNotedConversions = `SELECT ` + publicConversion + ` FROM conversions WHERE id = ANY ($1::uuid[])`
 
-// noteConversions makes the rows of conversions.
+// noteConversions makes ClickHouse's rows for noted conversions.
 func noteConversions(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
 	if len(noted) == 0 {
 		return nil, nil

@@ -27,9 +27,9 @@ ORDER BY 1`
 	addCold  = `INSERT INTO click_cold (day) VALUES ($1) ON CONFLICT (day) DO UPDATE SET left_at = now(), thawed_at = NULL`
 )
 
-// Freeze has the clicks of whole days before a moment leave PostgreSQL, if the copy is complete and the audit of the day finds no
-// difference. What came back of a cold day, or was stored late, leaves again once that is some time ago. A day that changes, or that somebody reads or
-// writes for long, stays until the next call.
+// Freeze moves the clicks of whole days before a moment out of PostgreSQL. A day leaves if the copy is complete and the audit
+// of the day finds no difference. Clicks of a cold day that came back or were stored late leave again after thawedFor. A day
+// that changes, or that another transaction reads or writes for long, stays until the next call.
 func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Duration) error {
 	s, err := ReadCopy(ctx, k.From)
 	if err != nil || !s.On || !s.Done {
@@ -48,7 +48,7 @@ func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Durat
 	return err
 }
 
-// freezeDay has the clicks of a partition leave PostgreSQL.
+// freezeDay moves the clicks of a partition out of PostgreSQL.
 func (k Copy) freezeDay(ctx context.Context, name string) error {
 	at, err := time.Parse(partitionPrefix+partitionDay, name)
 	if err != nil {
@@ -86,8 +86,9 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 	return err
 }
 
-// emptyPartition takes the clicks of a day out of PostgreSQL unless a change of one waits, or somebody has begun what needs them.
-// Nobody reads or writes them meanwhile.
+// emptyPartition takes the clicks of a day out of PostgreSQL. left is false, and the clicks stay, if a change of one of them
+// still waits to be copied, or if work that needs them has begun. Until the transaction ends, no other one can read or write
+// them.
 func emptyPartition(ctx context.Context, c db.Conn, name string, at time.Time) (left bool, err error) {
 	if err := lockCold(ctx, c, []time.Time{at}); err != nil {
 		return false, err

@@ -41,10 +41,10 @@ FROM click_hops WHERE NOT applied AND click_id = ANY ($1::uuid[]) ORDER BY id`
 // applyHops applies the waiting click-outs of some clicks. It moves the figures of each click and of its conversions to
 // the offer of the last click-out. It returns the ids of clicks that are not stored yet.
 //
-// A conversion that has an offer keeps it: its payout and its currency are by that offer's terms, and that offer's network has
-// proved it. So its row and the ledger may name different offers: the row says who pays, the ledger where the visitor went last.
-// A conversion that comes while a click-out is on its way to the database is of an offer that the visitor went to before: nobody
-// buys within that time.
+// A conversion that has an offer keeps it, because its payout and its currency follow that offer's terms, and that offer's
+// network has confirmed it. So the row of a conversion and the ledger may name different offers: the row names the offer that
+// pays, the ledger the one where the visitor went last. A conversion that arrives while a click-out is on its way to the
+// database belongs to an offer that the visitor went to earlier, because a visitor cannot buy within that time.
 func applyHops(ctx context.Context, c db.Conn, in clickStore, clickIDs []uuid.UUID, s ledger.Deltas) (
 	missing []uuid.UUID, err error,
 ) {
@@ -145,8 +145,9 @@ FROM (SELECT DISTINCT click_id FROM click_hops WHERE NOT applied) h
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = h.click_id LIMIT 1) c
 LIMIT $1`
 
-// ApplyWaitingHops applies click-outs that wait although their clicks are stored, for at most limit clicks, and returns
-// for how many. The Ingester applies its own: this is the safety net for one that died.
+// ApplyWaitingHops applies click-outs that still wait although their clicks are stored, for at most limit clicks, and returns
+// the number of clicks. An ingester applies the click-outs that it stores itself; this is the safety net for an ingester that
+// died.
 func (l Log) ApplyWaitingHops(ctx context.Context, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "apply waiting hops", selectAppliable, limit)
 	if err != nil || len(ids) == 0 {
@@ -162,7 +163,7 @@ const selectColdHops = `
 SELECT DISTINCT click_id FROM click_hops
 WHERE NOT applied AND id >= $1 AND click_id < $2 LIMIT $3`
 
-// ApplyColdHops is ApplyWaitingHops for clicks that are in ClickHouse alone. While that is away they wait.
+// ApplyColdHops is ApplyWaitingHops for clicks that are in ClickHouse only. The click-outs wait while ClickHouse is away.
 func (l Log) ApplyColdHops(ctx context.Context, limit int) error {
 	s, err := ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

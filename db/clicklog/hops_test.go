@@ -16,9 +16,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestOffersOfConversions: whatever the order in which click-outs and conversions are stored, the ledger counts a conversion at the
-// offer of its click's last click-out, as a recount of the clicks does; the conversion keeps the offer by which it was paid: that of the
-// click when it was recorded, or if there was none, the first that the click has got.
+// TestOffersOfConversions: whatever the order in which click-outs and conversions are stored, the ledger counts a conversion
+// at the offer of its click's last click-out, as a recount of the clicks does. The conversion keeps the offer that paid for
+// it: the offer of the click when it was recorded or, if the click had none, the first offer that the click gets.
 func TestOffersOfConversions(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -29,9 +29,9 @@ func TestOffersOfConversions(t *testing.T) {
 	acc, campaign := account(t, d), uuid.New()
 	offers := []uuid.UUID{uuid.New(), uuid.New(), uuid.New()}
 	var clicks []*models.Click
-	now := map[uuid.UUID]uuid.UUID{} // offer of each click as it is stored
+	now := map[uuid.UUID]uuid.UUID{} // stored offer of each click
 	paid := map[string]string{}      // offer of each conversion, by its id
-	var outs []*models.ClickOut      // that are not stored yet
+	var outs []*models.ClickOut      // not stored yet
 	settle := func() {
 		drain(t, s, d, clicklog.IngestOptions{})
 		for _, o := range outs {

@@ -27,13 +27,13 @@ type IngestOptions struct {
 	// OnPostbacks is called after a commit with the jobs of new postbacks, so that they can be dispatched at once. It
 	// must not block for long. The reconciler of the jobs finds what it loses.
 	OnPostbacks func(ctx context.Context, rows []models.JobRef)
-	// Copy has clicks that are not in PostgreSQL any more; nil: there are none.
+	// Copy reads the clicks that are no longer in PostgreSQL; nil: PostgreSQL has all clicks.
 	Copy *CopyReader
 }
 
-// batchStore stores a batch once: records that are stored already stay as they are. A batch either is stored as a
-// whole or not at all. An error for which refused is true means that its data will never be taken; after any other
-// error the same batch may be tried again.
+// batchStore stores a batch once: records that are stored already are not changed. A batch is stored either completely or not
+// at all. An error for which refused is true means that the data will never be accepted. After any other error the same batch
+// may be tried again.
 type batchStore interface {
 	storeBatch(ctx context.Context, b ingestBatch) (stored, error)
 	// makeReady prepares the store for clicks of these moments.
@@ -135,8 +135,8 @@ func (g *Ingester) pause(n int, took time.Duration, err error) time.Duration {
 // Strained reports whether redirects of this process wait for a processor, so that the ingester gives way.
 func (g *Ingester) Strained() bool { return g.strained.Load() }
 
-// Drain stores all that is in the spool and returns when nothing is left or ctx ends. Call it after Run has
-// returned and nobody appends any more, where the disk does not outlive the process.
+// Drain stores everything that is in the spool and returns when nothing is left or ctx ends. Call it after Run has returned
+// and no process appends any more, where the disk does not outlive the process.
 func (g *Ingester) Drain(ctx context.Context) error {
 	for {
 		n, err := g.round(ctx)
@@ -149,11 +149,11 @@ func (g *Ingester) Drain(ctx context.Context) error {
 	}
 }
 
-// round stores one batch of each reader and returns how many records these were.
+// round stores one batch of each reader and returns how many records it stored.
 func (g *Ingester) round(ctx context.Context) (int, error) {
 	g.makeReady(ctx)
 	g.sweep(ctx)
-	if !g.spool.AckPostgres() { // there, nobody appends faster than we store
+	if !g.spool.AckPostgres() { // with AckPostgres, records are not appended faster than they are stored
 		g.throttle.update(time.Now())
 		g.strained.Store(g.throttle.share < 1)
 	}
@@ -249,7 +249,7 @@ func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 	backoff := firstBackoff
 	var logged time.Time
 	for {
-		// A batch is made anew for each try: what was decided in a failed transaction is void.
+		// Each try makes a new batch, because what a failed transaction decided is void.
 		out, err := g.try(ctx, newBatch(items, g.floods.found))
 		if err == nil {
 			g.after(ctx, out)

@@ -181,7 +181,7 @@ func TestPoisonBlocksNothing(t *testing.T) {
 	}
 }
 
-// TestDeletedAccount: what waits in the spool of an account that was deleted meanwhile is dropped, and that of others is
+// TestDeletedAccount: records that wait in the spool are dropped if their account was deleted. Records of other accounts are
 // stored.
 func TestDeletedAccount(t *testing.T) {
 	t.Parallel()
@@ -354,7 +354,8 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestForgetPostbacks keeps messages as long as the plan of their account says, and those of nobody for the shortest time.
+// TestForgetPostbacks keeps messages as long as the plan of their account says, and messages without an account for the
+// shortest time.
 func TestForgetPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -25,8 +25,8 @@ const (
 	restFor = 10 * time.Second
 )
 
-// Lag tells all processes how far one is with storing what it records. If PostgreSQL is away nobody hears of it, and nobody
-// could ask.
+// Lag tells all processes how far behind this process is with storing what it records. While PostgreSQL is away, no process
+// hears it, and none could ask.
 type Lag struct {
 	Conn db.Conn
 	Lag  func() time.Duration // of the spool: spool.Stats
@@ -38,7 +38,7 @@ type Lag struct {
 	toldAt  time.Time
 }
 
-// Run tells it until the context ends.
+// Run reports the lag until the context ends.
 func (l *Lag) Run(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()

@@ -13,9 +13,9 @@ import (
 	"switchyard/models"
 )
 
-// Anybody can send thousands of postbacks whose click does not exist. Looking for the clicks of all at once costs little
-// for each. A postback that names a network, but no click that could be read without it, is left to its job as soon as
-// there is the network.
+// Any sender can send thousands of postbacks whose click does not exist. One query for the clicks of all of them keeps the
+// cost of each low. If a postback names a network, and its click cannot be read without the network, it gets its job as soon
+// as the network exists.
 var matchPostbacks = `
 WITH due AS MATERIALIZED (
 	SELECT id, account_id, network_id, click_id, attempts FROM postbacks
@@ -63,9 +63,9 @@ type Matched struct {
 	Decided map[string]int  // those among them that were decided, by outcome
 }
 
-// MatchPostbacks looks for the clicks of postbacks that wait for theirs: of those whose wait is over, limit at most, the
-// longest due first. One whose click is stored by now gets its job. Any other waits again: waits[n] after it was looked
-// for n times before. After the last wait it is unmatched.
+// MatchPostbacks looks for the clicks of postbacks whose wait is over: at most limit, the longest due first. A postback whose
+// click is stored by now gets its job. Any other postback waits again: waits[n] after n earlier looks. After the last wait it
+// is unmatched.
 func (l Log) MatchPostbacks(ctx context.Context, waits []time.Duration, limit int) (Matched, error) {
 	seconds := db.Map(waits, time.Duration.Seconds)
 	first, err := l.thawDue(ctx, limit)
@@ -92,8 +92,8 @@ const selectColdDue = `
 SELECT click_id FROM postbacks WHERE match_at <= clock_timestamp() AND click_id < $2 AND click_id <> '00000000-0000-0000-0000-000000000000'
 ORDER BY match_at LIMIT $1`
 
-// thawDue brings the cold clicks back that due postbacks name. While they cannot be read, postbacks of earlier clicks than first
-// are not due.
+// thawDue brings back the cold clicks that due postbacks name. While they cannot be read, postbacks that name clicks before
+// first are not due.
 func (l Log) thawDue(ctx context.Context, limit int) (first uuid.UUID, err error) {
 	s, err := ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

@@ -74,7 +74,7 @@ func (w *wire) join(list ...net.Conn) bool {
 	return true
 }
 
-// newWire listens and gives the URL of the database as it is reached through it.
+// newWire listens, and returns the URL that reaches the database through the wire.
 func newWire(t *testing.T, target string) (*wire, string) {
 	t.Helper()
 	u, err := url.Parse(target)
@@ -225,8 +225,8 @@ func TestManyIngesters(t *testing.T) {
 	both{t, d}.agree()
 }
 
-// A step that was stored beside its click, in transactions that did not see each other, is applied afterwards, with
-// the conversions that the click has by then.
+// A step and its click may be stored at the same time, in transactions that do not see each other. The step is then applied
+// afterwards, with the conversions that the click has by then.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -11,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// partitioned are the tables of which one UTC day is one partition: clicks_p20261121.
+// partitioned are the tables with one partition for each UTC day: clicks_p20261121.
 var partitioned = []string{"clicks", "smartlink_clicks"}
 
-// partitionPrefix is what the partitions of clicks are called before the day, and partitionDay how the day is written.
+// partitionPrefix is the name of a partition of clicks before the day, and partitionDay the format of the day.
 const (
 	partitionPrefix = "clicks_p"
 	partitionDay    = "20060102"
@@ -34,7 +34,7 @@ func partitionName(table string, day time.Time) string {
 
 const lockPartitions = `SELECT pg_advisory_xact_lock(hashtext('switchyard clicks partitions'))`
 
-// EnsurePartition makes the partitions for the day of at. Several processes may call it at once.
+// EnsurePartition creates the partitions for the day of at. Several processes may call it at once.
 func (l Log) EnsurePartition(ctx context.Context, at time.Time) error {
 	from := at.UTC().Truncate(day)
 	return db.Tx(ctx, l.Conn, func(c db.Conn) error {
@@ -57,9 +57,9 @@ SELECT c.relname AS name, i.inhdetachpending AS pending
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = $1::regclass AND c.relname < $2 ORDER BY c.relname`
 
-// DropBefore deletes the clicks of whole days that ended before t, with their hops and postbacks and those of
-// smartlinks, and returns how many days of clicks went. Conversions, the ledger and the sums of smartlinks stay.
-// Readers are not held up: a partition is detached beside them first.
+// DropBefore deletes the clicks of whole days that ended before t, with their hops and postbacks, and the clicks of
+// smartlinks. It returns how many days of clicks it deleted. Conversions, the ledger and the sums of smartlinks stay. Readers
+// are not blocked: a partition is first detached concurrently.
 func (l Log) DropBefore(ctx context.Context, t time.Time) (int, error) {
 	cut, days := t.UTC().Truncate(day), 0
 	for i, table := range partitioned {

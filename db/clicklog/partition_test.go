@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// The migration that cuts the clicks of smartlinks into days brings those that are there along.
+// The migration that splits the clicks of smartlinks into days keeps the existing clicks.
 func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

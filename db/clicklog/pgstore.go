@@ -44,7 +44,7 @@ func (s pgStore) known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.
 	return append(list, clickIDs(found)...), err
 }
 
-// here gives those of the ids that are in PostgreSQL, in their order.
+// here returns the ids that are in PostgreSQL, in their order.
 func (pgStore) here(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
 	first, last := boundsOf(ids)
 	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+someClicks+` ORDER BY id`, db.UUIDs(ids), first, last)

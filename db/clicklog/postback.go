@@ -17,9 +17,9 @@ import (
 	"switchyard/models"
 )
 
-// The job of a postback has the postback's id. A row that exists stays as it is. The account of the job is the click's.
-// A postback whose click is not stored, or belongs to another account, has no job yet: it waits for MatchPostbacks.
-// OFFSET 0 makes each postback look into the one partition of its click, whatever days the ids of a batch are of.
+// The job of a postback has the postback's id. A row that exists is not changed. The account of the job is the click's. A
+// postback whose click is not stored, or belongs to another account, has no job yet: it waits for MatchPostbacks. OFFSET 0
+// makes each postback look only into the partition of its click, even if the ids of a batch are from many days.
 var insertPostbacks = `
 WITH given AS MATERIALIZED (
 	SELECT p.*, owner.account_id AS owner, owner.campaign_id
@@ -46,8 +46,8 @@ SELECT ` + recordKind + ` AS kind, id, account_id FROM open`
 // recordKind is the kind of a postback's job, in SQL.
 const recordKind = `'` + models.KindRecordConversion + `'`
 
-// joinOwner joins account and campaign of the click that a postback p names, as owner. They are null if the click is not stored, or
-// not of the account that the postback came with.
+// joinOwner joins account and campaign of the click that a postback p names, as owner. They are null if the click is not
+// stored, or belongs to another account than the postback came with.
 const joinOwner = `LEFT JOIN LATERAL (
 	SELECT a.id AS account_id, k.campaign_id FROM clicks k JOIN accounts a ON a.id = k.account_id
 	WHERE k.id = p.click_id AND p.account_id IN (a.id, '00000000-0000-0000-0000-000000000000') OFFSET 0
@@ -135,7 +135,7 @@ const (
 	PostbackUnmatched = "unmatched" // its click never came
 )
 
-// FindPostback reads a raw postback. One that does not exist is models.NotFound.
+// FindPostback reads a raw postback. It returns models.NotFound if there is no such postback.
 func FindPostback(ctx context.Context, c db.Conn, id uuid.UUID) (StoredPostback, error) {
 	p := StoredPostback{Postback: models.Postback{ID: id}}
 	var params []byte
@@ -164,15 +164,15 @@ func UndecidedBefore(ctx context.Context, c db.Conn, click, before uuid.UUID, li
 	return db.Select[uuid.UUID](ctx, c, "undecided postbacks", selectUndecided, click, before, limit)
 }
 
-// Whoever locks several postbacks locks them in the order of arrival, so that nobody waits for one who waits for him.
+// Several postbacks are always locked in the order of arrival, so that two transactions never wait for each other.
 const lockPostbacks = `
 SELECT id FROM postbacks
 WHERE id = $1 AND outcome NOT IN ('recorded', 'ignored') OR id = ANY ($2::uuid[]) AND outcome = 'pending'
 ORDER BY id FOR UPDATE`
 
-// LockPostbacks locks a postback and earlier ones of its click in the transaction of c. It waits for those that another
-// transaction decides, so that what is decided next knows of them. It returns the ones that are not recorded, in the
-// order of arrival: none if the postback itself is. It comes before the click is locked, as in Clear.
+// LockPostbacks locks a postback and earlier ones of its click in the transaction of c. It waits for postbacks that another
+// transaction is deciding, so that the next decision knows of them. It returns the ones that are not recorded, in the order of
+// arrival; if the postback itself is recorded, it returns none. Call it before the click is locked, as in Clear.
 func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
 	locked, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, id, db.UUIDs(earlier))
 	if err != nil || !slices.Contains(locked, id) {
@@ -190,16 +190,16 @@ UPDATE postbacks SET outcome = $2, detail = left($3, 500), conversion_id = coale
 	campaign_id = coalesce((SELECT k.campaign_id FROM clicks k WHERE k.id = $6 AND k.account_id = $5), campaign_id)
 WHERE id = $1`
 
-// PostbackDecision is what became of a postback.
+// PostbackDecision is the outcome of a postback.
 type PostbackDecision struct {
 	Outcome      string
 	Detail       string    // for a person, cut to 500 characters
 	ConversionID uuid.UUID // zero: as before
 	AccountID    uuid.UUID // the click's, so that its owner sees the postback; else the one it came with
-	ClickID      uuid.UUID // that it names
+	ClickID      uuid.UUID // the click that it names
 	// Params replace the stored parameters and its proof, so they have no secret. Nil leaves both for another attempt.
 	Params map[string]string
-	// InvalidPayout is what it says as its payout, if that is no amount.
+	// InvalidPayout is the payout that the postback names, if it is not an amount.
 	InvalidPayout string
 }
 
@@ -255,7 +255,7 @@ func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 // postbacksAtOnce is how many messages one transaction of forgetPostbacks deletes at most.
 const postbacksAtOnce = 2000
 
-// The messages of accounts on a plan, or those of nobody, that arrived before a moment.
+// The postbacks that arrived before a moment: of accounts on a plan, or without an account.
 const (
 	selectOldPostbacks = `
 SELECT p.id FROM accounts a CROSS JOIN LATERAL (
@@ -266,7 +266,7 @@ SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 SELECT id FROM postbacks WHERE account_id = '00000000-0000-0000-0000-000000000000' AND received_at < $1
 ORDER BY received_at LIMIT $2`
 
-	// Those that name clicks of before a moment.
+	// The postbacks that name clicks from before a moment.
 	selectPostbacksBefore = `
 SELECT id FROM postbacks WHERE click_id > '00000000-0000-0000-0000-000000000000' AND click_id < $1
 ORDER BY click_id LIMIT $2`
@@ -274,7 +274,7 @@ ORDER BY click_id LIMIT $2`
 	selectAncientPostbacks = `SELECT id FROM postbacks WHERE id < $1 ORDER BY id LIMIT $2`
 )
 
-// forgetPostbacks deletes messages, received ones and those to traffic sources, that are older than the plan of their
+// forgetPostbacks deletes messages, received ones and postbacks to traffic sources, that are older than the plan of their
 // account keeps them, and their jobs. It returns how many it deleted.
 func (l Log) forgetPostbacks(ctx context.Context, now time.Time) (total int, err error) {
 	forget := func(query string, args ...any) {
@@ -293,7 +293,7 @@ func (l Log) forgetPostbacks(ctx context.Context, now time.Time) (total int, err
 		}
 	}
 	forget(selectOldPostbacksOfNobody, now.AddDate(0, 0, -models.StrangersPostbackDays))
-	// What is left belongs to accounts that are gone.
+	// The remaining postbacks belong to deleted accounts.
 	forget(selectAncientPostbacks, models.FloorClickID(now.AddDate(0, 0, -models.LongestPostbacks())))
 	return total, err
 }

@@ -43,7 +43,8 @@ type PostbackQuery struct {
 	Result   string    // empty: all
 }
 
-// The campaign is that of the click, also where there is no conversion. Of a click that has left PostgreSQL it was noted.
+// The campaign is the click's, even if there is no conversion. For a click that has left PostgreSQL, it is the campaign noted
+// in the postback.
 const selectPostbackLog = `
 SELECT p.id, p.network_id, p.click_id, coalesce(p.conversion_id, '00000000-0000-0000-0000-000000000000') AS conversion_id,
 	coalesce(k.campaign_id, p.campaign_id, '00000000-0000-0000-0000-000000000000') AS campaign_id, p.source, p.domain,
@@ -75,7 +76,7 @@ func (l Log) Postbacks(ctx context.Context, q PostbackQuery) ([]PostbackEntry, e
 	return list, l.nameColdCampaigns(ctx, q.AccountID, list)
 }
 
-// Postback reads one of the account's postbacks. One that it does not have is models.NotFound.
+// Postback reads one of the account's postbacks. It returns models.NotFound if the account does not have it.
 func (l Log) Postback(ctx context.Context, account, id uuid.UUID) (PostbackEntry, error) {
 	p, err := db.Get[PostbackEntry](ctx, l.Conn, "postback", selectPostbackEntry, account, id)
 	if err != nil {
@@ -86,7 +87,8 @@ func (l Log) Postback(ctx context.Context, account, id uuid.UUID) (PostbackEntry
 	return list[0], err
 }
 
-// nameColdCampaigns gives postbacks the campaigns of cold clicks where none was noted: they were refused when they came.
+// nameColdCampaigns sets the campaigns of postbacks that name cold clicks, where no campaign was noted because they were
+// refused when they came.
 func (l Log) nameColdCampaigns(ctx context.Context, account uuid.UUID, list []PostbackEntry) error {
 	named := map[uuid.UUID]bool{}
 	for _, p := range list {

@@ -17,7 +17,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestEarlierPostbacksAreWaitedFor: a postback is decided after those of its click that others are deciding.
+// TestEarlierPostbacksAreWaitedFor: a postback is decided after other postbacks of its click that are being decided by other
+// transactions.
 func TestEarlierPostbacksAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -11,7 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// Visitor is one visitor of an account: the clicks with his id, and one click whatever its visitor. Zero ids name none.
+// Visitor is one visitor of an account: the clicks with the visitor's id, and one click by its own id, whichever visitor it
+// belongs to. A zero id selects nothing.
 type Visitor struct {
 	AccountID uuid.UUID `db:"account_id"`
 	ID        uuid.UUID `db:"visitor_id"`
@@ -28,8 +29,8 @@ SELECT account_id, $1::uuid AS visitor_id, '00000000-0000-0000-0000-000000000000
 FROM (SELECT account_id FROM clicks WHERE visitor_id = $1 UNION SELECT account_id FROM smartlink_clicks WHERE visitor_id = $1) a`
 )
 
-// FindVisitors finds a visitor by one of his clicks or, with a zero click, by his id in every account. The latter reads
-// all clicks. It is for operators, who answer for all accounts.
+// FindVisitors finds a visitor by one click or, with a zero click, by the visitor's id in every account. The latter reads all
+// clicks. It is for operators, who answer for all accounts.
 func (l Log) FindVisitors(ctx context.Context, click, visitor uuid.UUID) ([]Visitor, error) {
 	if click != uuid.Nil {
 		if _, err := l.own().thaw(ctx, l.Conn, uuid.Nil, []uuid.UUID{click}); err != nil {
@@ -43,7 +44,7 @@ func (l Log) FindVisitors(ctx context.Context, click, visitor uuid.UUID) ([]Visi
 	return db.Select[Visitor](ctx, l.Conn, "accounts of a visitor", accountsOfVisitor, visitor)
 }
 
-// thawEverywhere brings the cold clicks of a visitor back, of all accounts.
+// thawEverywhere brings back the cold clicks of a visitor in all accounts.
 func (l Log) thawEverywhere(ctx context.Context, visitor uuid.UUID) error {
 	s, err := ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {
@@ -113,7 +114,7 @@ WITH locked AS MATERIALIZED (
 UPDATE postbacks SET ip = NULL FROM locked WHERE postbacks.id = locked.id`
 )
 
-// A click without a visitor id is asked for alone: nobody else's are his.
+// A click without a visitor id is checked alone, because clicks without a visitor id do not share a visitor.
 const stillTold = `
 SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + tells + ` OR address_key <> 0))
 	OR EXISTS (SELECT FROM smartlink_clicks WHERE account_id = $1 AND id = $2 AND ` + tells + `)
@@ -123,7 +124,8 @@ SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + tel
 	OR EXISTS (SELECT FROM source_postbacks WHERE account_id = $1 AND click_id = $2)
 	OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND click_id = $2)`
 
-// IsErased reports whether nothing is left that Erase would take out: he was erased before, and nothing came since.
+// IsErased reports whether nothing is left that Erase would remove: the visitor was erased before, and nothing came since. It
+// always returns false for a visitor with an id.
 func (l Log) IsErased(ctx context.Context, v Visitor) (bool, error) {
 	if v.ID != uuid.Nil {
 		return false, nil
@@ -135,7 +137,8 @@ func (l Log) IsErased(ctx context.Context, v Visitor) (bool, error) {
 	return !told, err
 }
 
-// Erased counts what Erase did, clicks only if they told something. The next call goes on behind After.
+// Erased counts what Erase did. It counts a click only if the click still held something to erase. The next call continues
+// behind After.
 type Erased struct {
 	Clicks          int64
 	SmartlinkClicks int64
@@ -145,10 +148,10 @@ type Erased struct {
 	Done            bool
 }
 
-// Erase takes what describes a visitor out of his clicks behind after and before a moment, in the transaction of c: of one
-// day, and of at most limit clicks. Decided postbacks and those to traffic sources are deleted, events of sites are no
-// click's any more. No figure changes. Repeat it, each time in a transaction of its own, until it is Done. Doing it again
-// finds nothing.
+// Erase removes what describes a visitor from the visitor's clicks behind after and before until, in the transaction of c. One
+// call handles the clicks of one day, at most limit of them. Decided postbacks and postbacks to traffic sources are deleted,
+// and events of sites lose their click. No figure changes. Repeat it, each time in a transaction of its own, until it is Done.
+// Repeating it after that finds nothing.
 func (l Log) Erase(ctx context.Context, c db.Conn, v Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
 	begin := models.ClickTime(after).UTC().Truncate(day)
 	end := begin.Add(day)

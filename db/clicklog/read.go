@@ -34,24 +34,24 @@ type LogQuery struct {
 	From, To  time.Time
 	Limit     int
 	Offset    int
-	Converted bool      // of Clicks: only those that have a conversion
-	Smartlink uuid.UUID // of SmartlinkClicks: only those of this smartlink; zero: all
+	Converted bool      // for Clicks: only clicks with a conversion
+	Smartlink uuid.UUID // for SmartlinkClicks: only clicks of this smartlink; zero: all
 
 	ClickID      uuid.UUID // only this click, or its conversions; zero: all
 	ExternalID   string    // only clicks with this id of the traffic source's, or their conversions; empty: all
 	ConversionID string    // only conversions with this id of the network's, or their clicks; empty: all
-	Status       string    // of Conversions: only those with this status; empty: all
-	// Where keeps clicks, or conversions of them. There is the same for the copy in ClickHouse.
+	Status       string    // for Conversions: only conversions with this status; empty: all
+	// Where selects clicks, or conversions of them. There is the same condition for the copy in ClickHouse.
 	Where, There Condition
 }
 
-// Condition keeps clicks: SQL over clicks f that is empty or begins with AND. Its placeholders follow the first LogArgs.
+// Condition selects clicks: SQL over clicks f that is empty or begins with AND. Its placeholders follow the first LogArgs.
 type Condition struct {
 	SQL  string
 	Args []any
 }
 
-// LogArgs is how many arguments stand before those of a log's own conditions.
+// LogArgs is the number of arguments that come before the arguments of a log's own conditions.
 const LogArgs = 9
 
 // ofClicks are the conditions of a log of clicks, over clicks f.
@@ -94,8 +94,8 @@ func (l Log) Clicks(ctx context.Context, q LogQuery) (list []StoredClick, err er
 	return list, err
 }
 
-// warmClicks reads the part of a page whose days PostgreSQL has. rest is the part of the others; its limit is zero if there is
-// none.
+// warmClicks reads the part of a page whose days are in PostgreSQL. rest is the query for the other days; its limit is zero if
+// nothing is left to read.
 func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, rest LogQuery, err error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil {
@@ -162,7 +162,8 @@ var selectClick = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE account_i
 
 var selectClickByID = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE id = $1`
 
-// FindByID finds a click by its id alone, as a visitor or a network names it. One that is not stored gives false.
+// FindByID finds a click by its id alone, because a visitor or a network names no account. ok is false if the click is not
+// stored.
 func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok bool, err error) {
 	list, err := clickColumns.read(ctx, l.Conn, "find click by id", selectClickByID, id)
 	if err == nil && len(list) == 0 {
@@ -174,15 +175,16 @@ func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok 
 	return list[0], true, nil
 }
 
-// An account has an index of its clicks, a source has none.
+// The clicks of an account have an index, the clicks of a source have not.
 var selectLatestOf = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE account_id = $1 AND id = (
 	SELECT id FROM (SELECT id, source_id FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
 	WHERE source_id = $2 ORDER BY id DESC LIMIT 1)`
 
-// latestAmong is among how many clicks of an account the latest one of a source is looked for.
+// latestAmong is how many of an account's latest clicks are searched for the latest one of a source.
 const latestAmong = 20000
 
-// LatestOf finds the latest click of a traffic source among the latest of its account. ok is false if there is none.
+// LatestOf finds the latest click of a traffic source among the latest clicks of its account. ok is false if the source has no
+// click among them.
 func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click StoredClick, ok bool, err error) {
 	list, err := clickColumns.read(ctx, l.Conn, "latest click of source", selectLatestOf, account, source, latestAmong)
 	if len(list) == 0 {
@@ -191,7 +193,7 @@ func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click Sto
 	return list[0], true, nil
 }
 
-// FindByIDs finds those of an account's clicks that are stored, by their ids.
+// FindByIDs finds the clicks of an account with some ids. It leaves out ids that are not stored.
 func (l Log) FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]StoredClick, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -224,7 +226,7 @@ var publicConversion = db.Columns[models.Conversion]("")
 var selectClickConversions = `SELECT ` + publicConversion + ` FROM conversions
 WHERE account_id = $1 AND click_id = $2 ORDER BY recorded_at, id LIMIT 1000`
 
-// FindClick reads one click with its hops and conversions. One that the account does not have is models.NotFound.
+// FindClick reads one click with its hops and conversions. It returns models.NotFound if the account does not have the click.
 func (l Log) FindClick(ctx context.Context, account, id uuid.UUID) (ClickDetail, error) {
 	list, err := clickColumns.read(ctx, l.Conn, "find click", selectClick, account, id)
 	if err == nil && len(list) == 0 {

@@ -19,8 +19,8 @@ type rated struct {
 	rate     *decimal.NullDecimal
 }
 
-// count gives facts that were read the rates by which they count, while the currency of their account is changed: some have the
-// former ones still. What a conversion costs is shown as it is stored.
+// count sets the rates by which facts count, while the currency of their account is changed: some stored facts still have
+// their former rates. The cost of a conversion is shown as stored.
 func (l Log) count(ctx context.Context, account uuid.UUID, list []rated) error {
 	if len(list) == 0 {
 		return nil

@@ -14,20 +14,21 @@ import (
 	"switchyard/models/bot"
 )
 
-// recheck asks that a click be looked at again, with signals that have fired meanwhile.
+// recheck requests that a click is examined again, with signals that have fired since.
 type recheck struct {
 	click    uuid.UUID
-	account  uuid.UUID // zero: whoever has the click
-	follower uuid.UUID // who followed its hidden link; zero: nobody
+	account  uuid.UUID // zero: the account that has the click
+	follower uuid.UUID // the sender that followed its hidden link; zero: none
 }
 
-// nobody is the id of no account and of no sender.
+// The zero id, which no account and no sender has.
 const nobody = "00000000-0000-0000-0000-000000000000"
 
 // maxFollowers is how many followers of the hidden link of one click are remembered.
 const maxFollowers = 16
 
-// A click that is named for two accounts is stored for nobody, as one without an account. nameRechecks finds whose it is.
+// If a click is named for two accounts, its recheck is stored without an account. nameRechecks then finds the account of the
+// click.
 var insertRechecks = `
 INSERT INTO bot_rechecks AS q (click_id, account_id, signals, followers)
 SELECT click, CASE count(DISTINCT account) WHEN 1 THEN min(account::text)::uuid ELSE '` + nobody + `' END, 0, coalesce(array_agg(DISTINCT follower) FILTER (WHERE follower <> '` + nobody + `'), '{}')
@@ -37,7 +38,7 @@ ON CONFLICT (click_id) DO UPDATE SET
 	followers = (q.followers || excluded.followers)[:` + strconv.Itoa(maxFollowers) + `]
 WHERE q.account_id <> excluded.account_id OR NOT q.followers @> excluded.followers`
 
-// It finds clicks that were looked at before the events of their visitors came: such a click has the signal of no script, or
+// Finds clicks that were examined before the events of their visitors came: such a click has the signal that no script ran, or
 // its time zone was not known.
 const selectOverdue = `
 SELECT c.id, c.account_id FROM clicks c
@@ -45,16 +46,16 @@ WHERE c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3 AND (c.bot_signals & $4
 	SELECT FROM site_events e WHERE e.click_id = c.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
 		AND e.time_zone <> '' AND e.id <> ALL ($6::uuid[])))`
 
-// It counts the revision up. A scan that is under way sees that in the end, and so it does not pass over a late click either.
+// Increments the revision. A running scan sees that when it ends, and so it does not pass over a late click either.
 const takeScansBack = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
 SELECT account_id, before, true FROM unnest($1::uuid[], $2::uuid[]) AS l (account_id, before)
 ON CONFLICT (account_id) DO UPDATE SET scanned_after = least(s.scanned_after, excluded.scanned_after), behind = true,
 	revision = s.revision + 1`
 
-// noteLate tells the scans for bots, in the transaction of c, what of the batch they may have passed: clicks, steps and
-// events that are stored late. fresh are the events that were not stored before. It is the last thing that an ingester
-// does, so that nothing gets late after it.
+// noteLate records, in the transaction of c, which records of the batch the scans for bots may have passed already: clicks,
+// steps and events that are stored late. fresh are the events that were not stored before. An ingester does this last, so that
+// nothing becomes late afterwards.
 func (b ingestBatch) noteLate(ctx context.Context, c db.Conn, fresh []*models.SiteEvent) error {
 	late := time.Now().Add(-storedLate)
 	before := map[uuid.UUID]uuid.UUID{}
@@ -140,15 +141,16 @@ SELECT q.click_id FROM bot_rechecks q
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = q.click_id AND c.account_id = q.account_id LIMIT 1) c
 WHERE q.account_id = $1 ORDER BY q.click_id LIMIT $2`
 
-// Anybody who knows the id of a click can follow its hidden link. So the click is a bot's only if its own sender did.
+// Anyone who knows the id of a click can follow its hidden link. So the click counts as a bot's only if its own sender
+// followed the link.
 const takeRechecks = `
 DELETE FROM bot_rechecks q USING clicks c
 WHERE q.account_id = $1 AND q.click_id = ANY ($2::uuid[]) AND c.id = q.click_id AND c.account_id = $1 AND c.id BETWEEN $3 AND $4
 RETURNING q.click_id, q.signals | CASE WHEN (c.ip IS NOT NULL OR c.address_key <> 0) AND ` + visitorOfClick + ` = ANY (q.followers)
 	THEN $5::bigint ELSE 0 END`
 
-// RecheckBots looks again at clicks of an account of which more is known now, at most limit, in the transaction of c: a
-// signal may fire, or be taken back. Call RespreadSpend for the days. done says that no other waits.
+// RecheckBots examines clicks of an account again about which more is known now, at most limit, in the transaction of c: a
+// signal may fire, or be cleared. Call RespreadSpend for the days. done says that no other click waits.
 func (l Log) RecheckBots(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) (
 	days []time.Time, done bool, err error,
 ) {
@@ -157,7 +159,7 @@ func (l Log) RecheckBots(ctx context.Context, c db.Conn, account uuid.UUID, sett
 		return nil, true, err
 	}
 	j := judgement{Log: l, account: account, settings: settings, fired: map[uuid.UUID]bot.Signals{}}
-	// Ingesters lock a click before they ask for its recheck.
+	// Ingesters also lock a click before they request its recheck.
 	clicks, err := j.lock(ctx, c, ids)
 	if err != nil {
 		return nil, false, err

@@ -23,7 +23,7 @@ func (x *exchange) recount() map[string]string {
 	}
 	type row struct{ Day, Source, Kind, Amount, Rate string }
 	var rows []row
-	// A cost of a conversion is stored with ten decimals: that of its parts is worked out here by PostgreSQL.
+	// The cost of a conversion is stored with ten decimals. PostgreSQL computes it here from its parts.
 	const facts = `
 SELECT (at AT TIME ZONE 'UTC')::date::text AS day, source_id::text AS source, 'cost' AS kind, cost::text AS amount, coalesce(rate::text, '') AS rate
 FROM clicks WHERE NOT is_bot

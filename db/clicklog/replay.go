@@ -35,12 +35,12 @@ WITH chosen AS MATERIALIZED (
 )` + replayed
 )
 
-// Replay chooses unmatched postbacks of an account that arrived in [From, To).
+// Replay selects unmatched postbacks of an account that arrived in [From, To).
 type Replay struct {
 	Account  uuid.UUID
 	Network  uuid.UUID // that the address names; zero: all
 	From, To time.Time
-	Last     uuid.UUID // of those that arrived at From only the ones with greater ids
+	Last     uuid.UUID // of the postbacks that arrived exactly at From, only those with greater ids than this
 }
 
 type replayedPostback struct {
@@ -48,14 +48,15 @@ type replayedPostback struct {
 	ReceivedAt time.Time `db:"received_at"`
 }
 
-// ReplayPostback makes a postback of an account undecided. False means that it is already, or does not exist.
+// ReplayPostback makes a postback of an account undecided. It returns false if the postback is undecided already or does not
+// exist.
 func ReplayPostback(ctx context.Context, c db.Conn, account, id uuid.UUID) (bool, error) {
 	list, err := db.Select[replayedPostback](ctx, c, "replay postback", replayPostback, account, id)
 	return len(list) > 0, err
 }
 
-// ReplayPostbacks makes postbacks undecided: at most limit, the oldest first. It returns how many these were, and what is
-// left to choose.
+// ReplayPostbacks makes postbacks undecided: at most limit, the oldest first. It returns how many it changed, and the query
+// for the rest.
 func ReplayPostbacks(ctx context.Context, c db.Conn, q Replay, limit int) (int, Replay, error) {
 	list, err := db.Select[replayedPostback](ctx, c, "replay postbacks", replayPostbacks, q.Account, q.From, q.To,
 		db.OrNull(q.Network), q.Last, limit)

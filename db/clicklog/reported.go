@@ -9,7 +9,7 @@ import (
 	"switchyard/db"
 )
 
-// KnownConversion is a conversion as it is recorded, and who said the last of it.
+// KnownConversion is a recorded conversion, and the source of the last statement about it.
 type KnownConversion struct {
 	ConversionKey
 	Source   string          `db:"source"`
@@ -17,7 +17,7 @@ type KnownConversion struct {
 	Currency string          `db:"currency"`
 }
 
-// ConversionKey is what a conversion of an account is known by.
+// ConversionKey identifies a conversion of an account.
 type ConversionKey struct {
 	ClickID      uuid.UUID `db:"click_id"`
 	Goal         string    `db:"goal"`

@@ -35,11 +35,11 @@ var rescoreColumns = clickColumns.named(
 	"unique_hours", "lp_views", "lp_clicks",
 )
 
-// Rescore scores at most limit clicks anew in the transaction of c, and moves their figures. Repeat it until it is Done,
-// then call RespreadSpend for the Days.
+// Rescore scores at most limit clicks again in the transaction of c, and moves their figures. Repeat it until it is Done, then
+// call RespreadSpend for the Days.
 //
-// A click that ceases to be a bot's counts as unique if no unique click of the visitor covers its time. One that becomes
-// a bot's is not unique any more, and later clicks of the visitor stay as they are.
+// A click that is no longer a bot's counts as unique if no unique click of the visitor covers its time. A click that becomes a
+// bot's is no longer unique, and later clicks of the visitor do not change.
 func (l Log) Rescore(ctx context.Context, c db.Conn, q RescoreQuery, limit int) (out Rescored, err error) {
 	list, err := l.store().scan(ctx, c, rescoreColumns, clickRange{
 		account: q.AccountID, low: later(next(q.After), models.FloorClickID(q.From)), high: models.FloorClickID(q.To),
@@ -60,7 +60,7 @@ func (l Log) Rescore(ctx context.Context, c db.Conn, q RescoreQuery, limit int) 
 	return out, r.end(ctx, c, l.store())
 }
 
-// add counts a click as it was and as it is.
+// add counts a click before and after it was scored again.
 func (r *Rescored) add(was StoredClick, is *StoredClick) {
 	r.After = is.ID
 	if was.IsBot {
@@ -77,8 +77,8 @@ func (r *Rescored) add(was StoredClick, is *StoredClick) {
 const spendOf = `SELECT day, source_id, campaign_id, amount, currency, rate, clicks, impressions FROM spend
 WHERE account_id = $1 AND day = $2::date ORDER BY source_id, campaign_id`
 
-// RespreadSpend spreads what was paid on a day over the clicks that are no bots' now, in the transaction of c. It counts by
-// the rate that it has.
+// RespreadSpend spreads the spend of a day over the clicks that are not a bot's now, in the transaction of c. The spend keeps
+// its rate.
 func (l Log) RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error {
 	list, err := db.Select[setSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly))
 	if err != nil || len(list) == 0 {
@@ -87,7 +87,7 @@ func (l Log) RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, da
 	if err := holdSpend(ctx, c, account); err != nil {
 		return err
 	}
-	// It may have been set anew or restated before it was held.
+	// The spend may have been set again or restated before it was locked.
 	if list, err = db.Select[setSpend](ctx, c, "spend of a day", spendOf, account, day.Format(time.DateOnly)); err != nil {
 		return err
 	}

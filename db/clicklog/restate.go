@@ -31,9 +31,9 @@ const (
 	restateConversions
 )
 
-// Restate gives at most limit facts their rate and moves their figures, in the transaction of c. Repeat it until it is
-// done, each time in a transaction of its own. Doing it again changes nothing. A conversion whose click is not kept any more
-// stays as it is. Nobody is told: the amounts themselves do not change.
+// Restate sets the rate of at most limit facts and moves their figures, in the transaction of c. Repeat it until it is done,
+// each time in a transaction of its own. Repeating it after that changes nothing. A conversion whose click is no longer kept
+// does not change. No event or postback is sent, because the amounts themselves do not change.
 func (l Log) Restate(ctx context.Context, c db.Conn, r *Restatement, limit int) (done bool, err error) {
 	if err := holdSpend(ctx, c, r.Account); err != nil {
 		return false, err
@@ -198,7 +198,7 @@ func reprice(ctx context.Context, c db.Conn, sums ledger.Deltas, clicks map[uuid
 	var costs []string
 	for _, v := range list {
 		click := clicks[v.ClickID]
-		if click == nil { // cleared meanwhile
+		if click == nil { // cleared since it was listed
 			continue
 		}
 		before := v.figures()

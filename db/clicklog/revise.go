@@ -17,24 +17,24 @@ import (
 // Finding is what was found out about a click after it was stored.
 type Finding struct {
 	ClickID uuid.UUID
-	Signals bot.Signals   // that fired, beside those that it has
-	Cleared bot.Signals   // that are taken back
-	Place   *models.Place // of its address; nil: as it is. An unknown field is as it is
-	Source  string        // who says the place
-	Crawler string        // that the visitor is, verified; empty: as it is
+	Signals bot.Signals   // that fired, in addition to the click's own
+	Cleared bot.Signals   // that no longer apply
+	Place   *models.Place // of its address; nil: unchanged. An unknown field is unchanged
+	Source  string        // where the place is from
+	Crawler string        // the verified crawler that the visitor is; empty: unchanged
 }
 
-// reviseColumns are what a finding changes, and what figures and visitors are worked out from.
+// reviseColumns are the columns that a finding changes, and the columns from which figures and visitors are worked out.
 var reviseColumns = slices.Concat(rescoreColumns, clickColumns.named(placeColumns...))
 
 var placeColumns = []string{
 	"region", "city", "isp", "asn", "mobile_operator", "connection_type", "proxy_kind", "geo_source", "crawler",
 }
 
-// Revise changes clicks of an account by what was found out about them, in the transaction of c: scores them anew and
-// moves their figures, and those of their conversions. It returns the days on which bots and others have changed: call
-// RespreadSpend for them. A click that is gone is passed over. As in Rescore, a click that becomes a bot's is not unique
-// any more.
+// Revise changes clicks of an account by the findings about them, in the transaction of c. It scores the clicks again and
+// moves their figures and the figures of their conversions. It returns the days on which the split between bots and visitors
+// has changed: call RespreadSpend for them. It skips a click that no longer exists. As in Rescore, a click that becomes a
+// bot's is no longer unique.
 func (l Log) Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, findings []Finding) (
 	[]time.Time, error,
 ) {

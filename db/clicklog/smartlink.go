@@ -48,7 +48,7 @@ func (l Log) SmartlinkClicks(ctx context.Context, q LogQuery) ([]StoredSmartlink
 		models.FloorClickID(q.From), models.FloorClickID(q.To), q.Limit, q.Offset, db.OrNull(q.Smartlink))
 }
 
-// What was deleted is subtracted from the sums, so that clicks stored meanwhile still count.
+// Deleted clicks are subtracted from the sums, so that clicks that are stored at the same time still count.
 const clearSmartlinkClicks = `
 WITH gone AS (
 	DELETE FROM smartlink_clicks WHERE id = ANY (ARRAY(

@@ -33,11 +33,12 @@ type setSpend struct {
 	Rate decimal.NullDecimal `db:"rate"`
 }
 
-// SetSpend sets what was paid, for each item of the list in its order, in the transaction of c. The amount replaces
-// the cost of all clicks of that day, source and campaign, that of their conversions, and earlier spend. It is spread
-// evenly over the stored clicks, exact in their sum. Without any click it stands alone in the ledger. Setting it
+// SetSpend sets the amount paid for each item of the list, in its order, in the transaction of c. The amount replaces the
+// costs of all clicks of that day, source and campaign, the costs of their conversions, and earlier spend. It is spread evenly
+// over the stored clicks, and the shares add up to it exactly. Without any click it stands alone in the ledger. Setting it
 // again changes nothing. A click that is stored later brings its own cost. The amount counts by the rate of its currency on
-// that day; without one it is kept, and counts nothing until it is restated. It gives the number of clicks of each item.
+// that day. Without a rate it is stored, and counts nothing until it is restated. SetSpend returns the number of clicks of
+// each item.
 func (l Log) SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
 	if err := holdSpend(ctx, c, account); err != nil {
 		return nil, err
@@ -49,7 +50,7 @@ func (l Log) SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ..
 	return set(ctx, c, l.store(), account, priced)
 }
 
-// holdSpend lets one transaction at a time change the spend of an account, and take its time.
+// holdSpend lets only one transaction at a time change the spend of an account, and raises the transaction's time limit.
 func holdSpend(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if _, err := db.Exec(ctx, c, "set spend", slowly); err != nil {
 		return err
@@ -62,7 +63,7 @@ const currenciesOfSpend = `
 SELECT '` + nobody + `'::uuid, currency FROM accounts WHERE id = $1
 UNION ALL SELECT id, currency FROM campaigns WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 
-// priceSpend gives each item of a list its currency and its rate.
+// priceSpend sets the currency and the rate of each item of a list.
 func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 	get func(context.Context, db.Conn, []rates.Key) (map[rates.Key]decimal.NullDecimal, error),
 ) ([]setSpend, error) {
@@ -144,9 +145,9 @@ SELECT count(*) FROM (SELECT FROM clicks f WHERE ` + spentClicks + ` ORDER BY id
 		AND ($5::uuid IS NULL OR f.campaign_id = $5)`
 )
 
-// The amount is what was paid, so costs of the cost model go too, those of conversions to come included. Each click's
-// share is the difference of two rounded sums, so that all shares add up to the amount, and by the rate to what it counts. A
-// bot's click costs nothing.
+// The amount is the total that was paid. So it also replaces costs of the cost model, including the costs of later
+// conversions. Each click's share is the difference of two rounded sums, so that all shares add up to the amount, and times
+// the rate to what it counts. A bot's click costs nothing.
 var spreadSpend = `
 WITH locked AS MATERIALIZED (
 	SELECT id, is_bot, CASE WHEN is_bot THEN 0 ELSE coalesce(cost * rate, 0) END AS counted FROM clicks f

@@ -46,7 +46,7 @@ func (l Log) SentClicks(ctx context.Context, c db.Conn, account, source uuid.UUI
 	}
 	pattern := `(?i)(?:^|&)` + regexp.QuoteMeta(url.QueryEscape(param)) + `=([^&]*)`
 	if param == "" {
-		pattern = `^\y$` // there is none
+		pattern = `^\y$` // matches nothing
 	}
 	list, err := db.Select[SentClicks](ctx, c, "clicks of a source", selectSent, account, models.FloorClickID(from),
 		models.FloorClickID(to), source, sub, pattern, maxSent)

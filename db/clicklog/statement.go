@@ -32,20 +32,20 @@ type statement struct {
 	Collected bool             `json:"collected,omitempty"`
 }
 
-// statements are what was said about a conversion, in the order of arrival. A conversion follows from them alone, so it
-// is the same in whatever order they were recorded. One that is not allowed in its place is kept: what arrived before it
-// may be recorded later and allow it.
+// statements are the statements about a conversion, in the order of arrival. The conversion follows from them alone, so it
+// does not depend on the order in which they were recorded. A statement that is not allowed in its place is kept: an earlier
+// statement may be recorded later and make it allowed.
 type statements []statement
 
-// maxStatements is how many statements are kept one by one. The oldest of more become one, which is Collected. What
-// arrived before that one and is recorded afterwards does not count.
+// maxStatements is how many statements are kept one by one. Beyond that, the oldest are merged into one, which is Collected. A
+// statement that arrived before the merged one but is recorded after it does not count.
 const maxStatements = 32
 
 // Value implements driver.Valuer.
 func (s statements) Value() (driver.Value, error) { return db.Document([]statement(s)).Value() }
 
-// with adds a statement in its place and gives its index. One of the same message is replaced. ok is false if the place
-// is gone.
+// with adds a statement in its place and returns its index. It replaces an earlier statement of the same message. ok is false
+// if the place is gone.
 func (s statements) with(v statement) (all statements, at int, ok bool) {
 	same := func(o statement) bool { return o.At == v.At }
 	if i := slices.IndexFunc(s, same); i >= 0 {
@@ -88,8 +88,9 @@ func (v conversion) collected() statement {
 	return out
 }
 
-// history gives the statements of a recorded conversion. If they are not what it is, a process of before has recorded it
-// or changed it: then it is one statement, which arrived with the last of them.
+// history returns the statements of a recorded conversion. If the conversion does not follow from its statements, a process of
+// the version before has recorded or changed it. The history is then one statement with the recorded values, which arrived
+// when the last of the statements did.
 func (v conversion) history() statements {
 	said := v
 	if v.Statements.apply(&said); len(v.Statements) > 0 && said.Status == v.Status && said.Payout.Equal(v.Payout) &&
@@ -104,8 +105,8 @@ func (v conversion) history() statements {
 	return statements{one}
 }
 
-// outranked reports whether what a visitor's browser says comes after something that a server or a correction has said. A
-// page that is loaded again tells the old value of its order, and anybody can make his browser tell another one.
+// outranked reports whether a statement by a visitor's browser comes after a statement by a server or a correction. A reloaded
+// page reports the old value of its order, and visitors can make their browser report any value.
 func (s statements) outranked(i int) bool {
 	return s[i].fromBrowser() && slices.ContainsFunc(s[:i], func(o statement) bool { return !o.fromBrowser() })
 }
@@ -115,8 +116,8 @@ func (s statement) fromBrowser() bool { return slices.Contains(browserSources, s
 // browserSources are the sources of statements by a visitor's browser.
 var browserSources = []string{models.FromTag, models.FromPixel}
 
-// apply makes a conversion what the statements say. It returns for each the status that it found, and whether it was
-// allowed there.
+// apply sets a conversion to what the statements say. For each statement it returns the status that it found, and whether the
+// statement was allowed there.
 func (s statements) apply(v *conversion) (found []string, allowed []bool) {
 	found, allowed = make([]string, len(s)), make([]bool, len(s))
 	*v = conversion{Conversion: v.Conversion}
@@ -139,14 +140,14 @@ func (s statements) apply(v *conversion) (found []string, allowed []bool) {
 	return found, allowed
 }
 
-// withoutTerms is the statement as far as it is about the status: what a person has corrected stays, however often the
-// network repeats what it said before.
+// withoutTerms returns the statement's part about the status only. A person's corrections stay, however often the network
+// repeats its earlier report.
 func (s statement) withoutTerms() statement {
 	s.Said, s.Payout, s.Currency, s.Time, s.Cost = false, decimal.Zero, "", time.Time{}, nil
 	return s
 }
 
-// status is the status that follows from a statement, where from is the one before; empty for the first one.
+// status returns the status that follows from a statement. from is the status before; it is empty for the first statement.
 func (s statement) status(from string) string {
 	switch {
 	case from == "":

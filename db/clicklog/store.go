@@ -61,7 +61,7 @@ func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) ingestBatch {
 	return b
 }
 
-// moments are those of the clicks.
+// moments returns the times of the clicks.
 func (b ingestBatch) moments() []time.Time {
 	list := make([]time.Time, 0, len(b.clicks)+len(b.smart))
 	for _, c := range b.clicks {
@@ -73,7 +73,7 @@ func (b ingestBatch) moments() []time.Time {
 	return list
 }
 
-// newStored is the row of a click that has just happened.
+// newStored returns the row of a click that has just happened.
 func newStored(c models.Click) *StoredClick {
 	s := &StoredClick{Click: c, At: models.ClickTime(c.ID), Rate: models.SameRate}
 	if c.LanderID != uuid.Nil {
@@ -101,7 +101,7 @@ func (p *postgres) storeBatch(ctx context.Context, b ingestBatch) (out stored, e
 		})
 	}
 	if refused(err) {
-		clear(p.days) // a partition may have been dropped meanwhile
+		clear(p.days) // a partition may have been dropped since it was made
 	}
 	return out, err
 }
@@ -112,7 +112,7 @@ func refused(err error) bool {
 	return errors.Is(err, errRefused) || db.BadData(err) && db.UniqueViolation(err) == ""
 }
 
-// Raced reports whether another transaction was in the way. That is no fault, and a retry helps.
+// Raced reports whether another transaction was in the way. This is not a fault, and a retry helps.
 func Raced(err error) bool {
 	if errors.Is(err, errRaced) || db.UniqueViolation(err) != "" {
 		return true
@@ -124,7 +124,7 @@ func Raced(err error) bool {
 // maxRaces is how often a transaction is tried while others are in its way.
 const maxRaces = 10
 
-// Unraced runs a transaction, and runs it again while another one is in its way: at most ten times in all.
+// Unraced runs a transaction, and repeats it while another transaction is in its way: at most ten times in all.
 func Unraced(tx func() error) (err error) {
 	for range maxRaces {
 		if err = tx(); !Raced(err) {
@@ -154,7 +154,7 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn, in clickStore) (out s
 	for _, o := range b.outs {
 		ids = append(ids, o.ClickID)
 	}
-	// Hops of cold clicks wait for ApplyWaitingHops: anybody can name some.
+	// Hops of cold clicks wait for ApplyColdHops: any visitor can name a cold click.
 	if out.missing, err = applyHops(ctx, c, pgStore{warm: true}, append(ids, b.retry...), deltas); err != nil {
 		return out, err
 	}

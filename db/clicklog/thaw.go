@@ -15,11 +15,11 @@ import (
 	"switchyard/models"
 )
 
-// A day is cold once its clicks have left PostgreSQL. Its partition stays, empty. Whoever changes a cold click thaws it first: the
-// click is read from ClickHouse and inserted again, and then changed like any other. A cold day leaves again when nothing of it
-// came back for a while.
+// A day is cold once its clicks have left PostgreSQL. Its partition stays, empty. Code that changes a cold click thaws it
+// first: it reads the click from ClickHouse, inserts it again, and then changes it like any other. A cold day leaves again
+// when none of its clicks has come back for a while.
 
-// coldAfter is how old a day is at least when it becomes cold: younger ones are not asked about.
+// coldAfter is the least age of a day that can be cold. Younger days are not looked up.
 var coldAfter = 7 * day
 
 const selectColdAmong = `SELECT day FROM click_cold WHERE day = ANY ($1::date[]) ORDER BY day`
@@ -31,7 +31,7 @@ func dates(list []time.Time) any {
 	return pq.Array(db.Map(list, func(t time.Time) string { return t.Format(time.DateOnly) }))
 }
 
-// cold gives those of some ids whose day is cold, and these days.
+// cold returns the ids whose day is cold, and these days.
 func (s pgStore) cold(ctx context.Context, c db.Conn, ids []uuid.UUID) (cold []uuid.UUID, days []time.Time, err error) {
 	named := map[time.Time]bool{}
 	for _, id := range ids {
@@ -61,13 +61,13 @@ const (
 	removedNotes = `SELECT click_id FROM click_changes WHERE removed AND conversion_id IS NULL AND click_id = ANY ($1::uuid[])`
 )
 
-// columnarIDs are ids as a text that ClickHouse casts to an array.
+// columnarIDs returns ids as a text that ClickHouse casts to an array.
 func columnarIDs(ids []uuid.UUID) string {
 	return "['" + strings.Join(db.Map(ids, uuid.UUID.String), "','") + "']"
 }
 
-// find reads clicks from ClickHouse, in the order of their ids. What was deleted, and is on its way there, is not there. That is
-// asked first: afterwards it might have arrived.
+// find reads clicks from ClickHouse, in the order of their ids. It leaves out clicks whose deletion is noted but has not
+// reached ClickHouse. It reads these notes first, because a deletion might arrive in between.
 func (s pgStore) find(ctx context.Context, c db.Conn, cols columns[StoredClick], account uuid.UUID, ids []uuid.UUID) ([]*StoredClick, error) {
 	removed, err := db.Select[uuid.UUID](ctx, c, "deleted clicks", removedNotes, db.UUIDs(ids))
 	if err != nil {
@@ -79,7 +79,7 @@ func (s pgStore) find(ctx context.Context, c db.Conn, cols columns[StoredClick],
 	return slices.DeleteFunc(list, func(k *StoredClick) bool { return slices.Contains(removed, k.ID) }), err
 }
 
-// ask reads clicks from ClickHouse by what stands behind the columns, in the order of their ids.
+// ask reads clicks from ClickHouse, in the order of their ids. from is the query after the columns.
 func (s pgStore) ask(ctx context.Context, what string, cols columns[StoredClick], from string, args ...any) ([]*StoredClick, error) {
 	if s.copied == nil {
 		return nil, &CopyAwayError{errors.New("clicklog: there are cold clicks, and CLICKS_URL is not set")}
@@ -89,7 +89,7 @@ func (s pgStore) ask(ctx context.Context, what string, cols columns[StoredClick]
 	return list, err
 }
 
-// thaw brings those of some clicks back that are cold. The zero account is any.
+// thaw brings back the clicks that are cold. The zero account means any account.
 func (s pgStore) thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
 	ids, days, err := s.cold(ctx, c, ids)
 	if err != nil || len(ids) == 0 {
@@ -107,7 +107,7 @@ func (s pgStore) thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []u
 	})
 }
 
-// Days are locked in their order. A day does not leave PostgreSQL while it is locked, and nobody else brings a click of it back.
+// Days are locked in their order. A locked day does not leave PostgreSQL, and no other transaction brings a click of it back.
 const lockColdDays = `
 SELECT pg_advisory_xact_lock(hashtextextended('switchyard cold ' || day, 0)) FROM (SELECT day FROM unnest($1::text[]) AS d (day) ORDER BY day) s`
 
@@ -122,7 +122,7 @@ const (
 	noteThaw = `UPDATE click_cold SET thawed_at = now() WHERE day = ANY ($1::date[]) AND (thawed_at IS NULL OR thawed_at < now() - interval '1 hour')`
 )
 
-// bringBack inserts clicks of days that are locked, without those that are there.
+// bringBack inserts clicks of locked days, except the clicks that PostgreSQL has already.
 func bringBack(ctx context.Context, c db.Conn, list []*StoredClick) error {
 	days := map[time.Time]bool{}
 	for part := range slices.Chunk(list, defaultBatch) {
@@ -195,7 +195,7 @@ const (
 	markThawed    = `INSERT INTO click_thaws (account_id, day) VALUES ($1, $2) ON CONFLICT DO NOTHING`
 )
 
-// thawDay brings all clicks of an account's cold day back, or with the zero account those of all.
+// thawDay brings back all clicks of an account's cold day. The zero account means all accounts.
 func (s pgStore) thawDay(ctx context.Context, c db.Conn, account uuid.UUID, at time.Time) error {
 	return db.Tx(ctx, c, func(c db.Conn) error {
 		if err := lockCold(ctx, c, []time.Time{at}); err != nil {

@@ -19,7 +19,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// coldCopy begins a copy that days can leave PostgreSQL for.
+// coldCopy begins a copy, so that days can leave PostgreSQL.
 func (x *exchange) coldCopy() clicklog.Copy {
 	x.Helper()
 	k := clicklog.Copy{From: x.db, To: clickhousetest.New(x.T), Batch: 50}
@@ -27,7 +27,7 @@ func (x *exchange) coldCopy() clicklog.Copy {
 	return begun(x.T, k)
 }
 
-// freeze has days of before a moment leave PostgreSQL, those that came back too.
+// freeze makes the days before a moment leave PostgreSQL, including days that came back.
 func (x *exchange) freeze(k clicklog.Copy, before time.Time) {
 	x.Helper()
 	x.forward(k)
@@ -39,8 +39,8 @@ func (x *exchange) freeze(k clicklog.Copy, before time.Time) {
 	}
 }
 
-// TestColdClicks: whatever happens to clicks that are in ClickHouse alone, they end with the figures that they would have if none
-// were cold: those of a recount of all rows once they are back.
+// TestColdClicks: whatever happens to clicks that are in ClickHouse only, they end with the figures that they would have if no
+// click were cold. These are the figures of a recount of all rows once they are back.
 func TestColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestColdClicks(t *testing.T) {
 		x.watch("the facts")
 		k := x.coldCopy()
 		leave := func() { x.freeze(k, x.today.AddDate(0, 0, 1-x.rnd.IntN(3))) }
-		x.between = func() { // what has come back leaves in the middle of what needs several transactions
+		x.between = func() { // clicks that came back leave in the middle of an operation of several transactions
 			if x.rnd.IntN(3) == 0 {
 				leave()
 			}
@@ -320,7 +320,7 @@ func TestColdHistory(t *testing.T) {
 	}
 }
 
-// TestDifferentDayStays: a day whose copy differs stays in PostgreSQL, and so does one of which a change waits.
+// TestDifferentDayStays: a day whose copy differs stays in PostgreSQL, and so does a day with a change that waits.
 func TestDifferentDayStays(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

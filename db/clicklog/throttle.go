@@ -10,24 +10,25 @@ import (
 
 const (
 	throttleWindow = 250 * time.Millisecond
-	// maxQueue is how many goroutines may wait for each processor, on average of the last second or so. A process that
-	// keeps up has a quarter or less, in single windows more, because the clicks of one write to the disk wake up
-	// together. One that 64 connections ask as fast as they are answered has one.
+	// maxQueue is how many goroutines may wait for each processor, on average over the last second or so. A process that
+	// keeps up has a quarter or less. Single windows have more, because the clicks of one write to the disk wake up
+	// together. A process that answers 64 connections at full rate has one.
 	maxQueue = 0.5
 	// queueShare is the share of its time that the ingester always works, so that a backlog never stands still.
 	queueShare = 0.1
-	// maxRest is the longest rest after a batch, if IngestOptions name no other. A batch that took long has mostly waited, for the disk or for a lock,
-	// which no redirect suffers from: nine times as long would be minutes in which nothing is stored.
+	// maxRest is the longest rest after a batch, unless IngestOptions set another. A batch that took long has mostly waited
+	// for the disk or for a lock, and redirects do not suffer from that. Nine times that time would be minutes without
+	// storing anything.
 	maxRest = 2 * time.Second
-	// shareGrowth is by how many times the share grows after a window in which nobody suffered: to the whole in 1.5 s.
+	// shareGrowth is the factor by which the share grows after a window without trouble: it is whole again after 1.5 s.
 	shareGrowth = 1.5
 )
 
-// throttle decides how much of its time the ingester works while there is a backlog: all of it, until redirects suffer.
-// They do when goroutines queue for the processor, because visitors come as fast as they are answered. Then it gives way
-// within a second, to a tenth, works in smaller batches, and the backlog waits on disk. Redirects that are slow without
-// such a queue wait for the disk. At 5,000 clicks a second on two processors, resting did not make them quicker, and let a
-// hundred thousand clicks wait.
+// throttle decides which share of its time the ingester works while there is a backlog. It works all of the time until
+// redirects suffer. They suffer when goroutines queue for the processor, because visitors come as fast as they are answered.
+// Then the ingester gives way within a second: its share falls to a tenth, its batches become smaller, and the backlog waits
+// on disk. Slow redirects without such a queue wait for the disk. Resting did not make those faster at 5,000 clicks a second
+// on two processors, and a hundred thousand clicks waited.
 type throttle struct {
 	share  float64       // of its time, queueShare to 1
 	most   time.Duration // the longest rest; 0: maxRest
@@ -49,7 +50,7 @@ func queued() float64 {
 	return sumOf(sample[0].Value.Float64Histogram()) / float64(runtime.GOMAXPROCS(0))
 }
 
-// sumOf adds up what a histogram counted. A value is taken for the lower end of its bucket.
+// sumOf returns the sum of a histogram's values. Each value counts as the lower end of its bucket.
 func sumOf(h *metrics.Float64Histogram) (sum float64) {
 	for i, n := range h.Counts {
 		if low := h.Buckets[i]; !math.IsInf(low, -1) {
@@ -59,7 +60,7 @@ func sumOf(h *metrics.Float64Histogram) (sum float64) {
 	return sum
 }
 
-// update looks at what happened since the last update, at most once in a window.
+// update adapts the share to what happened since the last update, at most once in a window.
 func (t *throttle) update(now time.Time) {
 	passed := now.Sub(t.at)
 	if passed < throttleWindow {
@@ -79,10 +80,10 @@ func (t *throttle) update(now time.Time) {
 	t.share = min(t.share*shareGrowth, 1)
 }
 
-// batchSize is how many of at most limit records to store at once: a short transaction leaves the disk free soon.
+// batchSize returns how many records to store at once, at most limit. A short transaction leaves the disk free soon.
 func (t *throttle) batchSize(limit int) int { return max(1, int(float64(limit)*t.share)) }
 
-// backoff is how long to rest after having worked, at most as long as it may be.
+// backoff returns how long to rest after a batch that took worked, at most the longest rest.
 func (t *throttle) backoff(worked time.Duration) time.Duration {
 	return min(time.Duration(float64(worked)*(1/t.share-1)), cmp.Or(t.most, maxRest))
 }

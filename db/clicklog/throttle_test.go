@@ -13,7 +13,7 @@ func TestThrottle(t *testing.T) {
 	var sum float64
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	th := throttle{share: 1, queued: func() float64 { return sum }}
-	sum = 1e6 // what was before is nobody's concern
+	sum = 1e6 // earlier waiting does not count
 	th.update(now)
 	for i, step := range []struct {
 		after  time.Duration

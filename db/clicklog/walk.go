@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// CampaignClicks are the clicks of a campaign's link in the window [From, To): its own, and those that it handed over. Of
-// more than Newest clicks only the newest count.
+// CampaignClicks selects the clicks of a campaign's link in the window [From, To): its own clicks, and the clicks that it
+// handed over. Only the Newest latest clicks count.
 type CampaignClicks struct {
 	AccountID, CampaignID uuid.UUID
 	models.TimeRange
@@ -32,8 +32,8 @@ var (
 	walkClicks     = `SELECT ` + clickColumns.sql() + ofCampaign + ` ORDER BY id LIMIT $5`
 )
 
-// Walk calls fn for the clicks of a campaign, the oldest first. It reports whether there are more than the newest. fn
-// must not keep the click.
+// Walk calls fn for the clicks of a campaign, the oldest first. more says that there are more clicks than Newest. fn must not
+// keep the click.
 func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) error {
 		in := Log{Conn: c, Copy: l.Copy}

@@ -1,5 +1,5 @@
-// Package columnar has the words in which rows are handed to a store of columns. Package clickhouse is such a store. Who only
-// says what a row is needs no client of one.
+// Package columnar describes rows and tables of a column store. Package clickhouse is such a store. Code that only describes rows
+// need not import its client.
 package columnar
 
 import (

@@ -1,6 +1,6 @@
-// Package dbtest gives each test a database of its own with the migrated schema. The server is that of
-// TEST_DATABASE_URL, with a role that may create databases; `make test` starts it. Databases are copies of a template.
-// They stay on the server: a later test, of any process, empties one and uses it again.
+// Package dbtest gives each test its own database with the migrated schema. The databases are on the server of TEST_DATABASE_URL,
+// with a role that may create databases; `make test` starts that server. They are copies of a template. They stay on the server:
+// a later test, of any process, empties one and uses it again.
 package dbtest
 
 import (
@@ -155,7 +155,7 @@ func makeTemplate(server string) (string, error) {
 	if err := migrate(ctx, withDatabase(server, name)); err != nil {
 		return "", err
 	}
-	// Last, mark it as a template: after a crash before this line the next run makes it anew.
+	// Mark it as a template last: after a crash before this line, the next run makes it again.
 	_, err = conn.ExecContext(ctx, fmt.Sprintf(`ALTER DATABASE %s IS_TEMPLATE true`, pq.QuoteIdentifier(name)))
 	return name, err
 }

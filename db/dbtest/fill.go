@@ -28,8 +28,9 @@ type column struct {
 	Other string `db:"other"` // the table that a foreign key names
 }
 
-// FillAccount puts one row of an account into each table, whatever tables there are, and the account itself. Texts have
-// what is awkward in files. Ids are of now: tables of clicks need the partition of today. Only foreign keys join rows.
+// FillAccount creates an account and puts one of its rows into each table that exists. Its texts contain characters that are
+// awkward in files. Its ids have the present time, because tables of clicks need the partition of today. Only foreign keys join
+// rows.
 func FillAccount(tb testing.TB, d *db.DB, account uuid.UUID) {
 	tb.Helper()
 	fillAccount(tb, d, account, uuid.NewV7)
@@ -73,7 +74,7 @@ func fillAccount(tb testing.TB, d *db.DB, account uuid.UUID, next newID) {
 	}
 }
 
-// fillRow inserts one row, unless a table that it needs has none yet.
+// fillRow inserts one row. It returns false if a table that the row refers to has no row yet.
 func fillRow(tb testing.TB, d *db.DB, table string, columns []column, account uuid.UUID, ids map[string]string, next newID) bool {
 	tb.Helper()
 	var names, values []string

@@ -64,7 +64,7 @@ var admins = sync.OnceValues(func() (*sql.DB, error) {
 	return pool, err
 })
 
-// claim finds a database that nobody uses, or makes one. An advisory lock keeps it for the test. The lock ends with the
+// claim finds a database that is not in use, or makes one. An advisory lock reserves it for the test. The lock ends with the
 // test, or with the process if that is killed.
 func claim(tb testing.TB, server, template string) (*db.DB, string, error) {
 	tb.Helper()
@@ -107,7 +107,7 @@ func claim(tb testing.TB, server, template string) (*db.DB, string, error) {
 	return d, withDatabase(server, name), err
 }
 
-// reuse opens a database that an earlier test has used and empties it. It is nil for one that has to be dropped.
+// reuse opens a database of an earlier test and empties it. It returns nil for a database that has to be dropped.
 func reuse(ctx context.Context, admin *sql.Conn, server, name string) *db.DB {
 	const end = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1` // of processes that were killed
 	if _, err := admin.ExecContext(ctx, end, name); err != nil {

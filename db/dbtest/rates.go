@@ -11,7 +11,7 @@ INSERT INTO currency_rates (base, currency, day, rate, source)
 SELECT 'EUR', 'USD', day, $1, 'file' FROM generate_series('2026-09-01'::date, current_date + 2, interval '1 day') AS s (day)
 ON CONFLICT DO NOTHING`
 
-// SetRates has one euro be so many dollars, on every day on which tests have facts.
+// SetRates sets the value of one euro in dollars, for every day on which tests have facts.
 func SetRates(tb testing.TB, d *db.DB, dollars string) {
 	tb.Helper()
 	if _, err := d.ExecContext(tb.Context(), fillRates, dollars); err != nil {

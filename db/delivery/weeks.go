@@ -108,7 +108,7 @@ func dropDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, firs
 	}
 	for _, from := range weeks {
 		low, high := models.FloorClickID(from), models.FloorClickID(from.Add(week))
-		// Jobs go first: one that is run again by hand must not find its delivery gone.
+		// Jobs go first: a job that is run again by hand must not find its delivery gone.
 		open, err := jobrow.DeleteRange(ctx, d, models.KindDeliverWebhook, low, high)
 		if err != nil || open {
 			return n, from, err

@@ -146,7 +146,7 @@ func TestDropWeeks(t *testing.T) {
 		return n
 	}
 	if n := drop(at(1).AddDate(0, 0, -3)); n != 1 || !l.has(old) {
-		t.Errorf("the week of the limit itself: %d dropped", n) // but for the empty week before
+		t.Errorf("the week of the limit itself: %d dropped", n) // only the empty week before it is dropped
 	}
 	// A week later: what waits stays, and what came after it; the events of the first week may belong to it.
 	if n := drop(at(3)); n != 2 || l.has(old) || l.has(failed) || !l.has(waiting) || !l.has(after) {
@@ -170,7 +170,8 @@ func TestDropWeeks(t *testing.T) {
 	}
 }
 
-// TestHousekeepingGivesWay: a reader of the log that takes its time is not waited for, and nobody waits behind it.
+// TestHousekeepingGivesWay checks that housekeeping does not wait for a slow reader of the log, and that no query waits behind
+// housekeeping.
 func TestHousekeepingGivesWay(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)

@@ -23,7 +23,7 @@ type column struct {
 	expr    string
 	there   string                 // the expression in ClickHouse, of clicks
 	foreign bool                   // a text from outside; else ours: an id, a number, a time
-	show    func(uuid.UUID) string // of an id: what the file has in its place; nil: the value as it is
+	show    func(uuid.UUID) string // for an id: what the file has in its place; nil: the value itself
 }
 
 // Table is something whose rows a file can hold.

@@ -93,7 +93,8 @@ ORDER BY f.recorded_at DESC, f.id DESC`,
 	moment: func(t time.Time) any { return t },
 }
 
-// SmartlinkClicks are the clicks of smartlinks. slug gives a smartlink's slug, empty for one that is not known.
+// SmartlinkClicks returns the table of the clicks of smartlinks. slug returns a smartlink's slug, or an empty text for an unknown
+// one.
 func SmartlinkClicks(slug func(smartlink uuid.UUID) string) Table {
 	return Table{
 		columns: slices.Concat(

@@ -1,5 +1,5 @@
-// Package incoming finds out what a received postback says: of which click, whether it is believed, and what
-// conversion it reports. It stores nothing, so that a test of a postback is read as the one that arrives.
+// Package incoming interprets a received postback: which click it names, whether its sender is believed, and which conversion it
+// reports. It stores nothing, so that a test of a postback is read exactly like a received one.
 package incoming
 
 import (
@@ -44,7 +44,7 @@ type Message struct {
 // proofLost is the detail of a postback whose proof was sealed under a key that is gone.
 const proofLost = "what proves the sender cannot be opened: ENCRYPTION_KEY has changed"
 
-// Stored finds a stored postback. One that does not exist is models.NotFound.
+// Stored finds a stored postback. The error is models.NotFound if it does not exist.
 func (r Reader) Stored(ctx context.Context, id uuid.UUID) (m Message, err error) {
 	if m.StoredPostback, err = clicklog.FindPostback(ctx, r.Store.Conn(), id); err != nil {
 		return m, err
@@ -55,7 +55,7 @@ func (r Reader) Stored(ctx context.Context, id uuid.UUID) (m Message, err error)
 		m.proofLost = true
 		return m, nil
 	}
-	if len(m.Proof) == 0 { // a process of before has stored it in clear
+	if len(m.Proof) == 0 { // an older version of the program stored it in clear
 		m.proof = postback.Proof{Signature: m.Signature, SignedText: m.SignedText}
 	}
 	m.Params = m.proof.Reveal(m.Params)
@@ -76,7 +76,7 @@ type Verdict struct {
 	Decision clicklog.PostbackDecision // its outcome is empty if it is not decided
 	Wait     string                    // what a later attempt may find
 	Input    clicklog.ConversionInput
-	// Click is the one that it names, nil if that is not known.
+	// Click is the click that the postback names, or nil if it is not known.
 	Click *clicklog.StoredClick
 }
 
@@ -89,8 +89,9 @@ func (v *Verdict) End(outcome, detail string) {
 	}
 }
 
-// Show puts the parameters of a decided message, secrets masked, in the place of what was stored. Of a message that was
-// believed these are all. Of another one any parameter that nobody knows may be a secret under a wrong name.
+// Show replaces the stored parameters of a decided message, with secrets masked. A believed message shows all its parameters. Any
+// other message shows only the parameters that were stored in clear, because an unknown parameter may be a secret under a wrong
+// name.
 func (v *Verdict) Show(believed bool) {
 	m := &v.Message
 	params := m.open
@@ -151,8 +152,8 @@ const GoalNotReached = "it was refused when it arrived: let the server report it
 // WrongSecret is the detail of a postback that does not prove its sender.
 const WrongSecret = "the secret of the network is missing or wrong"
 
-// believe refuses a postback that does not prove its sender, and reads any other one. of is the network of its click. That
-// of a goal was believed when its event arrived.
+// believe refuses a postback that does not prove its sender, and reads any other one. of is the network of its click. The
+// postback of a goal needs no proof, because it was believed when its event arrived.
 func (r Reader) believe(ctx context.Context, v *Verdict, named store.PostbackNetwork, of uuid.UUID) error {
 	m := &v.Message
 	if m.OfGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused as it arrived
@@ -179,7 +180,7 @@ func (r Reader) believe(ctx context.Context, v *Verdict, named store.PostbackNet
 	return nil
 }
 
-// network reads a network by its id. The zero id, and one that does not exist, return a network without settings.
+// network reads a network by its id. It returns a network without settings for the zero id and for an unknown id.
 func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwork, error) {
 	if id == uuid.Nil {
 		return store.PostbackNetwork{}, nil
@@ -188,9 +189,9 @@ func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwor
 	return n, err
 }
 
-// choose finds by whose settings a message is read, and whose secret it must prove. It is read as the network that the
-// address names says, else as that of the click. If the click's network has a secret, only that one is believed: a sender
-// cannot avoid it by leaving out the id, nor by naming a network whose secret he knows.
+// choose decides which network's settings a message is read by, and which network's secret it must prove. The message is read by
+// the settings of the network that its address names, or else of the click's network. If the click's network has a secret, only
+// that secret is accepted: a sender cannot avoid it by leaving out the id, nor by naming a network whose secret they know.
 func (r Reader) choose(ctx context.Context, m *Message, named store.PostbackNetwork, of uuid.UUID) error {
 	own := named
 	if named.ID != of {
@@ -209,7 +210,8 @@ func (r Reader) choose(ctx context.Context, m *Message, named store.PostbackNetw
 	return nil
 }
 
-// Authentic reports whether the message proves its sender, as far as it is known whose secret that takes.
+// Authentic reports whether the message proves its sender by the secret of the network in trust. Every message passes if
+// that network is unknown or has no secret.
 func (m *Message) Authentic() bool {
 	given := postback.Read(m.Params, m.trust.Network).Secret
 	return postback.Authentic(m.trust.Secret, given, m.proof.Signature, m.proof.SignedText)

@@ -16,7 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// TestAttemptsByHand: a row that waits keeps its schedule, one that had finished gets exactly one attempt.
+// TestAttemptsByHand: a manual attempt leaves the schedule of a waiting row as it was, and gives a finished row exactly one
+// attempt.
 func TestAttemptsByHand(t *testing.T) {
 	t.Parallel()
 	d, ctx := dbtest.New(t), t.Context()
@@ -70,8 +71,8 @@ func TestRequeuedRowsHaveOneAttempt(t *testing.T) {
 	}
 }
 
-// TestLimitsOfOldRows: rows of before keep the number of attempts they had, and processes of before, which say and read
-// it in the row, go on while they are replaced.
+// TestLimitsOfOldRows: rows of the version before keep their number of attempts. Processes of that version, which write and
+// read the number in the row, keep working while they are replaced.
 func TestLimitsOfOldRows(t *testing.T) {
 	t.Parallel()
 	d, ctx := dbtest.New(t), t.Context()
@@ -112,7 +113,7 @@ func TestLimitsOfOldRows(t *testing.T) {
 			t.Errorf("%s: limit %d, want %d", j.Kind, j.AttemptLimit, limits[j.ID])
 		}
 	}
-	var read int // as a process of before does
+	var read int // as a process of the version before does
 	fresh := add(t, d, uuid.Nil, time.Now())
 	if err := d.GetContext(ctx, &read, `SELECT max_attempts FROM jobs WHERE id = $1`, fresh); err != nil || read < 12 {
 		t.Errorf("a process of before reads %d, %v", read, err)

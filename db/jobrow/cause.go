@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// Cause is the error of an attempt as the row has it.
+// Cause is the error of an attempt in the form that the row stores.
 type Cause struct {
 	models.Error        // what the client may see
 	Detail       string `json:"detail,omitempty"` // for operators
@@ -15,8 +15,8 @@ type Cause struct {
 
 const maxDetail = 1000 // bytes
 
-// CauseOf makes the cause of an error. One that is no *models.Error becomes internal_error, with its text as the
-// detail. A provider's request that failed is named in the detail.
+// CauseOf returns the cause of an error. An error that is not a *models.Error becomes internal_error, with its text as the
+// detail. If a provider's request failed, the detail names the request.
 func CauseOf(err error) Cause {
 	if e, ok := models.AsError(err); ok {
 		out := Cause{Error: *e}

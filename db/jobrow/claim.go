@@ -20,10 +20,10 @@ const (
 	Finished = "finished" // done or failed
 	Held     = "held"     // a live lease holds it
 	NotDue   = "not_due"
-	Crowded  = "crowded" // as many jobs of its kind run for the account as may
+	Crowded  = "crowded" // the account already runs as many jobs of this kind as it may
 )
 
-// RefusalError says why a row was not claimed. It is no fault: most refusals come from tasks that the queue has twice.
+// RefusalError says why a row was not claimed. It is not a fault: most refusals come from tasks that are in the queue twice.
 type RefusalError struct {
 	Reason     string
 	Wait       time.Duration // NotDue: until it is due; Held: until the lease ends
@@ -33,7 +33,7 @@ type RefusalError struct {
 // Error implements error.
 func (r *RefusalError) Error() string { return "jobrow: row not claimed: " + r.Reason }
 
-// ClaimRequest says which row is wanted, and by whom.
+// ClaimRequest says which row is wanted, and which task and worker settings the claim is for.
 type ClaimRequest struct {
 	ID          uuid.UUID
 	Kind        string
@@ -49,13 +49,12 @@ const columns = `id, account_id, kind, args, state, attempts, coalesce(attempt_l
 	lease_until, fence, generation, coalesce(result, 'null') AS result, coalesce(error, 'null') AS error, created_at,
 	finished_at`
 
-// A row that had finished gets exactly one attempt. One that waits gets one more than it had, so that an attempt by
-// hand uses up none of the schedule. A running row can be claimed once its lease has ended: its worker died.
+// A finished row gets exactly one attempt. A waiting row gets one more than it had, so that a manual attempt does not use up
+// an attempt of the schedule. A running row can be claimed once its lease has ended: its worker died.
 //
-// The commit of a claim does not wait for the disk. If PostgreSQL crashes a moment later, the claim is forgotten and
-// the row is due again. Two workers may then hold the same fence; the first one that ends its attempt moves the row
-// on, and the other finds that it did. The commit that ends an attempt waits for the disk, and for all that came
-// before it.
+// The commit of a claim does not wait for the disk. If PostgreSQL crashes a moment later, the claim is lost and the row is due
+// again. Two workers may then hold the same fence. The first worker that ends its attempt moves the row on, and the other one
+// finds that the row has moved. The commit that ends an attempt waits for the disk, and so for everything committed before it.
 const claimRow = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE jobs SET
@@ -87,7 +86,8 @@ SELECT count(*) FROM jobs j JOIN jobs mine ON mine.account_id = j.account_id AND
 WHERE mine.id = $1 AND j.id <> $1 AND j.lease_until > clock_timestamp() AND j.state = 'running' AND j.` + submitted
 )
 
-// claimCounted is Claim for a kind of which few may run at once. Two claims for one account come one after the other.
+// claimCounted is Claim for a kind of job that an account may run only a few of at once. Claims for one account are
+// serialized.
 func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Job, err error) {
 	err = db.Tx(ctx, d, func(c db.Conn) error {
 		if _, err := db.Exec(ctx, c, "lock kind", lockKind, want.ID); err != nil {
@@ -151,8 +151,8 @@ const postponeRow = `
 UPDATE jobs SET next_attempt_at = clock_timestamp() + make_interval(secs => $2)
 WHERE id = $1 AND state = 'pending' AND next_attempt_at <= clock_timestamp()`
 
-// Postpone makes a due row wait without an attempt, for a worker that has no room for it. A row in any other state
-// stays as it is.
+// Postpone delays a due row without using an attempt, for a worker that has no room for it. A row in any other state is not
+// changed.
 func Postpone(ctx context.Context, c db.Conn, id uuid.UUID, wait time.Duration) error {
 	_, err := db.Exec(ctx, c, "postpone job", postponeRow, id, wait.Seconds())
 	return err

@@ -44,21 +44,20 @@ func DeleteRange(ctx context.Context, c db.Conn, kind string, low, high uuid.UUI
 	return open, err
 }
 
-// Delete deletes rows of some kinds in whatever state, in the transaction of c. A worker that runs one of them finds it
-// gone when it commits, so the row has no effect any more.
+// Delete deletes rows of some kinds, in any state, in the transaction of c. A worker that is running one of them finds the row
+// gone when it commits, so the row has no effect.
 func Delete(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) error {
 	const query = `DELETE FROM jobs WHERE id = ANY ($1::uuid[]) AND kind = ANY ($2::text[])`
 	_, err := db.Exec(ctx, c, "delete jobs", query, db.UUIDs(ids), kinds)
 	return err
 }
 
-// IsOpen is the SQL that is true when the job with an id, SQL too, waits or runs.
+// IsOpen returns the SQL that is true when a job waits or runs. id is the SQL of the job's id.
 func IsOpen(id string) string {
 	return `EXISTS (SELECT FROM jobs WHERE jobs.id = ` + id + ` AND state IN ('pending', 'running'))`
 }
 
-// DeleteFinishedFrom is the SQL that deletes the finished jobs of a kind, which is SQL too, whose ids are those of a
-// relation.
+// DeleteFinishedFrom returns the SQL that deletes the finished jobs of a kind whose ids are in a relation. kind is SQL too.
 func DeleteFinishedFrom(relation, kind string) string {
 	return `DELETE FROM jobs j USING ` + relation + ` r WHERE j.id = r.id AND j.kind = ` + kind + ` AND j.state IN ('done', 'failed')`
 }

@@ -5,8 +5,8 @@
 // fence and holds the job's effect too. A worker that lost its lease finds the fence moved and commits nothing, so an
 // effect in our database happens once.
 //
-// The row counts attempts. How many there may be is not in the row but in the policy of its kind, which this package
-// does not know: callers pass it. AttemptLimit of a row is set only where somebody granted attempts by hand.
+// The row counts attempts. The maximum is not in the row but in the policy of the job's kind. This package does not know the
+// policies, so callers pass the maximum. AttemptLimit of a row is set only where an operator granted attempts by hand.
 //
 // All times are by the clock of PostgreSQL. Functions take a db.Conn and run in the caller's transaction, if there is
 // one.

@@ -14,12 +14,12 @@ import (
 
 const findRow = `SELECT ` + columns + ` FROM jobs WHERE id = $1 AND account_id = $2`
 
-// Find finds a job of an account; not_found for those of others.
+// Find finds a job of an account. It returns not_found for a job of another account.
 func Find(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.Job, error) {
 	return db.Get[models.Job](ctx, c, "job", findRow, id, account)
 }
 
-// Status is Find as GET /jobs/{id} shows it.
+// Status returns a job in the form that GET /jobs/{id} shows.
 func Status(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.JobStatus, error) {
 	j, err := Find(ctx, c, account, id)
 	if err != nil {
@@ -40,7 +40,7 @@ func Status(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.JobSt
 	return s, nil
 }
 
-// NextAttempt is the SQL of the moment at which the job with an id, SQL too, is tried next; NULL unless it waits.
+// NextAttempt returns the SQL of the time of a job's next attempt; NULL unless the job waits. id is the SQL of the job's id.
 func NextAttempt(id string) string {
 	return `(SELECT next_attempt_at FROM jobs WHERE jobs.id = ` + id + ` AND state = 'pending')`
 }
@@ -53,7 +53,7 @@ type Filter struct {
 	Limit int // default 100
 }
 
-// What a pending row waits for.
+// The reasons why a pending row waits.
 const (
 	WaitDue   = "due"   // a worker, for its first attempt
 	WaitLater = "later" // the hour of its first attempt

@@ -10,23 +10,23 @@ import (
 	"switchyard/db"
 )
 
-// The functions of this file write a row that the caller holds. They return ErrFenced when the row is no longer held
-// under the fence. The one that ends the attempt comes first in the transaction of the effect: it locks the row and
-// proves the fence.
+// The functions of this file write a row that the caller holds. They return ErrFenced when the row is no longer held under the
+// fence. In the transaction of the effect, call the function that ends the attempt first: it locks the row and checks the
+// fence.
 
 const renewLease = `
 UPDATE jobs SET lease_until = clock_timestamp() + make_interval(secs => $3)
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Renew makes the lease last for so long from now.
+// Renew extends the lease: it ends after the given duration from now.
 func Renew(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, lease time.Duration) error {
 	return fenced(ctx, c, renewLease, id, fence, lease.Seconds())
 }
 
 const saveArgs = `UPDATE jobs SET args = $3 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// SaveArgs replaces the arguments of the row, in the transaction of a part of the effect. The next attempt goes on from
-// there.
+// SaveArgs replaces the arguments of the row, in the transaction of a part of the effect. The next attempt continues from
+// these arguments.
 func SaveArgs(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, args json.RawMessage) error {
 	return fenced(ctx, c, saveArgs, id, fence, []byte(args))
 }
@@ -59,8 +59,8 @@ UPDATE jobs SET state = CASE WHEN result IS NULL THEN 'failed' ELSE 'done' END, 
     finished_at = clock_timestamp(), failed_generation = CASE WHEN $4 >= 0 THEN $4 ELSE failed_generation END
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Fail marks the row failed. Generation is that of the task which is archived for it, -1 when there is none. A row that
-// had been done before stays done: doing it again by hand cannot undo that.
+// Fail marks the row failed. generation is the generation of the task that is archived for the row, or -1 without an archived
+// task. A row that was done before stays done: a failed repetition by hand does not undo it.
 func Fail(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, cause Cause, generation int64) error {
 	return fenced(ctx, c, failRow, id, fence, cause.json(), generation)
 }

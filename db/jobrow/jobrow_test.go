@@ -223,7 +223,7 @@ func TestRequeue(t *testing.T) {
 	}
 }
 
-// TestStats: a due row waits until somebody holds it, and again once that holder's lease has ended.
+// TestStats: a due row waits until a worker holds it, and waits again once that worker's lease has ended.
 func TestStats(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

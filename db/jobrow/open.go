@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// submitted is the SQL that is true for jobs that an account asked for. Deliveries and postbacks come by themselves, and
-// there are thousands of them.
+// submitted is the SQL that is true for jobs that an account asked for. Deliveries and postbacks are not asked for: the
+// service makes them, by the thousands.
 const submitted = `kind NOT IN ('` + models.KindDeliverWebhook + `', '` + models.KindRecordConversion + `', '` +
 	models.KindSendPostback + `', '` + models.KindSendAlert + `')`
 
@@ -30,21 +30,23 @@ SELECT id FROM jobs
 WHERE account_id = $1 AND state IN ('pending', 'running') AND kind = $2 AND args = $3::jsonb AND ` + submitted + `
 ORDER BY created_at LIMIT 1`
 
-// FindOpen finds a job of the account, kind and arguments of a row that has not finished; the zero id is none.
+// FindOpen finds an unfinished job with the account, kind and arguments of a row. It returns the zero id if there is no such
+// job.
 func FindOpen(ctx context.Context, c db.Conn, row models.Job) (uuid.UUID, error) {
 	id, _, err := db.First[uuid.UUID](ctx, c, "open job", findOpen, row.AccountID, row.Kind, []byte(row.Args))
 	return id, err
 }
 
-// A job that has ended since was begun with what a failed one before it has left.
+// A failed job counts as finished once a later job of its kind is done, because the later one was started with what the failed
+// one left.
 const unfinished = `
 SELECT args FROM jobs j
 WHERE account_id = $1 AND kind = $2 AND (state IN ('pending', 'running') OR state = 'failed' AND NOT EXISTS (
 	SELECT FROM jobs d WHERE d.account_id = $1 AND d.kind = $2 AND d.state = 'done' AND d.created_at > j.created_at))
 ORDER BY created_at, id`
 
-// Unfinished gives the arguments of an account's jobs of a kind that have not done what they were begun for: they wait, run
-// or have failed.
+// Unfinished returns the arguments of an account's jobs of a kind that have not done their work: they wait, run or have
+// failed.
 func Unfinished(ctx context.Context, c db.Conn, account uuid.UUID, kind string) ([]json.RawMessage, error) {
 	return db.Select[json.RawMessage](ctx, c, "unfinished jobs", unfinished, account, kind)
 }
@@ -63,7 +65,7 @@ DELETE FROM jobs WHERE id IN (
     SELECT id FROM jobs WHERE account_id = $1 AND state IN ('done', 'failed') AND kind LIKE 'report:%' AND kind = $2
     ORDER BY finished_at DESC OFFSET $3)`
 
-// KeepNewest deletes the finished jobs of an account and of a kind of report but for the newest.
+// KeepNewest deletes the finished jobs of an account and a kind of report, except the newest ones.
 func KeepNewest(ctx context.Context, c db.Conn, kind string, account uuid.UUID, keep int) error {
 	_, err := db.Exec(ctx, c, "delete old reports", keepNewest, account, kind, keep)
 	return err

@@ -16,8 +16,8 @@ type Requeued struct {
 	Archived int64 `db:"archived"` // the generation whose task is archived for the row; -1 = none
 }
 
-// requeueChosen makes the rows of chosen (id, archived) due now, under a new generation. One that had finished gets
-// exactly one attempt.
+// requeueChosen makes the rows of chosen (id, archived) due now, under a new generation. A finished row gets exactly one
+// attempt.
 const requeueChosen = `
 UPDATE jobs SET state = 'pending', next_attempt_at = clock_timestamp(), generation = generation + 1, lease_until = NULL,
     finished_at = NULL, failed_generation = NULL,
@@ -34,16 +34,16 @@ WITH chosen AS (
     FOR UPDATE
 )` + requeueChosen
 
-// Requeue makes rows due now by hand, for the caller to dispatch: the ones with these ids that failed or wait, or
-// without ids all failed ones of the kinds. No kinds are all kinds. Requeuing is always safe: rows that are done, or
-// held by a worker, stay as they are.
+// Requeue makes rows due now by hand, for the caller to dispatch. With ids, it takes the ones of them that failed or wait.
+// Without ids, it takes all failed rows of the kinds; no kinds means all kinds. Requeuing is always safe: rows that are done
+// or held by a worker are not changed.
 func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) ([]Requeued, error) {
 	return db.Select[Requeued](ctx, c, "requeue jobs", requeueRows, append([]uuid.UUID{}, ids...), append([]string{}, kinds...))
 }
 
-// WithRequeued is the SQL of a WITH whose relation requeued has the columns of Requeued. It requeues finished rows of
-// the ids that a SELECT of (id, created_at) gives: the oldest first, up to the limit, which is SQL too. Rows that
-// another transaction holds are passed over.
+// WithRequeued returns the SQL of a WITH whose relation requeued has the columns of Requeued. It requeues the finished rows
+// among the ids that candidates, a SELECT of (id, created_at), returns: the oldest first, up to limit, which is SQL too. It
+// skips rows that another transaction holds.
 func WithRequeued(candidates, limit string) string {
 	return `WITH candidates AS (` + candidates + `), chosen AS (
     SELECT j.id, coalesce(j.failed_generation, -1) AS archived FROM candidates c JOIN jobs j ON j.id = c.id

@@ -57,7 +57,8 @@ local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now + ARGV[1]
 redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.ceil(full - now))
 return 0`)
 
-// Take takes a call and leaves at least so many of the burst to others. wait is 0, or after what time to ask again.
+// Take takes one call and leaves at least leave calls of the burst to others. It returns 0, or how long to wait before asking
+// again.
 func (b *Budget) Take(ctx context.Context, leave int) (wait time.Duration) {
 	if wait = b.pausedFor(time.Now()); wait > 0 {
 		return wait
@@ -71,7 +72,7 @@ func (b *Budget) Take(ctx context.Context, leave int) (wait time.Duration) {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// Pause allows nothing for so long, because the provider said so. After it the calls come one after another.
+// Pause allows no call for the time d, because the provider said so. After it the calls come one after another.
 func (b *Budget) Pause(ctx context.Context, d time.Duration) {
 	b.mu.Lock()
 	if until := time.Now().Add(d); until.After(b.paused) {

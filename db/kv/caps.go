@@ -14,7 +14,7 @@ import (
 // capRetention is longer than a day in any time zone.
 const capRetention = 48 * time.Hour
 
-// ErrAway says that Redis was not asked: there is none, or it did not answer a moment ago.
+// ErrAway says that Redis was not asked: it is not configured, or it did not answer a moment ago.
 var ErrAway = errors.New("kv: redis is away")
 
 // Caps counts what daily caps limit, over all processes of the install.

@@ -23,7 +23,7 @@ FROM (
 ) l WHERE more <> 0 GROUP BY ` + Keys + `
 HAVING (sum(cost), sum(revenue), sum(pending_revenue)) <> (0, 0, 0)`
 
-// converted are the sums of what is added: only amounts change.
+// converted returns the sums of the rows that are added. Only amounts change, so all other sums are 0.
 func converted() string {
 	list := strings.Split(Sums, ", ")
 	for i, name := range list {

@@ -35,7 +35,7 @@ type Deltas map[Key]models.Figures
 // Add adds figures at a key.
 func (d Deltas) Add(k Key, f models.Figures) { d[k] = d[k].Plus(f) }
 
-// Keys are the columns of a Key and Sums those of the figures, as they stand in a SELECT.
+// Keys are the columns of a Key, and Sums are the columns of the figures, as they stand in a SELECT.
 var (
 	Keys = "account_id, hour, " + strings.Join(Dimensions, ", ")
 	Sums = db.Columns[models.Figures]("")
@@ -102,8 +102,8 @@ const selectUnmerged = `
 SELECT account_id, hour FROM ledger WHERE NOT merged AND hour < $1
 GROUP BY account_id, hour ORDER BY hour, account_id LIMIT $2`
 
-// One statement deletes the rows of an hour, writes back their sums, and adds those that were not merged yet to the
-// copies. Writers only ever add rows, so none is missed: a row that is committed meanwhile waits for the next
+// One statement deletes the rows of an hour, writes back their sums, and adds the rows that were not merged yet to the copies.
+// Writers only ever add rows, so no row is missed: a row that is committed while the statement runs waits for the next
 // compaction.
 var mergeHour = `
 WITH gone AS (
@@ -117,9 +117,9 @@ WITH gone AS (
 
 func sums() string { return "sum(" + strings.ReplaceAll(Sums, ", ", "), sum(") + ")" }
 
-// Compact replaces rows of equal keys by their sum, in at most limit hours that have new rows and began before the
-// given time. It is safe beside writers, readers and other compactions. It returns how many hours it compacted: fewer
-// than limit means that nothing is left.
+// Compact replaces rows of equal keys by their sum, in at most limit hours that have new rows and began before the given time. It
+// may run at the same time as writers, readers and other compactions. It returns how many hours it compacted: fewer than limit
+// means that nothing is left.
 func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, error) {
 	hours, err := db.Select[struct {
 		Account uuid.UUID `db:"account_id"`

@@ -13,7 +13,7 @@ import (
 type Rollup struct {
 	Name string
 	Step time.Duration // of its times: an hour or a day
-	Keys []string      // the dimensions it has, of those of the ledger
+	Keys []string      // its dimensions, some of the ledger's
 }
 
 // Rollups lists the copies, smallest first; each is a partition of ledger_rollups. Measured: README.md of package

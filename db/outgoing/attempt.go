@@ -11,22 +11,22 @@ import (
 	"switchyard/models"
 )
 
-// Attempt is what came of sending a postback once.
+// Attempt is the result of sending a postback once.
 type Attempt struct {
 	Number  int
 	At      time.Time
 	Took    time.Duration
-	Origin  string // scheme, host and port that it was sent to
+	Origin  string // the scheme, host and port it was sent to
 	Request models.SentRequest
 	Told    bool
-	Stopped bool   // the source wants it no more: no attempt follows, and its host is well
+	Stopped bool   // the source wants no more postbacks: no attempt follows, and its host counts as healthy
 	Final   bool   // no attempt follows
 	Status  *int   // of the answer; nil when none came
 	Answer  []byte // the beginning of its body
 	Error   string // for the customer; empty when told
 }
 
-// A postback that was told once stays told when it is sent again.
+// A postback that was delivered once keeps the result told when it is sent again.
 const markAttempt = `
 UPDATE source_postbacks SET attempts = $2, request = $3, http_status = $4, answer = $5, reason = $6,
 	result = CASE WHEN $7 THEN 'told' WHEN result = 'told' THEN result WHEN $8 THEN 'failed' ELSE 'pending' END,
@@ -62,7 +62,7 @@ func Mark(ctx context.Context, c db.Conn, t Target, a Attempt) error {
 	return err
 }
 
-// Clean makes the beginning of an answer a text that PostgreSQL stores.
+// Clean cuts an answer to models.MaxAnswer bytes and removes what PostgreSQL cannot store in a text.
 func Clean(answer []byte) string {
 	text := string(answer[:min(len(answer), models.MaxAnswer)])
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
@@ -71,7 +71,7 @@ func Clean(answer []byte) string {
 const skipPostback = `
 UPDATE source_postbacks SET result = 'skipped', reason = $2 WHERE id = $1 AND result = 'pending'`
 
-// Skip ends a pending postback that is not sent, with the reason that the customer sees.
+// Skip ends a pending postback without sending it, with a reason that the customer sees.
 func Skip(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
 	_, err := db.Exec(ctx, c, "skip postback", skipPostback, id, why)
 	return err

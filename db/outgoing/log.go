@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// Query is a page of the log of an account: what was made in [From, To), newest first. A zero field does not restrict.
+// Query selects a page of an account's log: the postbacks made in [From, To), newest first. A zero field does not restrict.
 type Query struct {
 	AccountID uuid.UUID
 	From, To  time.Time
@@ -28,7 +28,7 @@ type Query struct {
 type Logged struct {
 	models.SentPostback
 
-	NextAttempt *time.Time `db:"next_attempt"` // of one that is pending
+	NextAttempt *time.Time `db:"next_attempt"` // NULL unless it is pending
 }
 
 var selectLogged = `SELECT ` + columns + `, ` + jobrow.NextAttempt("p.id") + ` AS next_attempt FROM source_postbacks p
@@ -49,7 +49,7 @@ func List(ctx context.Context, c db.Conn, q Query) ([]Logged, error) {
 		db.OrNull(q.Source), db.OrNull(q.Network), q.Result, q.Limit, q.Offset, db.OrNull(q.Click))
 }
 
-// Get reads one postback of an account. One that it does not have is models.NotFound.
+// Get reads one postback of an account. It returns models.NotFound if the account does not have it.
 func Get(ctx context.Context, c db.Conn, account, id uuid.UUID) (Logged, error) {
 	return db.Get[Logged](ctx, c, "postback", selectOne, account, id)
 }

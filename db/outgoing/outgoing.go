@@ -1,9 +1,10 @@
-// Package outgoing keeps the postbacks to traffic sources: what a source is told of a conversion. It keeps the uploads to the
-// APIs of their ad platforms too, which are written at the same moment and sent in batches: see TakeDueUploads.
+// Package outgoing keeps the postbacks that tell traffic sources about conversions. It also keeps the uploads to the APIs of
+// their ad platforms. Uploads are written at the same moment and sent in batches: see TakeDueUploads.
 //
-// A postback is written in the transaction that gives a conversion its status, once for each status. It is a job: both
-// rows have the same id. The caller dispatches the jobs after its commit; what it fails to dispatch, the reconciler
-// finds. Those of one conversion are sent in the order of its statuses. The log that customers see is the store's.
+// A postback is written in the transaction that gives a conversion its status, once for each status. It is a job: both rows
+// have the same id. The caller dispatches the jobs after its commit; the reconciler finds the jobs that the caller fails to
+// dispatch. The postbacks of one conversion are sent in the order of its statuses. List and Get read the log that customers
+// see.
 package outgoing
 
 import (
@@ -41,9 +42,9 @@ WITH fresh AS (
 ), job AS (` + jobrow.InsertFrom("fresh", `'`+models.KindSendPostback+`'`, "NULL") + `)
 SELECT id FROM fresh`
 
-// Add stores, in the transaction of c, what the traffic sources of an account are told of conversions that have got a
-// status, in this order, by postbacks and by uploads. The conversions are stored already, or will be changed no more in this transaction. A status
-// that a conversion had before adds nothing. It returns the jobs to dispatch after the commit.
+// Add stores, in the transaction of c, the postbacks and uploads for conversions that have got a status, in the order of the
+// list. The conversions are stored already, or this transaction does not change them any more. A status that a conversion had
+// before adds nothing. Add returns the jobs to dispatch after the commit.
 func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.JobRef, error) {
 	if err := addUploads(ctx, c, account, list); err != nil {
 		return nil, err
@@ -67,7 +68,7 @@ func amounts(list []models.Conversion, of func(models.Conversion) decimal.Decima
 	return db.Map(list, func(v models.Conversion) string { return of(v).String() })
 }
 
-// wanted leaves the conversions that their sources are told of.
+// wanted returns the conversions that their sources want to be told about.
 func wanted(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.Conversion, error) {
 	var sources []uuid.UUID
 	for _, v := range list {
@@ -93,7 +94,7 @@ func wanted(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Con
 	}), nil
 }
 
-// Target is a postback with all that sending it needs.
+// Target is a postback with everything that is needed to send it.
 type Target struct {
 	models.SentPostback
 	models.SourcePostback
@@ -102,12 +103,12 @@ type Target struct {
 	Active     bool    `db:"is_active"`
 	Gone       bool    `db:"gone"`     // the source was deactivated
 	Zone       string  `db:"timezone"` // of the account
-	Earlier    float64 `db:"earlier"`  // seconds until an earlier one of the conversion is tried; negative: none waits
+	Earlier    float64 `db:"earlier"`  // seconds until an earlier postback of the conversion is tried; negative: none waits
 }
 
 var columns = db.Columns[models.SentPostback]("p.")
 
-// An earlier one whose job runs is looked for again a second later.
+// If the job of an earlier postback is running, this postback looks for it again a second later.
 var findTarget = `
 SELECT ` + columns + `, ` + settings + `, s.name AS source_name, s.is_active, s.deactivated_at IS NOT NULL AS gone, a.timezone,
 	coalesce((
@@ -120,7 +121,7 @@ JOIN accounts a ON a.id = p.account_id
 JOIN traffic_sources s ON s.id = p.source_id AND s.account_id = p.account_id
 WHERE p.id = $1`
 
-// Find finds a postback; not_found when it was deleted with its click.
+// Find finds a postback. It returns not_found if the postback was deleted with its click.
 func Find(ctx context.Context, c db.Conn, id uuid.UUID) (Target, error) {
 	return db.Get[Target](ctx, c, "postback", findTarget, id)
 }
@@ -129,7 +130,7 @@ var findTrial = `
 SELECT ` + settings + `, s.name AS source_name, a.timezone, a.currency
 FROM traffic_sources s JOIN accounts a ON a.id = s.account_id WHERE s.account_id = $1 AND s.id = $2`
 
-// Trial finds a traffic source that is told something on trial, and the currency of the account. The postback is empty.
+// Trial finds a traffic source for a trial postback, and the currency of the account. The postback in the Target is empty.
 func Trial(ctx context.Context, c db.Conn, account, source uuid.UUID) (t Target, currency string, err error) {
 	type row struct {
 		models.SourcePostback
@@ -142,14 +143,14 @@ func Trial(ctx context.Context, c db.Conn, account, source uuid.UUID) (t Target,
 	return Target{SourcePostback: r.SourcePostback, SourceName: r.SourceName, Zone: r.Zone}, r.Currency, err
 }
 
-// Failures is how many attempts in a row failed at a host of a source.
+// Failures returns how many attempts in a row have failed at a host of a source.
 func Failures(ctx context.Context, c db.Conn, source uuid.UUID, origin string) (int, error) {
 	const q = `SELECT failures FROM source_failures WHERE source_id = $1 AND origin = $2`
 	n, _, err := db.First[int](ctx, c, "failures of source", q, source, origin)
 	return n, err
 }
 
-// Alias is that of a campaign, empty if there is none any more.
+// Alias returns the alias of a campaign. It is empty if the campaign no longer exists.
 func Alias(ctx context.Context, c db.Conn, account, campaign uuid.UUID) (string, error) {
 	const q = `SELECT alias FROM campaigns WHERE account_id = $1 AND id = $2`
 	alias, _, err := db.First[string](ctx, c, "alias of campaign", q, account, campaign)

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// uploading is a traffic source whose platform is told of conversions.
+// uploading is a traffic source whose platform receives conversions.
 type uploading struct {
 	SourceID uuid.UUID    `db:"source_id"`
 	Provider string       `db:"provider"`
@@ -21,7 +21,7 @@ type uploading struct {
 	Percent  models.Money `db:"send_payout_pct"`
 }
 
-// share is what the platform is told of an amount.
+// share returns the part of an amount that the platform is told.
 func (u uploading) share(amount decimal.Decimal) decimal.Decimal {
 	return models.SourcePostback{SendPayoutPct: u.Percent}.Share(amount)
 }
@@ -33,8 +33,10 @@ WHERE i.account_id = $1 AND i.source_id = ANY ($2::uuid[]) AND i.conversions_ena
 
 var uploadColumns = db.Columns[models.ConversionUpload]("u.")
 
-// Of each conversion the last one that the platform refused and the last one that it did not, the later first. What was skipped was
-// told to nobody, and what was shown in shadow is told once the connection is live. Another platform than the source's has heard its own.
+// Selects two uploads for each conversion: the last upload that the platform refused, and the last upload that it did not
+// refuse, the later of the two first. Skipped uploads are left out, because the platform never got them. Shadow uploads count
+// in shadow mode only: once the connection is live, the conversion is sent. Uploads to another platform than the source's
+// present one do not count either.
 var selectLastUploads = `
 SELECT ` + uploadColumns + ` FROM (
 	SELECT DISTINCT ON (e.conversion_id, e.result = 'rejected') e.* FROM conversion_uploads e
@@ -54,11 +56,11 @@ FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::text
 	AS p (source_id, provider, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth, changed_at, nth)
 ORDER BY p.nth`
 
-// afterClick is how long after its click a conversion happened at least, as platforms take it.
+// afterClick is the least time between a click and its conversion that platforms accept.
 const afterClick = time.Second
 
-// addUploads stores what the ad platforms of an account's traffic sources are told of conversions that have changed, in this
-// order. The clicks of the conversions are locked.
+// addUploads stores the uploads that tell the ad platforms of an account's traffic sources about changed conversions, in the
+// order of the list. The caller has locked the clicks of the conversions.
 func addUploads(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) error {
 	sources, conversions := map[uuid.UUID]bool{}, []uuid.UUID(nil)
 	for _, v := range list {
@@ -85,7 +87,8 @@ func addUploads(ctx context.Context, c db.Conn, account uuid.UUID, list []models
 	return w.write(ctx, c, account)
 }
 
-// heard is what a platform has heard of a conversion: see models.NextUpload. fresh is what there is of, if it is not stored yet.
+// heard is what a platform knows of a conversion: see models.NextUpload for there and refused. fresh is the upload in there,
+// if it is not stored yet.
 type heard struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload
@@ -107,21 +110,21 @@ func heardOf(last []models.ConversionUpload) map[uuid.UUID]*heard {
 	return out
 }
 
-// newUpload is an upload that is stored, with its value in the account's currency, as far as there is a rate.
+// newUpload is an upload to store. worth is its value in the account's currency, if there is a rate.
 type newUpload struct {
 	models.ConversionUpload
 	worth decimal.NullDecimal
 }
 
-// writing are changes of conversions while it is worked out what platforms are told of them.
+// writing collects the uploads for a list of changed conversions.
 type writing struct {
 	sources map[uuid.UUID]uploading
 	heard   map[uuid.UUID]*heard
-	amended []*newUpload // with the ids of the ones that wait
+	amended []*newUpload // with the ids of the waiting uploads that they change
 	fresh   []*newUpload
 }
 
-// add adds what is told of a conversion as it is now.
+// add adds the upload that tells the platform about the present state of a conversion, if it needs one.
 func (w *writing) add(v models.Conversion) {
 	u, ok := w.sources[v.SourceID]
 	if !ok {
@@ -153,7 +156,7 @@ func (w *writing) add(v models.Conversion) {
 	}
 }
 
-// next is what is told of a conversion.
+// next makes the upload of an action for a conversion.
 func (h *heard) next(v models.Conversion, action string, value decimal.Decimal) *newUpload {
 	out := &newUpload{ConversionUpload: models.ConversionUpload{
 		SourceID: v.SourceID, ClickID: v.ClickID, ConversionID: v.ID, Goal: v.Goal, Status: v.Status, Action: action, Result: models.UploadPending,
@@ -179,7 +182,8 @@ func (h *heard) next(v models.Conversion, action string, value decimal.Decimal) 
 	return out
 }
 
-// write stores what was added. One that was to be amended and has been sent meanwhile is restated.
+// write stores the collected uploads. An amended upload that has been sent by now cannot be changed any more: a new upload
+// restates it.
 func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if len(w.amended) > 0 {
 		done, err := db.Select[uuid.UUID](ctx, c, "amend uploads", amendUploads, append([]any{account, ids(w.amended,
@@ -199,7 +203,7 @@ func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error
 	return insertAll(ctx, c, account, w.fresh)
 }
 
-// Of one that is amended several times the last one counts. They are locked in one order.
+// If one upload is amended several times, the last amendment counts. Rows are locked in the order of their ids.
 const amendUploads = `
 WITH waiting AS MATERIALIZED (
 	SELECT id FROM conversion_uploads WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND result = 'pending' AND attempts = 0
@@ -233,7 +237,7 @@ func moments(list []*newUpload, of func(*newUpload) time.Time) pq.StringArray {
 	return db.Map(list, func(u *newUpload) string { return of(u).UTC().Format(time.RFC3339Nano) })
 }
 
-// columnsOf are those that change when an upload is amended: status, value, currency, worth and changed_at.
+// columnsOf returns the columns that an amendment changes: status, value, currency, worth and changed_at.
 func columnsOf(list []*newUpload) []any {
 	return []any{
 		texts(list, func(u *newUpload) string { return u.Status }), texts(list, func(u *newUpload) string { return u.Value.String() }),
@@ -257,8 +261,8 @@ const (
 UPDATE conversion_uploads SET worth = worth * $2 WHERE account_id = $1 AND (result = 'pending' OR decided_at >= $3)`
 )
 
-// ConvertCaps converts, in the transaction of c, the caps of an account on the value of uploads, and what uploads count of them:
-// those that wait, and those that were decided since a moment.
+// ConvertCaps converts amounts in the transaction of c: an account's caps on the value of uploads, and what uploads count
+// towards them. It converts the uploads that wait, and the uploads that were decided since a moment.
 func ConvertCaps(ctx context.Context, c db.Conn, account uuid.UUID, rate decimal.Decimal, since time.Time) error {
 	if _, err := db.Exec(ctx, c, "convert caps", convertCaps, account, rate); err != nil {
 		return err

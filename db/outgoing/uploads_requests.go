@@ -10,10 +10,10 @@ import (
 	"switchyard/db"
 )
 
-// CheckEvery is how long after a request, and after each question about it, a platform is asked what became of it.
+// CheckEvery is the time between a request and the first question about its outcome, and between two such questions.
 const CheckEvery = 30 * time.Minute
 
-// UploadRequest is a request with uploads that a platform has taken.
+// UploadRequest is a request with uploads that a platform has accepted for processing.
 type UploadRequest struct {
 	SourceID uuid.UUID `db:"source_id"`
 	Request  string    `db:"request"`
@@ -30,8 +30,9 @@ ORDER BY check_at LIMIT $4`
 
 	forgetRequests = `DELETE FROM upload_requests WHERE made_at < $1`
 
-	// The uploads of the request count as accepted since it was made. One of them is not sent again if the platform has decided a
-	// later upload of the same conversion: it would undo that one. Of a request that failed the platform has kept nothing.
+	// The uploads of the request have counted as accepted since it was made. An upload is not sent again if the platform has
+	// decided a later upload of the same conversion, because sending it would undo the later one. If a request failed, the
+	// platform has kept none of its uploads.
 	decideRequest = `
 UPDATE conversion_uploads u SET reason = $5, request = '',
 	result = CASE WHEN k.again THEN 'pending' WHEN $7 AND u.action = 'upload' THEN 'accepted' ELSE $4 END,
@@ -45,12 +46,12 @@ FROM (
 ) k WHERE u.id = k.id RETURNING u.result`
 )
 
-// DueRequests lists requests about which a platform is to be asked, at most limit.
+// DueRequests lists requests whose outcome the platform is to be asked about, at most limit.
 func DueRequests(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, limit int) ([]UploadRequest, error) {
 	return db.Select[UploadRequest](ctx, c, "requests of uploads", dueRequests, account, source, now, limit)
 }
 
-// CheckLater has a platform asked about a request at a moment.
+// CheckLater sets when the platform is asked about a request.
 func CheckLater(ctx context.Context, c db.Conn, account uuid.UUID, r UploadRequest, at time.Time) error {
 	_, err := db.Exec(ctx, c, "ask about uploads later", checkLater, account, r.SourceID, r.Request, at)
 	return err
@@ -60,11 +61,12 @@ func CheckLater(ctx context.Context, c db.Conn, account uuid.UUID, r UploadReque
 type RequestOutcome struct {
 	Result string // models.UploadAccepted or UploadRejected
 	Reason string
-	Known  bool      // the platform had its conversions before: those that are new to us are accepted all the same
+	Known  bool      // the platform had these conversions already: an upload that is new to us is accepted all the same
 	Again  time.Time // when its uploads are sent once more; zero: never
 }
 
-// EndRequest gives the uploads of a request the platform's last word. It returns how many have got which result.
+// EndRequest applies the platform's final answer to the uploads of a request. It returns the number of uploads for each
+// result.
 func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r UploadRequest, o RequestOutcome) (map[string]int, error) {
 	list, err := db.Select[string](ctx, c, "outcome of uploads", decideRequest, account, r.SourceID, r.Request, o.Result,
 		Clean([]byte(o.Reason)), r.MadeAt.Add(-time.Second), o.Known, sql.NullTime{Time: o.Again, Valid: !o.Again.IsZero()})
@@ -79,7 +81,8 @@ func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r UploadReque
 	return n, err
 }
 
-// ForgetRequests deletes requests that were made before a moment: of connections that were removed or stopped, nobody asks.
+// ForgetRequests deletes requests that were made before a moment. They are left over from connections that were removed or
+// stopped: the platform is not asked about those any more.
 func ForgetRequests(ctx context.Context, c db.Conn, before time.Time) error {
 	_, err := db.Exec(ctx, c, "forget requests of uploads", forgetRequests, before)
 	return err

@@ -21,13 +21,14 @@ type DueUploads struct {
 	Provider  string    `db:"provider"`
 }
 
-// inTurn is the SQL that is true for an upload u if nothing else of its conversion has to be known first: those of a conversion go one
-// after another, and of one that is sent again it must be known what became of the ones behind it.
+// inTurn is the SQL that is true for an upload u if it does not have to wait for another upload of its conversion. The uploads
+// of a conversion are sent one after another. An upload that is sent again waits until the outcome of the later ones, which
+// the platform has accepted for processing, is known.
 const inTurn = `NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id
 	AND (e.place < u.place AND e.result = 'pending' OR e.place > u.place AND e.result = 'accepted' AND e.request <> ''))`
 
 var (
-	// A job that has not ended sends what comes meanwhile.
+	// A source with an unfinished job is not due: that job also sends what is added while it runs.
 	takeDueUploads = `
 SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
 JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
@@ -39,7 +40,8 @@ WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $
 	AND NOT ` + jobrow.IsOpen("i.upload_job") + `
 ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`
 
-	// A sweep beside this one may have started a job after the query began, which it does not see: this one does.
+	// A concurrent sweep may have started a job after the first query began. The first query does not see that job; this one
+	// does.
 	stillDueUploads = `
 SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
 WHERE i.source_id = ANY ($1::uuid[]) AND NOT ` + jobrow.IsOpen("i.upload_job") + ` ORDER BY i.upload_next_at`
@@ -54,8 +56,8 @@ WHERE id IN (
 	WHERE u.result = 'pending' AND i.source_id IS NULL LIMIT $2 FOR UPDATE OF u SKIP LOCKED)`
 )
 
-// TakeDueUploads gives traffic sources of all accounts that have uploads to send, or requests to ask about, and no job that does, at most limit. They stay
-// locked until the transaction of c ends.
+// TakeDueUploads returns traffic sources of all accounts that have uploads to send or requests to ask about, and no unfinished
+// job for it: at most limit. They stay locked until the transaction of c ends.
 func TakeDueUploads(ctx context.Context, c db.Conn, now time.Time, limit int) ([]DueUploads, error) {
 	due, err := db.Select[DueUploads](ctx, c, "due uploads", takeDueUploads, now, limit)
 	if err != nil || len(due) == 0 {
@@ -65,37 +67,37 @@ func TakeDueUploads(ctx context.Context, c db.Conn, now time.Time, limit int) ([
 	return db.Select[DueUploads](ctx, c, "due uploads", stillDueUploads, db.UUIDs(ids))
 }
 
-// NoteUploadJob notes which job sends the uploads of a source.
+// NoteUploadJob records which job sends the uploads of a source.
 func NoteUploadJob(ctx context.Context, c db.Conn, d DueUploads, job uuid.UUID) error {
 	_, err := db.Exec(ctx, c, "job of uploads", noteUploadJob, d.AccountID, d.SourceID, job)
 	return err
 }
 
-// SkipUnwantedUploads skips uploads whose source wants none any more, at most limit.
+// SkipUnwantedUploads skips pending uploads whose source no longer wants any, at most limit.
 func SkipUnwantedUploads(ctx context.Context, c db.Conn, now time.Time, limit int) error {
 	_, err := db.Exec(ctx, c, "skip uploads", skipUnwantedUploads, now, limit)
 	return err
 }
 
-// UploadBatch says which uploads of a source are taken.
+// UploadBatch selects the uploads of a source to take.
 type UploadBatch struct {
 	AccountID, SourceID uuid.UUID
 	Limit               int
 	Now                 time.Time
 	Live                bool
-	Day                 time.Time // when the account's day began; the caps are of a day
+	Day                 time.Time // when the account's day began; the caps are per day
 	CapCount            int
 	CapValue            decimal.Decimal
 }
 
 const (
-	// One that may have reached the platform is taken back there.
+	// This covers uploads that were never tried. An upload that may have reached the platform is retracted there.
 	skipTakenBack = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'taken back before it was sent', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.attempts = 0 AND u.action <> 'retract' AND EXISTS (
 	SELECT FROM conversion_uploads r WHERE r.conversion_id = u.conversion_id AND r.place > u.place AND r.action = 'retract')`
 
-	// What has never been there can be neither changed nor taken back.
+	// A conversion that the platform never had can be neither changed nor retracted there.
 	skipNeverThere = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform does not have the conversion', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.action <> 'upload' AND NOT EXISTS (
@@ -103,13 +105,13 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.acti
 	AND (o.provider = u.provider OR o.provider = '')
 	AND (o.result IN ('pending', 'accepted') OR o.result = 'shadow' AND NOT $4))`
 
-	// It was sent before, came too soon, and would undo what the platform was told since.
+	// The upload was sent before and came too soon. Sending it again would undo a later upload that the platform has accepted.
 	skipOvertaken = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform has a later one of the conversion', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND EXISTS (
 	SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.place > u.place AND e.result = 'accepted' AND e.request = '')`
 
-	// The rate of the conversion's day, as far as there is one by now.
+	// Sets the worth by the rate of the conversion's day, if there is one by now.
 	rateUploads = `
 UPDATE conversion_uploads u SET worth = u.value * n.rate, next_at = $3 FROM (
 	SELECT w.id, coalesce(k.rate, CASE WHEN v.currency = w.currency THEN v.rate END) AS rate
@@ -135,9 +137,9 @@ UPDATE conversion_uploads SET next_at = $2, reason = $3 WHERE id = ANY ($1::uuid
 
 var takeBatch = fmtColumns(selectBatch)
 
-// TakeUploads takes the next uploads of a source in the transaction of c. They count as tried from its end on. Uploads beyond
-// the caps of the day wait for the next one, others behind them may go. So do those whose value cannot be told in the account's
-// currency yet.
+// TakeUploads takes the next uploads of a source in the transaction of c. Once it commits, they count as tried. Uploads beyond
+// the caps of the day wait for the next day, and others behind them may go first. An upload whose value cannot be converted to
+// the account's currency yet waits too, and is looked at again after rateEvery.
 func TakeUploads(ctx context.Context, c db.Conn, b UploadBatch) ([]models.ConversionUpload, error) {
 	if _, err := db.Exec(ctx, c, "uploads taken back", skipTakenBack, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
@@ -168,20 +170,20 @@ type pendingUpload struct {
 	Worth decimal.NullDecimal `db:"worth"` // in the account's currency; NULL: it has no rate yet
 }
 
-// hold is why uploads are put off, and until when.
+// hold is the reason why uploads are postponed, and until when.
 type hold struct {
 	why   string
 	until time.Time
 }
 
-// rateEvery is how often it is looked whether an upload's currency has a rate by now.
+// rateEvery is how often an upload without an exchange rate is checked again.
 const rateEvery = time.Hour
 
 func uploadIDs(list []models.ConversionUpload) string {
 	return db.UUIDs(db.Map(list, func(u models.ConversionUpload) uuid.UUID { return u.ID }))
 }
 
-// within leaves the uploads that are within the caps, and puts the others off.
+// within returns the uploads that are within the caps, and postpones the others.
 func (b UploadBatch) within(ctx context.Context, c db.Conn, found []pendingUpload) (taken []models.ConversionUpload, err error) {
 	used, err := db.Get[struct {
 		N     int             `db:"n"`
@@ -217,13 +219,13 @@ func (b UploadBatch) within(ctx context.Context, c db.Conn, found []pendingUploa
 	return taken, nil
 }
 
-// UploadDecision is what came of an upload. A pending one is sent again at Next.
+// UploadDecision is the result of an upload. A pending upload is sent again at Next.
 type UploadDecision struct {
 	ID     uuid.UUID
 	Result string
 	Reason string
 	Next   time.Time
-	// Request is what the platform calls the request, if it says later what became of it.
+	// Request is the platform's name of the request, if the platform reports its outcome later.
 	Request string
 }
 
@@ -234,7 +236,7 @@ UPDATE conversion_uploads u SET result = d.result, reason = d.reason, next_at = 
 FROM unnest($2::uuid[], $3::text[], $4::text[], $5::timestamptz[], $7::text[]) AS d (id, result, reason, next_at, request)
 WHERE u.account_id = $1 AND u.id = d.id AND u.result = 'pending'`
 
-	// A connection that was removed meanwhile is asked nothing.
+	// If the connection was removed while the request ran, there is no platform left to ask, so no request is stored.
 	addRequests = `
 INSERT INTO upload_requests (source_id, request, account_id, made_at, check_at)
 SELECT DISTINCT i.source_id, r.request, i.account_id, $4::timestamptz, $5::timestamptz
@@ -258,7 +260,7 @@ UPDATE source_integrations SET upload_failure = $3, upload_next_at = $4,
 WHERE account_id = $1 AND source_id = $2`
 )
 
-// DecideUploads records what came of uploads of a source. Of one that was decided already nothing changes.
+// DecideUploads records the results of uploads of a source. An upload that was decided already is not changed.
 func DecideUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, list []UploadDecision) error {
 	_, err := db.Exec(ctx, c, "decide uploads", decideUploads, account,
 		db.UUIDs(db.Map(list, func(d UploadDecision) uuid.UUID { return d.ID })),
@@ -282,25 +284,26 @@ func DecideUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, no
 	return err
 }
 
-// UploadShare is how many of the last uploads, at most window, were decided by the platform since uploads were begun, and how
-// many of them it accepted.
+// UploadShare counts the uploads, among the last window ones, that the platform has decided since uploads were started, and
+// how many of them it accepted.
 type UploadShare struct {
 	Decided  int `db:"n"`
 	Accepted int `db:"accepted"`
 }
 
-// RecentUploads gives the share of a source.
+// RecentUploads returns the share of a source.
 func RecentUploads(ctx context.Context, c db.Conn, source uuid.UUID, window int) (UploadShare, error) {
 	return db.Get[UploadShare](ctx, c, "share of accepted uploads", recentShare, source, window)
 }
 
-// StopUploads stops the uploads of a source until somebody begins them again.
+// StopUploads stops the uploads of a source until a person starts them again.
 func StopUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, why string, now time.Time) error {
 	_, err := db.Exec(ctx, c, "stop uploads", stopUploads, account, source, why, now)
 	return err
 }
 
-// NoteUploads notes how sending the uploads of a source went, an empty failure: well, and when there may be a job again.
+// NoteUploads records how sending the uploads of a source went and when the next job may start. An empty failure means
+// success.
 func NoteUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, failure string, next, now time.Time) error {
 	_, err := db.Exec(ctx, c, "note uploads", noteUploads, account, source, failure, next, now)
 	return err

@@ -16,18 +16,19 @@ import (
 	"switchyard/models"
 )
 
-// Key is what a rate is fixed for: amounts of a currency on a day of an account. The currency is not the account's own.
+// Key identifies a fixed rate: the amounts of one currency on one day of an account. The currency is not the account's own.
 type Key struct {
 	Account uuid.UUID
 	Of
 }
 
-// NewKey is the key of a moment.
+// NewKey returns the key of a moment.
 func NewKey(account uuid.UUID, at time.Time, currency string) Key {
 	return Key{account, Of{at.UTC().Truncate(24 * time.Hour), currency}}
 }
 
-// arguments are the columns of keys, in one order, so that two transactions do not lock them in a circle.
+// arguments returns the columns of keys as query arguments. The keys are sorted, so that two transactions never lock them in a
+// circle.
 func arguments(keys []Key) (sorted []Key, args []any) {
 	sorted = slices.SortedFunc(slices.Values(keys), func(a, b Key) int {
 		return cmp.Or(bytes.Compare(a.Account[:], b.Account[:]), a.Day.Compare(b.Day), cmp.Compare(a.Currency, b.Currency))
@@ -53,9 +54,9 @@ ON CONFLICT DO NOTHING`
 	ownCurrencies = `SELECT k.nth, a.currency` + fromKeys + `JOIN accounts a ON a.id = k.account_id`
 )
 
-// Hold gives the rates of keys, in the transaction of c, and lets nobody change them until it ends: whoever writes a fact
-// by one is before or after a change, and a change finds all facts of before. A key that has no rate yet gets the one of
-// its day, or NULL if there is none.
+// Hold returns the rates of keys and share-locks them until the transaction of c ends. A rate change therefore either sees the
+// fact being written or waits for it: no fact is written by a rate that has just been replaced. A key without a fixed rate
+// gets the rate of its day, or NULL if that day has no rate.
 func Hold(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	out, missing, err := fixed(ctx, c, keys, ` FOR SHARE OF r`)
 	if err != nil || len(missing) == 0 {
@@ -65,7 +66,7 @@ func Hold(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecim
 	if err != nil {
 		return nil, err
 	}
-	known := slices.Collect(maps.Keys(found)) // an account that is gone has none
+	known := slices.Collect(maps.Keys(found)) // a deleted account is not among them
 	sorted, args := arguments(known)
 	args = append(args, pq.Array(db.Map(sorted, func(k Key) *string { return textOrNull(found[k]) })))
 	if _, err := db.Exec(ctx, c, "fix rates", fixRates, args...); err != nil {
@@ -76,7 +77,7 @@ func Hold(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecim
 	return out, err
 }
 
-// Look gives the rates that Hold would give now. It locks and writes nothing.
+// Look returns the rates that Hold would return now. It locks and writes nothing.
 func Look(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	out, missing, err := fixed(ctx, c, keys, "")
 	if err != nil || len(missing) == 0 {
@@ -95,7 +96,7 @@ func textOrNull(d decimal.NullDecimal) *string {
 	return &text
 }
 
-// fixed gives the rates that are fixed, and the keys without.
+// fixed returns the rates that are fixed, and the keys without a fixed rate.
 func fixed(ctx context.Context, c db.Conn, keys []Key, lock string) (map[Key]decimal.NullDecimal, []Key, error) {
 	out := map[Key]decimal.NullDecimal{}
 	if len(keys) == 0 {
@@ -114,7 +115,7 @@ func fixed(ctx context.Context, c db.Conn, keys []Key, lock string) (map[Key]dec
 	return out, missing, err
 }
 
-// compute works rates out by the stored ones. A key whose account is gone is left out.
+// compute works out rates from the stored ones. It leaves out keys whose account was deleted.
 func compute(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	sorted, args := arguments(keys)
 	own, err := db.Pairs[int, string](ctx, c, "currencies of accounts", ownCurrencies, args...)

@@ -1,12 +1,13 @@
 // Package rates keeps exchange rates by day: what the European Central Bank published, or what the operator gave.
 //
-// The rate of a day is that of the day itself, else the last one before it, models.RateDays back at most. One that is
-// stored is changed by nobody but the operator.
+// The rate of a day is the rate published for that day. If none was, it is the last one before it, at most models.RateDays
+// back. Only the operator can change a stored rate.
 //
-// The first fact of an account that needs a day's rate fixes it (Hold): whatever is published later, the day has one rate.
-// A day that has none is fixed without, and Settle gives it one as soon as there is. Only then, and when the operator has
-// replaced a rate, the fixed one changes and the facts that have the old one are restated. A fact is written under a lock on
-// what is fixed, so a change finds every fact of before it, and every later one knows the new rate.
+// The first fact of an account that needs a day's rate fixes it (Hold). From then on the day has this one rate, whatever is
+// published later. If there is no rate yet, the day is fixed without one, and Settle sets the rate as soon as one is
+// published. A fixed rate changes only then, or when the operator replaces a rate; facts with the old rate are restated. A
+// fact is written under a lock on its fixed rate. So a change of the rate finds every fact that was written earlier, and every
+// later fact has the new rate.
 package rates
 
 import (
@@ -43,8 +44,9 @@ ON CONFLICT (base, currency, day) DO UPDATE SET rate = excluded.rate, source = e
 	WHERE $5 AND r.rate <> excluded.rate
 RETURNING currency, day, xmax = 0 AS added`
 
-// Save stores rates in the transaction of c. A day that has a rate keeps it, unless replace is set: then facts that were
-// counted by another rate are restated. The list has one rate of a day and currency at most.
+// Save stores rates in the transaction of c. A day that already has a rate keeps it, unless replace is set: then the rate is
+// replaced, and the facts that were counted by the old one are restated. The list may have at most one rate for each day and
+// currency.
 func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out Saved, err error) {
 	for part := range slices.Chunk(list, savedAtOnce) {
 		done, err := db.Select[savedRate](ctx, c, "save rates", saveRates,
@@ -84,7 +86,7 @@ SELECT day, currency, rate, source FROM currency_rates
 WHERE base = '` + models.Euro + `' AND ($1 = '' OR currency = $1) AND ($2::date IS NULL OR day >= $2) AND ($3::date IS NULL OR day <= $3)
 ORDER BY day DESC, currency LIMIT $4`
 
-// List gives rates, the latest first.
+// List returns rates, the latest first.
 func List(ctx context.Context, c db.Conn, q Query) ([]models.Rate, error) {
 	return db.Select[models.Rate](ctx, c, "list rates", listRates, q.Currency, dayOrNull(q.From), dayOrNull(q.To), q.Limit)
 }
@@ -110,7 +112,7 @@ CROSS JOIN LATERAL (
 	ORDER BY day DESC LIMIT 1
 ) r`
 
-// PerEuro gives how much of each currency one euro is on its day. One without a rate is left out.
+// PerEuro returns how much of each currency one euro is on its day. It leaves out currencies without a rate.
 func PerEuro(ctx context.Context, c db.Conn, list []Of) (map[Of]decimal.Decimal, error) {
 	found, err := db.Pairs[int, decimal.Decimal](ctx, c, "rates of days", perEuro,
 		db.Map(list, func(o Of) string { return o.Day.Format(time.DateOnly) }),
@@ -129,13 +131,14 @@ func PerEuro(ctx context.Context, c db.Conn, list []Of) (map[Of]decimal.Decimal,
 
 const lastDay = `SELECT coalesce(max(day), '0001-01-01') FROM currency_rates WHERE source = $1`
 
-// LastDay is the last day with rates of a source, the zero time if there is none.
+// LastDay returns the last day for which a source has rates. It returns the zero time if the source has no rates.
 func LastDay(ctx context.Context, c db.Conn, source string) (time.Time, error) {
 	day, err := db.Get[time.Time](ctx, c, "last day of rates", lastDay, source)
 	return day.UTC(), err
 }
 
-// A record in another currency than its account's, amounts that wait for a rate, or an account that is to change its currency.
+// Rates are wanted if a record is in another currency than its account, if amounts wait for a rate, or if an account is about
+// to change its currency.
 const isWanted = `
 SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM offers r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
@@ -145,7 +148,7 @@ SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WH
 	OR EXISTS (SELECT FROM account_rates WHERE rate IS NULL)
 	OR EXISTS (SELECT FROM accounts WHERE wants_currency NOT IN ('', currency))`
 
-// Wanted reports whether anything is in another currency than its account's. Without, nobody needs rates.
+// Wanted reports whether anything is in another currency than its account's. If nothing is, no rates have to be fetched.
 func Wanted(ctx context.Context, c db.Conn) (bool, error) {
 	return db.Get[bool](ctx, c, "wanted rates", isWanted)
 }

@@ -27,7 +27,7 @@ SELECT day, currency FROM unnest($1::date[], $2::text[]) AS k (day, currency)
 WHERE EXISTS (SELECT FROM account_rates r WHERE r.day >= k.day AND r.day <= k.day + $3::int)
 ON CONFLICT DO NOTHING`
 
-// noteChange has the facts of rates that were replaced, or that come for days which went without, found by Settle.
+// noteChange records which rates were replaced, or came for days that had none, so that Settle finds their facts.
 func noteChange(ctx context.Context, c db.Conn, list []models.Rate) error {
 	_, err := db.Exec(ctx, c, "note changes of rates", noteChanges,
 		db.Map(list, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
@@ -38,7 +38,8 @@ func noteChange(ctx context.Context, c db.Conn, list []models.Rate) error {
 const (
 	takeChanges = `SELECT day, currency FROM rate_changes ORDER BY day, currency LIMIT $1`
 
-	// Facts of the seven days behind a rate may have used it, and so may all of an account in its currency.
+	// A rate may have been used by facts of its day and of the seven days after it, in its currency or in any currency of an
+	// account whose own currency it is.
 	affected = `
 SELECT r.account_id, r.day, r.currency, r.rate FROM account_rates r JOIN accounts a ON a.id = r.account_id
 JOIN unnest($1::date[], $2::text[]) AS k (day, currency)
@@ -56,11 +57,12 @@ WHERE rate IS NULL AND (account_id, day, currency) > ($1, $2::date, $3) ORDER BY
 WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate IS DISTINCT FROM $4`
 )
 
-// settledAtOnce is how many rows Settle looks at in one go.
+// settledAtOnce is how many rows Settle reads at a time.
 const settledAtOnce = 500
 
-// Settle gives days that went without a rate theirs, if there is one by now, and replaces those that the operator has
-// replaced. Facts are restated afterwards: see Restating. What is done stays done when it is cut short.
+// Settle sets the rate of days that were fixed without one, if there is a rate by now. It also updates fixed rates that the
+// operator has replaced. The facts are restated afterwards: see Restating. If Settle is interrupted, what it has done so far
+// stays done.
 func Settle(ctx context.Context, d *db.DB) error {
 	for {
 		changes, err := db.Select[models.Rate](ctx, d, "changes of rates", takeChanges, settledAtOnce)
@@ -97,7 +99,8 @@ func Settle(ctx context.Context, d *db.DB) error {
 	}
 }
 
-// change gives rows the rates of now. Each is a transaction of its own: it waits for those who write facts by the old one.
+// change sets the rates of rows to the present ones. Each row is a transaction of its own, which waits for transactions that
+// are writing facts by the old rate.
 func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -118,45 +121,45 @@ func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 	return nil
 }
 
-// Restating lists the accounts with facts that have another rate than their day. One whose currency is changed is not among
-// them: its change restates everything.
+// Restating lists the accounts that have facts with another rate than their day. It leaves out accounts whose currency is
+// being changed, because that change restates everything.
 func Restating(ctx context.Context, c db.Conn) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "accounts to restate", `SELECT DISTINCT account_id FROM account_rates r WHERE restating
 		AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = r.account_id)`)
 }
 
-// RestatingOf lists the keys of an account whose facts have another rate.
+// RestatingOf lists the keys of an account that have facts with another rate than theirs.
 func RestatingOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Key, error) {
 	rows, err := db.Select[keyRow](ctx, c, "days to restate",
 		`SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1 AND restating ORDER BY day, currency`, account)
 	return db.Map(rows, keyRow.key), err
 }
 
-// Restated notes that all facts of a key have a rate. ok is false if it is not the key's any more.
+// Restated records that all facts of a key have a rate. ok is false if the key no longer has this rate.
 func Restated(ctx context.Context, c db.Conn, k Key, rate decimal.Decimal) (ok bool, err error) {
 	n, err := db.Exec(ctx, c, "restated", `UPDATE account_rates SET restating = false
 		WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate = $4`, k.Account, k.Day.Format(time.DateOnly), k.Currency, rate)
 	return n > 0, err
 }
 
-// Unconverted are the days of an account without a rate of a currency.
+// Unconverted counts the days of an account that have no rate for a currency.
 type Unconverted struct {
 	Currency string    `db:"currency"`
 	Days     int       `db:"days"`
 	First    time.Time `db:"first"`
-	Since    time.Time `db:"since"` // when the first of its facts came
+	Since    time.Time `db:"since"` // when the first of their facts came
 }
 
 const selectUnconverted = `
 SELECT currency, count(*) AS days, min(day)::timestamptz AS first, min(since) AS since FROM account_rates
 WHERE account_id = $1 AND rate IS NULL GROUP BY currency ORDER BY currency LIMIT 100`
 
-// UnconvertedOf lists the currencies whose amounts count no money.
+// UnconvertedOf lists the currencies of an account whose amounts count no money because a rate is missing.
 func UnconvertedOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Unconverted, error) {
 	return db.Select[Unconverted](ctx, c, "unconverted money", selectUnconverted, account)
 }
 
-// Forget deletes what was fixed for days before one: nobody has facts of them any more.
+// Forget deletes the fixed rates of days before a given day. There are no facts left that use them.
 func Forget(ctx context.Context, c db.Conn, before time.Time, limit int) error {
 	_, err := db.InParts(ctx, c, "forget rates", `DELETE FROM account_rates WHERE ctid IN (
 		SELECT ctid FROM account_rates WHERE day < $1 AND NOT restating LIMIT $2)`, limit, before.Format(time.DateOnly))

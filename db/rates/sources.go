@@ -7,7 +7,7 @@ import (
 	"switchyard/db"
 )
 
-// Source is how one that gives rates answered.
+// Source is the state of a source of rates: when it is asked next, and how it answered last.
 type Source struct {
 	Name     string     `db:"source" json:"source"`
 	NextAt   time.Time  `db:"next_at" json:"next_at"`
@@ -21,8 +21,8 @@ INSERT INTO rate_sources AS s (source, next_at) VALUES ($1, $3)
 ON CONFLICT (source) DO UPDATE SET next_at = excluded.next_at WHERE s.next_at <= $2
 RETURNING source, next_at, asked_at, failures, failure`
 
-// Take gives a source that is due at a moment to the caller alone: for the others it is due later. ok is false if it is
-// not due. One that was never asked is.
+// Take claims a source that is due at now for the caller: for all others it is due at later. ok is false if it is not due. A
+// source that was never asked is due.
 func Take(ctx context.Context, c db.Conn, source string, now, later time.Time) (Source, bool, error) {
 	return db.First[Source](ctx, c, "take source of rates", takeSource, source, now, later)
 }
@@ -31,13 +31,13 @@ const noteSource = `
 UPDATE rate_sources SET asked_at = $2, next_at = $3, failure = left($4, 500), failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END
 WHERE source = $1`
 
-// Note notes how a source answered, and when it is asked next. An empty failure says that it gave rates.
+// Note stores the result of a fetch and the time of the next one. An empty failure means that the source delivered rates.
 func Note(ctx context.Context, c db.Conn, source, failure string, now, next time.Time) error {
 	_, err := db.Exec(ctx, c, "note source of rates", noteSource, source, now, next, failure)
 	return err
 }
 
-// Sources lists those that were asked.
+// Sources lists the sources that were ever asked.
 func Sources(ctx context.Context, c db.Conn) ([]Source, error) {
 	return db.Select[Source](ctx, c, "sources of rates",
 		`SELECT source, next_at, asked_at, failures, failure FROM rate_sources ORDER BY source`)

@@ -95,13 +95,13 @@ func (b *builder) columns() (names, sums []string) {
 // sql is the statement.
 func (b *builder) sql() string { return b.dialect.statement(b) }
 
-// statement implements dialect. It groups the facts by raw values and turns only what is answered into texts. The last column
-// is a row's place; the totals have none.
+// statement implements dialect. It groups the facts by raw values and converts only the values in the answer to texts. The last
+// column is the row's place. It is NULL for the totals.
 func (p postgres) statement(b *builder) string {
 	var groups, texts []string
 	for i, d := range b.dims {
 		groups = append(groups, group(i))
-		texts = append(texts, fmt.Sprintf("%s AS t%d, ", p.shown(d, groups[i]), i)) // a cast would have the name of what is ordered by
+		texts = append(texts, fmt.Sprintf("%s AS t%d, ", p.shown(d, groups[i]), i)) // a cast would be named like the column of the order
 	}
 	names, sums := b.columns()
 	figures := strings.Join(names, ", ")

@@ -18,7 +18,7 @@ func NewQuery(account uuid.UUID, a models.ReportArgs) (Query, error) {
 	}, err
 }
 
-// Answer gives the rows of what an account asks: groups, or buckets in order.
+// Answer returns the rows that answer a question of an account: groups, or buckets in order.
 func (r Reader) Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]Row, error) {
 	q, err := NewQuery(account, a)
 	if err != nil {

@@ -33,7 +33,7 @@ func CheckBucket(name string) error {
 
 const maxZone = 64 // characters
 
-// Zone finds an IANA time zone; no name is UTC. A name that is none is invalid_input.
+// Zone finds an IANA time zone. An empty name is UTC. An unknown name is invalid_input.
 func Zone(name string) (*time.Location, error) {
 	if len(name) <= maxZone && !strings.EqualFold(name, "local") { // the zone of the server must not show
 		if loc, err := time.LoadLocation(name); err == nil {
@@ -115,7 +115,7 @@ func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 	return out
 }
 
-// following is the next moment at which a clock with this offset shows a whole multiple of so many seconds.
+// following returns the next moment at which a clock with this offset shows a whole multiple of the seconds.
 func following(at time.Time, offset int, seconds int64) time.Time {
 	local := at.Unix() + int64(offset)
 	past := (local%seconds + seconds) % seconds

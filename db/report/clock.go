@@ -11,16 +11,16 @@ import (
 	"switchyard/models"
 )
 
-// clock numbers the values that a dimension of time has in a window by the local time of a zone. Local time is computed
-// here and not in SQL, because two programs with different rules of time zones would lose or double a bucket. The
-// numbers of values that follow one another in time are their places, from 1; others are their own numbers.
+// clock numbers the values of a dimension of time in a window, by the local time of a zone. Local time is computed here and not
+// in SQL, because two programs with different rules of time zones would lose or double a bucket. Values that follow one another
+// in time are numbered by their place, from 1. Other values are their own numbers.
 type clock struct {
 	spans  []span
 	codes  []int64 // of each span
 	labels map[int64]string
 }
 
-// newClock is that of a dimension in [from, to).
+// newClock returns the clock of a dimension in [from, to).
 func newClock(d dimension, from, to time.Time, zone *time.Location) (*clock, error) {
 	c := &clock{spans: spans(from, to, zone, d.grain, maxSpans), codes: []int64{}, labels: map[int64]string{}}
 	if c.spans == nil && from.Before(to) {
@@ -40,8 +40,8 @@ func newClock(d dimension, from, to time.Time, zone *time.Location) (*clock, err
 	return c, nil
 }
 
-// follow gives each bucket the number of the one with the same place in another clock. Those beyond its last have no
-// number, and no name.
+// follow gives each bucket the number of the bucket with the same place in another clock. Buckets beyond its last have no number
+// and no name.
 func (c *clock) follow(first *clock) {
 	for i, code := range c.codes {
 		if _, counterpart := first.labels[code]; !counterpart {
@@ -55,13 +55,13 @@ func tooManyBuckets() error {
 	return models.Invalid("invalid_input", "the window has too many buckets: take a shorter one or a larger bucket")
 }
 
-// label is the value with a number, which is a text.
+// label returns the value with a number, which is given as a text.
 func (c *clock) label(number string) string {
 	n, _ := strconv.ParseInt(number, 10, 64)
 	return c.labels[n]
 }
 
-// numbers are those of some values. An hour without its offset is every hour of the name.
+// numbers returns the numbers of some values. An hour without an offset matches every hour of that name.
 func (c *clock) numbers(values []string) []int64 {
 	wanted := map[string]bool{}
 	for _, v := range values {

@@ -32,7 +32,7 @@ func readersOf(d *db.DB, there *clicklog.CopyReader) readers {
 	return readers{Reader{Conn: d, Copy: there}, clicklog.Log{Conn: d, Copy: there}, export.Reader{Conn: d, Copy: there}}
 }
 
-// asks are questions about some days, of which some are cold later on.
+// asks returns questions about a range of days. Some of these days become cold later.
 func asks(h *history, from, to time.Time) map[string]func(context.Context, readers) (any, error) {
 	list := map[string]func(context.Context, readers) (any, error){}
 	q := Query{AccountID: h.account, From: from.Add(17 * time.Minute), To: to.Add(-time.Minute)}

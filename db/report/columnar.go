@@ -16,7 +16,7 @@ import (
 // columnar is the dialect of ClickHouse, which has the clicks with what their conversions count, and the conversions. Facts that
 // only PostgreSQL has are handed to it with the statement.
 type columnar struct {
-	others string // them, as lines of fields that a tab divides; empty: there are none
+	others string // these facts, as lines of tab-separated fields; empty: there are no such facts
 }
 
 // columnarTime is how ClickHouse writes a timed dimension: as dimension.expr and dimension.show, and the type of its values.
@@ -32,11 +32,11 @@ const (
 // columnarNothing is an amount of nothing.
 const columnarNothing = "toDecimal256(0, 38)"
 
-// columnarMeasure is the SQL of what adds to a figure in ClickHouse: a click by itself, its conversions by the columns that its
-// row has for them, and a single conversion v. Empty: nothing.
+// columnarMeasure is the SQL of the amount that is added to a figure in ClickHouse: by a click alone, by its conversions from the
+// columns that the click's row has for them, and by a single conversion v. An empty text adds nothing.
 type columnarMeasure struct{ click, sold, sale string }
 
-// columnarMeasures are those of measures, by their names.
+// columnarMeasures has the columnarMeasure of each measure, by its name.
 var columnarMeasures = map[string]columnarMeasure{
 	"clicks":          {click: "NOT f.is_bot"},
 	"unique_clicks":   {click: "f.is_unique AND NOT f.is_bot"},
@@ -178,7 +178,7 @@ func (columnar) values(b *builder, d dimension, values []string) string {
 	return "CAST(" + b.arg(values) + ", 'Array(String)')"
 }
 
-// addresses6 keeps the values that are addresses as they are shown; an empty one is none.
+// addresses6 keeps the values that are addresses in the form in which they are shown. An empty value means no address.
 func addresses6(values []string) []string {
 	list := make([]string, 0, len(values))
 	for _, v := range values {

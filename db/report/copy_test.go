@@ -60,7 +60,7 @@ func (e *engines) onBoth(t *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
 	})
 }
 
-// onBoth is that of engines.
+// onBoth calls engines.onBoth.
 func (h *history) onBoth(fn func()) {
 	h.t.Helper()
 	whole, reader := h.t, h.reader
@@ -75,7 +75,7 @@ func (h *history) onBoth(fn func()) {
 // reader asks the engine whose turn it is.
 func (m *month) reader() Reader { return Reader{Conn: m.d, Copy: m.there, CopyOnly: m.there != nil} }
 
-// onBoth is that of engines.
+// onBoth calls engines.onBoth.
 func (a *asker) onBoth(fn func()) {
 	a.Helper()
 	whole := a.T
@@ -87,7 +87,7 @@ func (a *asker) onBoth(fn func()) {
 	})
 }
 
-// alike holds the answers of ClickHouse against those of PostgreSQL: every row in its place, every cell.
+// alike compares the answers of ClickHouse with the answers of PostgreSQL: the place of every row, and every cell.
 func (a *asker) alike() {
 	a.Helper()
 	if a.there == nil {

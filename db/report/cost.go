@@ -12,8 +12,8 @@ import (
 // processors, by five dimensions 3 seconds: ops/lab/bench/README.md.
 const Large = 1_000_000
 
-// stretch is a part of the window that is read click by click, or from the ledger by itself, which has about half as
-// many rows.
+// stretch is a part of the window that is read click by click, or from the ledger itself, which has about half as many rows as
+// there are clicks.
 type stretch struct {
 	from, to time.Time
 	ledger   bool

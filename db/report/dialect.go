@@ -15,15 +15,15 @@ type dialect interface {
 	shown(d dimension, raw string) string
 	// ordered is what puts raw values in the order of PostgreSQL, those without one last.
 	ordered(d dimension, raw string) string
-	// span gives the number of the span in which the time %s lies, from 1, or the code of that span.
+	// span returns the number of the span that contains the time %s, from 1, or the code of that span.
 	span(b *builder, list []span, codes []int64) string
-	// values is the list of a filter's values. Those that no row shows are left out.
+	// values returns the list of a filter's values. It leaves out values that no row can have.
 	values(b *builder, d dimension, values []string) string
 	// condition keeps facts by their values. Their time is in column at.
 	condition(c condition, at string) string
-	// quotient is a figure by which groups are put in order, NULL without one.
+	// quotient returns a figure by which groups are ordered, NULL if it divides by zero.
 	quotient(r ratio) string
-	// statement is the whole statement.
+	// statement returns the whole statement.
 	statement(b *builder) string
 }
 

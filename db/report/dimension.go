@@ -42,7 +42,7 @@ type dimension struct {
 	show  string
 	there columnarTime
 	step  time.Duration
-	// values are those that it can have, nil where that is any.
+	// values are the values that it can have, nil if it can have any.
 	values *clickattr.Values
 	// grain cuts the local time of a zone for a timed one. inOrder: its values follow one another in time.
 	grain   grain

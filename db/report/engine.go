@@ -12,16 +12,17 @@ import (
 	"switchyard/models"
 )
 
-// statement is a question as the copy in ClickHouse is asked it.
+// statement is a question in the form in which the copy in ClickHouse is asked.
 type statement struct {
 	*builder
 
 	must bool // PostgreSQL cannot answer it: it is about clicks that are in the copy alone
 }
 
-// elsewhere decides who answers a question: the statement for ClickHouse, or nil for PostgreSQL. The copies of the ledger are
-// PostgreSQL's and answer at once. What reads clicks one by one, or the ledger by itself, is asked of the copy if it has the
-// window; not for the hours in which a window begins and ends, unless their clicks are in the copy alone.
+// elsewhere decides whether ClickHouse or PostgreSQL answers a question. It returns the statement for ClickHouse, or nil for
+// PostgreSQL. The copies of the ledger are in PostgreSQL and answer at once. A question that reads clicks one by one, or the
+// ledger itself, is asked of the copy in ClickHouse if that has the window. The hours in which a window begins and ends are no
+// reason to ask it, unless their clicks are only there.
 func (r Reader) elsewhere(ctx context.Context, q Query, b *builder) (*statement, error) {
 	if r.Copy == nil || len(b.read) == 0 && !r.CopyOnly {
 		return nil, nil
@@ -43,8 +44,8 @@ func (r Reader) elsewhere(ctx context.Context, q Query, b *builder) (*statement,
 	return &statement{there, must}, err
 }
 
-// pick reports whether the copy is asked about some stretches of clicks, and whether PostgreSQL cannot be. Where it can, the copy is
-// asked what reads many clicks, if it is not behind.
+// pick reports whether the copy is asked about some stretches of clicks, and whether it must be because PostgreSQL does not have
+// them. If both have them, the copy is asked the questions that read many clicks, unless it is behind.
 func (r Reader) pick(ctx context.Context, q Query, list []stretch, scans bool) (elsewhere, must bool, err error) {
 	may, must, err := r.copyHas(ctx, q, list)
 	if err == nil && must && !may {
@@ -172,7 +173,8 @@ func (r Reader) eachOfCopy(ctx context.Context, q Query, b *statement, fn func(R
 // cheaper is how many clicks the copy reads in the time in which PostgreSQL reads one: ops/lab/bench/README.md.
 const cheaper = 5
 
-// readCost is what it costs to read so many clicks of some stretches: so many, or fewer where the copy is asked.
+// readCost returns the cost of reading this number of clicks in some stretches: the number itself, or a fifth of it where the
+// copy is asked.
 func (r Reader) readCost(ctx context.Context, q Query, b *builder, clicks int64) (int64, error) {
 	if r.Copy == nil || !b.scans {
 		return clicks, nil

@@ -156,8 +156,8 @@ func (x *past) shared(account uuid.UUID) (answers []any) {
 	return answers
 }
 
-// TestHistoryByPlan holds that an account's clicks, and what carries an address beside them, go after as many days as its
-// plan says, those of another account on the same days do not, and no figure of the ledger's dimensions changes.
+// TestHistoryByPlan checks that an account's clicks, and the other rows that contain an address, are deleted after the number of
+// days of its plan. The rows of another account on the same days stay, and no figure of the ledger's dimensions changes.
 func TestHistoryByPlan(t *testing.T) {
 	t.Parallel()
 	x := newPast(t)
@@ -214,8 +214,8 @@ func TestHistoryByPlan(t *testing.T) {
 	x.clear()
 }
 
-// clear deletes the statistics of the campaign, of which the rows are gone in part: nothing is left of them anywhere, and
-// nothing is taken back twice.
+// clear deletes the statistics of the campaign, whose rows are already gone in part. No statistics are left anywhere, and none is
+// subtracted twice.
 func (x *past) clear() {
 	x.Helper()
 	for _, account := range x.accounts {

@@ -146,13 +146,13 @@ func (h *history) clickOut() {
 		ID: h.idIn(), ClickID: f.click.ID, AccountID: h.account, Slot: 1 + h.rnd.IntN(3),
 		OfferID: pick(h, h.offers).id, NetworkID: pick(h, h.ids["network"]),
 	}
-	if h.rnd.IntN(10) == 0 { // somebody else's page names our click
+	if h.rnd.IntN(10) == 0 { // another account's page names our click
 		o.AccountID = uuid.New()
 	}
 	h.queue = append(h.queue, spool.Record{Out: &o})
 }
 
-// flush appends what waits in any order, some of it twice and some of what was sent before again, and stores it.
+// flush appends some of the waiting records in any order, with some of the records sent before repeated, and stores them.
 func (h *history) flush() {
 	h.rnd.Shuffle(len(h.queue), func(i, j int) { h.queue[i], h.queue[j] = h.queue[j], h.queue[i] })
 	n := h.rnd.IntN(len(h.queue) + 1)

@@ -11,12 +11,12 @@ import (
 	"switchyard/models"
 )
 
-// lossDimensions are those that the clicks which traffic sources counted have: they are told by day (UTC) and source.
+// lossDimensions are the dimensions of the clicks that traffic sources counted: sources report them by day (UTC) and source.
 var lossDimensions = []string{"source_id", "date"}
 
-// Losses are the click losses of the groups of a question. Each is of those days and sources of which the clicks were told.
+// Losses are the click losses of the groups of a question. Each covers the days and sources whose clicks were reported.
 type Losses struct {
-	// Known is false where they cannot be told, of any group: see lossKnown.
+	// Known is false if the click loss cannot be known for any group: see lossKnown.
 	Known bool
 
 	dimensions []string
@@ -38,7 +38,7 @@ func (r Reader) Losses(ctx context.Context, q Query) (Losses, error) {
 	return out, err
 }
 
-// Of is the click loss of a group, or of the totals; nil: none is known.
+// Of returns the click loss of a group, or of the totals. It returns nil if no loss is known.
 func (l Losses) Of(row Row) *models.ClickLoss {
 	if row.Total {
 		return l.total
@@ -46,7 +46,7 @@ func (l Losses) Of(row Row) *models.ClickLoss {
 	return l.groups[lossKey(l.dimensions, row.Dims, l.dimensions)]
 }
 
-// LossKnown reports whether the click loss of buckets can be told: those of whole days in UTC.
+// LossKnown reports whether the click loss of buckets can be known: only buckets of whole days in UTC have one.
 func (q TrendQuery) LossKnown() bool {
 	return grains[q.Bucket].seconds == daySeconds && inUTC(q.Query) && lossOfAll(q.Query)
 }
@@ -67,7 +67,7 @@ func (r Reader) addLoss(ctx context.Context, q TrendQuery, list []Trend) error {
 	return err
 }
 
-// eachLoss gives the days of the chosen sources in the window of a question.
+// eachLoss calls fn with the days of the chosen sources in the window of a question.
 func (r Reader) eachLoss(ctx context.Context, q Query, fn func(clicklog.LossDay)) error {
 	days, err := clicklog.Log{}.ClickLoss(ctx, r.Conn, q.AccountID, nil, q.From, q.To.Add(-time.Millisecond))
 	for _, d := range days {
@@ -78,8 +78,8 @@ func (r Reader) eachLoss(ctx context.Context, q Query, fn func(clicklog.LossDay)
 	return err
 }
 
-// lossKnown reports whether the click loss of the groups of a question can be told: only what sources are told apart by groups and
-// chooses, over whole days.
+// lossKnown reports whether the click loss of the groups of a question can be known: only if it groups by lossDimensions alone
+// (by date only in UTC), filters by nothing but the source, and covers whole days.
 func lossKnown(q Query) bool {
 	return len(q.Dimensions) > 0 && (inUTC(q) || !slices.Contains(q.Dimensions, "date")) && lossOfAll(q) &&
 		!slices.ContainsFunc(q.Dimensions, func(name string) bool { return !slices.Contains(lossDimensions, name) })
@@ -94,7 +94,7 @@ func lossOfAll(q Query) bool {
 		!slices.ContainsFunc(q.Filters, func(f Filter) bool { return f.Dimension != "source_id" })
 }
 
-// lossKey are the values that a group has in lossDimensions, as far as the dimensions tell them apart. names are those of values.
+// lossKey returns the values of lossDimensions for a group, as far as dimensions include them. names are the names of values.
 func lossKey(dimensions, values, names []string) (key [2]string) {
 	for i, name := range lossDimensions {
 		if at := slices.Index(names, name); at >= 0 && slices.Contains(dimensions, name) {

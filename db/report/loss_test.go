@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// TestClickLoss: groups by source and day, their totals and buckets of days have the click loss of what sources told; where it could not be right there is
-// none.
+// TestClickLoss checks that groups by source and day, their totals and buckets of days have the click loss that follows from the
+// sources' reports. Where it could not be right, there is no click loss.
 func TestClickLoss(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -50,7 +50,7 @@ func TestClickLoss(t *testing.T) {
 	}
 	arrived(one, 0, 70, 10)
 	arrived(one, 1, 60, 0)
-	arrived(one, 2, 9, 0) // of which the source told nothing
+	arrived(one, 2, 9, 0) // the source reported nothing for this day
 	arrived(silent, 0, 5, 0)
 	ask := func(a models.ReportArgs) map[string]string {
 		t.Helper()

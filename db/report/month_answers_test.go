@@ -154,7 +154,7 @@ func (a *asker) orphans() {
 	}
 }
 
-// addresses: those that clicked more often, and who was there in an hour.
+// addresses checks the addresses that clicked more than once, and the visitors of one hour.
 func (a *asker) addresses() {
 	a.Helper()
 	from, to := a.start.Add(30*time.Hour), a.start.Add(300*time.Hour)

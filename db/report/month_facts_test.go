@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// tell records conversions of some clicks: new ones, and what the networks say later about those that are known.
+// tell records conversions of up to n clicks: new conversions, and later reports of the networks about known ones.
 func (m *month) tell(n int) {
 	m.Helper()
 	chosen := map[*monthFact]bool{}

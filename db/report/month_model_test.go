@@ -131,7 +131,7 @@ func count(b bool) int64 {
 	return 0
 }
 
-// monthDims are the dimensions of the month, and how a value gets into a click. Those of time follow from the click.
+// monthDims are the dimensions of the month, and how a value gets into a click. Dimensions of time follow from the click.
 var monthDims = []struct {
 	name  string
 	size  int // of its values; 0: decided elsewhere
@@ -192,7 +192,7 @@ func place(name string) int {
 	panic(name)
 }
 
-// named makes values that begin alike; the first is none.
+// named returns a function that makes values with a common prefix. The first value is empty.
 func named(prefix string) func(int) string {
 	return func(i int) string {
 		if i == 0 {

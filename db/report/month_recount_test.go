@@ -66,7 +66,7 @@ func (m *month) recountIn(q Query, from, to time.Time, out map[string]*both, sid
 	}
 }
 
-// keeper tells which facts the filters of a question keep, beside those that within knows.
+// keeper returns the filters that within knows, and a function that applies the other filters of a question to a fact.
 func (m *month) keeper(q Query, from, to time.Time) (plain []Filter, keep func(*monthFact) bool) {
 	keep = func(*monthFact) bool { return true }
 	for _, x := range q.Filters {
@@ -113,7 +113,7 @@ func (m *month) namer(q Query, dimension string, from, to time.Time) func(*month
 	return func(f *monthFact) string { return counterparts[local(f)] }
 }
 
-// figure is one of those by which answers are sorted; one that divides by zero is not a number.
+// figure returns one of the figures by which answers are sorted. It is NaN if the divisor is zero.
 func (s *sums) figure(name string) float64 {
 	conversions := s.approved + s.pending
 	over := func(a, b int64) float64 {

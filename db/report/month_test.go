@@ -16,8 +16,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestMonth makes a month of history through the ways by which facts come, and holds every report against a plain
-// recount of what was sent: over every dimension alone, over 200 random combinations, and over time in many zones.
+// TestMonth makes a month of history in all the ways in which facts arrive, and compares every report with a plain recount of the
+// sent facts: over every single dimension, over 200 random combinations, and over time in many zones.
 func TestMonth(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -172,7 +172,7 @@ func (a *asker) window() (from, to time.Time) {
 	return from.Truncate(step), from.Add(length).Truncate(step)
 }
 
-// filters makes up some, of values that clicks have, and now and then of one that none has.
+// filters makes up some filters with values that clicks have, and now and then a value that no click has.
 func (a *asker) filters(names []string) []Filter {
 	var list []Filter
 	for range a.rnd.IntN(4) {

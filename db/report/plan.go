@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// splitShare limits how many hours are split: one in so many. With more, all hours are read from the rows.
+// splitShare limits how many hours are split: at most one in splitShare. With more, all hours are read from the rows.
 const splitShare = 4
 
 // share is which facts of a question a statement has.
@@ -24,7 +24,7 @@ type share uint8
 
 const (
 	everything share = iota
-	clickFacts       // those of clicks and their conversions
+	clickFacts       // the facts of clicks and their conversions
 	otherFacts       // all but these: spend that stands alone, and hours whose clicks are not kept
 )
 
@@ -128,7 +128,7 @@ func (b *builder) dimension(q *Query, name string, from, to time.Time) (dimensio
 	return by, nil
 }
 
-// facts decides where those of a stretch of time come from. Copies of the ledger have whole days or hours, the ledger
+// facts decides which tables the facts of a stretch of time come from. Copies of the ledger have whole days or hours, the ledger
 // has whole hours. The rest of the window comes from the next finer one, and in the end from the rows.
 func (b *builder) facts(q Query, from, to time.Time) {
 	if b.share == clickFacts {
@@ -239,7 +239,7 @@ type condition struct {
 	not    bool
 }
 
-// values is the placeholder of a filter's values. Those that no row shows are left out.
+// values returns the placeholder of a filter's values. It leaves out values that no row can have.
 func (b *builder) values(d dimension, f Filter) string {
 	values := make([]string, len(f.Values))
 	for i, v := range f.Values {
@@ -248,7 +248,8 @@ func (b *builder) values(d dimension, f Filter) string {
 	return b.dialect.values(b, d, values)
 }
 
-// chosen are the numbers of a filter's values. Those of values in order are of the first stretch of time in both.
+// chosen returns the numbers of a filter's values. For values in order of time, these are the numbers in the first stretch, even
+// when the second is compared with it.
 func (b *builder) chosen(d dimension, values []string) []int64 {
 	if b.before && d.inOrder {
 		return b.first[d.name].clock.numbers(values)

@@ -42,22 +42,22 @@ type Query struct {
 	Filters    []Filter
 	Goals      []string       // conversions of these goals count alone, which only the rows can tell; none: all
 	Zone       *time.Location // of the dimensions of time; nil is UTC
-	// Compare asks for the figures of another stretch of time beside. A group that is only there has a row as well. By
-	// date, hour and month the first bucket of one stretch has that of the other beside it, the second the second, and so
-	// on; those without a counterpart come together under an empty value. Filters by them choose buckets of [From, To).
+	// Compare adds the figures of another stretch of time. A group that exists only there has a row as well. By date, hour and month the
+	// first bucket of one stretch is compared with the first of the other, the second with the second, and so on. Buckets without a
+	// counterpart come together under an empty value. Filters by date, hour or month choose buckets of the window itself.
 	Compare   *models.TimeRange
 	Sort      string // of Sorts or a dimension of the query, after a minus descending; empty is -clicks
 	MinClicks int    // of a group, in one of the two stretches
 	Limit     int    // 0 is MaxRows
-	Totals    bool   // adds a last row: the sums of all groups, also of those that MinClicks and Limit leave out
+	Totals    bool   // adds a last row: the sums of all groups, even if MinClicks or Limit leaves them out
 
 	FromRows bool // leaves the ledger alone: the answer is the same, only later
 
 	spans []span // group by these, in the place of dimensions: the number of the span, from 1
-	// kept is the first moment whose clicks are kept. Before it an hour in which two spans meet cannot be split: it counts
-	// in the first.
+	// kept is the first moment whose clicks are kept. Before it, an hour in which two spans meet cannot be split: it counts in
+	// the first span.
 	kept time.Time
-	// change is the change of the account's currency that is under way; nil: there is none.
+	// change is the currency change of the account that is under way. It is nil if there is no such change.
 	change *rates.Change
 }
 

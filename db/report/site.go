@@ -37,7 +37,7 @@ type GoalReached struct {
 	Last   time.Time `db:"last"`
 }
 
-// GoalConverted is what the conversions of a goal count, those of clicks that were on the site.
+// GoalConverted sums the conversions of a goal that belong to clicks seen on the site.
 type GoalConverted struct {
 	Key            string          `db:"key"`
 	Approved       int64           `db:"approved"`
@@ -98,7 +98,7 @@ const ofSite = ` FROM site_events e WHERE e.account_id = $1 AND e.site_id = $2 A
 // Of events that are no goals the order id means something else, or nothing.
 const isOrder = `e.order_id <> '' AND e.name NOT IN ('view', 'click', 'identify')`
 
-// What an event says that names no currency is in that of its goal, else of the site.
+// The amount of an event that names no currency is in the currency of its goal, or else of the site.
 const currencyOf = `coalesce(nullif(e.currency, ''), (SELECT nullif(g.currency, '') FROM goals g
 	WHERE g.account_id = $1 AND g.site_id = $2 AND g.key = e.name), (SELECT t.currency FROM sites t WHERE t.account_id = $1 AND t.id = $2), '')`
 

@@ -2,7 +2,7 @@ package report
 
 import "time"
 
-// Spend that stands alone is a fact beside clicks and conversions. It has no figure but its cost.
+// Spend that stands alone is a fact of its own, next to clicks and conversions. Its only figure is its cost.
 const aloneFacts = "spend_alone f WHERE f.account_id = "
 
 func (b *builder) ofSpend(m measure) string {

@@ -9,9 +9,9 @@ import (
 	"switchyard/models"
 )
 
-// measure is a figure, and the SQL of what a click (f) and a conversion (v) of it add to it. A row that adds nothing
-// gives NULL, which costs least to add up. Money is in the account's currency: without a rate it adds nothing. What is in
-// braces is of the prices.
+// measure is a figure, and the SQL of the amount that a click (f) and a conversion (v) add to it. A row that adds nothing gives
+// NULL, which is the cheapest value to sum. Money is in the account's currency: without a rate it adds nothing. The expressions
+// in braces are replaced by the expressions of the prices.
 type measure struct{ name, click, conversion string }
 
 const none = "NULL"
@@ -50,7 +50,7 @@ type builder struct {
 	clocks  map[string]dimension // the dimensions and filters that go by a clock, by name
 	args    []any
 	parts   []string
-	read    []stretch // read click by click, or from the ledger by itself
+	read    []stretch // read click by click, or from the ledger itself
 	scans   bool      // more of them than the ends of a window
 
 	compares bool                 // with another stretch of time
@@ -99,7 +99,7 @@ func (b *builder) counted(m measure) string {
 	return "f." + m.name
 }
 
-// fromLedger adds whole hours of the ledger, all of their rows or those that its copies do not have yet.
+// fromLedger adds whole hours of the ledger: all rows, or with unmerged only the rows that its copies do not have yet.
 func (b *builder) fromLedger(from, to time.Time, without []time.Time, unmerged bool) {
 	if !from.Before(to) {
 		return

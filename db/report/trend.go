@@ -31,13 +31,12 @@ type Trend struct {
 	Label string
 	Start time.Time
 	models.Figures
-	Loss *models.ClickLoss // of the days and sources of which it is known; nil: of none
+	Loss *models.ClickLoss // of the days and sources whose loss is known; nil: no loss is known
 }
 
-// Trends gives the figures of every bucket of the window in order, also of those in which nothing happened. Months,
-// days and hours are those of the window; weekdays and hours of the week are always all of them. A window with more
-// buckets than maxBuckets is cut to the time in which the account had traffic; if that is too long still, it is
-// invalid_input.
+// Trends returns the figures of every bucket of the window in order, including empty buckets. Months, days and hours are only the
+// ones in the window, but all weekdays and hours of the week are always included. A window with more than maxBuckets buckets is
+// cut to the time in which the account had traffic. If that is still too long, it is invalid_input.
 func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 	asked := q
 	if err := r.prepareTrends(ctx, &q); err != nil {
@@ -131,7 +130,7 @@ var week = map[string][]string{
 	Weekday: labels(grains[Weekday]), WeekdayHour: labels(grains[WeekdayHour]),
 }
 
-// labels are those of a week in UTC that begins on a Monday.
+// labels returns the labels of a week in UTC that begins on a Monday.
 func labels(g grain) []string {
 	monday := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
 	var out []string

@@ -284,7 +284,7 @@ func TestTrendsOfTenYears(t *testing.T) {
 	})
 }
 
-// What is only in the ledger any more lies in a bucket of every zone, whole.
+// Clicks that remain only in the ledger count whole in one bucket of every zone.
 func TestTrendsOfTheArchive(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -301,7 +301,7 @@ func TestTrendsOfTheArchive(t *testing.T) {
 	h.onBoth(func() { archived(h, from, to) })
 }
 
-// archived holds trends of days of which the first have no clicks any more against their totals.
+// archived compares the trends of days with their totals. The clicks of the first days are deleted.
 func archived(h *history, from, to time.Time) {
 	h.t.Helper()
 	t := h.t

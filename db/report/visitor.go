@@ -24,7 +24,7 @@ type Presence struct {
 	Views    int64     `db:"views"`
 }
 
-// Live is who came lately, without bots. Lists have most visitors first. Minutes are those in which somebody came.
+// Live describes the recent visitors, without bots. Lists have most visitors first. Minutes has the minutes in which visitors came.
 type Live struct {
 	Presence
 	Pages, Countries, Devices, Campaigns, Minutes []Presence
@@ -109,7 +109,7 @@ type AddressQuery struct {
 	From, To           time.Time
 	MinHits, Limit     int
 	Campaign, SourceID uuid.UUID
-	// Smartlinks counts the clicks of smartlinks instead of those of campaigns: of one (Link), or of all.
+	// Smartlinks counts the clicks of smartlinks instead of campaigns: of the smartlink Link, or of all.
 	Smartlinks bool
 	Link       uuid.UUID
 }
@@ -129,8 +129,8 @@ type Address struct {
 	LastSeen   time.Time `db:"last_seen"`
 }
 
-// addresses counts the clicks of a table by address. whom is the table's column of what was clicked on; $4 limits it to
-// one, unless it is zero.
+// addresses returns the query that counts the clicks of a table by address. Its last parameter is the table's column for the
+// clicked record. $4 limits the query to one such record, unless it is zero.
 func addresses(table, visitor, whom string) string {
 	return `
 SELECT host(ip) AS ip, count(*) AS hits, count(*) FILTER (WHERE is_bot) AS bot_clicks,
@@ -171,7 +171,7 @@ func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address,
 	})
 }
 
-// columnarAddresses is selectAddresses. What is different of an address is counted of those that are shown alone.
+// columnarAddresses is selectAddresses for ClickHouse. It counts distinct values only for the addresses in the answer.
 var columnarAddresses = `
 SELECT ` + clicklog.ColumnarHost("t.ip") + `, t.hits, t.bots, t.visitors, t.agents, t.campaigns, t.sources, t.country, t.isp, t.first, t.last
 FROM (
@@ -188,7 +188,7 @@ FROM (
 ) AS t
 ORDER BY t.hits DESC, ` + columnar{}.ordered(dimension{kind: addr}, "t.ip") + ` LIMIT $5`
 
-// columnarChosen keeps the clicks of a campaign and a source. The zero one is any.
+// columnarChosen keeps the clicks of a campaign and a source. A zero id keeps all.
 const columnarChosen = `
 		AND ($2 = '00000000-0000-0000-0000-000000000000' OR f.campaign_id = toUUID($2))
 		AND ($3 = '00000000-0000-0000-0000-000000000000' OR f.source_id = toUUID($3))`

@@ -1,9 +1,9 @@
 // Package seal encrypts secrets for the database by AES-256-GCM. A value is bound to its account, table, row and
 // column, so that it does not open anywhere else.
 //
-// Seal is for credentials of third parties. It needs ENCRYPTION_KEY. SealOwn is for secrets of the service itself,
-// such as stored answers. Without ENCRYPTION_KEY it uses a key from the database, which hides them from logs and from
-// a casual look, but not from somebody with a full dump.
+// Seal is for credentials of third parties. It needs ENCRYPTION_KEY. SealOwn is for secrets of the service itself, such as stored
+// answers. Without ENCRYPTION_KEY it uses a key from the database. That hides the secrets from logs and from a casual look, but
+// not from an attacker with a full dump.
 package seal
 
 import (

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// A file that grows costs its file system a transaction with each sync, which waits for what other programs write.
-// One that is overwritten does not. So a spool with much to write fills its next segment with zeros beforehand.
+// A file that grows costs its file system a transaction with each sync, which waits for the writes of other programs. Overwriting
+// a file does not. So a spool with much to write fills its next segment with zeros beforehand.
 const (
-	// aheadAfter is how much a process has written when it begins to prepare segments. Below it, that costs more than it saves.
+	// aheadAfter is how much a process has written before it begins to prepare segments. Below it, that costs more than it saves.
 	aheadAfter = 1 << 20
 	// aheadPiece is how much of a segment is filled at once.
 	aheadPiece = 1 << 20
-	// aheadRest is how many times longer than it wrote the preparation rests, so that the disk is there for clicks.
+	// aheadRest is how many times longer the preparation rests than it wrote, so that the disk is free for clicks.
 	aheadRest = 9
-	// aheadRetry is when a segment is prepared again after the disk refused one.
+	// aheadRetry is the time until a segment is prepared again after the disk refused one.
 	aheadRetry = time.Minute
 )
 
@@ -54,7 +54,7 @@ func (a *ahead) begin() {
 
 // fill makes the file.
 func (a *ahead) fill() (segmentFile, error) {
-	_ = os.Remove(a.path) // of a process that ended meanwhile
+	_ = os.Remove(a.path) // left by a process that ended while preparing it
 	f, err := a.disk.create(a.path)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (a *ahead) fill() (segmentFile, error) {
 	return f, nil
 }
 
-// take gives the prepared segment under its name, or nil if there is none.
+// take returns the prepared segment under its new name, or nil if no segment is ready.
 func (a *ahead) take(name string) segmentFile {
 	select {
 	case f := <-a.ready:
@@ -108,7 +108,7 @@ func (a *ahead) rename(name string) error {
 	return syncDir(filepath.Dir(name))
 }
 
-// close ends the preparation and removes what nothing was written to.
+// close ends the preparation and removes a prepared file that was not used.
 func (a *ahead) close() {
 	close(a.stop)
 	if !a.busy {

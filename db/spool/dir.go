@@ -45,7 +45,7 @@ func openDir(path string) (*spoolDir, error) {
 	return &spoolDir{path: path, lock: lock}, nil
 }
 
-// claimDir takes the first sub-directory that nobody holds, and makes it if need be.
+// claimDir takes the first sub-directory that no process holds. It creates the directory if it does not exist.
 func claimDir(root string) (*spoolDir, error) {
 	for n := 1; n <= maxDirs; n++ {
 		d, err := openDir(filepath.Join(root, dirPrefix+strconv.Itoa(n)))

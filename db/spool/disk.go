@@ -35,7 +35,7 @@ func Volume(dir string) (free, size int64, err error) {
 	return int64(st.Bavail) * block, int64(st.Blocks) * block, nil //nolint:gosec // no volume is that large
 }
 
-// disk makes segment files. Tests replace it by one that fails.
+// disk makes segment files. Tests replace it by a disk that fails.
 type disk interface {
 	create(path string) (segmentFile, error)
 }

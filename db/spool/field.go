@@ -223,7 +223,7 @@ func mapField[T any](tag byte, at func(*T) *map[string]string) field[T] {
 	}}
 }
 
-// CleanText makes a text one that PostgreSQL stores: valid UTF-8 without the zero character.
+// CleanText makes a text storable in PostgreSQL: valid UTF-8 without the zero character.
 func CleanText[T string | []byte](p T) string {
 	s := string(p)
 	if !utf8.ValidString(s) {

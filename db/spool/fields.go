@@ -105,7 +105,7 @@ var trapFields = []field[models.ClickTrap]{
 	idField(3, func(t *models.ClickTrap) *uuid.UUID { return &t.Sender }),
 }
 
-// smartlinkFields are those of a click, under the same tags, and the smartlink's own.
+// smartlinkFields are the fields of a click, under the same tags, and the smartlink's own fields.
 var smartlinkFields = func() []field[models.SmartlinkClick] {
 	var fields []field[models.SmartlinkClick]
 	for _, f := range clickFields {

@@ -49,9 +49,9 @@ type scanner struct {
 	damaged bool  // inside of one
 }
 
-// next finds the first intact frame in buf. It returns the payload and the offset after the frame. If there is none,
-// payload is nil, and end is the number of bytes that need not be scanned again. last means that no data follows buf,
-// so an incomplete frame is damage. Zeros up to the end are none: a prepared segment that was not written to its end.
+// next finds the first intact frame in buf. It returns the payload and the offset after the frame. Without an intact frame, payload is
+// nil, and end is the number of bytes that need not be scanned again. last means that no data follows buf, so an incomplete frame is
+// damage. Zeros up to the end are not damage: they are the rest of a prepared segment that was not written to its end.
 func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
 	for i := 0; i < len(buf); {
 		rest := buf[i:]

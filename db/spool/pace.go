@@ -5,13 +5,13 @@ import "time"
 const (
 	// busyRate is from how many records a second on the spool counts as busy.
 	busyRate = 2000
-	// busyPace is the minimum time between two writes of a busy spool. A write with its sync costs some 0.1 ms of a
-	// processor, whatever its size, so the records that arrive meanwhile share one: at 5,000 a second, a fifth of a
-	// processor is left to redirects and to PostgreSQL.
+	// busyPace is the minimum time between two writes of a busy spool. A write with its sync costs about 0.1 ms of a processor,
+	// whatever its size, so records that arrive between two writes share one. At 5,000 a second, this leaves a fifth of a
+	// processor to redirects and to PostgreSQL.
 	busyPace = 2 * time.Millisecond
-	// enough is how many records a batch need not wait for more with: a write is spread over them well.
+	// enough is the number of records with which a batch does not wait for more: the cost of a write is spread well over them.
 	enough = 24
-	// paceWindow is how long records are counted before the rate is worked out anew.
+	// paceWindow is how long records are counted before the rate is calculated again.
 	paceWindow = 50 * time.Millisecond
 )
 
@@ -23,7 +23,7 @@ type pacer struct {
 	count int64
 }
 
-// wrote notes a write of so many records at a moment, and gives the least time until the next one.
+// wrote records a write of count records at a moment, and returns the minimum time until the next write.
 func (p *pacer) wrote(count int64, at time.Time) time.Duration {
 	p.count += count
 	if passed := at.Sub(p.since); passed >= paceWindow {

@@ -10,7 +10,7 @@ func TestPacer(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
 	p := pacer{}
-	// during writes every millisecond with so many records each, and gives the pace at the end.
+	// during writes every millisecond with this number of records each, and returns the pace at the end.
 	during := func(writes int, records int64) (pace time.Duration) {
 		for range writes {
 			now = now.Add(time.Millisecond)

@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// tail knows how far each segment of this process is durable, so that a reader never sees a batch in the making or
-// one that failed.
+// tail knows how far each segment of this process is durable, so that a reader never sees an unfinished or failed batch.
 type tail struct {
 	mu     sync.Mutex
 	active position
@@ -31,8 +30,7 @@ func (t *tail) grow(p position) {
 	t.active = p
 }
 
-// size is how many bytes of a segment may be read, and whether it can still grow. known is false for a segment
-// of an earlier process.
+// size returns how many bytes of a segment may be read, and whether it can still grow. known is false for a segment of an earlier process.
 func (t *tail) size(seq uint64) (size int64, growing, known bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 type Reader struct {
 	spool *Spool
 	dir   *spoolDir
-	tail  *tail // nil for an adopted directory, which nobody writes to
+	tail  *tail // nil for an adopted directory, which no process writes to
 	scan  scanner
 	pos   position  // after what has been read
 	done  position  // after what is stored
@@ -45,11 +45,11 @@ func newReader(s *Spool, d *spoolDir, t *tail) *Reader {
 	return &Reader{spool: s, dir: d, tail: t, pos: p, done: p, marked: p}
 }
 
-// Reader makes the reader of what this process appends. There must be only one.
+// Reader returns the reader of the records that this process appends. There must be only one.
 func (s *Spool) Reader() *Reader { return newReader(s, s.dir, &s.tail) }
 
-// Adopt takes over the directories whose process is gone, and returns a reader of each. With an error it returns
-// those that it could take over. Close of the reader releases the directory.
+// Adopt takes over the directories of processes that have ended, and returns a reader of each. With an error it returns the
+// readers of the directories that it could take over. Closing a reader releases its directory.
 func (s *Spool) Adopt() ([]*Reader, error) {
 	dirs, err := claimOrphans(s.root)
 	readers := make([]*Reader, len(dirs))
@@ -108,7 +108,7 @@ func (r *Reader) read(limit int) ([]Item, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("spool: read segment: %w", err)
 		}
-		if got == 0 { // somebody cut the file
+		if got == 0 { // the file was cut from outside
 			r.leave()
 			continue
 		}
@@ -198,7 +198,7 @@ func (r *Reader) openNext() error {
 	return nil
 }
 
-// Commit notes that everything read so far is stored, and wakes those whose Append waits for that. The mark on disk
+// Commit records that everything read so far is stored, and wakes the callers whose Append waits for that. The mark on disk
 // follows at most once a second, and at once when that frees a segment.
 func (r *Reader) Commit() error {
 	r.done = r.pos
@@ -229,8 +229,7 @@ func (r *Reader) countBacklog() {
 	r.backlog = n
 }
 
-// markEvery is how often the mark is written. What was stored since is read again after a crash, and stored once all
-// the same.
+// markEvery is how often the mark is written. Records stored since then are read again after a crash, but still stored only once.
 const markEvery = time.Second
 
 func (r *Reader) mark(now bool) error {

@@ -18,11 +18,11 @@ type Options struct {
 	// AckPostgres makes Append wait until a Reader has committed its record. It is for a disk that does not outlive the
 	// process (CLICK_ACK=postgres).
 	AckPostgres bool
-	// Retry keeps in memory what the disk refuses, and writes it once the disk takes it: for records that nobody sends
-	// again. Then Append returns ErrWaiting. Without it they are not recorded.
+	// Retry keeps records in memory that the disk refuses, and writes them once the disk accepts them. It is for records whose
+	// sender does not send them again. Append then returns ErrWaiting. Without Retry these records are not recorded.
 	Retry bool
-	// Pace is the least time between two writes: senders that can wait for it take less of the disk from others. Default
-	// none, until the spool is busy.
+	// Pace is the minimum time between two writes. Senders that can wait for it leave more of the disk to others. Default zero,
+	// until the spool is busy.
 	Pace time.Duration
 
 	disk    disk
@@ -40,10 +40,10 @@ type Spool struct {
 	mu       sync.Mutex
 	open     *batch // collects what arrives while the flusher writes the one before
 	writing  int64  // records that the flusher writes now
-	refusing bool   // the disk has refused what is in open; nobody waits for it
+	refusing bool   // the disk has refused the records in open; no caller waits for them
 	closed   bool
 	work     chan struct{} // something is in open
-	full     chan struct{} // so much is in open that waiting for more is no use
+	full     chan struct{} // open has enough records that waiting for more is no use
 	done     chan struct{} // the flusher has ended
 
 	file       segmentFile // flusher only
@@ -76,7 +76,7 @@ var errClosed = errors.New("spool: closed")
 const (
 	// maxWaiting is how many bytes may wait for the flusher. As many may be under way to the disk.
 	maxWaiting = 32 << 20
-	// retryPause is the time between two writes of what the disk refuses.
+	// retryPause is the time between two attempts to write records that the disk refuses.
 	retryPause = 250 * time.Millisecond
 	// logPause is the time between two messages about a disk that refuses.
 	logPause = 10 * time.Second
@@ -199,8 +199,8 @@ func (s *Spool) wake() {
 	}
 }
 
-// flush is the only goroutine that writes. While it syncs a batch, the next one collects. A single record is written
-// at once. What the disk refuses is written again, before what came later, if the spool retries.
+// flush is the only goroutine that writes. While it syncs a batch, the next one collects. A single record is written at once. If
+// the spool retries, a batch that the disk refused is written again, before the records that came later.
 func (s *Spool) flush() {
 	defer close(s.done)
 	var spare []byte
@@ -253,7 +253,7 @@ func (s *Spool) swap(spare []byte) (b *batch, closed bool) {
 	return b, s.closed
 }
 
-// requeue puts a batch that the disk refused before what has come since. Nobody waits for it any more.
+// requeue puts a batch that the disk refused in front of the records that came after it. No caller waits for it any more.
 func (s *Spool) requeue(b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -43,7 +43,7 @@ func (f slowFile) syncData() error {
 	return f.segmentFile.syncData()
 }
 
-// impatient is a context of somebody who does not wait at all.
+// impatient returns a context of a caller that does not wait at all.
 func impatient(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -56,8 +56,8 @@ func appendClick(ctx context.Context, s *Spool) (uuid.UUID, error) {
 	return id, s.Append(ctx, Record{Click: &models.Click{ID: id}})
 }
 
-// TestSlowDisk sends visitors on whom the disk keeps waiting: those whose click is under way, and those who came behind
-// them. All of their clicks are there when it answers, in order and once.
+// TestSlowDisk appends clicks while the disk hangs: the first is being written, the others wait behind it. All clicks are there
+// when the disk answers, in order and once.
 func TestSlowDisk(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{{}, {Retry: true}} {
@@ -87,7 +87,7 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// TestRefusedRecordsAreRecordedLater breaks the disk in every part. Nobody waits for it, and nothing is lost.
+// TestRefusedRecordsAreRecordedLater breaks every operation of the disk in turn. No caller waits for the disk, and nothing is lost.
 func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"create", "write", "sync", "truncate"} {

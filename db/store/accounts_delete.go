@@ -20,7 +20,7 @@ UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS N
 const forgetCopied = `
 INSERT INTO click_forgotten (account) SELECT $1 FROM click_copy ON CONFLICT (account) DO UPDATE SET noted_at = now()`
 
-// People go with their last account. Their own views, which nobody else sees, go with them.
+// A person is deleted with their last account. Their own views, which no other person sees, are deleted too.
 const deleteStrangers = `
 WITH strangers AS (SELECT u.id FROM users u WHERE NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id)),
 own AS (DELETE FROM views v USING strangers s WHERE v.user_id = s.id AND NOT v.shared)
@@ -69,7 +69,7 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	if _, err := db.Exec(ctx, s.c, "delete account", `DELETE FROM accounts WHERE id = $1`, id); err != nil {
 		return err
 	}
-	if err := s.deleteAll(ctx, id, progress); err != nil { // what was ingested meanwhile; from now on nothing is
+	if err := s.deleteAll(ctx, id, progress); err != nil { // rows ingested since the first call; no more can follow
 		return err
 	}
 	if _, err := db.Exec(ctx, s.c, "forget copied clicks", forgetCopied, id); err != nil {

@@ -18,7 +18,7 @@ type AIConnections struct{ s *Store }
 // AIConnections gives the connections on this store's connection.
 func (s *Store) AIConnections() AIConnections { return AIConnections{s} }
 
-// Find finds the connection of an account. models.NotFound: it has none.
+// Find returns the connection of an account. The error is models.NotFound if the account has no connection.
 func (a AIConnections) Find(ctx context.Context, account uuid.UUID) (models.AIConnection, error) {
 	return db.Get[models.AIConnection](ctx, a.s.c, "AI connection",
 		`SELECT account_id, provider, model, saved_at FROM ai_connections WHERE account_id = $1`, account)
@@ -58,7 +58,8 @@ func (a AIConnections) Save(ctx context.Context, account uuid.UUID, provider, mo
 	return db.Get[models.AIConnection](ctx, a.s.c, "AI connection", saveAI, account, provider, model, sealed)
 }
 
-// Choose chooses the model of a connection to a provider. models.NotFound: the account has none to this one by now.
+// Choose sets the model of a connection to a provider. The error is models.NotFound if the account is no longer connected to this
+// provider.
 func (a AIConnections) Choose(ctx context.Context, account uuid.UUID, provider, model string) error {
 	n, err := a.s.exec(ctx, "choose AI model", `UPDATE ai_connections SET model = $3 WHERE account_id = $1 AND provider = $2`,
 		account, provider, model)
@@ -68,7 +69,7 @@ func (a AIConnections) Choose(ctx context.Context, account uuid.UUID, provider, 
 	return err
 }
 
-// Delete forgets the connection of an account and its key. ok is false if there is none.
+// Delete deletes the connection of an account and its key. ok is false if there was no connection.
 func (a AIConnections) Delete(ctx context.Context, account uuid.UUID) (ok bool, err error) {
 	n, err := a.s.exec(ctx, "delete AI connection", `DELETE FROM ai_connections WHERE account_id = $1`, account)
 	return n > 0, err
@@ -105,14 +106,14 @@ func (a AIConnections) Settle(ctx context.Context, u AIDay, reserved, used int) 
 	return err
 }
 
-// Exhausted reports whether the budget of a day has no room for a question with so many tokens.
+// Exhausted reports whether the budget of a day has no room for a question that needs the given tokens.
 func (a AIConnections) Exhausted(ctx context.Context, u AIDay, tokens int, budget models.AIBudget) (bool, error) {
 	return db.Get[bool](ctx, a.s.c, "AI usage", `SELECT EXISTS (SELECT FROM ai_usage
 		WHERE account_id = $1 AND day = $2::date AND own_key = $3 AND (questions >= $4 OR tokens + $5 > $6))`,
 		u.Account, u.Day.Format(time.DateOnly), u.OwnKey, budget.Questions, tokens, budget.Tokens)
 }
 
-// ForgetUsage deletes what was used before a day, at most so many rows.
+// ForgetUsage deletes the usage of the days before a day, at most limit rows.
 func (a AIConnections) ForgetUsage(ctx context.Context, before time.Time, limit int) error {
 	_, err := a.s.exec(ctx, "forget AI usage", `DELETE FROM ai_usage WHERE ctid IN (
 		SELECT ctid FROM ai_usage WHERE day < $1::date LIMIT $2)`, before.Format(time.DateOnly), limit)

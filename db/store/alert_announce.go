@@ -58,10 +58,10 @@ type Announcement struct {
 // News is what was not announced yet. Risen alerts were announced as less than critical and are critical now.
 type News struct{ Begun, Risen, Ended []AnnouncedAlert }
 
-// Announce compares the alerts that there are with those that were announced. It stores the difference, and what write makes
-// of it for the channels of the account, in one transaction, so that each beginning, each rise and each end is told once. An
-// alert that has risen stays critical until it ends. It gives the jobs that send it. Nothing happens while the account has had
-// its messages of the hour.
+// Announce compares the present alerts with the announced ones. In one transaction it stores the difference and the messages that
+// write makes of it for the channels of the account, so that each beginning, each rise and each end is announced once. An alert
+// that has risen stays critical until it ends. Announce returns the jobs that send the messages. It does nothing once the account
+// has had its messages of the hour.
 func (a AlertChannels) Announce(ctx context.Context, account uuid.UUID, now []AnnouncedAlert,
 	write func(channels []models.AlertChannel, n News) []Announcement,
 ) (messages []uuid.UUID, err error) {
@@ -102,7 +102,7 @@ func (a AlertChannels) Announce(ctx context.Context, account uuid.UUID, now []An
 	return messages, err
 }
 
-// without gives those of list whose key is not in others.
+// without returns the alerts of list whose key is not in others.
 func without(list, others []AnnouncedAlert) (out []AnnouncedAlert) {
 	known := map[AnnouncedAlert]bool{}
 	for _, o := range others {
@@ -116,7 +116,7 @@ func without(list, others []AnnouncedAlert) (out []AnnouncedAlert) {
 	return out
 }
 
-// risen gives those of list that are critical and were announced as less.
+// risen returns the alerts of list that are critical and were announced as less.
 func risen(list, announced []AnnouncedAlert) (out []AnnouncedAlert) {
 	less := map[AnnouncedAlert]bool{}
 	for _, v := range announced {
@@ -150,7 +150,7 @@ func (a AlertChannels) note(ctx context.Context, account uuid.UUID, n News) erro
 	return nil
 }
 
-// ForgetMessages deletes messages of before a moment, at most limit.
+// ForgetMessages deletes messages that are older than a moment, at most limit.
 func (a AlertChannels) ForgetMessages(ctx context.Context, before time.Time, limit int) error {
 	_, err := a.s.exec(ctx, "forget alert messages", `DELETE FROM alert_messages WHERE id IN (
 		SELECT id FROM alert_messages WHERE created_at < $1 LIMIT $2)`, before, limit)

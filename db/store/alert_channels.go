@@ -54,8 +54,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9)) RETUR
 	countCodes = `SELECT count(*) FROM alert_messages WHERE account_id = $1 AND confirms AND created_at > now() - interval '1 day'`
 )
 
-// Add adds a channel with complete credentials. One whose receiver has to confirm it waits for its code, which jobs send.
-// Errors: too_many, no_encryption_key.
+// Add adds a channel with complete credentials. A channel whose receiver has to confirm it waits for a code, which the returned
+// jobs send. Errors: too_many, no_encryption_key.
 func (a AlertChannels) Add(ctx context.Context, c models.AlertChannel, kind models.AlertChannelKind, credentials map[string]string) (
 	_ models.AlertChannel, messages []uuid.UUID, err error,
 ) {
@@ -127,8 +127,8 @@ WHERE account_id = $1 AND id = $2 AND code <> '' AND code_until > now() FOR UPDA
 	wrongCode      = `UPDATE alert_channels SET code_tries = code_tries + 1 WHERE account_id = $1 AND id = $2`
 )
 
-// Confirm ends the waiting of a channel for its code. A channel that does not wait stays as it is. Errors: not_found,
-// invalid_code.
+// Confirm takes the code that a channel waits for and ends its waiting. A channel that does not wait is left unchanged. Errors:
+// not_found, invalid_code.
 func (a AlertChannels) Confirm(ctx context.Context, account, id uuid.UUID, code string) error {
 	wrong := models.Invalid("invalid_code", "this is not the code, or it does not hold any more: delete the channel and add it again")
 	right := false

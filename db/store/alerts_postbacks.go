@@ -13,7 +13,7 @@ import (
 // PostbackCount counts the postbacks of a network in some time.
 type PostbackCount struct {
 	Total     int64 `db:"total"`
-	Unmatched int64 `db:"unmatched"` // those that have waited for their click for long too
+	Unmatched int64 `db:"unmatched"` // includes postbacks that have waited for their click for too long
 	Refused   int64 `db:"refused"`
 }
 
@@ -26,7 +26,7 @@ type NetworkPostbacks struct {
 	Before PostbackCount `db:"before"`
 }
 
-// Of many postbacks the last 20,000 of either time are counted.
+// If there are many postbacks, the last 20,000 of each period are counted.
 const selectTroubled = `
 WITH recent AS (
 	(SELECT network_id, received_at, outcome, true AS today FROM postbacks
@@ -51,7 +51,8 @@ ORDER BY n.id LIMIT $6`
 // longWait is how long a postback may wait for its click until it is taken for unmatched.
 const longWait = 10 * time.Minute
 
-// Troubled lists the account's active networks of whose postbacks of the last day at least so many are unmatched or refused.
+// Troubled lists the account's active networks that had at least the given number of unmatched or refused postbacks in the last
+// day.
 func (k Networks) Troubled(ctx context.Context, account uuid.UUID, now time.Time, least int) ([]NetworkPostbacks, error) {
 	day := now.AddDate(0, 0, -1)
 	return db.Select[NetworkPostbacks](ctx, k.s.c, "troubled networks", selectTroubled, account, day, day.AddDate(0, 0, -7),
@@ -74,8 +75,8 @@ FROM source_failures f JOIN traffic_sources s ON s.id = f.source_id AND s.accoun
 WHERE f.account_id = $1 AND f.failures >= $2 AND s.is_active AND s.deactivated_at IS NULL
 ORDER BY f.failing_since DESC, s.id LIMIT $3`
 
-// Failing lists the account's active sources of which at least so many attempts in a row failed, latest first. A host may
-// be one that the source has no more.
+// Failing lists the account's active sources for which at least the given number of attempts in a row failed, latest first. The
+// failing host may be a host that the source no longer uses.
 func (k Sources) Failing(ctx context.Context, account uuid.UUID, least int) ([]FailingSource, error) {
 	return db.Select[FailingSource](ctx, k.s.c, "failing sources", selectFailingSources, account, least, maxAlerts)
 }

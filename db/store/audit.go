@@ -17,7 +17,8 @@ const addAudit = `
 INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, record, fields, changes)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
-// AddAudit notes a change in the audit log of an account. Of a key only the id is given: its name is looked up.
+// AddAudit records a change in the audit log of an account. For a change by a key only the id is given: AddAudit looks up the
+// key's name.
 func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 	if e.KeyID.Valid {
 		const q = `SELECT coalesce(nullif(name, ''), hint) FROM api_keys WHERE account_id = $1 AND id = $2`
@@ -57,7 +58,7 @@ func (p People) RecordWrongProof(ctx context.Context, email, operation, address 
 
 var auditColumns = db.Columns[models.AuditEntry]("")
 
-// AuditFilter says which changes are asked for. What is zero keeps nothing out.
+// AuditFilter selects changes. A zero field excludes nothing.
 type AuditFilter struct {
 	Who      uuid.NullUUID // a person or a key
 	What     string        // the first part of the call's path: offers

@@ -34,7 +34,7 @@ const saveBotData = `
 INSERT INTO bot_data (id, kind, packed, entries, dated) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (kind) DO UPDATE SET packed = $3, entries = $4, dated = $5, loaded_at = clock_timestamp()`
 
-// Save puts lists in the place of those of their kinds, all or none.
+// Save replaces the lists of the given kinds, all or none.
 func (b BotData) Save(ctx context.Context, lists []*botdata.List) error {
 	return b.s.Tx(ctx, func(s *Store) error {
 		for _, l := range lists {
@@ -51,7 +51,7 @@ func (b BotData) Save(ctx context.Context, lists []*botdata.List) error {
 	})
 }
 
-// Delete removes the list of a kind. models.NotFound: there is none.
+// Delete removes the list of a kind. The error is models.NotFound if there is no such list.
 func (b BotData) Delete(ctx context.Context, kind string) error {
 	n, err := b.s.exec(ctx, "delete bot data", `DELETE FROM bot_data WHERE kind = $1`, kind)
 	if err == nil && n == 0 {

@@ -33,8 +33,8 @@ var botEntryTable = newTable(table[models.BotEntry]{
 	},
 })
 
-// allowBotValues refuses an entry with more values than the plan allows: plan_limit, or with texts and patterns that cost
-// too much with those of the other entries: invalid_input. The account is locked until the transaction ends.
+// allowBotValues refuses an entry with more values than the plan allows (plan_limit), and an entry whose texts and patterns cost
+// too much together with the other entries (invalid_input). The account is locked until the transaction ends.
 func (s *Store) allowBotValues(ctx context.Context, e *models.BotEntry) error {
 	plan, err := s.lockedPlan(ctx, e.AccountID)
 	if err != nil {
@@ -58,8 +58,8 @@ func (s *Store) allowBotValues(ctx context.Context, e *models.BotEntry) error {
 	return nil
 }
 
-// Blocked counts the clicks that deny entries made bots' in the hours of [from, to), by entry. An entry without any, and
-// one that was removed, are left out.
+// Blocked counts by entry the clicks that deny entries marked as bots in the hours of [from, to). Entries without such clicks,
+// and entries that were removed, are left out.
 func (k BotEntries) Blocked(ctx context.Context, account uuid.UUID, w models.TimeRange) (map[uuid.UUID]int64, error) {
 	rows, err := db.Select[struct {
 		ID     uuid.UUID `db:"entry_id"`

@@ -10,8 +10,8 @@ import (
 	"switchyard/db/store"
 )
 
-// TestBotSettingsWait: settings change only when no transaction scores clicks by the old ones, and nobody scores by settings
-// that are being changed. Two that score do not wait for each other.
+// TestBotSettingsWait checks that settings change only when no transaction scores clicks by the old ones, and that no transaction
+// scores by settings that are being changed. Two transactions that score do not wait for each other.
 func TestBotSettingsWait(t *testing.T) {
 	t.Parallel()
 	d, account := dbtest.New(t), uuid.New()
@@ -30,7 +30,7 @@ func TestBotSettingsWait(t *testing.T) {
 	}
 	for what, c := range map[string]struct {
 		take           func(*store.Store) error
-		change, scores bool // what others may do meanwhile
+		change, scores bool // what other transactions may do at the same time
 	}{
 		"scores": {func(tx *store.Store) error { _, err := tx.HoldBotSettings(t.Context(), account); return err }, false, true},
 		"change": {func(tx *store.Store) error { _, err := tx.LockBotSettings(t.Context(), account); return err }, false, false},

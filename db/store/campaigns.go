@@ -53,9 +53,9 @@ func newCampaignTable[R any](joined string) *table[R] {
 
 // List lists the campaigns that are not deleted: pinned first, then newest, unless the page wants another order.
 //
-// Pins may change between two pages. So the order goes by the time of the first page, which every cursor carries:
-// first come pinned campaigns that were not changed since then, then all others. A change can only move a campaign to
-// the second part, so none is missed. A pinned campaign that is changed meanwhile may come twice.
+// Pins may change between two pages. The order therefore goes by the time of the first page, which every cursor carries: first
+// come the pinned campaigns that have not changed since then, then all others. A change can only move a campaign to the second
+// part, so no campaign is missed. A pinned campaign that changes during the walk may come twice.
 func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Campaign, string, error) {
 	q := campaignTable.page(account, p)
 	if p.Sort != "" {

@@ -46,7 +46,8 @@ func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []
 	return db.Select[FlowNetwork](ctx, k.s.c, "networks of a flow", flowNetworks, account, destinations)
 }
 
-// flowReferences finds which ids are live records of the account, or kept ($5) ones that are gone, and of what kind.
+// flowReferences finds the ids that are live records of the account, and their kinds. An id in $5 is kept although its record is
+// gone.
 const flowReferences = `
 SELECT id, 'offer' AS kind, 0 AS match_steps, 0 AS match_bytes FROM offers WHERE account_id = $1 AND id = ANY ($2)
 	AND (deactivated_at IS NULL OR id = ANY ($5))
@@ -59,9 +60,9 @@ SELECT id, 'campaign', 0, 0 FROM campaigns WHERE account_id = $1 AND id = ANY ($
 UNION ALL
 SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
 
-// checkFlow refuses a flow that cannot be routed, or that names an offer, a lander, a campaign or a saved rule that
-// is not a live one of the account. What the flow that it replaces has may stay: what was deactivated, and a value of
-// a condition that no visitor has. It returns what the flow's own conditions cost.
+// checkFlow refuses a flow that cannot be routed, or that names an offer, lander, campaign or saved rule which is not a live
+// record of the account. Anything that the replaced flow already has may stay: deactivated records, and a condition's value that
+// no visitor has. It returns what the flow's own conditions cost.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (own cond.Cost, err error) {
 	destinations, campaigns, rules := flow.References(paths)
 	kept, handovers, _ := flow.References(old)

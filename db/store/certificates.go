@@ -20,7 +20,7 @@ func (s *Store) Certificates() Certificates { return Certificates{s} }
 var certificateColumns = db.Columns[models.CertificateState]("c.") + `, c.domain_id, c.account_id, c.host, c.edge, c.wanted, c.asked_at,
 	c.changed_at, c.checked_at, c.failure, c.failing_since, c.attempts, d.is_verified AS verified`
 
-// Of gives the certificate of a domain. One that no edge was asked for has the state none.
+// Of returns the certificate of a domain. Its state is SSLNone if no edge was ever asked for it.
 func (k Certificates) Of(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
 	d, err := k.s.Domains().Find(ctx, account, domain)
 	if err != nil {
@@ -63,16 +63,16 @@ ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, ch
 	ssl_status = CASE WHEN c.edge = $4 THEN c.ssl_status ELSE 'none' END, serving = c.serving AND c.edge = $4,
 	attempts = 0, failure = '', failing_since = NULL`
 
-	// forgotten is the state of a certificate that the edge is not to have any more. The lease stays: whoever has it may still
-	// be asking the edge.
+	// forgotten is the state of a certificate that the edge must no longer have. The lease stays, because its holder may still be
+	// asking the edge.
 	forgotten = `wanted = false, external_id = '', asked_at = NULL, ssl_status = 'none', serving = false, detail = '',
 	ownership = 'null', ownership_http = 'null', errors = '[]', issued_at = NULL, expires_at = NULL, renew_at = NULL,
 	failure = '', failing_since = NULL, attempts = 0, next_at = NULL, changed_at = clock_timestamp(), fence = fence + 1`
 )
 
-// Want notes that the domain's certificate is wanted at an edge, now due. One that was released is wanted again. A host
-// whose certificate another domain has is that one's, unless this domain is verified: then it takes it over. Else the
-// error is edge_1406.
+// Want records that the domain's certificate is wanted at an edge and due now. A certificate that was released is wanted again.
+// If another domain has the certificate of the host, a verified domain takes it over. For an unverified domain the error is
+// edge_1406.
 func (k Certificates) Want(ctx context.Context, of CertificateOf, edge string, now time.Time) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		d, err := db.Get[struct {
@@ -107,8 +107,8 @@ const selectUnasked = `
 SELECT d.account_id, d.id AS domain_id FROM domains d LEFT JOIN certificates c ON c.domain_id = d.id
 WHERE d.is_verified AND d.account_id IS NOT NULL AND (c.domain_id IS NULL OR c.wanted AND c.edge <> $1) LIMIT $2`
 
-// Unasked lists verified domains that the edge was never asked for, at most limit. One whose certificate was released is
-// not among them.
+// Unasked lists verified domains that the edge was never asked for, at most limit. Domains whose certificate was released are
+// left out.
 func (k Certificates) Unasked(ctx context.Context, edge string, limit int) ([]CertificateOf, error) {
 	return db.Select[CertificateOf](ctx, k.s.c, "domains without certificate", selectUnasked, edge, limit)
 }
@@ -163,8 +163,9 @@ UPDATE certificates SET lease_until = NULL, external_id = $4,
 	expires_at = $12, renew_at = $13, checked_at = $14, failure = $15, failing_since = $16, attempts = $17, next_at = $18
 WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
 
-// Finish records what the edge said of a certificate and ends the lease. next is when it is looked at again; nil: only
-// when somebody asks. ok is false if it was released or taken over meanwhile: then nothing is recorded.
+// Finish records what the edge said of a certificate and ends the lease. next is the time of the next look at it. If next is nil,
+// the next look comes only on request. ok is false if the certificate was released or taken over since Begin: then nothing is
+// recorded.
 func (k Certificates) Finish(ctx context.Context, h HeldCertificate, now time.Time, next *time.Time) (ok bool, err error) {
 	n, err := k.s.exec(ctx, "finish certificate", finishCertificate, h.AccountID, h.DomainID, h.Fence, h.ExternalID, h.SSLStatus,
 		h.Serving, h.Detail, db.Document(h.Ownership), db.Document(h.OwnershipHTTP), db.Document(h.Errors), h.IssuedAt,
@@ -187,8 +188,8 @@ var (
 	releaseAll = releaseCertificates(`account_id = $1`)
 )
 
-// Release releases the certificate of a domain. It does not come back by itself. job is the row of the job that has the
-// edge forget it; nil: the edge has nothing.
+// Release releases the certificate of a domain. It does not come back automatically. job is the row of the job that has the edge
+// forget the certificate, or the zero id if the edge has nothing.
 func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
 	return txOf(ctx, k.s, func(s *Store) (job uuid.UUID, err error) {
 		if job, err = s.Certificates().forget(ctx, account, domain); err != nil {
@@ -236,7 +237,7 @@ var selectTroubledCertificates = `SELECT ` + certificateColumns + ` FROM certifi
 WHERE c.account_id = $1 AND c.wanted AND (c.expires_at < $2 OR NOT c.serving AND c.attempts >= $3)
 ORDER BY c.expires_at, c.domain_id LIMIT $4`
 
-// Troubled lists the account's certificates that end soon and were not renewed, and those that cannot be had.
+// Troubled lists the account's certificates that end soon and were not renewed, and the certificates that cannot be obtained.
 func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.Time) ([]models.Certificate, error) {
 	return db.Select[models.Certificate](ctx, k.s.c, "troubled certificates", selectTroubledCertificates, account,
 		now.Add(CertificateExpiresSoon), certificateFails, maxAlerts)
@@ -245,8 +246,8 @@ func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.
 const hurryCertificates = `
 UPDATE certificates SET next_at = $2 WHERE host = $1 AND wanted AND NOT serving AND attempts < 3 AND next_at > $2`
 
-// Hurry makes the certificates of a host due, because a visitor has asked for it in vain. He names no account. One that has
-// failed three times in a row waits for its time.
+// Hurry makes the certificates of a host due, because a visitor has asked for the host in vain. The visitor's request names no
+// account. A certificate that has failed three times in a row waits for its time.
 func (k Certificates) Hurry(ctx context.Context, host string, now time.Time) error {
 	_, err := k.s.exec(ctx, "hurry certificate", hurryCertificates, host, now)
 	return err

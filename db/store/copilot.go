@@ -17,20 +17,20 @@ type Copilot struct{ s *Store }
 // Copilot gives the suggestions on this store's connection.
 func (s *Store) Copilot() Copilot { return Copilot{s} }
 
-// Limits of the lists, and how long is kept what is over.
+// Limits of the lists, and how long suggestions and changes that are over are stored.
 const (
 	maxSuggestions = 200
 	maxChanges     = 50
-	keepSuggestion = 90 * 24 * time.Hour // also for how long one that was dismissed stays away
+	keepSuggestion = 90 * 24 * time.Hour // also how long a dismissed suggestion stays away
 	keepChange     = 365 * 24 * time.Hour
 )
 
 var suggestionColumns = db.Columns[copilot.Suggestion]("s.")
 
-// openSuggestion is one that waits for somebody: a snoozed one does once its time is over.
+// openSuggestion selects the suggestions that wait for a decision. A snoozed suggestion does once its time is over.
 const openSuggestion = `(s.status = 'open' OR s.status = 'snoozed' AND s.snoozed_until <= $2) AND s.expires_at > $2`
 
-// Open lists the suggestions that are open at a moment: those found last come first, at most 200.
+// Open lists the suggestions that are open at a moment, latest found first, at most 200.
 func (k Copilot) Open(ctx context.Context, account uuid.UUID, now time.Time) ([]copilot.Suggestion, error) {
 	return db.Select[copilot.Suggestion](ctx, k.s.c, "suggestions", `SELECT `+suggestionColumns+` FROM copilot_suggestions s
 		WHERE s.account_id = $1 AND `+openSuggestion+` ORDER BY s.judged_at DESC, s.place, s.id LIMIT $3`, account, now, maxSuggestions)

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Applied is a change that was made or taken back. Deliveries are those of its events, to dispatch after the commit.
+// Applied is a change that was made or taken back. Deliveries are the deliveries of its events, to dispatch after the commit.
 type Applied struct {
 	Change     copilot.Change
 	Deliveries []uuid.UUID
@@ -68,8 +68,8 @@ func (p CopilotProposals) lock(ctx context.Context, account, id uuid.UUID, now t
 	return found, err
 }
 
-// Apply applies an open proposal, as Copilot.Apply does a suggestion. One that is stale is stale for good: that is noted under
-// the same lock, so that of several who apply it at once one hears it.
+// Apply applies an open proposal, as Copilot.Apply does a suggestion. A stale proposal is stale for good: this is recorded under
+// the same lock, so that only one of several concurrent callers gets the error stale.
 func (p CopilotProposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
 	var stale error
 	out, err := txOf(ctx, p.s, func(s *Store) (out Applied, err error) {
@@ -109,7 +109,8 @@ const insertChange = `
 INSERT INTO copilot_changes (id, account_id, suggestion_id, proposal_id, rule_id, campaign_id, title, action, before, after, evidence)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING status, created_at`
 
-// apply carries out the action of a change, unless the digest of what was judged is another by now, and stores the change.
+// apply carries out the action of a change and stores the change. The error is stale if the record has changed since it was
+// judged, which shows in its digest.
 func (k Copilot) apply(ctx context.Context, change copilot.Change, judged string) (out Applied, err error) {
 	change.ID = uuid.Must(uuid.NewV7())
 	a := change.Action
@@ -135,8 +136,8 @@ func (k Copilot) apply(ctx context.Context, change copilot.Change, judged string
 	return out, err
 }
 
-// changedSince makes a stale of every error by which the records of now refuse an action: a record is gone, or a limit was
-// reached.
+// changedSince turns every error by which the present records refuse an action into the error stale: a record is gone, or a limit
+// was reached. It does not change the errors stale and invalid.
 func changedSince(err error) error {
 	if e, ok := models.AsError(err); ok && e.Code != "stale" && e.Code != "invalid" {
 		return models.Conflict("stale", "%s", e.Message)
@@ -149,7 +150,7 @@ const (
 	undoChange = `UPDATE copilot_changes SET status = 'undone', undone_at = clock_timestamp() WHERE account_id = $1 AND id = $2
 RETURNING status, undone_at`
 
-	// A change that somebody took back is not suggested again at once.
+	// A change that was undone is not suggested again at once.
 	dismissUndone = `
 UPDATE copilot_suggestions s SET status = 'dismissed', decided_at = clock_timestamp() WHERE account_id = $1 AND id = $2
 	AND NOT EXISTS (SELECT FROM copilot_suggestions o WHERE o.account_id = $1 AND o.kind = s.kind AND o.key = s.key
@@ -190,8 +191,8 @@ func (k Copilot) Undo(ctx context.Context, account, id uuid.UUID) (Applied, erro
 	})
 }
 
-// carryOut writes what edit makes of the record that an action changes. edit gets it under a lock. Entries are those that the
-// action had made; it returns those that it makes now, and the deliveries of events.
+// carryOut applies edit to the record that an action changes, under a lock, and saves the result. entries are the bot list
+// entries that the action made before. carryOut returns the deliveries of events and the entries that it makes now.
 func (k Copilot) carryOut(ctx context.Context, account uuid.UUID, a copilot.Action, entries []uuid.UUID,
 	edit func(copilot.Record) (copilot.Record, error),
 ) (deliveries, made []uuid.UUID, err error) {
@@ -252,7 +253,7 @@ func (k Copilot) editOffer(ctx context.Context, account, id uuid.UUID, edit func
 	return err
 }
 
-// editEntries makes entries of bot lists, or removes those that were made.
+// editEntries creates the entries of bot lists that edit returns. If had is not empty, it removes these entries instead.
 func (k Copilot) editEntries(ctx context.Context, account, campaign uuid.UUID, had []uuid.UUID,
 	edit func(copilot.Record) (copilot.Record, error),
 ) (made []uuid.UUID, err error) {

@@ -32,8 +32,8 @@ const selectInbox = `
 SELECT params FROM postbacks WHERE account_id = $1 AND network_id = $2 AND received_at >= $3 AND outcome = 'unmatched'
 ORDER BY received_at DESC, id DESC LIMIT $4`
 
-// Inbox lists the networks of the account whose postbacks since a moment found no click, with the parameters of at most so
-// many of them together.
+// Inbox lists the networks of the account whose postbacks since a moment found no click. It includes the parameters of these
+// postbacks: at most rows for all networks together.
 func (k Copilot) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counts, err := db.Select[struct {
 		NetworkID uuid.UUID `db:"network_id"`
@@ -71,7 +71,7 @@ const selectArrivals = `
 SELECT campaign_id, click_id, CASE source WHEN 'network_sync' THEN recorded_at + interval '1 day' ELSE recorded_at END AS came
 FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND source <> 'correction' ORDER BY recorded_at DESC, id DESC LIMIT $3`
 
-// Arrivals tell how late the conversions of an account since a moment came, at most so many: the last ones.
+// Arrivals returns how late the conversions of an account since a moment came. It reads the last ones, at most limit.
 func (k Copilot) Arrivals(ctx context.Context, account uuid.UUID, since time.Time, limit int) ([]copilot.Arrival, error) {
 	list, err := db.Select[struct {
 		Campaign uuid.UUID `db:"campaign_id"`

@@ -60,7 +60,8 @@ func (k Copilot) Preview(ctx context.Context, account, id uuid.UUID, variant str
 	return p, err
 }
 
-// foresee tells what the action of a preview would change, unless the record is another than the one that was judged.
+// foresee fills in what the action of a preview would change. It sets Stale if the record is not the judged one any more, or
+// refuses the action.
 func (k Copilot) foresee(ctx context.Context, account uuid.UUID, digest string, p *Preview) error {
 	r, err := k.named(ctx, account, p)
 	if err == nil && p.Stale == nil {
@@ -78,7 +79,7 @@ func (k Copilot) foresee(ctx context.Context, account uuid.UUID, digest string, 
 	return err
 }
 
-// named reads the record of a preview, as far as it is there, and the names that it has.
+// named reads the record of a preview and the names that it contains. It sets Stale if the record cannot be found.
 func (k Copilot) named(ctx context.Context, account uuid.UUID, p *Preview) (copilot.Record, error) {
 	r, err := k.Record(ctx, account, p.Action)
 	if e, ok := models.AsError(err); ok {

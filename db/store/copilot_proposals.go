@@ -29,8 +29,8 @@ INSERT INTO copilot_proposals (id, account_id, campaign_id, title, reason, actio
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 RETURNING ` + db.Columns[copilot.Proposal]("")
 
-// Create stores a proposal, if its action could be applied now: invalid or stale if it could not. Records of another account
-// are not found, which is invalid. Its title is that of its action.
+// Create stores a proposal if its action could be applied now. Otherwise the error is invalid or stale. Records of another
+// account are not found, which is invalid. The title of the proposal is the title of its action.
 func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal, now time.Time) (copilot.Proposal, error) {
 	account, a := proposal.AccountID, proposal.Action
 	if err := a.Validate(); err != nil {
@@ -74,11 +74,11 @@ func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal,
 	})
 }
 
-// One that was not decided in time is none any more.
+// Open proposals that were not decided in time are left out.
 const listProposals = ` FROM copilot_proposals WHERE account_id = $1 AND (status <> 'open' OR expires_at > $2)
 ORDER BY created_at DESC, id DESC LIMIT $3`
 
-// List lists the proposals that are open at a moment, and those that were decided, the newest first, at most 100.
+// List lists the proposals that are open at a moment and the ones that were decided, newest first, at most 100.
 func (p CopilotProposals) List(ctx context.Context, account uuid.UUID, now time.Time) ([]copilot.Proposal, error) {
 	return db.Select[copilot.Proposal](ctx, p.s.c, "proposals", `SELECT `+db.Columns[copilot.Proposal]("")+listProposals, account, now, maxProposals)
 }

@@ -16,7 +16,7 @@ const (
 	lockRule = `
 SELECT id FROM copilot_rules WHERE account_id = $1 AND id = $2 AND is_active AND updated_at = $3 FOR NO KEY UPDATE`
 
-	// A target that the rule leaves alone is not claimed.
+	// A target in its cool-down is not claimed.
 	claimTarget = `
 INSERT INTO copilot_rule_targets AS t (account_id, rule_id, target, name, until) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (rule_id, target) DO UPDATE SET until = excluded.until, name = excluded.name, change_id = NULL WHERE t.until <= $6`
@@ -24,7 +24,7 @@ ON CONFLICT (rule_id, target) DO UPDATE SET until = excluded.until, name = exclu
 	setTargetsChange = `
 UPDATE copilot_rule_targets SET change_id = $3 WHERE account_id = $1 AND rule_id = $2 AND target = ANY ($4)`
 
-	// Whoever takes it back does not want it done again at once.
+	// A person who undoes a change does not want it done again at once.
 	coolAfterUndo = `
 UPDATE copilot_rule_targets t SET until = greatest(t.until, clock_timestamp() + make_interval(mins => r.cooldown_minutes))
 FROM copilot_rules r WHERE r.id = t.rule_id AND t.account_id = $1 AND t.change_id = $2`
@@ -105,8 +105,8 @@ type RuleAlert struct {
 	Since   time.Time `db:"since"`
 }
 
-// Raise makes the alerts of a rule those of a list, and ends all others. It tells which of them stand: one that ended within
-// the cool-down does not begin again. The error is stale if the rule is another than r.
+// Raise replaces the alerts of a rule by the ones of a list: all others end. stands tells which alerts of the list stand, since
+// an alert that ended within the cool-down does not begin again. The error is stale if the rule has changed since r was read.
 func (k CopilotRules) Raise(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (stands []bool, err error) {
 	return txOf(ctx, k.s, func(s *Store) ([]bool, error) {
 		if err := s.CopilotRules().locked(ctx, r); err != nil {
@@ -153,8 +153,8 @@ DELETE FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 AND id NOT 
 DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND alert_since IS NULL AND until < $3`
 )
 
-// End notes a run of a rule and when the next one is due. Its log keeps it if something matched or it could not be carried
-// out. If the rule was changed meanwhile, or another run has ended, nothing is noted.
+// End records a run of a rule and when the next one is due. The rule's log includes the run if something matched or the run could
+// not be carried out. Nothing is recorded if the rule was changed since r was read, or if another run has ended.
 func (k CopilotRules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.RunSummary), run.At.Time)

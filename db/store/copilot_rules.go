@@ -37,7 +37,7 @@ func (k CopilotRules) CheckScope(ctx context.Context, r autorule.Rule) error {
 	return checkScope(ctx, k.s, &r, &autorule.Rule{})
 }
 
-// checkScope is CheckScope but for what the rule named before.
+// checkScope is CheckScope, except that it accepts what the rule named before.
 func checkScope(ctx context.Context, s *Store, r, old *autorule.Rule) error {
 	if err := checkLive(ctx, s, campaignTable, r.AccountID, r.CampaignIDs, old.CampaignIDs); err != nil {
 		return err
@@ -45,7 +45,7 @@ func checkScope(ctx context.Context, s *Store, r, old *autorule.Rule) error {
 	return checkLive(ctx, s, sourceTable, r.AccountID, r.SourceIDs, old.SourceIDs)
 }
 
-// checkLive refuses ids that are no live records of the account, but for those that were there before.
+// checkLive refuses ids that are not live records of the account. It accepts ids that were there before.
 func checkLive[R any](ctx context.Context, s *Store, t *table[R], account uuid.UUID, ids, before []uuid.UUID) error {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.live + ` AND t.id = ANY ($2::uuid[])`
 	found, err := db.Select[uuid.UUID](ctx, s.c, t.what, q, account, db.UUIDs(ids))
@@ -108,7 +108,7 @@ func (k CopilotRules) TakeDue(ctx context.Context, now, until time.Time, limit i
 	return slices.Compact(list), err
 }
 
-// Due lists the active rules of an account that are due: those that wait longest first.
+// Due lists the active rules of an account that are due, longest waiting first.
 func (k CopilotRules) Due(ctx context.Context, account uuid.UUID, now time.Time) ([]autorule.Rule, error) {
 	return db.Select[autorule.Rule](ctx, k.s.c, "due rules", copilotRuleTable.from+` WHERE `+copilotRuleTable.live+`
 		AND t.is_active AND t.next_at <= $2 ORDER BY t.next_at, t.id`, account, now)
@@ -134,8 +134,8 @@ func (k CopilotRules) HasAmounts(ctx context.Context, account uuid.UUID) (bool, 
 	}), err
 }
 
-// Convert converts the amounts that an account's rules name, after its currency has changed: one of the former is so much of
-// the new one. Call it in a transaction.
+// Convert converts the amounts in an account's rules after its currency has changed. rate is the price of one unit of the former
+// currency in the new one. Call it in a transaction.
 func (k CopilotRules) Convert(ctx context.Context, account uuid.UUID, rate decimal.Decimal) error {
 	list, err := k.amounts(ctx, account)
 	if err != nil {

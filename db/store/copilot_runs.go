@@ -23,7 +23,7 @@ func (k Copilot) LastRun(ctx context.Context, account uuid.UUID) (CopilotRun, er
 	return run, err
 }
 
-// RefreshPause is how long after one refresh nobody can ask for the next.
+// RefreshPause is how long a refresh keeps the next one from being requested.
 const RefreshPause = 2 * time.Minute
 
 const askRefresh = `
@@ -31,8 +31,8 @@ INSERT INTO copilot_runs AS r (account_id, asked_at, attempt) VALUES ($1, $2, $3
 ON CONFLICT (account_id) DO UPDATE SET asked_at = $2, attempt = $3
 WHERE r.asked_at IS NULL OR r.asked_at <= $4 OR r.asked_at > $2 OR r.attempt = $3`
 
-// Ask notes that a call asks for a refresh: too_soon within RefreshPause after another one. A call that is repeated, with
-// the same attempt, is the same one; the zero attempt is another one each time.
+// Ask records that a call asks for a refresh. The error is too_soon within RefreshPause after another refresh. A repeated call
+// with the same attempt counts as the same refresh. The zero attempt counts as a new refresh each time.
 func (k Copilot) Ask(ctx context.Context, account, attempt uuid.UUID, now time.Time) error {
 	n, err := k.s.exec(ctx, "ask for a refresh", askRefresh, account, now, db.OrNull(attempt), now.Add(-RefreshPause))
 	if err == nil && n == 0 {
@@ -41,7 +41,7 @@ func (k Copilot) Ask(ctx context.Context, account, attempt uuid.UUID, now time.T
 	return err
 }
 
-// A run that nobody has ended is due again after an hour.
+// A run that was never ended is due again after an hour.
 const takeDueCopilots = `
 INSERT INTO copilot_runs AS r (account_id, next_at)
 SELECT a.id, $1::timestamptz + interval '1 hour' FROM accounts a LEFT JOIN copilot_runs d ON d.account_id = a.id
@@ -61,12 +61,12 @@ type FoundSuggestions struct {
 	Judged int                  // how many things were judged
 	At     time.Time
 	Next   time.Time // when the next run is due
-	Unread []string  // kinds that were not looked for: those that are open stay
-	// Skipped are campaigns that were not looked at: what is open of them stays.
+	Unread []string  // kinds that were not looked for: their open suggestions stay
+	// Skipped are campaigns that were not looked at: their open suggestions stay.
 	Skipped []uuid.UUID
 }
 
-// One that is there already keeps its id, its state and when it was created. A snoozed one opens once its time is over.
+// An existing suggestion keeps its id, its state and its time of creation. A snoozed one opens once its time is over.
 const foundSuggestion = `
 INSERT INTO copilot_suggestions AS s (account_id, id, kind, key, campaign_id, campaign_name, title, detail, evidence, effect, action,
 	digest, judged_at, expires_at, place)
@@ -78,7 +78,8 @@ ON CONFLICT (account_id, kind, key) WHERE status IN ('open', 'dismissed', 'snooz
 	status = CASE WHEN s.status = 'snoozed' AND s.snoozed_until <= excluded.judged_at THEN 'open' ELSE s.status END
 WHERE s.judged_at <= excluded.judged_at`
 
-// What is open and was not found again is over, unless it was not looked for: then its time decides. What was dismissed stays away for its time.
+// An open suggestion that was not found again expires. If it was not looked for, its own expiry time decides. A dismissed
+// suggestion stays away for its time.
 const endSuggestions = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = coalesce(decided_at, $2)
 WHERE account_id = $1 AND judged_at < $2
@@ -90,8 +91,8 @@ const outdateSuggestions = `
 UPDATE copilot_suggestions SET status = 'expired', decided_at = clock_timestamp() WHERE account_id = $1
 	AND status IN ('open', 'snoozed') AND (effect <> 'null' OR action ->> 'attribute' IS NOT NULL)`
 
-// Outdate ends what is open and was judged by amounts: they are in another currency than the account's from now on. The next run
-// finds it anew.
+// Outdate ends the open suggestions that were judged by amounts, because the account now has another currency. The next run finds
+// them again.
 func (k Copilot) Outdate(ctx context.Context, account uuid.UUID) error {
 	_, err := k.s.exec(ctx, "outdate suggestions", outdateSuggestions, account)
 	return err

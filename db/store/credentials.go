@@ -26,7 +26,7 @@ func (t credentialTable) place(account, row uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: t.name, Row: row.String(), Column: "secrets"}
 }
 
-// seal parts the credentials of a row into those that are stored as they are and the others, sealed.
+// seal splits the credentials of a row into credentials that are stored in clear and secrets, which it seals.
 func (t credentialTable) seal(s *Store, account, row uuid.UUID, form models.CredentialForm, credentials map[string]string) (
 	open map[string]string, sealed []byte, err error,
 ) {
@@ -44,7 +44,8 @@ func (t credentialTable) seal(s *Store, account, row uuid.UUID, form models.Cred
 	return open, sealed, err
 }
 
-// read gives all credentials of a row, of which open are those in clear. seal.ErrOpen: the key of the install has changed.
+// read returns all credentials of a row. open are the credentials that are stored in clear. The error is seal.ErrOpen if the key
+// of the install has changed.
 func (t credentialTable) read(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {
@@ -65,8 +66,8 @@ func (t credentialTable) read(ctx context.Context, s *Store, account, row uuid.U
 	return all, nil
 }
 
-// kept is read for a change, which keeps what is left blank. If the key of the install has changed there are only those in
-// clear, so that all secrets have to be sent.
+// kept is read for a change, in which a blank credential keeps its stored value. If the key of the install has changed, it
+// returns only the credentials in clear, so that all secrets have to be sent.
 func (t credentialTable) kept(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {

@@ -30,7 +30,7 @@ func (d DNSAccounts) Find(ctx context.Context, account, id uuid.UUID) (models.DN
 		FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// Named finds the DNS account that a call names. If there is none, the error is an invalid input with a code.
+// Named finds the DNS account that a call names. If it does not exist, the error is an invalid input with the given code.
 func (d DNSAccounts) Named(ctx context.Context, account, id uuid.UUID, code string) (models.DNSAccount, error) {
 	found, err := d.Find(ctx, account, id)
 	if errors.Is(err, models.NotFound("DNS account")) {
@@ -52,9 +52,8 @@ const (
 		checked_at = NULL, failing_since = NULL, failure = '' WHERE id = $1 AND account_id = $2`
 )
 
-// Save connects a DNS account, or changes the one with an id. A label that is nil stays as it is. What of the credentials
-// is blank keeps its stored value, if the provider is the same. Errors: not_found, invalid_credentials, too_many,
-// no_encryption_key.
+// Save connects a DNS account, or changes the one with the given id. A nil label keeps the present one. A blank credential keeps
+// its stored value if the provider is the same. Errors: not_found, invalid_credentials, too_many, no_encryption_key.
 func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.DNSProvider, label *string,
 	sent map[string]string,
 ) (uuid.UUID, error) {
@@ -89,7 +88,7 @@ func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.D
 	})
 }
 
-// stored gives a DNS account with its credentials, none of which counts for another provider.
+// stored returns a DNS account with its credentials. The credentials are nil if they are for another provider.
 func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models.DNSProvider) (
 	a models.DNSAccount, credentials map[string]string, err error,
 ) {
@@ -119,8 +118,8 @@ UPDATE dns_accounts SET checked_at = now(), failure = $4,
 	failing_since = CASE WHEN $4 = '' THEN NULL ELSE coalesce(failing_since, now()) END
 WHERE account_id = $1 AND id = $2 AND saved_at = $3`
 
-// Note notes how asking the provider went; an empty failure: well. If the DNS account was changed meanwhile, nothing is
-// noted.
+// Note records the result of a request to the provider. An empty failure means success. Nothing is recorded if the DNS account
+// was changed since a was read.
 func (d DNSAccounts) Note(ctx context.Context, a models.DNSAccount, failure string) error {
 	_, err := d.s.exec(ctx, "note dns account", noteDNS, a.AccountID, a.ID, a.SavedAt, failure)
 	return err

@@ -43,8 +43,8 @@ func (d Domains) TakeDue(ctx context.Context, now time.Time, limit int) ([]DueDo
 
 const lookAgain = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $1 AND domain_id = $2 AND due_at > $3`
 
-// LookAgain has a domain checked by a time, because something about it has changed. One that is not looked at any more
-// stays so.
+// LookAgain has a domain checked by a time at the latest, because something about it has changed. A domain that is no longer
+// checked stays unchecked.
 func (d Domains) LookAgain(ctx context.Context, account, id uuid.UUID, by time.Time) error {
 	_, err := d.s.exec(ctx, "look at domain again", lookAgain, account, id, by)
 	return err

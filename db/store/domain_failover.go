@@ -10,8 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// A spare domain of the account $1 for the domain $2: in the group of that name, verified, leading here as far as anybody
-// knows, and on no list of unsafe addresses. One that answers over HTTPS comes first.
+// findSpare finds a spare domain of the account $1 for the domain $2. The spare domain is in the group of that name, verified,
+// not known to lead elsewhere, and on no list of unsafe addresses. A domain that answers over HTTPS comes first.
 const findSpare = `
 SELECT d.id, d.host FROM domains d LEFT JOIN domain_checks k ON k.domain_id = d.id
 WHERE d.account_id = $1 AND d.id <> $2 AND d.is_verified AND lower(d.group_name) = '` + models.SpareDomains + `'
@@ -19,12 +19,12 @@ WHERE d.account_id = $1 AND d.id <> $2 AND d.is_verified AND lower(d.group_name)
 		SELECT FROM link_screens c WHERE c.kind = 'domain' AND c.record_id = d.id AND c.unsafe_at IS NOT NULL)
 ORDER BY k.https IS TRUE DESC, d.host LIMIT 1 FOR KEY SHARE OF d`
 
-// addressFree says of a campaign c that its alias is free on the domain $3.
+// addressFree is true for a campaign c whose alias is free on the domain $3.
 const addressFree = `NOT EXISTS (
 		SELECT FROM campaigns o WHERE o.domain_id = $3 AND o.alias = c.alias AND o.deleted_at IS NULL)
 	AND NOT EXISTS (SELECT FROM smartlinks l WHERE l.domain_id = $3 AND l.slug = c.alias AND l.deleted_at IS NULL)`
 
-// $4: all campaigns of the domain move. Otherwise those that came there from a domain that has failed over.
+// If $4 is true, all campaigns of the domain move. Otherwise only the ones move that came from a domain that has failed over.
 const leaveDomain = `
 WITH moving AS MATERIALIZED (
 	SELECT c.id FROM campaigns c WHERE c.account_id = $1 AND c.domain_id = $2 AND c.deleted_at IS NULL AND ` + addressFree + `
@@ -37,14 +37,14 @@ SELECT id, $1, $2, $3, $5 FROM moved
 ON CONFLICT (campaign_id) DO UPDATE SET to_domain = $3, moved_at = $5,
 	from_domain = CASE WHEN f.to_domain = $2 THEN f.from_domain ELSE $2 END`
 
-// What is on a domain: campaigns that have to leave it, and smartlinks, which stay.
+// leavers counts what is on a domain: campaigns that have to leave it, and smartlinks, which stay.
 const leavers = `
 SELECT (SELECT count(*) FROM campaigns c WHERE c.account_id = $1 AND c.domain_id = $2 AND c.deleted_at IS NULL
 		AND ($3 OR EXISTS (SELECT FROM domain_failovers f WHERE f.campaign_id = c.id AND f.to_domain = $2))) AS campaigns,
 	(SELECT count(*) FROM smartlinks l WHERE l.account_id = $1 AND l.domain_id = $2 AND l.deleted_at IS NULL) AS smartlinks`
 
-// failOver moves campaigns from a domain that a list of unsafe addresses has to a spare one, if the account wants that of
-// the domain. Campaigns that came from such a domain move on in any case. nil: nothing had to move.
+// failOver moves campaigns from a domain that is on a list of unsafe addresses to a spare one, if the account has switched
+// failover on for the domain. Campaigns that came from such a domain move on in any case. It returns nil if nothing had to move.
 //
 // Links on the old domain go on working: an alias leads to its campaign on every domain of the account.
 func (d Domains) failOver(ctx context.Context, account, id uuid.UUID, at time.Time) (*models.LinkFailover, error) {

@@ -19,7 +19,7 @@ WHERE d.id = k.domain_id AND k.domain_id IN (
 	WHERE c.registration_due_at <= $1 ORDER BY c.registration_due_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED)
 RETURNING k.account_id, k.domain_id, d.host`
 
-// DueRegistration is a verified domain of which it is time to ask when its registration ends.
+// DueRegistration is a verified domain for which it is time to ask when its registration ends.
 type DueRegistration struct {
 	DueDomain
 	Host string `db:"host"`
@@ -35,8 +35,8 @@ const recordRegistration = `
 UPDATE domain_checks SET registered_until = $3, registration_checked_at = $4, registration_due_at = $5
 WHERE account_id = $1 AND domain_id = $2`
 
-// RecordRegistration records until when a domain's name is registered, and when to ask again. nil: its registry does not say.
-// A domain that was deleted meanwhile is left out.
+// RecordRegistration records until when a domain's name is registered, and when to ask again. until is nil if the registry does
+// not say. A domain that has been deleted is ignored.
 func (d Domains) RecordRegistration(ctx context.Context, of DueDomain, until *time.Time, checked, next time.Time) error {
 	_, err := d.s.exec(ctx, "registration of a domain", recordRegistration, of.AccountID, of.ID, until, checked, next)
 	return err

@@ -86,8 +86,9 @@ const selectPostbackHost = `
 SELECT id, host, account_id IS NULL AS shared FROM domains WHERE account_id IS NULL OR account_id = $1 AND is_verified
 ORDER BY account_id IS NULL DESC, is_default DESC, host LIMIT 1`
 
-// PostbackHost is the host on which an account's networks send their postbacks: the shared link domain, which stays when
-// the account gives up one of its own, else an own one. ok is false if there is none.
+// PostbackHost returns the host to which an account's networks send their postbacks. This is the shared link domain, because it
+// stays when the account gives up one of its own. Without a shared one it is a verified domain of the account. ok is false if
+// there is no such domain.
 func (d Domains) PostbackHost(ctx context.Context, account uuid.UUID) (host LinkDomain, ok bool, err error) {
 	return db.First[LinkDomain](ctx, d.s.c, "host of postbacks", selectPostbackHost, account)
 }
@@ -96,8 +97,8 @@ func (d Domains) PostbackHost(ctx context.Context, account uuid.UUID) (host Link
 // of hosts and not verified. Hosts that the account has are skipped. Conflicts: duplicate if it has all of them,
 // shared_domain for a shared link domain.
 //
-// A host of another account can be added too, or anybody could lock its owner out. It serves only the account that
-// verifies it.
+// A host of another account can be added too. Otherwise any account could lock out the owner of a host. The host serves only the
+// account that verifies it.
 func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set models.DomainSettings) (
 	added []models.Domain, skipped []string, err error,
 ) {
@@ -192,7 +193,7 @@ const (
 	detachSmartlinks = `UPDATE smartlinks SET domain_id = NULL WHERE domain_id = $1 AND deleted_at IS NOT NULL`
 )
 
-// Remove is Delete for whom the certificate does not matter.
+// Remove is Delete for callers that do not need to know about the certificate.
 func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
 	_, err := d.Delete(ctx, account, id)
 	return err
@@ -238,14 +239,14 @@ func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proo
 	return err
 }
 
-// SetVerified says for an operator that the domain is the account's, or that it is not. A verified domain serves. No
-// check says otherwise later. A host serves one account only: for a second one it is a conflict, domain_taken.
+// SetVerified records an operator's decision whether the domain is the account's. A verified domain serves. No later check
+// overrides the decision. A host serves one account only: for a second one the error is a conflict, domain_taken.
 func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool) (models.Domain, error) {
 	return txOf(ctx, d.s, func(s *Store) (out models.Domain, err error) {
 		if err := s.Domains().serve(ctx, account, id, on, models.ProofOperator); err != nil {
 			return out, err
 		}
-		var due *time.Time // what an operator has refused is not verified by itself
+		var due *time.Time // what an operator has refused is not verified automatically
 		if on {
 			now := time.Now()
 			due = &now

@@ -11,7 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// Edge is what was published to the edge, and what is to be. A change of what routes is noted by PostgreSQL itself.
+// Edge records what was published to the edge and what is still to be published. PostgreSQL itself notes each change that affects
+// routing.
 type Edge struct{ s *Store }
 
 // Edge gives it on this store's connection.
@@ -54,7 +55,7 @@ func (e Edge) Forget(ctx context.Context) error {
 	return err
 }
 
-// Due lists accounts that are to be published to a target, those that wait longest first.
+// Due lists accounts that are to be published to a target, longest waiting first.
 func (e Edge) Due(ctx context.Context, target string, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, e.s.c, "accounts due at the edge", `
 SELECT owner_id FROM edge_accounts WHERE (published < wanted OR target <> $1) AND next_at <= now() ORDER BY next_at LIMIT $2`, target, limit)
@@ -66,7 +67,7 @@ func (e Edge) Begin(ctx context.Context, account uuid.UUID) (wanted int64, err e
 INSERT INTO edge_accounts AS a (owner_id) VALUES ($1) ON CONFLICT (owner_id) DO UPDATE SET wanted = a.wanted RETURNING wanted`, account)
 }
 
-// Done notes that all that was wanted at Begin is at the target. If the account was deleted meanwhile, its row goes too.
+// Done records that everything that was wanted at Begin is at the target. It deletes the row of an account that no longer exists.
 func (e Edge) Done(ctx context.Context, account uuid.UUID, wanted int64, target string) error {
 	const done = `UPDATE edge_accounts SET published = $2, target = $3, published_at = now(), failures = 0, failure = '', next_at = now()
 WHERE owner_id = $1`
@@ -125,7 +126,8 @@ WHERE k.key = new.key AND k.owner_id = $1`
 	return err
 }
 
-// Removed notes that the edge does not have keys any more. Those that are still the account's campaigns' stay listed.
+// Removed records that the edge does not have keys any more. The keys in kept, which still belong to the account's campaigns,
+// stay listed.
 func (e Edge) Removed(ctx context.Context, account uuid.UUID, keys, kept []string) error {
 	const removed = `
 WITH gone AS (DELETE FROM edge_keys WHERE owner_id = $1 AND key = ANY ($2) AND key <> ALL ($3))

@@ -40,7 +40,7 @@ const selectChunk = `
 SELECT c.content FROM export_chunks c JOIN exports e ON e.id = c.export_id AND e.fence = c.fence
 WHERE e.account_id = $1 AND e.id = $2 AND c.n = $3`
 
-// WriteFunc writes the text of a file. It fails if the file is deleted meanwhile.
+// WriteFunc writes the text of a file. It fails if the file is deleted while it writes.
 type WriteFunc = func(context.Context, io.Writer) error
 
 // Open finds a file and returns a function that writes its text. That function reads one chunk after the other, so a slow
@@ -143,8 +143,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 const dropOtherChunks = `DELETE FROM export_chunks WHERE export_id = $1 AND fence <> $2`
 
-// Finish makes a file of the chunks of an attempt and deletes those of other attempts. Call it in the transaction
-// that ends the attempt.
+// Finish makes a file of the chunks of an attempt and deletes the chunks of other attempts. Call it in the transaction that ends
+// the attempt.
 func (e Exports) Finish(ctx context.Context, x models.Export, fence int64) error {
 	const what = "finish export"
 	_, err := e.s.exec(ctx, what, insertExport, x.ID, x.AccountID, x.Kind, x.Name, x.RowCount, x.ByteSize, x.CreatedAt, fence)

@@ -22,7 +22,7 @@ func (s *Store) GeoDatabases() GeoDatabases { return GeoDatabases{s} }
 
 const geoColumns = `account_id, provider, enabled, saved_at, looked_after, failing_since, failure`
 
-// Find finds the geo database of an account. models.NotFound: it has none.
+// Find finds the geo database of an account. The error is models.NotFound if the account has no geo database.
 func (g GeoDatabases) Find(ctx context.Context, account uuid.UUID) (models.GeoDatabase, error) {
 	return db.Get[models.GeoDatabase](ctx, g.s.c, "geo database", `SELECT `+geoColumns+`
 		FROM geo_databases WHERE account_id = $1`, account)
@@ -68,8 +68,8 @@ UPDATE geo_databases SET enabled = $3, saved_at = now(),
 	looked_after = CASE WHEN $3 AND NOT enabled THEN $4 ELSE looked_after END
 WHERE account_id = $1 AND provider = $2`
 
-// Switch switches a geo database on or off. models.NotFound: the account has none of the provider. Clicks that came
-// while it was off are not looked up.
+// Switch switches a geo database on or off. The error is models.NotFound if the account has no database of the provider. Clicks
+// that came while it was off are not looked up.
 func (g GeoDatabases) Switch(ctx context.Context, account uuid.UUID, provider string, enabled bool) error {
 	n, err := g.s.exec(ctx, "switch geo database", switchGeo, account, provider, enabled, models.FloorClickID(time.Now()))
 	if err == nil && n == 0 {
@@ -78,7 +78,7 @@ func (g GeoDatabases) Switch(ctx context.Context, account uuid.UUID, provider st
 	return err
 }
 
-// Delete disconnects the geo database of an account and forgets its key and its answers. ok is false if there is none.
+// Delete disconnects the geo database of an account and deletes its key and its answers. ok is false if there was no database.
 func (g GeoDatabases) Delete(ctx context.Context, account uuid.UUID) (ok bool, err error) {
 	err = g.s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, "delete geo database", `DELETE FROM geo_databases WHERE account_id = $1`, account)
@@ -104,7 +104,7 @@ const leaseGeo = `
 UPDATE geo_databases SET leased_until = now() + make_interval(secs => $2)
 WHERE account_id = $1 AND enabled AND (leased_until IS NULL OR leased_until < now()) RETURNING ` + geoColumns
 
-// Lease gives the geo database of an account to one worker. models.NotFound: there is none that is switched on, or
+// Lease gives the geo database of an account to one worker. The error is models.NotFound if no database is switched on, or if
 // another worker has it.
 func (g GeoDatabases) Lease(ctx context.Context, account uuid.UUID, term time.Duration) (models.GeoDatabase, error) {
 	return db.Get[models.GeoDatabase](ctx, g.s.c, "geo database", leaseGeo, account, term.Seconds())
@@ -161,7 +161,7 @@ SELECT $1, $2, prefix, place FROM unnest($3::cidr[], $4::jsonb[]) AS a (prefix, 
 WHERE EXISTS (SELECT FROM geo_databases WHERE account_id = $1 AND provider = $2)
 ON CONFLICT (account_id, provider, prefix) DO UPDATE SET place = excluded.place, asked_at = now()`
 
-// Keep keeps answers of the account's provider, unless it was disconnected meanwhile.
+// Keep stores answers of the account's provider, unless the provider has been disconnected.
 func (g GeoDatabases) Keep(ctx context.Context, account uuid.UUID, provider string, answers []GeoAnswer) error {
 	prefixes, places := make([]string, len(answers)), make([]string, len(answers))
 	for i, a := range answers {
@@ -175,7 +175,7 @@ func (g GeoDatabases) Keep(ctx context.Context, account uuid.UUID, provider stri
 	return err
 }
 
-// ForgetAnswers deletes at most limit answers of before a moment.
+// ForgetAnswers deletes answers that are older than a moment, at most limit.
 func (g GeoDatabases) ForgetAnswers(ctx context.Context, before time.Time, limit int) error {
 	_, err := g.s.exec(ctx, "forget geo answers", `DELETE FROM geo_answers WHERE ctid IN (
 		SELECT ctid FROM geo_answers WHERE asked_at < $1 LIMIT $2)`, before, limit)

@@ -52,7 +52,7 @@ func (k IntegrationRuns) End(ctx context.Context, account, id uuid.UUID, at time
 	return err
 }
 
-// List lists the last runs of a target, the latest first, at most so many of each kind.
+// List lists the last runs of a target, latest first, at most limit of each kind.
 func (k IntegrationRuns) List(ctx context.Context, account, target uuid.UUID, limit int) ([]models.IntegrationRun, error) {
 	return db.Select[models.IntegrationRun](ctx, k.s.c, "runs", `SELECT `+runColumns+` FROM (
 		SELECT *, row_number() OVER (PARTITION BY kind ORDER BY started_at DESC, id) AS place FROM integration_runs
@@ -66,8 +66,8 @@ func (k IntegrationRuns) Forget(ctx context.Context, before time.Time, limit int
 	return err
 }
 
-// setNext says when a connection, a row of the table, is next asked by itself, and from when on over the longer window; a zero
-// wide: as before. If the connection was changed since saved, nothing is said.
+// setNext stores when a connection, a row of the table, is next asked automatically, and from when on it is asked over the longer
+// window. A zero wide keeps the present value. Nothing is stored if the connection was changed since saved.
 func (t credentialTable) setNext(ctx context.Context, s *Store, account, row uuid.UUID, saved, at, wide time.Time) error {
 	q := `UPDATE ` + t.name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + t.key + ` = $2 AND saved_at = $3`
 	_, err := s.exec(ctx, "next run of the "+t.what, q, account, row, saved, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})

@@ -16,8 +16,8 @@ type Jobs struct{ s *Store }
 // Jobs gives the jobs on this store's connection.
 func (s *Store) Jobs() Jobs { return Jobs{s} }
 
-// Submit inserts the row of a job. Beyond the open jobs that the plan of its account allows, the error is plan_limit. A
-// row that exists is left as it is. Call it in a transaction: the account's row stays locked until its end.
+// Submit inserts the row of a job. The error is plan_limit if the account then has more open jobs than its plan allows. A row
+// that exists is left unchanged. Call it in a transaction: the account's row stays locked until the end of it.
 func (j Jobs) Submit(ctx context.Context, row models.Job) error {
 	plan, err := j.s.lockedPlan(ctx, row.AccountID.UUID)
 	if err != nil {

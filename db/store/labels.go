@@ -28,10 +28,11 @@ var nameQueries = map[string]string{
 // HasLabels reports whether the values of a dimension of reports are ids of records with names.
 func HasLabels(dimension string) bool { return nameQueries[dimension] != "" }
 
-// LabelName is what the names of a dimension are called beside its ids: campaign_name for campaign_id.
+// LabelName returns the field for the names of a dimension, which stands next to its ids: campaign_name for campaign_id.
 func LabelName(dimension string) string { return strings.TrimSuffix(dimension, "_id") + "_name" }
 
-// LabelsOf gives the Labels of dimensions that have names, by dimension. values gives the values of one, by its place.
+// LabelsOf returns the Labels of the dimensions that have names, by dimension. values returns the values of a dimension, by its
+// index.
 func (s *Store) LabelsOf(ctx context.Context, account uuid.UUID, dimensions []string, values func(i int) []string) (
 	map[string]map[string]string, error,
 ) {
@@ -49,7 +50,7 @@ func (s *Store) LabelsOf(ctx context.Context, account uuid.UUID, dimensions []st
 	return labels, nil
 }
 
-// NamesOf gives the names of records by their ids, which are given by dimension. What has no name is left out.
+// NamesOf returns the names of records by their ids, which are given by dimension. Records without a name are left out.
 func (s *Store) NamesOf(ctx context.Context, account uuid.UUID, ids map[string][]string) (map[string]string, error) {
 	names := map[string]string{}
 	for dimension, values := range ids {

@@ -112,7 +112,7 @@ func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResu
 	return deliveries, err
 }
 
-// Find finds a link of an account whose record is in use; not_found if there is none.
+// Find finds a link of an account whose record is in use. The error is not_found if there is no such link.
 func (k Links) Find(ctx context.Context, account uuid.UUID, kind string, id uuid.UUID) (models.Link, error) {
 	const q = `SELECT l.kind, l.id, l.account_id, l.name, l.url, c.checked_at FROM (` + checkedLinks + `) l
 		LEFT JOIN link_checks c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
@@ -120,7 +120,7 @@ func (k Links) Find(ctx context.Context, account uuid.UUID, kind string, id uuid
 	return db.Get[models.Link](ctx, k.s.c, kind, q, account, kind, id)
 }
 
-// States gives the states of an account's links by the ids of their records. One whose present URL was never checked is
+// States returns the states of an account's links by the ids of their records. A link whose present URL was never checked is
 // missing.
 func (k Links) States(ctx context.Context, account uuid.UUID, kind string, ids []uuid.UUID) (
 	map[uuid.UUID]models.LinkState, error,
@@ -207,7 +207,7 @@ func (k Links) SaveService(ctx context.Context, v models.LinkService) error {
 	return err
 }
 
-// Services lists how the last run of each kind of check ended. One that never ran is missing.
+// Services lists how the last run of each kind of check ended. A kind that never ran is missing.
 func (k Links) Services(ctx context.Context) ([]models.LinkService, error) {
 	q := `SELECT ` + db.Columns[models.LinkService]("") + ` FROM link_services ORDER BY name`
 	return db.Select[models.LinkService](ctx, k.s.c, "services", q)

@@ -40,7 +40,8 @@ const (
 // Sorts are all orders.
 var Sorts = []Sort{SortNewest, SortOldest, SortName, SortNameZA}
 
-// Only chooses the records of a list. An empty member chooses all, and so does one that the list's table knows nothing of.
+// Only filters the records of a list. An empty field selects all records, and so does a field that the list's table does not
+// know.
 type Only struct {
 	Search string // part of the name, in any case
 	Status string // active, paused, and of campaigns archived
@@ -86,9 +87,9 @@ func placeOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
 }
 
-// readPage reads a page, and the cursor of the next one ("" at the end). It pages by position, not by offset: a row
-// that exists during the whole walk comes exactly once, whatever is inserted or deleted meanwhile. A cursor that was
-// changed, or is of another account, list or filter, is 400 invalid_input.
+// readPage reads a page and returns the cursor of the next one ("" at the end). It pages by position, not by offset: a row that
+// exists during the whole walk comes exactly once, whatever is inserted or deleted at the same time. A cursor that was changed,
+// or is of another account, list or filter, is 400 invalid_input.
 func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q pageQuery[T]) ([]T, string, error) {
 	key, err := s.cursorKey(ctx)
 	if err != nil {

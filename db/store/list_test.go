@@ -47,7 +47,7 @@ func add(t rapidOrTest, s *store.Store, account uuid.UUID, name string) models.O
 
 type rapidOrTest interface{ Fatalf(string, ...any) }
 
-// A record that lives through the whole walk comes exactly once, whatever is added, deleted and renamed meanwhile.
+// A record that exists during the whole walk comes exactly once, whatever is added, deleted and renamed at the same time.
 func TestWalkMissesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)

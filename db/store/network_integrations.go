@@ -19,7 +19,7 @@ func (s *Store) NetworkIntegrations() NetworkIntegrations { return NetworkIntegr
 
 var networkIntegrationColumns = db.Columns[models.NetworkIntegration]("")
 
-// Find finds the connection of a network. models.NotFound: it has none.
+// Find finds the connection of a network. The error is models.NotFound if the network is not connected.
 func (k NetworkIntegrations) Find(ctx context.Context, account, network uuid.UUID) (models.NetworkIntegration, error) {
 	return db.Get[models.NetworkIntegration](ctx, k.s.c, "connection of the network", `SELECT `+networkIntegrationColumns+`
 		FROM network_integrations WHERE account_id = $1 AND network_id = $2`, account, network)
@@ -38,8 +38,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
 ON CONFLICT (network_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5, is_enabled = $6, next_at = $7, wide_at = $7,
 	saved_at = now(), checked_at = NULL, failure = '', failures = 0, failing_since = NULL`
 
-// Save connects a network, or changes its connection. What of the credentials is blank keeps its stored value, if the
-// platform is the same. enabled nil: as it is, for a new one on. The first import comes at next. Errors: not_found,
+// Save connects a network, or changes its connection. A blank credential keeps its stored value if the platform is the same. A
+// nil enabled keeps the present state; a new connection is on. The first import comes at next. Errors: not_found,
 // invalid_credentials, no_encryption_key.
 func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUID, p models.NetworkProvider,
 	sent map[string]string, enabled *bool, next time.Time,
@@ -97,15 +97,15 @@ UPDATE network_integrations SET checked_at = $6, failure = $4,
 	synced_at = CASE WHEN $5 THEN $6 ELSE synced_at END
 WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`
 
-// Note notes how asking the platform went; an empty failure: well. synced says that orders were imported. If the connection
-// was changed meanwhile, nothing is noted.
+// Note records the result of a request to the platform. An empty failure means success. synced says that orders were imported.
+// Nothing is recorded if the connection was changed since i was read.
 func (k NetworkIntegrations) Note(ctx context.Context, i models.NetworkIntegration, failure string, synced bool, now time.Time) error {
 	_, err := k.s.exec(ctx, "note connection of network", noteNetworkIntegration, i.AccountID, i.NetworkID, i.SavedAt, failure, synced, now)
 	return err
 }
 
-// SetNext says when orders are next imported by themselves, and from when on over the longer window; a zero wide: as before. If the
-// connection was changed meanwhile, nothing is said.
+// SetNext stores when orders are next imported automatically, and from when on they are imported over the longer window. A zero
+// wide keeps the present value. Nothing is stored if the connection was changed since i was read.
 func (k NetworkIntegrations) SetNext(ctx context.Context, i models.NetworkIntegration, at, wide time.Time) error {
 	return networkCredentials.setNext(ctx, k.s, i.AccountID, i.NetworkID, i.SavedAt, at, wide)
 }

@@ -64,8 +64,8 @@ const selectSealed = `
 SELECT id, postback_secret AS sealed FROM networks
 WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND postback_secret IS NOT NULL`
 
-// Secrets opens the secrets of networks of an account, by their ids. One that cannot be opened, because ENCRYPTION_KEY
-// has changed, is left out.
+// Secrets opens the secrets of networks of an account, by their ids. A secret that cannot be opened, because ENCRYPTION_KEY has
+// changed, is left out.
 func (k Networks) Secrets(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	rows, err := db.Select[struct {
 		ID     uuid.UUID `db:"id"`

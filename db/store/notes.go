@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// Notes are what people have written beside moments of plots.
+// Notes are the notes that people have written at moments of plots.
 type Notes struct{ s *Store }
 
 // Notes gives the notes on this store's connection.
@@ -20,7 +20,8 @@ var noteColumns = `n.id, n.user_id, n.author, n.at, n.text, n.campaign_id, coale
 
 const noteCampaign = ` LEFT JOIN campaigns c ON c.account_id = n.account_id AND c.id = n.campaign_id`
 
-// List lists the notes in [from, to), newest first: of a campaign those about it and about all of them, else every one.
+// List lists the notes in [from, to), newest first. With a campaign these are the notes about it and the notes about all
+// campaigns. Otherwise they are all notes.
 func (n Notes) List(ctx context.Context, account uuid.UUID, from, to time.Time, campaign uuid.NullUUID, limit int) ([]models.Note, error) {
 	return db.Select[models.Note](ctx, n.s.c, "notes", `SELECT `+noteColumns+` FROM notes n`+noteCampaign+`
 		WHERE n.account_id = $1 AND n.at >= $2 AND n.at < $3 AND ($4::uuid IS NULL OR n.campaign_id IS NULL OR n.campaign_id = $4)
@@ -33,7 +34,7 @@ func (n Notes) Find(ctx context.Context, account, id uuid.UUID) (models.Note, er
 		WHERE n.account_id = $1 AND n.id = $2`, account, id)
 }
 
-// campaign refuses a campaign that is none of the account: invalid_campaign.
+// campaign refuses a campaign that does not belong to the account: invalid_campaign.
 func (n Notes) campaign(ctx context.Context, account uuid.UUID, id uuid.NullUUID) error {
 	if !id.Valid {
 		return nil
@@ -45,7 +46,7 @@ func (n Notes) campaign(ctx context.Context, account uuid.UUID, id uuid.NullUUID
 	return err
 }
 
-// Create saves a new note. Errors: invalid_campaign, and too_many beyond those of an account.
+// Create saves a new note. Errors: invalid_campaign, and too_many if the account already has the most notes that it may have.
 func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) (models.Note, error) {
 	return txOf(ctx, n.s, func(s *Store) (models.Note, error) {
 		if err := s.lockAccount(ctx, account); err != nil {

@@ -48,7 +48,7 @@ func (k OAuthConnections) at(ctx context.Context, account uuid.UUID, provider st
 		ORDER BY id`, account, provider)
 }
 
-// Remove forgets a connection and its tokens. Traffic sources that use it have none until somebody signs in again.
+// Remove deletes a connection and its tokens. Traffic sources that use it have no connection until a person signs in again.
 func (k OAuthConnections) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		if err := s.one(ctx, oauthConnection, `DELETE FROM oauth_connections WHERE account_id = $1 AND id = $2`, account, id); err != nil {
@@ -106,8 +106,8 @@ ON CONFLICT (account_id, provider, user_id) DO UPDATE SET user_name = $5, tokens
 	lease = NULL, lease_until = NULL
 RETURNING ` + oauthColumns
 
-// Save connects what was granted. Somebody who was connected before keeps the connection, with the new tokens. Errors:
-// too_many, no_encryption_key.
+// Save stores a connection with the tokens that were granted. A user of the platform who was connected before keeps the
+// connection, with the new tokens. Errors: too_many, no_encryption_key.
 func (k OAuthConnections) Save(ctx context.Context, account uuid.UUID, provider string, g models.OAuthGrant, now time.Time) (
 	models.OAuthConnection, error,
 ) {
@@ -192,8 +192,8 @@ UPDATE oauth_connections SET status = $4, failure = $5, failing_since = coalesce
 	lease = NULL, lease_until = NULL
 WHERE account_id = $1 AND id = $2 AND lease = $3`
 
-// SetFailed notes why tokens could not be renewed, and ends the claim. They are renewed again at next; nil: only when somebody needs
-// them. revoked says that the platform takes them no longer.
+// SetFailed records why tokens could not be renewed, and ends the claim. They are renewed again at next. If next is nil, they are
+// renewed only on demand. revoked says that the platform does not accept them any more.
 func (k OAuthConnections) SetFailed(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, failure string, revoked bool,
 	now time.Time, next *time.Time,
 ) error {

@@ -23,7 +23,8 @@ type OAuthAttempts struct {
 // OAuthAttempts gives the sign-ins on this store's connection that keys and the command line have begun.
 func (s *Store) OAuthAttempts() OAuthAttempts { return OAuthAttempts{s: s} }
 
-// Of gives the sign-ins that a session of the dashboard has begun for the account which it shows. Nobody else ends them.
+// Of returns the sign-ins that a session of the dashboard has begun for the account which it shows. Only this session can end
+// them.
 func (k OAuthAttempts) Of(account, session uuid.UUID) OAuthAttempts {
 	return OAuthAttempts{k.s, uuid.NullUUID{UUID: account, Valid: true}, uuid.NullUUID{UUID: session, Valid: true}}
 }
@@ -81,7 +82,8 @@ func (k OAuthAttempts) Begin(ctx context.Context, account uuid.UUID, provider, r
 	return a, state, err
 }
 
-// openAttempt finds a sign-in that nobody has come back from yet, by its state ($1), time ($2), session ($3) and account ($4).
+// openAttempt finds a sign-in from which the browser has not come back yet, by its state ($1), time ($2), session ($3) and
+// account ($4).
 const openAttempt = `a.state_hash = $1 AND a.code IS NULL AND a.expires_at > $2
 	AND a.session_id IS NOT DISTINCT FROM $3::uuid AND ($4::uuid IS NULL OR a.account_id = $4)`
 
@@ -106,7 +108,7 @@ func (k OAuthAttempts) open(ctx context.Context, row sealedAttempt, found bool, 
 	return row.OAuthAttempt, err
 }
 
-// Find finds a sign-in that nobody has come back from yet. Error: signin_expired.
+// Find finds a sign-in from which the browser has not come back yet. Error: signin_expired.
 func (k OAuthAttempts) Find(ctx context.Context, state string, now time.Time) (models.OAuthAttempt, error) {
 	row, found, err := db.First[sealedAttempt](ctx, k.s.c, "sign-in", `SELECT `+attemptColumns+`, a.verifier, k.name AS account
 		FROM oauth_attempts a JOIN accounts k ON k.id = a.account_id
@@ -131,7 +133,7 @@ func (k OAuthAttempts) Return(ctx context.Context, state, code string, now time.
 	})
 }
 
-// Cancel ends a sign-in that nobody has come back from.
+// Cancel ends a sign-in from which the browser has not come back yet.
 func (k OAuthAttempts) Cancel(ctx context.Context, state string, now time.Time) error {
 	_, err := k.s.exec(ctx, "cancel sign-in", `DELETE FROM oauth_attempts a WHERE `+openAttempt, hashState(state), now, k.session, k.account)
 	return err

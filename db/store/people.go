@@ -25,7 +25,7 @@ func (p People) Find(ctx context.Context, id uuid.UUID) (models.Person, error) {
 	return db.Get[models.Person](ctx, p.s.c, "person", `SELECT `+personColumns+` FROM users WHERE id = $1`, id)
 }
 
-// FindByEmail finds a person; ok is false if nobody has the address.
+// FindByEmail finds a person by address. ok is false if no person has the address.
 func (p People) FindByEmail(ctx context.Context, email string) (found models.Person, ok bool, err error) {
 	return db.First[models.Person](ctx, p.s.c, "person", `SELECT `+personColumns+` FROM users WHERE email = $1`, email)
 }
@@ -52,7 +52,7 @@ func totpPlace(id uuid.UUID) seal.Place {
 	return seal.Place{Table: "users", Row: id.String(), Column: "totp"}
 }
 
-// BeginTOTP keeps a secret that becomes valid by ConfirmTOTP. One that is valid stays so until then.
+// BeginTOTP stores a secret that ConfirmTOTP makes valid. The present secret stays valid until then.
 func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) error {
 	sealed, err := p.s.box.SealOwn(ctx, totpPlace(id), []byte(secret))
 	if err != nil {
@@ -61,7 +61,7 @@ func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) erro
 	return p.s.one(ctx, "person", `UPDATE users SET totp_new = $2 WHERE id = $1`, id, sealed)
 }
 
-// TOTP gives the valid secret, or the one that waits to be confirmed. There may be none: it is empty then.
+// TOTP returns the valid secret or, with waiting, the secret that waits to be confirmed. It is empty if there is no such secret.
 func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, p.s.c, "person",
 		`SELECT coalesce(CASE WHEN $2 THEN totp_new ELSE totp END, '') FROM users WHERE id = $1`, id, waiting)

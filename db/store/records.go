@@ -74,7 +74,7 @@ func (k records[R]) Create(ctx context.Context, record R) (R, error) {
 	return k.t.create(ctx, k.s, record)
 }
 
-// Update writes every field of a record, except whether it is active and those that have a method of their own.
+// Update writes every field of a record, except whether it is active and the fields that have a method of their own.
 func (k records[R]) Update(ctx context.Context, record R) (R, error) {
 	return k.t.change(ctx, k.s, record)
 }

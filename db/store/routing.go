@@ -113,7 +113,7 @@ type RoutingNetwork struct {
 	AccountID  uuid.UUID `db:"account_id"`
 	Name       string    `db:"name"`
 	ClickParam string    `db:"click_param"`
-	// PostbackParams are the network's own parameters, as saved. A copy on disk of before has none.
+	// PostbackParams are the network's own parameters, as saved. They are missing in a copy on disk by an older version.
 	PostbackParams json.RawMessage `db:"postback_params"`
 }
 
@@ -328,8 +328,8 @@ func RoutingVersions(ctx context.Context, c db.Conn) ([]RoutingVersion, error) {
 // routingBatch is how many records one query reads. A thousand flows are some 10 MB.
 const routingBatch = 1000
 
-// LoadRouting reads records. One that is missing from the result does not exist, or no longer. A key of an unknown
-// table is ignored.
+// LoadRouting reads records. A record that is missing from the result does not exist, or no longer. A key of an unknown table is
+// ignored.
 func LoadRouting(ctx context.Context, c db.Conn, keys []RoutingKey) (*Routing, error) {
 	ids := map[string][]uuid.UUID{}
 	for _, k := range keys {

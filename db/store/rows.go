@@ -15,7 +15,7 @@ func (s *Store) exec(ctx context.Context, what, text string, args ...any) (int64
 	return db.Exec(ctx, s.c, what, text, args...)
 }
 
-// one runs a statement that must touch a row. None is a not_found of what.
+// one runs a statement that must touch a row. If it touches no row, the error is a not_found error that names what.
 func (s *Store) one(ctx context.Context, what, text string, args ...any) error {
 	n, err := s.exec(ctx, what, text, args...)
 	if err == nil && n == 0 {

@@ -51,7 +51,7 @@ UNION
 SELECT r ->> 'rule_id' FROM flows f, jsonb_path_query(f.paths, '$[*].rules[*]') r
 WHERE ($1::uuid IS NULL OR f.account_id = $1) AND r ->> 'rule_id' IS NOT NULL`
 
-// Remove removes a rule. The account is locked, so that no flow is saved with the rule meanwhile.
+// Remove removes a rule. The account is locked, so that no flow with the rule is saved at the same time.
 func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		if err := s.lockAccount(ctx, account); err != nil {

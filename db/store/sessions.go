@@ -54,7 +54,7 @@ func (s *Store) Visit(ctx context.Context, token string) (Visit, error) {
 	return v, err
 }
 
-// maxSessions is how many sessions a person may have. Beyond them the one that was seen longest ago ends.
+// maxSessions is how many sessions a person may have. Beyond them, the session that was seen longest ago ends.
 const maxSessions = 50
 
 // OpenSession signs a person in on an account and returns the token, for the only time.

@@ -100,7 +100,7 @@ func (k Sites) Remove(ctx context.Context, account, id uuid.UUID) (campaigns int
 	return campaigns, ok, err
 }
 
-// Lead gives the account's first lead site, an active one if there is one, and makes it with its goals if there is none.
+// Lead returns the account's first lead site, preferably an active one. If there is no lead site, it creates one with its goals.
 // Error: plan_limit.
 func (k Sites) Lead(ctx context.Context, account models.Account) (models.Site, error) {
 	return txOf(ctx, k.s, func(s *Store) (models.Site, error) {
@@ -123,7 +123,7 @@ func (k Sites) Lead(ctx context.Context, account models.Account) (models.Site, e
 	})
 }
 
-// Site gives a site of the account, for the zero id the first active one. ok is false if there is none such.
+// Site returns a site of the account, or its first active site for the zero id. ok is false if there is no such site.
 func (k Sites) Site(ctx context.Context, account, id uuid.UUID) (site models.Site, ok bool, err error) {
 	q := siteTable.from + ` WHERE ` + siteTable.live + ` AND (t.id = $2 OR $2 IS NULL AND t.is_active) ORDER BY t.id LIMIT 1`
 	return db.First[models.Site](ctx, k.s.c, "site", q, account, db.OrNull(id))
@@ -141,8 +141,9 @@ const (
 		WHERE account_id = $1 AND site_id = $2 AND id <> $3 AND is_primary`
 )
 
-// SaveGoal creates or changes the goal with a key of a site. edit gets the saved one, or a new one with every default. Of
-// a site's goals one is the primary one. Errors: no_site, duplicate_name, and plan_limit for a new one.
+// SaveGoal creates or changes the goal with a key of a site. edit gets the saved goal, or a new one with every default. A site
+// has one primary goal: a goal that becomes primary replaces the former one. Errors: no_site, duplicate_name, and plan_limit for
+// a new goal.
 func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string, edit func(*models.Goal) error) (
 	models.Goal, error,
 ) {
@@ -225,7 +226,7 @@ func (s *Store) OpenGoalSecret(ctx context.Context, account uuid.UUID, sealed []
 	return string(secret), nil
 }
 
-// GoalSecretAt is when the secret was made, nil if there is none.
+// GoalSecretAt returns when the secret was made, or nil if there is no secret.
 func (k Sites) GoalSecretAt(ctx context.Context, account uuid.UUID) (*time.Time, error) {
 	return db.Get[*time.Time](ctx, k.s.c, "account", `SELECT goal_secret_at FROM accounts WHERE id = $1`, account)
 }

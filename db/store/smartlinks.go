@@ -34,7 +34,7 @@ func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smar
 	return createSmartlink(ctx, k.s, l)
 }
 
-// checkRuleValues refuses conditions with a value that no visitor can have, but for those of the old rules.
+// checkRuleValues refuses conditions with a value that no visitor can have. It accepts the conditions of the old rules.
 func checkRuleValues(rules, old []models.SmartlinkRule) error {
 	var kept []cond.Condition
 	for _, r := range old {
@@ -122,7 +122,7 @@ func (s *Store) ownDomain(ctx context.Context, account, id uuid.UUID) error {
 	return err
 }
 
-// Clone copies a smartlink under a new slug. Its name, if any, becomes a free one that ends in " (copy)". The copy is
+// Clone copies a smartlink under a new slug. If it has a name, the copy gets an unused name that ends in " (copy)". The copy is
 // paused. A deactivated source is not copied.
 func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Smartlink, error) {
 	return smartlinkTable.clone(ctx, k.s, account, id, func(s *Store, l *models.Smartlink) (err error) {

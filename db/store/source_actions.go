@@ -32,7 +32,7 @@ func (k SourceIntegrations) WithActions(ctx context.Context, account, source uui
 	}
 	chosen, err := models.ChooseConnection(signedIn, i.ConnectionID, true)
 	if e, ok := models.AsError(err); ok {
-		err = models.Invalid("not_connected", "%s", e.Message) // whether there is none or none is chosen
+		err = models.Invalid("not_connected", "%s", e.Message) // whether no connection exists or none was chosen
 	}
 	if err == nil {
 		err = i.CheckAdvertiser()
@@ -46,8 +46,9 @@ UPDATE source_integrations SET conversion_action = $4,
 		ELSE $6 END
 WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_ready_at`
 
-// SetAction notes what the conversions of a source are uploaded to, and from when on the platform takes them; nil: as is known, or if it is
-// not, from latest on. It gives that moment. If the connection was changed meanwhile, nothing is noted.
+// SetAction stores what the conversions of a source are uploaded to, and from when on the platform takes them (ready). If ready
+// is nil, the known time stays. If the action is another one, so that no time is known, latest is stored. SetAction returns the
+// time. Nothing is stored if the connection was changed since i was read.
 func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
 	*time.Time, error,
 ) {

@@ -28,7 +28,7 @@ var sourceIntegrationColumns = db.Columns[models.SourceIntegration]("")
 // ErrNoIntegration says that a traffic source has no connection.
 var ErrNoIntegration = models.NotFound("connection of the traffic source")
 
-// Find finds the connection of a traffic source. ErrNoIntegration: it has none.
+// Find finds the connection of a traffic source. The error is ErrNoIntegration if the source is not connected.
 func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID) (models.SourceIntegration, error) {
 	return db.Get[models.SourceIntegration](ctx, k.s.c, "connection of the traffic source", `SELECT `+sourceIntegrationColumns+`
 		FROM source_integrations WHERE account_id = $1 AND source_id = $2`, account, source)
@@ -37,18 +37,19 @@ func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID)
 // sourceCredentials are sealed by sources.
 var sourceCredentials = credentialTable{"source_integrations", "source_id", "connection of the traffic source"}
 
-// Credentials gives all credentials of a connection in clear, those of a custom endpoint as its Form names them.
-// seal.ErrOpen: they cannot be read any more.
+// Credentials returns all credentials of a connection in clear. A custom endpoint has the credentials that its Form names. The
+// error is seal.ErrOpen if they cannot be read any more.
 func (k SourceIntegrations) Credentials(ctx context.Context, i models.SourceIntegration) (map[string]string, error) {
 	return sourceCredentials.read(ctx, k.s, i.AccountID, i.SourceID, i.Settings)
 }
 
-// SourceConnect is what an account says of a connection. What is nil stays as it is, if the provider stays; of a new
-// connection it has its default.
+// SourceConnect is a change of a connection by its account. A nil field keeps its value if the provider stays. In a new
+// connection it gets its default. With another provider it gets its default too, except that CampaignParam and Enabled keep their
+// values.
 type SourceConnect struct {
 	Provider           models.SourceProvider
-	Credentials        map[string]string // what is blank stays
-	Clear              []string          // credentials that go
+	Credentials        map[string]string // a blank one keeps its stored value
+	Clear              []string          // names of credentials to delete
 	Endpoint           *models.CostEndpoint
 	Enabled            *bool
 	Connection         *uuid.NullUUID
@@ -59,7 +60,7 @@ type SourceConnect struct {
 	UploadMode         *string
 	DailyCapCount      *int
 	DailyCapValue      *models.Money
-	Next               time.Time // of the first sync by itself
+	Next               time.Time // of the first automatic sync
 }
 
 const saveSourceIntegration = `
@@ -75,14 +76,14 @@ ON CONFLICT (source_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5
 	upload_next_at = now(), upload_failure = '', upload_failures = 0, upload_failing_since = NULL,
 	uploads_ready_at = CASE WHEN source_integrations.conversion_action = $11 THEN source_integrations.uploads_ready_at END`
 
-// What was for another platform is not sent to this one.
+// Uploads that were for another platform are not sent to this one.
 const skipUploadsOfOthers = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the traffic source has another platform now', decided_at = now()
 FROM source_integrations i WHERE i.source_id = u.source_id AND i.account_id = $1 AND u.source_id = $2 AND i.provider <> $3
 	AND u.result = 'pending'`
 
-// Save connects a traffic source, or changes its connection. Uploads that were stopped begin again. Errors: not_found, and those of PUT
-// /traffic-sources/{id}/integration.
+// Save connects a traffic source, or changes its connection. Uploads that were stopped begin again. Errors: not_found, and the
+// errors of PUT /traffic-sources/{id}/integration.
 func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID, w SourceConnect) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		if err := s.lockAccount(ctx, account); err != nil {
@@ -133,7 +134,8 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 	})
 }
 
-// before is a connection as it is, with its credentials, or if there is none to the provider, a new one.
+// before returns the present connection with its credentials. If the source is not connected to the provider, it returns a new
+// connection, which takes the campaign parameter and the switch of a connection to another provider.
 func (k SourceIntegrations) before(ctx context.Context, account, source uuid.UUID, provider string) (
 	i models.SourceIntegration, stored map[string]string, err error,
 ) {
@@ -220,7 +222,7 @@ func (k SourceIntegrations) Session(ctx context.Context, i models.SourceIntegrat
 	return string(plain), nil
 }
 
-// SaveSession keeps what a login by the credentials has given. If the connection was changed meanwhile, nothing is kept.
+// SaveSession stores what a login by the credentials has given. Nothing is stored if the connection was changed since i was read.
 func (k SourceIntegrations) SaveSession(ctx context.Context, i models.SourceIntegration, session string) error {
 	sealed, err := k.s.box.Seal(sessionPlace(i), []byte(session))
 	if err != nil {

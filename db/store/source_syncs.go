@@ -26,15 +26,15 @@ type SourceNote struct {
 	Currency, Zone string // of the account at the platform; empty: it was not told
 }
 
-// Note notes how asking the platform went. If the connection was changed meanwhile, nothing is noted.
+// Note records the result of a request to the platform. Nothing is recorded if the connection was changed since i was read.
 func (k SourceIntegrations) Note(ctx context.Context, i models.SourceIntegration, n SourceNote, now time.Time) error {
 	_, err := k.s.exec(ctx, "note connection of traffic source", noteSourceIntegration, i.AccountID, i.SourceID, i.SavedAt, n.Failure,
 		n.Synced, now, n.Currency, n.Zone)
 	return err
 }
 
-// SetNext says when spend is next read by itself, and from when on over the longer window; a zero wide: as before. If the
-// connection was changed meanwhile, nothing is said.
+// SetNext stores when spend is next read automatically, and from when on it is read over the longer window. A zero wide keeps the
+// present value. Nothing is stored if the connection was changed since i was read.
 func (k SourceIntegrations) SetNext(ctx context.Context, i models.SourceIntegration, at, wide time.Time) error {
 	return sourceCredentials.setNext(ctx, k.s, i.AccountID, i.SourceID, i.SavedAt, at, wide)
 }
@@ -89,7 +89,7 @@ const saveSpendDay = `
 INSERT INTO source_spend_days (source_id, day, account_id, clicks, synced_at) VALUES ($2, $3::date, $1, $4, $5)
 ON CONFLICT (source_id, day) DO UPDATE SET clicks = $4, synced_at = $5`
 
-// SaveSpendDay notes that the spend of a day was read, and spread over so many clicks.
+// SaveSpendDay records that the spend of a day was read, and over how many clicks it was spread.
 func (k SourceIntegrations) SaveSpendDay(ctx context.Context, account, source uuid.UUID, day time.Time, clicks int64, now time.Time) error {
 	_, err := k.s.exec(ctx, "day of spend", saveSpendDay, account, source, day.Format(time.DateOnly), clicks, now)
 	return err

@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// Views are the saved views of reports. A person sees its own and those that are shared on the account.
+// Views are the saved views of reports. A person sees their own views and the shared views of the account.
 type Views struct{ s *Store }
 
 // Views gives the saved views on this store's connection.
@@ -19,7 +19,8 @@ var viewColumns = db.Columns[models.View]("v.")
 
 const seenViews = ` FROM views v WHERE v.account_id = $1 AND (v.shared OR v.user_id = $2)`
 
-// List lists the views that a person sees, by name, and gives the one that its reports open with; the zero id is none.
+// List lists the views that a person sees, by name. opens is the view that their reports open with, or the zero id if they have
+// not chosen a view.
 func (v Views) List(ctx context.Context, account, person uuid.UUID) (list []models.View, opens uuid.UUID, err error) {
 	list, err = db.Select[models.View](ctx, v.s.c, "views",
 		`SELECT `+viewColumns+seenViews+` ORDER BY lower(v.name), v.id LIMIT $3`, account, person, 2*models.MaxViews)
@@ -52,7 +53,7 @@ func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) 
 	})
 }
 
-// Change saves what edit makes of a view. Errors: as Find and Create, and those of edit.
+// Change saves what edit makes of a view. Errors: the errors of Find, of Create and of edit.
 func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit func(*models.View) error) (models.View, error) {
 	return txOf(ctx, v.s, func(s *Store) (models.View, error) {
 		if err := s.lockAccount(ctx, account); err != nil {

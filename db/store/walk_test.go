@@ -72,8 +72,8 @@ func movingFlows(s *store.Store, account uuid.UUID) moving {
 	}
 }
 
-// A record that lives through the whole walk comes, whatever moves meanwhile; one that was not changed comes once, one
-// that was, twice at most. The walk ends.
+// A record that exists during the whole walk comes, whatever moves at the same time. An unchanged record comes once, a changed
+// one twice at most. The walk ends.
 func TestMovingListsMissNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)

@@ -11,20 +11,21 @@ import (
 	"switchyard/jobs"
 )
 
-// ErrSlow is what Redis answers once it has answered all that a Slow lets it.
+// ErrSlow is the error of commands beyond the number that a Slow allows.
 var ErrSlow = errors.New("redis takes too long")
 
-// Slow lets Redis answer so many commands and fails the others: as many as fit into one run when each takes long.
+// Slow lets Redis answer a limited number of commands and makes the others fail. It simulates a Redis so slow that only this
+// many commands fit into one run.
 type Slow struct{ left atomic.Int64 }
 
-// SlowDown puts a Slow before Redis. It answers nothing until Answer is called.
+// SlowDown adds a Slow to a Redis client. No command is answered until Answer is called.
 func SlowDown(r jobs.Redis) *Slow {
 	s := &Slow{}
 	r.AddHook(s)
 	return s
 }
 
-// Answer sets how many commands more are answered.
+// Answer sets how many more commands are answered.
 func (s *Slow) Answer(commands int) { s.left.Store(int64(commands)) }
 
 // DialHook implements redis.Hook.

@@ -73,8 +73,9 @@ type Act struct {
 	Targets    []Target
 }
 
-// Acts are the changes that the rule calls for, of targets that match. Paths gives those of a campaign. Targets of which
-// nothing is left to change are idle: their weight is at its bound, say, or they are gone.
+// Acts returns the changes that the rule calls for on the matched targets. The function paths returns the paths of a campaign.
+// A matched target is returned as idle if nothing is left to change, for example because its weight is at its bound or it is
+// gone.
 func (s Settings) Acts(matched []Target, paths func(uuid.UUID) []flow.Path) (acts []Act, idle []Target) {
 	groups := map[string]int{}
 	for _, t := range matched {
@@ -166,8 +167,8 @@ func (s Settings) weigh(a Act, t Target, paths []flow.Path) (Act, bool) {
 	return a, next != now
 }
 
-// Weigh is what a weight becomes, in thousandths. One that is lowered stops at MinWeight, one that is raised at MaxWeight;
-// one beyond that already stays. So does 0: nobody is sent there.
+// Weigh returns the new weight, in thousandths. A weight that is lowered stops at MinWeight, and a weight that is raised stops
+// at MaxWeight. A weight already beyond its bound stays unchanged. So does 0, because it sends no visitors there.
 func (s Settings) Weigh(weight float64) float64 {
 	factor := s.Factor.InexactFloat64()
 	next := math.Round(weight*factor*1000) / 1000
@@ -177,7 +178,7 @@ func (s Settings) Weigh(weight float64) float64 {
 	return max(weight, min(next, s.MaxWeight.InexactFloat64()))
 }
 
-// ByCost sorts targets: those that cost most come first.
+// ByCost sorts targets by cost, the highest first.
 func ByCost(list []Target) {
 	slices.SortStableFunc(list, func(a, b Target) int {
 		return cmp.Or(b.Figures.Cost.Cmp(a.Figures.Cost), cmp.Compare(b.Figures.Clicks, a.Figures.Clicks))

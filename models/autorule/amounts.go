@@ -14,14 +14,14 @@ var amounts = []string{"cost", "revenue", "pending_revenue", "profit", "epc", "c
 // amountPlaces are the decimals of an amount that a rule names.
 const amountPlaces = 6
 
-// IsAmount reports whether the value of the comparison is in the account's currency, or by it. Of a number of times an amount, and
-// of nothing, it is not.
+// IsAmount reports whether the value of the comparison is an amount in the account's currency, or a number per unit of that
+// currency. If both sides are amounts, the value is only a factor and IsAmount is false. It is also false for zero.
 func (c Comparison) IsAmount() bool {
 	return slices.Contains(amounts, c.Figure) != slices.Contains(amounts, c.Times) && !c.Value.IsZero()
 }
 
-// Converted is the comparison after the account's currency has changed: one of the former is so much of the new one. A value
-// that is a number of times an amount is no amount.
+// Converted returns the comparison after the account's currency has changed. rate is what one unit of the old currency is worth
+// in the new one. A value that is only a factor between two amounts stays unchanged.
 func (c Comparison) Converted(rate decimal.Decimal) Comparison {
 	left, right := slices.Contains(amounts, c.Figure), slices.Contains(amounts, c.Times)
 	switch {

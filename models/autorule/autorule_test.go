@@ -225,7 +225,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestWindows: whole hours, or days of the account, with or without the one that is not over.
+// TestWindows checks that a window is whole hours, or days of the account, with or without the hour or day that is not over.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	account := models.Account{Timezone: "Asia/Tokyo"}

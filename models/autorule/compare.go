@@ -118,7 +118,8 @@ func (s Settings) Text() string {
 	return strings.Join(list, " and ")
 }
 
-// shownFigures are the figures that evidence shows: those of every rule first, then those that the rule compares.
+// shownFigures returns the figures that evidence shows. The figures that every rule shows come first, then the figures that the
+// rule compares.
 func (s Settings) shownFigures() []string {
 	names := []string{"clicks", "conversions", "cost", "revenue"}
 	for _, c := range s.Conditions {

@@ -30,9 +30,9 @@ func (s Settings) Buckets() (size int, each time.Duration) {
 	return s.Window, time.Hour
 }
 
-// Replay tells what the rule would have done at the end of each hour or day from first on, of all that there are. What it
-// would have changed changes nothing: the figures are those that were. A target that it would have paused or denied is not
-// met again. A rule that runs more often than by the hour or day may act sooner than told.
+// Replay returns what the rule would have done at the end of each hour or day, from the index first on, out of all hours or
+// days. Its changes do not alter the figures, which stay the recorded ones. A target that it would have paused or denied does
+// not match again. A rule that runs more often than once per hour or day may act sooner than Replay says.
 func (s Settings) Replay(list []Series, first, all int) (out []Would) {
 	size, each := s.Buckets()
 	every := max(1, int(time.Duration(s.EveryMinutes)*time.Minute/each))
@@ -88,7 +88,7 @@ type replay struct {
 // never is after every hour and day.
 const never = 1 << 30
 
-// step gives those of the targets that match which the rule would act upon.
+// step returns the matched targets that the rule would act upon.
 func (r *replay) step(b int, matched []Target) (acted []Target) {
 	stood := r.stands
 	r.stands = map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/autorule"
 )
 
-// TestReplay holds a replay to a plain one: at the end of each day the window is summed anew.
+// TestReplay compares a replay with a plain one, which sums the whole window again at the end of each day.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	acted := 0

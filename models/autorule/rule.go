@@ -39,11 +39,11 @@ const (
 	Days  = "days"
 )
 
-// Limits of a rule beside those in the tags of Settings.
+// Limits of a rule, in addition to the limits in the tags of Settings.
 const (
 	// MaxDays is the longest window in days.
 	MaxDays = 90
-	// MaxMatched is how many targets that match one run goes on with, those that cost most.
+	// MaxMatched is how many matched targets one run goes on with. It keeps the targets that cost most.
 	MaxMatched = 200
 )
 
@@ -97,12 +97,12 @@ type Rule struct {
 // level is something that a rule looks at.
 type level struct {
 	name string
-	// dimensions are those of the report that has its figures; of a value the attribute comes behind them.
+	// dimensions are the dimensions of the report with the level's figures. For a value, the attribute follows them.
 	dimensions []string
 	actions    []string
 }
 
-// levels is the table of what a rule can look at.
+// levels lists everything that a rule can look at.
 var levels = []level{
 	{Campaign, []string{"campaign_id"}, []string{Pause, Alert}},
 	{Path, []string{"campaign_id", "stream_id"}, []string{Pause, Weight, Alert}},
@@ -119,7 +119,7 @@ func (s Settings) level() level {
 	return levels[i]
 }
 
-// Dimensions are those of the report that has the figures that the rule compares.
+// Dimensions returns the dimensions of the report that has the figures the rule compares.
 func (s Settings) Dimensions() []string {
 	list := slices.Clone(s.level().dimensions)
 	if s.LooksAt == Value {
@@ -131,7 +131,8 @@ func (s Settings) Dimensions() []string {
 // Changes reports whether the rule changes anything: a plan has to include that.
 func (s Settings) Changes() bool { return s.Action != Alert }
 
-// Validate refuses settings that fit each other not: invalid_rule, invalid_condition. The tags hold for each by itself.
+// Validate returns an error for settings that do not fit together: invalid_rule or invalid_condition. The tags check each
+// setting on its own.
 func (s Settings) Validate() error {
 	bad := func(format string, args ...any) error { return models.Invalid("invalid_rule", format, args...) }
 	_, known := copilot.BlockOp(s.Attribute)

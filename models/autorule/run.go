@@ -14,7 +14,7 @@ const (
 	RunDone     = "done"
 	RunShadow   = "shadow"        // nothing was to be changed
 	RunTooLarge = "too_large"     // its figures take more clicks to read than a run may
-	RunPlan     = "plan_required" // the plan lets nothing be changed by itself
+	RunPlan     = "plan_required" // the plan does not allow automatic changes
 	RunFailed   = "failed"        // by a fault of this install, several times
 )
 
@@ -25,7 +25,7 @@ const (
 	ItemCooling = "cooling" // it was acted upon, or that was taken back, within the cool-down
 	ItemIdle    = "idle"    // nothing is left to change
 	ItemLeft    = "left"    // the run had its most changes
-	ItemRefused = "refused" // it changed meanwhile, or cannot be changed: Why says it
+	ItemRefused = "refused" // it has changed since, or cannot be changed: Why gives the reason
 )
 
 // MaxItems is how many targets a run's log has.

@@ -13,7 +13,7 @@ type Crawler struct {
 	Hosts []string
 }
 
-// Domains of Google's crawlers, and of what fetches pages because a user asked it to.
+// Domains of Google's crawlers, and of its fetchers, which request pages because a user asked for them.
 var (
 	googleHosts    = []string{"googlebot.com", "google.com"}
 	googleFetchers = []string{"google.com", "gae.googleusercontent.com"}

@@ -1,6 +1,6 @@
 // Package bot scores clicks by their signals. The caller detects the signals.
 //
-// A click stores its signals as a bitmask, so that history can be scored anew under other settings.
+// A click stores its signals as a bitmask, so that history can be scored again under other settings.
 package bot
 
 import (
@@ -57,7 +57,7 @@ type Signal struct {
 // When says when a signal is found.
 type When string
 
-// When signals are found. What is not found at the click revises it.
+// When signals are found. A signal that is not found at the click revises it later.
 const (
 	AtClick  When = "at the click"
 	Later    When = "seconds later"
@@ -145,7 +145,7 @@ const floods = ClickFlood | CampaignFlood
 // Network are the signals of OfProxy.
 const Network = Datacenter | TorExit | VPNOrProxy
 
-// OfProxy is the signal of an address whose proxy_kind is known. A privacy relay has none.
+// OfProxy returns the signal of an address whose proxy_kind is known. A privacy relay has no signal.
 func OfProxy(kind string) Signals {
 	switch kind {
 	case "datacenter":

@@ -67,7 +67,7 @@ func guardRange(entry string, r netipx.IPRange) error {
 	return nil
 }
 
-// origins are sites where people come from. What is below one of them is too.
+// origins lists sites where people come from. Their subdomains count too.
 var origins = []string{
 	"ask.com", "baidu.com", "bing.com", "brave.com", "coccoc.com", "daum.net", "duckduckgo.com", "ecosia.org", "google.com",
 	"mojeek.com", "msn.com", "naver.com", "petalsearch.com", "qwant.com", "seznam.cz", "sogou.com", "startpage.com", "ya.ru",
@@ -80,7 +80,7 @@ var origins = []string{
 	"taboola.com", "wikipedia.org",
 }
 
-// everywhere are those of them with a domain in each country.
+// everywhere lists the names of such sites that have a domain in each country.
 var everywhere = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yandex"}
 
 // guardDomain refuses a suffix, and sites where people come from.

@@ -17,7 +17,7 @@ import (
 // Kind is what the entries of a list are.
 type Kind int
 
-// The kinds. Those of addresses come first.
+// The kinds of lists. Lists of addresses come first.
 const (
 	Tor Kind = iota
 	VPN
@@ -29,7 +29,7 @@ const (
 	kindCount
 )
 
-// Limits of what is loaded.
+// Limits of the data that is loaded.
 const (
 	MaxNetworks = 500_000  // of a kind
 	MaxDomains  = 200_000  // spam referrers
@@ -51,7 +51,7 @@ var kinds = [kindCount]struct {
 	limit   int
 	clean   func(entry string) (string, error)
 	fires   bot.Signals
-	share   float64  // of all addresses that a list has at most; 0: it has none
+	share   float64  // largest share of all addresses that a list may cover; 0: not limited
 	files   []string // how the names of its files begin
 }{
 	Tor:         {"tor", "exits of Tor: proxy_kind tor, signal tor_exit", MaxNetworks, cleanNetwork, bot.TorExit, few, []string{"tor"}},

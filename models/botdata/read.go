@@ -128,8 +128,8 @@ func uncomment(line string, k Kind) string {
 	return line
 }
 
-// ranges are the files of the large clouds: Amazon's ip-ranges.json, Google's cloud.json and those of its crawlers,
-// Oracle's public_ip_ranges.json and Microsoft's ServiceTags.
+// ranges reads the address files of the large clouds: Amazon's ip-ranges.json, Google's cloud.json and the files of its
+// crawlers, Oracle's public_ip_ranges.json and Microsoft's ServiceTags.
 type ranges struct {
 	CreateDate  string `json:"createDate"`
 	Created     string `json:"creationTime"`

@@ -18,7 +18,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// Set is one compiled list of each kind, or none. The zero value has none but the clouds that are built in; nil is as good.
+// Set holds at most one compiled list of each kind. The zero value holds only the built-in list of clouds. A nil Set answers in
+// the same way.
 type Set struct{ lists [kindCount]*Compiled }
 
 //go:embed clouds.bin
@@ -40,7 +41,7 @@ type Compiled struct {
 	patterns *Patterns
 }
 
-// Compile prepares entries as a List has them. One that cannot be read matches nobody.
+// Compile prepares the entries of a List. An entry that cannot be read matches no visitor.
 func Compile(k Kind, entries []string) *Compiled {
 	c := &Compiled{}
 	switch k {
@@ -64,10 +65,10 @@ func Compile(k Kind, entries []string) *Compiled {
 	return c
 }
 
-// Put makes a list the one of its kind.
+// Put sets the list of a kind.
 func (s *Set) Put(k Kind, c *Compiled) { s.lists[k] = c }
 
-// Remove takes a list out, unless another one stands in its place.
+// Remove removes a list, unless another list has replaced it.
 func (s *Set) Remove(k Kind, c *Compiled) {
 	if s.lists[k] == c {
 		s.lists[k] = nil
@@ -85,8 +86,8 @@ func (s *Set) has(k Kind, addr netip.Addr) bool {
 	return l != nil && l.networks.Lookup(addr)
 }
 
-// ProxyKind is the proxy_kind of an address: the kind of the first list that has it, as clickattr names it. Empty: none
-// has.
+// ProxyKind returns the proxy_kind of an address: the kind of the first list that has it, as clickattr names it. It is empty if
+// no list has it.
 func (s *Set) ProxyKind(addr netip.Addr) string {
 	if !addr.IsValid() {
 		return ""
@@ -99,7 +100,8 @@ func (s *Set) ProxyKind(addr netip.Addr) string {
 	return ""
 }
 
-// Signals are those of an address and of the domain of a referrer, beside what ProxyKind says.
+// Signals returns the signals of an address and of a referrer's domain. The signals that follow from ProxyKind are not among
+// them.
 func (s *Set) Signals(addr netip.Addr, referrer string) (fired bot.Signals) {
 	if s == nil {
 		return 0
@@ -117,7 +119,7 @@ func (s *Set) Signals(addr netip.Addr, referrer string) (fired bot.Signals) {
 	return fired
 }
 
-// Crawlers are the patterns of crawlers, nil if there are none.
+// Crawlers returns the patterns of crawlers, or nil if no such list is loaded.
 func (s *Set) Crawlers() *Patterns {
 	if s == nil || s.lists[Crawler] == nil {
 		return nil

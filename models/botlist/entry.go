@@ -40,7 +40,7 @@ func byAddress(e *models.BotEntry) bool {
 // Budget is what the texts and patterns of an account's lists may cost together, in steps of package cond.
 const Budget = cond.MaxSteps / 2
 
-// About what a value takes in memory, beside its text.
+// Approximate memory that a value takes, in addition to its text.
 const (
 	rangeBytes = 64
 	textBytes  = 48
@@ -80,7 +80,7 @@ func Check(e *models.BotEntry, place Place) error {
 type checker struct {
 	*models.BotEntry
 	place Place
-	sent  []int // which of those that were sent each value is
+	sent  []int // index of each value among the values that were sent
 }
 
 // wrong is an error of the i-th value.
@@ -182,7 +182,7 @@ func asn(text string) (string, error) {
 	return strconv.FormatUint(n, 10), nil
 }
 
-// conditions are those that search for the values, each with the index of its first value.
+// conditions returns the conditions that search for the values, each with the index of its first value.
 func conditions(e *models.BotEntry) iter.Seq2[int, cond.Condition] {
 	return func(yield func(int, cond.Condition) bool) {
 		first := 0

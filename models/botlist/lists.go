@@ -39,8 +39,8 @@ type search struct {
 	*cond.Matcher
 }
 
-// Compile prepares the entries of an account. Of a value that two entries have, the older entry counts. An entry
-// that cannot be compiled matches nobody.
+// Compile prepares the entries of an account. If two entries have the same value, the older entry counts. An entry that cannot
+// be compiled matches no visitor.
 func Compile(entries []*models.BotEntry) *Lists {
 	entries = slices.SortedFunc(slices.Values(entries), func(a, b *models.BotEntry) int { return bytes.Compare(a.ID[:], b.ID[:]) })
 	l := &Lists{}

@@ -1,7 +1,6 @@
-// Package clickattr is the one table of what is known of a click: under which tag the spool holds an attribute, which
-// conditions, tokens, reports and files know it. Package cond, package token, the spool, the columns of the click
-// store, the dimensions of reports and the columns of export files derive from it. README.md shows how to add an
-// attribute.
+// Package clickattr is the one table of all attributes of a click. It says under which tag the spool holds an attribute, and
+// which conditions, tokens, reports and files know it. Package cond, package token, the spool, the columns of the click store,
+// the dimensions of reports and the columns of export files derive from it. README.md shows how to add an attribute.
 package clickattr
 
 import (
@@ -14,12 +13,12 @@ import (
 	"switchyard/models"
 )
 
-// Attr is one attribute. An attribute that is recorded has a Tag, and exactly one of the accessors, which says of what
-// type it is. One without is known while a click is routed and not recorded.
+// Attr is one attribute. A recorded attribute has a Tag, and exactly one of the accessors, which sets its type. An attribute
+// without a Tag is known while a click is routed and is not recorded.
 type Attr struct {
 	// Name is the attribute's name in conditions and reports, as a column of the table clicks and of export files.
 	Name string
-	// Tag is the attribute's tag in the spool. Tags are on disks: one is never given to another attribute.
+	// Tag is the attribute's tag in the spool. Tags are stored on disks, so a tag is never given to another attribute.
 	Tag byte
 	// Compare says how conditions compare the attribute. NotCompared: they do not know it.
 	Compare Compare
@@ -29,8 +28,8 @@ type Attr struct {
 	Doc string
 	// Dimension is the attribute's place in the list of report dimensions, from 1. Zero: reports do not know it.
 	Dimension int
-	// Values are those that the attribute can have, nil where that is any. Wherever somebody names a value of the
-	// attribute, it is checked against them and kept in its canonical form.
+	// Values are the values that the attribute can have; nil: any value. A value that a caller names is checked against them
+	// and stored in its canonical form.
 	Values *Values
 	// In says where else the attribute is.
 	In Home
@@ -72,8 +71,8 @@ const (
 	Both = Exports | Smartlinks
 )
 
-// Column is the attribute's column in SQL; for a sub-parameter that is an element of an array, NULL where there is
-// none.
+// Column returns the attribute's column in SQL. For a sub-parameter that is an element of an array, which is NULL if the click
+// has no such element.
 func (a *Attr) Column() string {
 	if a.Sub > 0 {
 		return "subs[" + strconv.Itoa(a.Sub) + "]"
@@ -105,7 +104,7 @@ func (a *Attr) Append(dst []byte, c *models.Click) []byte {
 	return dst
 }
 
-// Find gives the attribute of a name, nil when there is none.
+// Find returns the attribute with a name, or nil if it does not exist.
 func Find(name string) *Attr {
 	for i := range All {
 		if All[i].Name == name {

@@ -13,8 +13,8 @@ import (
 	"switchyard/models/country"
 )
 
-// Values are the values that an attribute can have. Each has one canonical form: the one that visitors have, that is
-// stored and that reports show. Other ways to write it are accepted. A nil Values is any text.
+// Values are the values that an attribute can have. Each value has one canonical form, in which visitors have it, the store
+// keeps it and reports show it. Other ways to write it are accepted. A nil Values means any text.
 type Values struct {
 	// Name is what one of the values is called in documents, such as CountryCode.
 	Name string
@@ -36,7 +36,7 @@ func (v *Values) List() []string {
 	return v.list
 }
 
-// Find gives the canonical form of a text. False: it is none of the values.
+// Find returns the canonical form of a text. ok is false if the text is not one of the values.
 func (v *Values) Find(text string) (canonical string, ok bool) {
 	if v == nil {
 		return text, true
@@ -66,7 +66,7 @@ func (v *Values) Check(text string) (string, error) {
 	return text, fmt.Errorf("%s is no value of it: it is %s", quoted, v.what)
 }
 
-// Resembles reports whether a text that is none of the values is probably one that was mistyped.
+// Resembles reports whether a text that is not one of the values is probably a mistyped value.
 func (v *Values) Resembles(text string) bool { return v.near(text) != "" }
 
 // near is the value that was probably meant. Codes are too short to tell.

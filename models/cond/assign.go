@@ -9,9 +9,9 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// Assign sets an attribute by its name from a text, as somebody describes a visitor. An empty text is unknown. Assign
-// is false when there is no such attribute, when the text is none of its values or not of its kind, and for what follows
-// from the address or the time (SetIP, SetTime).
+// Assign sets an attribute by its name from a text, for a caller that describes a visitor. An empty text means unknown. Assign
+// returns false if the attribute does not exist, or if the text is not one of its values or not of its kind. It also returns
+// false for attributes that follow from the address or the time: SetIP and SetTime set those.
 func (f *Facts) Assign(name, value string) bool {
 	a, ok := attrByName[name]
 	if !ok {

@@ -11,7 +11,7 @@ import (
 // Attr is a known attribute of a visitor, an index into Facts.
 type Attr uint8
 
-// The attributes that follow from the address and the time. Those of the click come after them, in the order of
+// The attributes that follow from the address and the time. The attributes of the click come after them, in the order of
 // clickattr.All.
 const (
 	IPVersion Attr = iota
@@ -85,7 +85,8 @@ var attributes, attrByName = func() (list [numAttrs]attribute, byName map[string
 	return list, byName
 }()
 
-// Named is the attribute of a name. It panics when there is none: names of visitors go to Facts.Assign.
+// Named returns the attribute with a name. It panics if the attribute does not exist. A name that comes from a caller goes to
+// Facts.Assign.
 func Named(name string) Attr {
 	a, ok := attrByName[name]
 	if !ok {

@@ -17,8 +17,8 @@ type Matcher struct {
 	live   *atomic.Pointer[Matcher] // of a shared one; the rest of it is empty then
 }
 
-// Shared gives a matcher that stands for another one, until Set. A rule that many flows use can so change without any
-// of them being compiled anew.
+// Shared returns a matcher that stands for another one until Set replaces it. A rule that many flows use can therefore change
+// without compiling any of the flows again.
 func Shared(m *Matcher) *Matcher {
 	s := &Matcher{live: new(atomic.Pointer[Matcher])}
 	s.live.Store(m.now())
@@ -36,7 +36,7 @@ func (m *Matcher) now() *Matcher {
 	return m
 }
 
-// Never matches nobody: it stands in for a rule that no longer exists.
+// Never matches no visitor. It stands in for a rule that no longer exists.
 var Never = &Matcher{never: true}
 
 // compiled is a condition, in the order in which it is looked at.
@@ -44,7 +44,7 @@ type compiled struct {
 	attr   Attr
 	negate bool
 	want   bool   // is_set: the answer that matches
-	steps  int32  // that a look takes, but for those of patterns
+	steps  int32  // of one look, without the steps of its patterns
 	test   tester // nil for is_set
 	arg    string // the name of param.<name> or header.<name>
 }

@@ -7,8 +7,8 @@ import (
 
 // Cost is what conditions take at most.
 type Cost struct {
-	// Steps bound the work of one look at a visitor whose texts have maxText bytes. A step is about 10 ns: what a pattern
-	// does with one instruction at one byte takes 5 to 13 ns, as measured with patterns made to be slow.
+	// Steps is a bound on the work of one look at a visitor whose texts have maxText bytes. A step is about 10 ns: one
+	// instruction of a pattern at one byte takes 5 to 13 ns, as measured with patterns made to be slow.
 	Steps int `db:"match_steps"`
 	// Bytes is about the memory of the compiled conditions. Every web process holds them.
 	Bytes int `db:"match_bytes"`
@@ -18,7 +18,8 @@ type Cost struct {
 // shorter than maxText.
 const MaxSteps = 100_000
 
-// maxText is the longest value of an attribute that a visitor chooses, but for his address on the page.
+// maxText is the length in bytes at which texts are priced. No value that a visitor chooses is longer, except the requested URL
+// and the referrer.
 const maxText = 512
 
 // What conditions that are saved together may cost.
@@ -64,14 +65,14 @@ func (m *Matcher) Cost() (sum Cost) {
 	return sum
 }
 
-// Bytes of what conditions are compiled to, headers of slices and rounding by the allocator included.
+// Memory that compiled conditions take in bytes, including slice headers and the allocator's rounding.
 const (
 	conditionBytes = 128
-	valueBytes     = 48 // beside its text
+	valueBytes     = 48 // in addition to its text
 	searchBytes    = valueBytes + 32
 )
 
-// steps is what a look by a tester takes, but for its patterns.
+// steps returns how many steps one look by a tester takes, without the steps of its patterns.
 func steps(t tester) int32 {
 	if r, ok := t.(*regexTest); ok {
 		t = &r.parts
@@ -86,15 +87,15 @@ func bytesOf(values [][]byte) (n int) {
 	return n
 }
 
-// cost of an equality is that of a hash, or a binary search.
+// cost returns the cost of a hash, or of a binary search.
 func (t equalTest) cost() Cost { return Cost{4, bytesOf(t)} }
 
-// cost of a binary search is that of values which are alike, and that are compared from the end byte by byte.
+// cost returns the cost of a binary search in the worst case: the values are alike, and are compared from the end byte by byte.
 func (t *edgeTest) cost() Cost {
 	return Cost{min(len(t.values), 4*linear), bytesOf(t.values)}
 }
 
-// cost of a version is that of a binary search, or of looking at all names.
+// cost returns the cost of a binary search, or of looking at all names.
 func (t *versionTest) cost() Cost {
 	c := Cost{Steps: max(10*bits.Len(uint(len(t.values))), len(t.names))}
 	for _, list := range [][]string{t.values, t.names} {

@@ -46,7 +46,7 @@ func TestPatternsMatchAsRegexp(t *testing.T) {
 	})
 }
 
-// What is a choice of plain texts costs next to nothing, what is not costs what it can take.
+// A pattern that is a choice of plain texts costs next to nothing. Any other pattern costs what it can take at most.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

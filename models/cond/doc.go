@@ -7,5 +7,5 @@
 // one. On an unknown value a positive operator is false and a negated one true. Text compares without case. Times are
 // in the zone that the Facts carry.
 //
-// Which attributes there are follows from clickattr.All; those of the address and the time are the package's own.
+// The attributes come from clickattr.All. Only the attributes of the address and the time are defined in this package.
 package cond

@@ -142,8 +142,8 @@ var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
 	return texts, facts
 }()
 
-// SetClick sets the attributes that are recorded with a click, but for ids. Their texts are set by the caller, who has
-// them at hand where it matters.
+// SetClick sets the attributes that are recorded with a click, except ids. The caller sets the texts of ids, because it has
+// them at hand where they matter.
 func (f *Facts) SetClick(c *models.Click) {
 	for i := range clickTexts {
 		f.SetText(clickTexts[i].attr, *clickTexts[i].at(c))

@@ -30,8 +30,8 @@ type tester interface {
 	cost() Cost
 }
 
-// Match reports whether the facts satisfy the conditions. It allocates nothing once the Facts are warm. Without steps left
-// (Facts.Exhausted) it matches nobody.
+// Match reports whether the facts satisfy the conditions. It allocates nothing once the Facts are warm. When no steps are left
+// (Facts.Exhausted) it returns false.
 func (m *Matcher) Match(f *Facts) bool {
 	m = m.now()
 	if m.never {
@@ -122,8 +122,8 @@ type Finding struct {
 	Matched   bool   `json:"matched"`
 }
 
-// Explain is Match with a finding for every condition, also for those that no longer mattered. It takes no steps from
-// the decision, and may itself take as many as one. It panics after DropSource.
+// Explain is Match with a finding for every condition, including conditions that no longer mattered. It takes no steps from the
+// decision, and may itself take as many steps as a decision. It panics after DropSource.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.now()
 	taken := f.steps

@@ -34,8 +34,8 @@ var operators = map[string]opInfo{
 	"between": {opBetween, false}, "is_set": {opIsSet, false},
 }
 
-// textual are the operators of texts, ordering those that compare which is greater, inOrder those of what has an order,
-// anyOrder those of what is both.
+// textual has the operators for texts, and ordering has the operators that compare which value is greater. inOrder is for
+// values that have an order, and anyOrder for values that are texts and have an order.
 var (
 	textual  = ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opIsSet)
 	ordering = ops(opGT, opGTE, opLT, opLTE, opBetween)

@@ -64,7 +64,7 @@ func (m *Matcher) Portable(known func(attribute string) bool) Portable {
 	return out
 }
 
-// port fills in how a condition compares. What has no portable form stays OriginOnly.
+// port fills in how a condition compares. A condition without a portable form stays OriginOnly.
 func (m *Matcher) port(i int, p *PortableCondition) {
 	c := &m.list[i]
 	switch t := c.test.(type) {
@@ -113,8 +113,8 @@ func (p *PortableCondition) setContained(texts []string) {
 	}
 }
 
-// textsOf gives the texts that a condition searches for, without case: of patterns those that choices finds. Nil: the
-// matcher has no source any more.
+// textsOf returns the texts that a condition searches for, without case. For patterns, these are the texts that choices finds.
+// It returns nil if the matcher no longer has its source.
 func (m *Matcher) textsOf(i int, patterns bool) (texts []string) {
 	if m.source == nil {
 		return nil

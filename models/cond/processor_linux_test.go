@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorTime is how long a processor works at fn, whatever else the machine does. Its clock counts nanoseconds; that
-// of getrusage advances by milliseconds.
+// processorTime returns how long a processor works on fn, whatever else the machine does. Its clock counts nanoseconds, while
+// the clock of getrusage advances by milliseconds.
 func processorTime(fn func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

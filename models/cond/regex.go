@@ -86,8 +86,8 @@ func sizeOf(re *syntax.Regexp) int {
 	return min(n, maxProgram+1)
 }
 
-// choices gives the texts one of which a pattern looks for. False: it looks for anything else, or there are more than
-// MaxItems.
+// choices returns the alternative texts of a pattern that looks for nothing else. ok is false if the pattern looks for anything
+// else, or has more than MaxItems texts.
 func choices(re *syntax.Regexp) (texts []string, ok bool) {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -177,7 +177,7 @@ func (t *regexTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// value gives what patterns look at: a text as it came, or anything else as it is written.
+// value returns the text that patterns look at. A text is returned as received, and any other value in its written form.
 func (c *compiled) value(f *Facts) (text string, written []byte) {
 	if c.attr < numAttrs && attributes[c.attr].kind != kindText && attributes[c.attr].kind != kindVersion {
 		return "", f.Folded(c.attr)

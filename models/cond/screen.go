@@ -11,7 +11,7 @@ type Screen struct {
 	hashes []uint32
 }
 
-// need is where a path's hashes stand. A path without hashes refuses nobody.
+// need says which of the hashes belong to a path. A path without hashes lets every visitor pass.
 type need struct {
 	attr   Attr
 	at, to uint16
@@ -30,7 +30,7 @@ func (s *Screen) Add(matchers []*Matcher, or bool) {
 	s.needs = append(s.needs, n)
 }
 
-// necessary gives the first equality without which the matchers cannot match. A shared matcher has none, as it may
+// necessary returns the first equality that must hold for the matchers to match. A shared matcher is skipped, because it may
 // change.
 func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
 	if or && len(matchers) > 1 {

@@ -40,7 +40,7 @@ func (t equalTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// distinct sorts values and drops those that begin with another one.
+// distinct sorts values and drops each value that begins with another one.
 func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, value []byte) bool) [][]byte {
 	slices.SortFunc(values, compare)
 	kept := values[:0]
@@ -89,8 +89,9 @@ func compareBackwards(a, b []byte) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// containsTest looks for folded values in a folded text: for more than linear of them by an automaton, else for one after
-// another. It searches only for values all of whose pairs the text has: without that, BenchmarkPick takes a third longer.
+// containsTest looks for folded values in a folded text. It uses an automaton for more than linear values, else it looks for
+// one value after another. It searches only for values whose pairs of bytes all occur in the text: without that check,
+// BenchmarkPick takes a third longer.
 type containsTest struct {
 	values []searched
 	set    *automaton // in the place of values
@@ -145,8 +146,8 @@ func (t *containsTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// cost of an automaton is that of a pass over maxText bytes: a hostile text takes a step a byte, as measured, a usual one
-// a quarter. Longer texts take a step more for each byte.
+// cost returns the cost of a search. An automaton costs one pass over maxText bytes: a hostile text takes a step a byte, as
+// measured, and a usual text a quarter. Longer texts take one step more for each byte.
 func (t *containsTest) cost() (c Cost) {
 	if t.set != nil {
 		return Cost{maxText / 2, t.set.bytes()}
@@ -169,7 +170,7 @@ func searchSteps(n int) int {
 // pairs is the set of all pairs of neighbouring bytes in a text, hashed.
 type pairs [4]uint64
 
-// maxPairs is the longest text whose pairs are worth collecting; those of longer ones fill the set.
+// maxPairs is the longest text whose pairs are worth collecting. The pairs of longer texts fill the set.
 const maxPairs = 256
 
 func pairsOf(text []byte) (p pairs) {

@@ -29,9 +29,10 @@ func valuesOf(a Attr) *clickattr.Values {
 	return valued[a]
 }
 
-// Canonical gives a condition the form that its values are saved and shown in: those of a closed set that are compared
-// for equality as visitors have them (us is US, and phone is mobile), and every value in the type of its kind, so that
-// "5" is 5 where a number is compared. What has no such form stays as it is, and is refused by Compile or CheckValues.
+// Canonical returns a condition in the form in which its values are saved and shown. Values of a closed set that are compared
+// for equality get the form that visitors have: us becomes US, and phone becomes mobile. Every value gets the type of its kind,
+// so "5" becomes 5 where a number is compared. A value without such a form stays unchanged, and Compile or CheckValues refuses
+// it.
 func Canonical(c Condition) Condition {
 	a, k, _, ok := findAttr(c.Attribute)
 	info, known := operators[c.Operator]
@@ -116,9 +117,9 @@ func canonical(a Attr, values *clickattr.Values, v any) any {
 	return form
 }
 
-// CheckValues refuses conditions with a value that no visitor can have, such as the country USSR. Those that stand in
-// kept, in any order, pass: a record that was saved with one can still be changed. The conditions are valid ones, and
-// within their budget. The error is an *Error. Compile does not ask, so that what was saved loads.
+// CheckValues returns an error for conditions with a value that no visitor can have, such as the country USSR. Conditions that
+// also stand in kept, in any order, pass, so that a record saved with such a value can still be changed. The conditions must be
+// valid and within their budget. The error is an *Error. Compile does not check values, so that saved conditions always load.
 func CheckValues(list, kept []Condition) error {
 	var known map[string]bool
 	for i := range list {
@@ -176,7 +177,7 @@ func checkValues(c *Condition) *Error {
 	return &Error{Reason: BadValue, Detail: "it holds for no value: it is one of " + strings.Join(closed.List(), ", ")}
 }
 
-// checkForm refuses a text that is none of the form that the attribute always has.
+// checkForm returns an error for a text that does not have the form that the attribute always has.
 func checkForm(a Attr, texts []string) *Error {
 	if a >= numAttrs { // a parameter or a header
 		return nil
@@ -239,7 +240,7 @@ func holds(c *Condition, a Attr, values []string) bool {
 	return false
 }
 
-// checkNumbers refuses a number that lies outside of what the attribute can be.
+// checkNumbers returns an error for a number outside the range of the attribute.
 func checkNumbers(a Attr, op operator, texts []string) *Error {
 	within, ok := bounds[a]
 	if !ok || inOrder&(1<<op) == 0 {

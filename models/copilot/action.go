@@ -40,14 +40,15 @@ type Action struct {
 	PathID     string        `json:"path_id,omitempty" doc:"pause_path, set_destination_weights, swap_destination"`
 	OfferID    uuid.NullUUID `json:"offer_id" doc:"pause_offer, set_cap"`
 	NetworkID  uuid.NullUUID `json:"network_id" doc:"map_postback"`
-	// Weights of set_weights are of paths, of set_destination_weights of offers or landing pages of the path. What is left
-	// out keeps its own.
+	// Weights are the new weights of paths for set_weights, and of a path's offers or landing pages for
+	// set_destination_weights. A path or destination that is left out keeps its weight.
 	Weights []Weight `json:"weights,omitempty" maxItems:"128" doc:"set_weights, set_destination_weights"`
 	From    string   `json:"from,omitempty" doc:"swap_destination: the offer or landing page that goes"`
 	To      string   `json:"to,omitempty" doc:"swap_destination: the one that takes its place"`
 	// Cap of set_cap is conversions a day; nil is no cap.
 	Cap *int `json:"cap,omitempty" doc:"set_cap: conversions a day; left out: no cap"`
-	// Values of deny and exclude are ordered: those that lose the most come first, and Worst of them make up most of the loss.
+	// Values are the values that deny and exclude take, ordered by loss, the largest first. The first Worst of them make up
+	// most of the loss.
 	Attribute string      `json:"attribute,omitempty" doc:"deny: of a bot list; exclude: of a condition"`
 	Values    []string    `json:"values,omitempty" maxItems:"100"`
 	Worst     int         `json:"worst,omitempty" doc:"how many of the values the variant most takes"`

@@ -57,8 +57,8 @@ func actions() []copilot.Action {
 	}
 }
 
-// Each action changes its record, and undoing it gives the record that was there, from what is stored of the change. It
-// leaves the record it got as it is.
+// Each action changes its record. Undo gives back the previous record from the stored parts of the change. Apply does not
+// modify the record it received.
 func TestUndoGivesBackWhatWas(t *testing.T) {
 	t.Parallel()
 	for _, a := range actions() {
@@ -98,7 +98,7 @@ func TestUndoGivesBackWhatWas(t *testing.T) {
 	}
 }
 
-// What somebody changed since is not taken back.
+// Undo refuses a record that has changed since in what the action had changed.
 func TestUndoRefusesAnotherRecord(t *testing.T) {
 	t.Parallel()
 	for _, a := range actions() {
@@ -149,7 +149,7 @@ func TestVariants(t *testing.T) {
 	}
 }
 
-// A spare of the path changes places with what is broken; one that serves visitors already does not.
+// An unused spare of the path changes places with a broken destination. A destination that already serves visitors does not.
 func TestSwapSpare(t *testing.T) {
 	t.Parallel()
 	r := record()

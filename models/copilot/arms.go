@@ -18,8 +18,8 @@ const (
 	minArmsConverted = 20  // of all together
 	minArmDays       = 3
 	holdOut          = 0.10 // of the visitors, spread evenly: no weight goes to zero by a suggestion of weights
-	minMove          = 0.10 // of the visitors: a suggestion moves at least so many
-	minLoss          = 0.05 // what is paused earns at least so much less a click than the best
+	minMove          = 0.10 // of the visitors: the smallest share that a suggestion moves
+	minLoss          = 0.05 // an arm is paused only if it earns at least this much less a click than the best
 )
 
 // group are arms among which visitors are drawn by weight and by nothing else.
@@ -31,8 +31,8 @@ type group struct {
 	weight   float64 // of all together
 }
 
-// findArms judges every group of arms. Of one group it suggests one thing at a time: first to stop what loses for sure, else
-// to move weight.
+// findArms judges every group of arms. For each group it suggests one thing at a time: first to stop arms that surely lose,
+// else to move weight.
 func findArms(in *Input, pause bool) (list []finding) {
 	for i := range in.Campaigns {
 		for _, g := range groupsOf(in, &in.Campaigns[i]) {
@@ -158,7 +158,7 @@ func (g group) suggestion(j judgement, confidence float64) Suggestion {
 	return s
 }
 
-// rounded is a confidence as answers show it: never 1, as it is none.
+// rounded returns a confidence as answers show it. It is never 1, because a confidence is never certainty.
 func rounded(c float64) float64 { return min(math.Floor(c*1e4)/1e4, 0.9999) }
 
 // effect is what other shares earn more in a day.

@@ -13,10 +13,10 @@ const (
 	minDelays   = 20   // conversions that tell how late they come
 	delayKnown  = 14 * 24 * time.Hour
 	delayMargin = 3 * 24 * time.Hour
-	longDelay   = 21 * 24 * time.Hour // nobody waits longer for figures
+	longDelay   = 21 * 24 * time.Hour // figures never wait longer
 )
 
-// DelayDays is how many days of conversions NewDelays wants.
+// DelayDays is how many days of conversions NewDelays needs.
 const DelayDays = 60
 
 // Arrival is a conversion: when its click was, and when it came.
@@ -70,8 +70,8 @@ func (d *delays) within() (delay time.Duration, ok bool) {
 	return max(d.list[int(delayShare*float64(len(d.list)-1)+0.5)], 0), true
 }
 
-// Of is how late the conversions of a campaign come. Of one with few conversions, or without old clicks, that is not known yet:
-// then it is that of the account, and three days at least.
+// Of returns how late the conversions of a campaign come. If the campaign has few conversions or no old clicks, its own delay
+// is not known yet. Then Of returns the delay of the account, and three days at least.
 func (d Delays) Of(campaign uuid.UUID) time.Duration {
 	if own, ok := d.by[campaign]; ok && d.now.Sub(own.first) >= delayKnown {
 		if delay, ok := own.within(); ok {

@@ -35,9 +35,9 @@ type CampaignInput struct {
 	Values []ValueRow // of attributes that can be blocked
 	// Others are the other active campaigns of its traffic source.
 	Others []uuid.UUID
-	// Late is of how many of the last days conversions are still to come: see Delays. Values have no figures of them.
+	// Late is the number of last days whose conversions are still to come: see Delays. Values have no figures of these days.
 	Late int
-	// Turn is in how many days it is judged again, beside the usual day.
+	// Turn is the number of days until the campaign is judged again, added to the usual day.
 	Turn int
 }
 
@@ -52,7 +52,8 @@ func (c *CampaignInput) lastDay(in *Input) string {
 // settled is on how many days of the window values are judged.
 func (c *CampaignInput) settled(in *Input) int { return max(len(in.Days)-c.Late, 0) }
 
-// ArmRow is what a path, with a landing page and an offer, had on a day. Empty ids are none.
+// ArmRow has the figures of a path, with a landing page and an offer, on one day. An empty id means that the row has no landing
+// page or no offer.
 type ArmRow struct {
 	Path, Lander, Offer string
 	Day                 int // in Input.Days

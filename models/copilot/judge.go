@@ -13,7 +13,7 @@ import (
 
 // The shares of suggestions that may be wrong ones, of all that one refresh finds.
 const (
-	levelPause = 0.01 // those that stop something
+	levelPause = 0.01 // suggestions that stop something
 	levelMove  = 0.05
 )
 
@@ -34,8 +34,8 @@ type kind struct {
 // finding is something that was judged.
 type finding struct {
 	p     float64 // of the hypothesis that nothing is to be done
-	level float64 // where it is not that of its kind
-	// group joins the findings of which one suggestion is made, by the one with the most weight.
+	level float64 // where it differs from the level of its kind
+	// group joins findings into one suggestion. The finding with the most weight makes the suggestion.
 	group  string
 	weight float64
 	item   int
@@ -50,8 +50,8 @@ type row struct {
 	minimum string
 }
 
-// Judge gives the suggestions that the figures call for, the most important first, and how many things it judged. Of each
-// kind and key there is one. They have no ids.
+// Judge returns the suggestions that the figures call for, the most important first, and how many things it judged. There is
+// one suggestion for each kind and key. The suggestions have no ids.
 func Judge(in Input) (list []Suggestion, judged int) {
 	rows, judged := in.keep()
 	at, items := map[string]int{}, [][]int{}
@@ -104,7 +104,7 @@ func (in *Input) keep() (rows []row, judged int) {
 	return rows, judged
 }
 
-// turn is how much later than others a campaign is judged again.
+// turn returns how much later than others a campaign is judged again.
 func (in *Input) turn(campaign uuid.UUID) time.Duration {
 	if i := slices.IndexFunc(in.Campaigns, func(c CampaignInput) bool { return c.ID == campaign }); i >= 0 {
 		return time.Duration(in.Campaigns[i].Turn) * 24 * time.Hour

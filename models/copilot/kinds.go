@@ -21,7 +21,7 @@ const (
 	kindDomain      = "expiring_domain"
 )
 
-// What is read of an account beside its records. The values of each of Attributes are read by its name.
+// The data that is read of an account in addition to its records. The values of each of Attributes are read by its name.
 const (
 	Caps      = "caps"      // what offers with a cap had
 	Campaigns = "campaigns" // which have clicks
@@ -52,7 +52,7 @@ func KindsBy(what string) []string {
 	return nil
 }
 
-// kinds is the table of what is looked for. Each finds only in what has its minimum sample.
+// kinds lists the kinds that are looked for. Each kind needs its minimum sample.
 var kinds []kind
 
 func init() { // the functions name kinds

@@ -54,7 +54,7 @@ func quiet() copilot.Input {
 	return in
 }
 
-// worse lets the second offer earn a quarter of what the first does.
+// worse makes the second offer earn a quarter of the first offer's earnings.
 func worse(in *copilot.Input, clicks int64) {
 	for i := range in.Campaigns[0].Rows {
 		r := &in.Campaigns[0].Rows[i]
@@ -81,7 +81,7 @@ func capped(in *copilot.Input, most int, day copilot.OfferDay) {
 	in.Offers[otherOffer] = o
 }
 
-// Each kind is found where it is, beside nothing else, and not below its minimum sample.
+// Each kind is found where it occurs, without any other kind, and not below its minimum sample.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	source := copilot.SourceInput{ID: uuid.New(), Name: "push", Macros: map[string]string{"sub2": "{creative}"}}
@@ -221,8 +221,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A block saves money only where clicks are paid: at the traffic source. The confidence is that of the test, which payouts that
-// differ weaken.
+// A block saves money only where clicks are paid: at the traffic source. The confidence comes from the test, and varying
+// payouts weaken it.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	block := func(attribute string, change func(in *copilot.Input)) copilot.Suggestion {
@@ -263,7 +263,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestExpiring: the end of a domain's registration and that of its certificate are told apart.
+// TestExpiring checks that the end of a domain's registration and the end of its certificate are told apart.
 func TestExpiring(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -328,7 +328,8 @@ func views(in *copilot.Input, n, on int64) {
 	c.Rows = append(c.Rows, copilot.ArmRow{Path: pathA, Lander: lander, Clicks: n, LPViews: n, LPClicks: on})
 }
 
-// Every kind of the table is met by a test, but the one that needs more chance than a table has.
+// TestEveryKindHasATest checks that every kind has a test. All but one are rows of TestKinds. move_weight needs more chance
+// than a table row has, so TestWeights covers it.
 func TestEveryKindHasATest(t *testing.T) {
 	t.Parallel()
 	tested := []string{

@@ -69,8 +69,9 @@ func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, nam
 	return s
 }
 
-// substitute finds a destination of the same kind that works: one that serves the same visitors already, else a spare of the
-// path without weight, else one of a path that takes the same visitors. spare says that it serves none of the path yet.
+// substitute finds a working destination of the same kind. It prefers a destination that serves the same visitors already, then
+// a spare of the path without weight, then a destination of a path that takes the same visitors. spare reports that no visitors
+// of the path go there yet.
 func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, what string) (id string, spare bool) {
 	works := func(o flow.Destination) bool {
 		_, bad, kind := in.problem(o.ID)

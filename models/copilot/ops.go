@@ -12,7 +12,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// DenyAttributes are the attributes that deny takes, and ExcludeAttributes those of exclude.
+// DenyAttributes lists the attributes that deny takes, and ExcludeAttributes the attributes that exclude takes.
 var (
 	DenyAttributes = []string{
 		"ip", "ip_range", "asn", "country", "isp", "user_agent", "referrer",
@@ -220,7 +220,7 @@ func writeCampaign(_ Action, r Record, p Part) Record {
 	return r
 }
 
-// readEntries are those that the action has made. Before it is applied there are none.
+// readEntries returns the entries that the action has made. The list is empty before the action is applied.
 func readEntries(_ Action, r Record) (p Part, err error) {
 	for _, e := range r.Entries {
 		p.Entries = append(p.Entries, e.ID)

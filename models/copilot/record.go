@@ -19,8 +19,8 @@ type Record struct {
 	Paths    []flow.Path
 	Offer    *models.Offer
 	Network  *models.Network
-	// Entries are entries of bot lists. Apply gives those that are to be created; they have no ids, and the caller puts the
-	// ids into the part. Undo is given those that are still there. It gives none back, because they are to be removed.
+	// Entries are entries of bot lists. Apply returns the entries to create. They have no ids, and the caller puts the ids into
+	// the part. Undo receives the entries that still exist and returns no entries, because they are to be removed.
 	Entries []models.BotEntry
 	Names   map[string]string // of offers and landing pages by id, as far as they are known: for Title
 }
@@ -62,7 +62,8 @@ type op struct {
 	write  func(Action, Record, Part) Record
 }
 
-// Judged is the digest of what a suggestion with this action was judged by. Another digest means that it is stale.
+// Judged returns the digest of the data that a suggestion with this action was judged by. A different digest means that the
+// suggestion is stale.
 func (a Action) Judged(r Record) string { return digest(ops[a.Op].judged(a, r)) }
 
 // digest is the same for the same document.
@@ -75,8 +76,8 @@ func digest(v any) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Apply gives the record after the action, and what it changes, as it was and as it is. Its errors are invalid, and stale if
-// the record has not what the action names any more.
+// Apply returns the record after the action, and the changed part before and after it. The error is invalid, or stale if the
+// record no longer has what the action names.
 func (a Action) Apply(r Record) (after Record, was, is Part, err error) {
 	if err := a.Validate(); err != nil {
 		return r, was, is, err

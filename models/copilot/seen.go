@@ -13,7 +13,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Minimum samples of what is seen rather than estimated, and when it is too much.
+// Minimum samples of findings that are counted rather than estimated, and the thresholds for them.
 const (
 	capDays          = 7   // the last days of the window, that caps are judged by
 	capReached       = 3   // of them
@@ -26,7 +26,7 @@ const (
 	minLanderViews   = 300
 	minUnmatched     = 10
 	minMapped        = 5   // postbacks with a click id in another parameter
-	mappedPart       = 0.8 // of those that were looked at
+	mappedPart       = 0.8 // of the postbacks that were looked at
 	certificateSoon  = 14 * 24 * time.Hour
 	registrationSoon = 30 * 24 * time.Hour
 )
@@ -38,7 +38,7 @@ const (
 	weightAdvice = 1
 )
 
-// certain is a suggestion of what was seen.
+// certain returns a finding that was counted rather than estimated.
 func certain(weight float64, s Suggestion) finding {
 	if s.Evidence.Confidence == 0 {
 		s.Evidence.Confidence, s.Evidence.Method = 1, "counted"
@@ -49,7 +49,7 @@ func certain(weight float64, s Suggestion) finding {
 // inOrder are the keys of a map in order, so that the same input gives the same suggestions.
 func inOrder[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// findReachedCaps are offers whose cap was reached on several days.
+// findReachedCaps finds offers whose cap was reached on several days.
 func findReachedCaps(in *Input) (list []finding) {
 	for _, id := range inOrder(in.Offers) {
 		o := in.Offers[id]
@@ -82,7 +82,7 @@ func findReachedCaps(in *Input) (list []finding) {
 	return list
 }
 
-// findRefusedCaps are offers of which the network takes fewer conversions than their cap lets through.
+// findRefusedCaps finds offers whose network accepts fewer conversions than their cap lets through.
 func findRefusedCaps(in *Input) (list []finding) {
 	for _, id := range inOrder(in.Offers) {
 		o := in.Offers[id]
@@ -124,7 +124,7 @@ func findRefusedCaps(in *Input) (list []finding) {
 	return list
 }
 
-// findBotSources are traffic sources of whose clicks too many are bots'.
+// findBotSources finds traffic sources with too many bots among their clicks.
 func findBotSources(in *Input) (list []finding) {
 	for _, v := range in.Sources {
 		all := v.Clicks + v.Bots
@@ -153,11 +153,11 @@ func tokenKey(source uuid.UUID, sub string) string { return source.String() + "/
 // TokenOf reads the key of a suggestion of KindToken: the traffic source, and the sub-parameter that it never fills.
 func TokenOf(key string) (source uuid.UUID, sub string) {
 	id, sub, _ := strings.Cut(key, "/")
-	source, _ = uuid.Parse(id) // the zero id of what is no key
+	source, _ = uuid.Parse(id) // the zero id if it is not a key
 	return source, sub
 }
 
-// findEmptyTokens are parameters of links that the traffic source never fills.
+// findEmptyTokens finds parameters of links that the traffic source never fills.
 func findEmptyTokens(in *Input) (list []finding) {
 	for _, v := range in.Sources {
 		for _, sub := range inOrder(v.Empty) {
@@ -175,7 +175,7 @@ func findEmptyTokens(in *Input) (list []finding) {
 	return list
 }
 
-// findGaps are landing pages that nobody leaves by a link of theirs: the link is not the one of the tracker.
+// findGaps finds landing pages that no visitor leaves by one of their links, because the link is not the tracker's.
 func findGaps(in *Input) (list []finding) {
 	for i := range in.Campaigns {
 		c := &in.Campaigns[i]

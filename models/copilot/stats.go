@@ -36,10 +36,10 @@ type judgement struct {
 
 // judge compares arms that compete for the same visitors.
 //
-// How a day went for everybody must not count for or against an arm whose share was another then. So an arm's
-// conversions are held against those that it had if each day's conversions were spread by clicks (indirect
-// standardisation), and the test of judgement.loses goes by how each day's conversions fell upon the two (a conditional
-// test). Conversions that are still to come are missing alike on both sides.
+// A day that was good or bad for all arms must not count for or against an arm whose share was different on that day. So judge
+// compares an arm's conversions with the conversions it would have if each day's conversions were spread by clicks (indirect
+// standardisation). The test of judgement.loses looks at how each day's conversions fell upon two arms (a conditional test).
+// Conversions that are still to come are missing alike on both sides.
 func judge(arms []Arm) judgement {
 	j := judgement{}
 	for _, a := range arms {
@@ -58,7 +58,8 @@ func judge(arms []Arm) judgement {
 	}
 	expected := expectedConversions(arms)
 	for i, a := range arms {
-		// The mean of an arm with few conversions leans on that of all, as if it had one more conversion of that value.
+		// The mean payout of an arm with few conversions is pulled toward the mean of all arms, as if the arm had one more
+		// conversion of that value.
 		value := total(a.Days).Value
 		if all.Value <= 0 {
 			value = j.conversions[i]
@@ -83,7 +84,7 @@ func judge(arms []Arm) judgement {
 		both += mean / float64(len(arms))
 	}
 	j.differ = pValue(both)
-	if min(j.differ, slices.Min(j.loses)) <= levelMove { // nobody else asks for it
+	if min(j.differ, slices.Min(j.loses)) <= levelMove { // it is not needed otherwise
 		j.best = probabilityBest(j.epc)
 	}
 	return j
@@ -106,7 +107,7 @@ func pooled(arms []Arm) (sum Day) {
 	return sum
 }
 
-// expectedConversions are those that each arm had if each day's conversions were spread by clicks.
+// expectedConversions returns the conversions that each arm would have if each day's conversions were spread by clicks.
 func expectedConversions(arms []Arm) []float64 {
 	expected := make([]float64, len(arms))
 	for day := range arms[0].Days {
@@ -124,8 +125,8 @@ func expectedConversions(arms []Arm) []float64 {
 	return expected
 }
 
-// payoutSpread is the squared coefficient of variation of the payouts, from how the mean payouts of days differ (method
-// of moments). With fewer than five days that have conversions it is 1, that of exponential payouts.
+// payoutSpread returns the squared coefficient of variation of the payouts, estimated from how the mean payouts of days differ
+// (method of moments). With fewer than five days with conversions it returns 1, the value for exponential payouts.
 func payoutSpread(arms []Arm) float64 {
 	squares, degrees, days := 0.0, 0.0, 0
 	for _, a := range arms {
@@ -150,10 +151,10 @@ func payoutSpread(arms []Arm) float64 {
 	return squares / degrees
 }
 
-// evidence says how much better the figures fit "the first earns more a click than the second" than "it earns at most as
-// much". It is a mixture of likelihood ratios over how much more (mixture sequential probability ratio test: Robbins,
-// 1970). If the first earns at most as much, its mean is at most 1 at whatever time one looks, so that its inverse is a p
-// value that stays valid for daily looks (Ville's inequality). Payouts that vary make it weaker by their dispersion
+// evidence says how much better the figures fit "the first earns more a click than the second" than "it earns at most as much".
+// It is a mixture of likelihood ratios over how much more the first may earn (mixture sequential probability ratio test:
+// Robbins, 1970). If the first earns at most as much, the mean of the evidence is at most 1 at every look. Its inverse is
+// therefore a p value that stays valid for daily looks (Ville's inequality). Varying payouts weaken it by their dispersion
 // (quasi-likelihood).
 func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64) float64 {
 	logs := make([]float64, len(gains))
@@ -162,7 +163,7 @@ func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64
 		if a.Clicks <= 0 || b.Clicks <= 0 || a.Conversions+b.Conversions == 0 {
 			continue
 		}
-		// A conversion of the second is worth so many of the first.
+		// payoutSecond / payoutFirst is what a conversion of the second is worth in conversions of the first.
 		odds := a.Clicks / b.Clicks * payoutSecond / payoutFirst
 		even := odds / (1 + odds)
 		for g, gain := range gains {
@@ -194,9 +195,9 @@ var gains, gainWeights = func() (list, weights []float64) {
 	return list, weights
 }()
 
-// shortfall is the evidence that something converts less than break-even asks for: conversions were seen where so many were
-// due. It is a mixture of Poisson likelihood ratios, uniform over the share of the break-even rate, valid at each look as
-// that of evidence is.
+// shortfall returns the evidence that something converts less than break-even needs: it compares the conversions that were seen
+// with the number that was due. It is a mixture of Poisson likelihood ratios, uniform over the share of the break-even rate.
+// Like evidence, it is valid at each look.
 func shortfall(conversions, due, dispersion float64) float64 {
 	const steps = 100
 	sum := 0.0
@@ -253,7 +254,7 @@ func probabilityBest(list []posterior) []float64 {
 	return best
 }
 
-// shareInterval gives the 5 % and 95 % quantiles of a share of which so many were seen, with the prior of Jeffreys.
+// shareInterval returns the 5 % and 95 % quantiles of a share, with the prior of Jeffreys, after seen out of a total of of.
 func shareInterval(seen, of float64) (low, high float64) {
 	a, b := seen+0.5, of-seen+0.5
 	return mathext.InvRegIncBeta(a, b, 0.05), mathext.InvRegIncBeta(a, b, 0.95)

@@ -17,7 +17,7 @@ const (
 	StatusExpired   = "expired"
 )
 
-// States of a change, and of a proposal, beside those of a suggestion that they share.
+// States of a change and of a proposal, in addition to the states they share with suggestions.
 const (
 	StatusUndone    = "undone"    // a change
 	StatusCancelled = "cancelled" // a proposal
@@ -28,7 +28,7 @@ const (
 type Suggestion struct {
 	models.Owned
 	Kind string `db:"kind,once" json:"kind"`
-	// Key tells suggestions of a kind apart: of each there is one that is not over.
+	// Key tells suggestions of a kind apart. There is at most one current suggestion for each key.
 	Key          string        `db:"key,once" json:"-"`
 	CampaignID   uuid.NullUUID `db:"campaign_id,once" json:"campaign_id"`
 	CampaignName string        `db:"campaign_name" json:"campaign"`
@@ -37,14 +37,14 @@ type Suggestion struct {
 	Evidence     Evidence      `db:"evidence,json" json:"evidence"`
 	Effect       *Effect       `db:"effect,json" json:"effect" doc:"what the change is expected to bring; null where that cannot be told"`
 	Action       *Action       `db:"action,json" json:"action" doc:"null: advice only"`
-	Digest       string        `db:"digest" json:"-"` // of what was judged, see Judged
+	Digest       string        `db:"digest" json:"-"` // of the judged data, see Judged
 	Status       string        `db:"status,auto" json:"status" enum:"open,applied,dismissed,snoozed,expired"`
 	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
 	JudgedAt     models.Stamp  `db:"judged_at" json:"judged_at" doc:"when the figures were last found to call for it"`
 	ExpiresAt    models.Stamp  `db:"expires_at" json:"expires_at" doc:"when it goes away unless it is found again"`
 }
 
-// AdviceOnly reports whether nobody but a person can do what the suggestion asks for.
+// AdviceOnly reports whether only a person can do what the suggestion asks for.
 func (s Suggestion) AdviceOnly() bool { return s.Action == nil }
 
 // Evidence are the figures behind a suggestion.

@@ -13,7 +13,7 @@ const (
 	titleName  = 60 // characters of a name in a title
 )
 
-// Title says in one line what a valid action does to a record. Of what the record does not name it shows the id.
+// Title says in one line what a valid action does to a record. It shows the id where the record has no name.
 func (a Action) Title(r Record) string { return ops[a.Op].title(a, r) }
 
 // Destinations are the ids of the offers and landing pages that Title names.

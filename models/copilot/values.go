@@ -24,13 +24,13 @@ const (
 	returnLevel    = 0.05 // on each side of an interval
 )
 
-// attribute is one whose values are judged, and what can be done about them.
+// attribute is an attribute whose values are judged, and what can be done about them.
 type attribute struct {
 	name, kind, what string
 	op               string
 }
 
-// attributes are those whose values are judged.
+// attributes lists the attributes whose values are judged.
 var attributes = func() []attribute {
 	list := []attribute{
 		{"isp", kindBlockISP, "provider", OpDeny},
@@ -135,7 +135,7 @@ func (v ValueRow) pays(payout, spread float64) float64 {
 	return pValue(shortfall(max(v.Returns, 0)/payout, v.Cost/payout, 1+spread))
 }
 
-// block suggests to block values: those that lose the most come first.
+// block suggests blocking values. The values that lose the most come first.
 func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, spread float64) Suggestion {
 	slices.SortFunc(items, func(i, k int) int {
 		return cmp.Compare(c.Values[k].Cost-c.Values[k].Returns, c.Values[i].Cost-c.Values[i].Returns)
@@ -164,7 +164,7 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 	s.Evidence.Sample, s.Evidence.Method, s.Evidence.Confidence = sum.Clicks, valueMethod, rounded(1-weakest)
 	where, then := "here and at the traffic source", blocked[a.op]
 	c.otherCampaigns(&s, a)
-	if _, _, _, err := s.Action.Apply(Record{Paths: c.Paths}); err != nil { // only somebody at the traffic source can
+	if _, _, _, err := s.Action.Apply(Record{Paths: c.Paths}); err != nil { // it can only be done at the traffic source
 		where, then = "at the traffic source", "Block it there: nothing here can."
 		s.Effect, s.Action = saved(in, c.settled(in), sum, payout), nil
 	} else {
@@ -182,7 +182,8 @@ var blocked = map[string]string{
 	OpExclude: "The default path takes its visitors, which are still paid for. Money is saved once the traffic source blocks it, too.",
 }
 
-// otherCampaigns are those of the variant network: a placement is one of the source, a country is not.
+// otherCampaigns sets the campaigns of the variant network. Only placements have them: a placement belongs to the source, a
+// country does not.
 func (c *CampaignInput) otherCampaigns(s *Suggestion, a attribute) {
 	if a.op == OpDeny && a.kind == kindBlockValue {
 		s.Action.Campaigns = c.Others[:min(len(c.Others), MaxCampaigns)]
@@ -200,7 +201,8 @@ func (c *CampaignInput) worst(items []int, loss float64) int {
 	return len(items)
 }
 
-// saved is what is not lost in a day any more once the traffic source sends none of it. The interval is that of a gamma posterior of what the values return.
+// saved returns what a day costs less once the traffic source no longer sends these values. The interval comes from a gamma
+// posterior of the values' returns.
 func saved(in *Input, over int, sum ValueRow, payout float64) *Effect {
 	days := float64(max(over, 1))
 	returns := posterior{max(sum.Returns, 0)/payout + 0.5, 1 / payout}

@@ -197,8 +197,8 @@ func TestRowsAreLimited(t *testing.T) {
 	}
 }
 
-// Texts made to hurt, as large as a call may be: what is kept beside the text stays small. It runs alone, for what the
-// process has taken is everybody's.
+// TestHostileTexts parses hostile texts, as large as a call may be. The memory in addition to the text stays small. The test
+// runs alone, because it measures the memory of the whole process.
 func TestHostileTexts(t *testing.T) {
 	size := longtest.Size(2<<20, 8<<20)
 	limit := uint64(5<<20 + size*3/8)

@@ -46,8 +46,8 @@ func (r Row) Refused() (Verdict, bool) { return r.Refuse(r.Refusal), r.Refusal !
 // IsAccepted reports whether the row is accepted.
 func (v Verdict) IsAccepted() bool { return v.Accepted }
 
-// ConversionOutcome is the outcome of a row of conversions. If the row is accepted its fields are those of the
-// resulting conversion, else those of the row.
+// ConversionOutcome is the outcome of a row of conversions. If the row is accepted, its fields are the fields of the resulting
+// conversion, else the fields of the row.
 type ConversionOutcome struct {
 	Verdict
 	ClickID      string        `json:"click_id"`
@@ -89,7 +89,7 @@ type CostOutcome struct {
 // Amount is what the row, if it is accepted, adds to the sum of the file, in the account's currency.
 func (o CostOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
 
-// Counts is what an amount counts by a rate; nil: there is none.
+// Counts converts an amount by a rate. It returns nil if there is no rate.
 func Counts(amount decimal.Decimal, rate decimal.NullDecimal) *models.Money {
 	if !rate.Valid {
 		return nil

@@ -119,7 +119,7 @@ func fold(s string) string {
 	}, s)
 }
 
-// row gives the next row. False: there is none, or MaxRows were read.
+// row returns the next row. ok is false at the end, or after MaxRows rows.
 func (t *table) row() (line, bool) {
 	if t.rows == MaxRows {
 		return line{}, false

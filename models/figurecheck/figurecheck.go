@@ -5,9 +5,9 @@
 // rounded further, to its last digit that is not zero. In a sentence that speaks of a total, it may be the sum of a column
 // over all rows of a look-up, if none were left out. The number of those rows confirms it too.
 //
-// What is no figure is not looked at: dates and times, numbers in names of records that the rows have, numbers in words and
-// ids, spans such as 7 days, the numbers of a list, and other texts of the rows where they are quoted. A figure that is right by calculation, such as a difference, is not
-// confirmed: nobody has checked it.
+// Numbers that are not figures are not looked at: dates and times, numbers in names of records that the rows have, numbers in
+// words and ids, spans such as 7 days, the numbers of a list, and other texts of the rows where they are quoted. A figure that
+// is right by calculation, such as a difference, is not confirmed, because it was not checked against a row.
 //
 // A figure is looked for among all numbers of all rows. That it stands where it is said to stand is not checked.
 package figurecheck
@@ -28,7 +28,7 @@ import (
 type Lookup struct {
 	Rows  []json.RawMessage
 	Whole bool
-	// Beside is what the answer has beside its rows; nil: nothing.
+	// Beside is the rest of the answer, apart from its rows; nil: nothing.
 	Beside json.RawMessage
 }
 
@@ -55,7 +55,7 @@ type facts struct {
 	numbers []decimal.Decimal // without signs
 	sums    []decimal.Decimal
 	names   []string // of the account's own records
-	texts   []string // all others: anybody may have written them
+	texts   []string // all others: written by unknown authors
 }
 
 func (k *facts) add(l Lookup) {
@@ -121,8 +121,8 @@ const maxExponent = 30
 // ownNames are the members that have names of the account's own records.
 var ownNames = regexp.MustCompile(`^(name|labels|(campaign|stream|path|lander|offer|source|network)_name)$`)
 
-// withoutNames is a text without the names and texts that the rows have, the longest first. What anybody may have written, and
-// a name that is a number itself, stays unless it is quoted: it could be any figure.
+// withoutNames returns a text without the names and texts that the rows have, the longest first. A text by an unknown author,
+// and a name that is a number itself, is removed only where it is quoted, because it could be any figure.
 func (k *facts) withoutNames(text string) string {
 	for _, t := range longest(k.texts, k.names) {
 		for _, quotes := range []string{`""`, "''", "``", "“”", "‘’", "«»"} {

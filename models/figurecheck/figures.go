@@ -13,7 +13,7 @@ import (
 // figure is a number as a text states it.
 type figure struct {
 	written  string
-	readings []reading // none: nobody can tell what it says
+	readings []reading // empty: its meaning cannot be told
 	percent  bool
 	about    bool // a word before it says that it is rounded
 }
@@ -84,7 +84,7 @@ var number = regexp.MustCompile(`\d(?:[\d,.'’_\x{00a0}\x{202f}]*\d)?`)
 // approximate is a word right before a figure that is rounded.
 var approximate = regexp.MustCompile(`(?i)(\b(about|around|approximately|roughly|nearly|almost|some|circa|ca\.?|over|under|more than|less than)|[~≈])\s*[$€£¥]?$`)
 
-// figures finds those of a sentence.
+// figures finds the figures of a sentence.
 func figures(sentence string) []figure {
 	for _, none := range noFigures {
 		sentence = none.ReplaceAllString(sentence, " ")
@@ -117,7 +117,7 @@ var (
 	marks    = strings.NewReplacer(",", "", ".", "", "'", "", "’", "", "_", "", "\u00a0", "", "\u202f", "")
 )
 
-// maxDigits is how long a number is that anybody reads.
+// maxDigits is the length of the longest number that is read.
 const maxDigits = 30
 
 // readings are what a number can mean.

@@ -46,19 +46,20 @@ type Options struct {
 	Rotation Rotation // default by position
 	Bind     Bind     // default none
 
-	// Ref gives the shared reference of an offer or lander, nil when it is gone: then it is never served.
+	// Ref returns the shared reference of an offer or lander. It returns nil if the record is gone, and then it is never
+	// served.
 	Ref func(id uuid.UUID) *Ref
-	// Rule gives a saved rule, nil when it is gone: then nobody satisfies it.
+	// Rule returns a saved rule. It returns nil if the rule is gone, and then no visitor satisfies it.
 	Rule func(id uuid.UUID) *cond.Matcher
 
-	// Fallback is where a visitor goes whom no path takes, and Destination where he goes without it. Nil is nowhere.
+	// Fallback is where a visitor goes if no path takes them. Destination is used if there is no Fallback. Nil means nowhere.
 	Fallback, Destination *token.Template
 
 	// Explained plans take a Trace. They keep their conditions, which adds 40% to a campaign's memory.
 	Explained bool
 }
 
-// Plan is a compiled flow. It is immutable but for the references and rules it shares, and safe for any number of
+// Plan is a compiled flow. It is immutable, except for the references and rules it shares, and safe for any number of
 // goroutines.
 type Plan struct {
 	routes      []Route
@@ -119,7 +120,7 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 	p := &Plan{
 		routes: make([]Route, len(paths)), deflt: -1, bind: o.Bind, fallback: o.Fallback, destination: o.Destination,
 	}
-	var own cond.Cost // of the conditions, without those of saved rules
+	var own cond.Cost // of the conditions, without saved rules
 	for i := range paths {
 		r := &p.routes[i]
 		cost, err := r.compile(&paths[i], &o)
@@ -143,8 +144,9 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// group sorts the regular paths into the groups that are tried one after the other: one for all by weight; by
-// position each path of rule group 0 by itself, then the other groups in ascending order. Ends tells where each ends.
+// group sorts the regular paths into the groups that are tried one after the other. By weight, all paths are one group. By
+// position, each path of rule group 0 is a group of its own, and the other rule groups follow in ascending order. ends has the
+// index where each group ends.
 func group(paths []Path, rotation Rotation) (regular, ends []uint8) {
 	regular, ends = make([]uint8, 0, len(paths)), make([]uint8, 0, len(paths))
 	for i := range paths {
@@ -165,7 +167,7 @@ func group(paths []Path, rotation Rotation) (regular, ends []uint8) {
 	return regular, ends
 }
 
-// compile fills a route but for its index. It gives what its own conditions cost.
+// compile fills a route, except its index. It returns the cost of the route's own conditions.
 func (r *Route) compile(p *Path, o *Options) (own cond.Cost, err error) {
 	var ok bool
 	if r.ID, ok = models.ParseID(p.ID); !ok {
@@ -194,7 +196,7 @@ func (r *Route) matchers() []*cond.Matcher {
 	return out
 }
 
-// compileUnits gives a path's filters and rules, and what those that are its own cost.
+// compileUnits returns a path's filters and rules, and the cost of the path's own ones.
 func compileUnits(p *Path, o *Options) (units []unit, own cond.Cost, err error) {
 	add := func(name string, list []cond.Condition, logic string) error {
 		m, err := o.matcher(list, logic)
@@ -276,7 +278,7 @@ func scale(w float64) uint64 {
 // Routes lists the compiled paths by position. They must not be changed.
 func (p *Plan) Routes() []Route { return p.routes }
 
-// Route finds a path by its id, nil when the flow has none such.
+// Route finds a path by its id. It returns nil if the flow has no such path.
 func (p *Plan) Route(id uuid.UUID) *Route {
 	for i := range p.routes {
 		if p.routes[i].ID == id {

@@ -173,8 +173,8 @@ func TestPickDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkPick routes by 20 paths of three conditions each. The visitor's values arrive anew each time, and no path
-// but the last one matches at all: every condition is looked at that can be.
+// BenchmarkPick routes by 20 paths of three conditions each. The visitor's values are set again each time. Only the last path
+// matches, so every condition that can be looked at is looked at.
 func BenchmarkPick(b *testing.B) {
 	p, v := benchPlan(b), visitor("us")
 	country, version, agent := cond.Named("country"), cond.Named("browser_version"), cond.Named("user_agent")

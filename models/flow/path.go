@@ -57,8 +57,8 @@ const (
 	MaxHandovers    = 3 // campaigns one visitor may be handed through
 )
 
-// Path is one item of a flow: whom it takes (filters and rules) and where to. Made by NewPath or by reading JSON, it
-// has its defaults.
+// Path is one item of a flow. Its filters and rules say which visitors it takes, and its action and destinations say where they
+// go. A Path made by NewPath or read from JSON has its defaults.
 type Path struct {
 	ID            string           `json:"id" format:"uuid" doc:"keeps the path's statistics when the flow is sent again; new when left out"`
 	Name          string           `json:"name" maxLength:"255" doc:"unique in the flow; Path N when left out"`

@@ -28,11 +28,11 @@ func (v Via) String() string {
 	return [...]string{"none", "forced", "bound", "regular", "default", "fallback_url", "destination_url"}[v]
 }
 
-// Binding is what a visitor had before; uuid.Nil is nothing. Offer is the id of an offer, or that of the template of an
-// address (see token.Template.ID).
+// Binding is what a visitor got before; uuid.Nil means nothing. Offer is the id of an offer, or of the template of an address
+// (see token.Template.ID).
 type Binding struct{ Path, Lander, Offer uuid.UUID }
 
-// Visitor is who is routed. Facts must be set, though they may know nothing.
+// Visitor is the visitor to route. Facts must be set, though they may know nothing.
 type Visitor struct {
 	Facts *cond.Facts
 	Bound Binding
@@ -56,15 +56,15 @@ type Decision struct {
 	URL    *token.Template // an address in place of an offer; fallback_url and destination_url
 	// Collect is false when the click is not to be recorded.
 	Collect bool
-	// Bindable is true when the visitor's choice is to be remembered: for regular and default paths. A forced path
-	// takes whom it matches now, not for good.
+	// Bindable is true if the visitor's choice is to be remembered: for regular and default paths. A forced path takes the
+	// visitors it matches now, and does not bind them.
 	Bindable bool
 	// Passed is the first path that was to take the visitor and could not.
 	Passed Passed
 }
 
-// Passed is a path that was drawn, or the visitor's own, or whose conditions he met, and why he was not sent there:
-// RefusedCapped, RefusedDestinations or RefusedBudget. Without a Route there is none.
+// Passed is a path that was drawn, was the visitor's own, or had conditions that the visitor met, and the reason why it did not
+// take the visitor: RefusedCapped, RefusedDestinations or RefusedBudget. A nil Route means that there was no such path.
 type Passed struct {
 	Route *Route
 	Why   Refusal
@@ -90,8 +90,8 @@ func (d *Decision) Transition() string {
 	return Transition302
 }
 
-// Pick routes a visitor. The same visitor, gates and seed give the same decision. When his facts are exhausted (see package
-// cond), no path takes him any more.
+// Pick routes a visitor. The same visitor, gates and seed give the same decision. If the visitor's facts are exhausted (see
+// package cond), no path takes the visitor any more.
 func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	pick := picker{plan: p, visitor: v, env: env, seed: seed}
 	d := pick.decide()
@@ -102,8 +102,8 @@ func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	return d
 }
 
-// PickOffer draws where a click on the lander leads: among the usable destinations of the slot (0 counts as 1). The
-// bound offer or address is kept while it is usable, if the plan binds offers. False means that there is none.
+// PickOffer draws where a click on the lander leads, among the usable destinations of the slot (0 counts as 1). If the plan
+// binds offers, the bound offer or address is kept while it is usable. ok is false if no destination is usable.
 func (p *Plan) PickOffer(r *Route, slot int, bound uuid.UUID, seed uint64) (offer *Ref, url *token.Template, ok bool) {
 	if !p.bind.BindsOffer() {
 		bound = uuid.Nil
@@ -155,12 +155,13 @@ func (k *picker) decide() Decision {
 	return p.LastResort()
 }
 
-// Fallback is the decision for a visitor of a campaign that is paused: its fallback_url. False: it has none.
+// Fallback returns the decision for a visitor of a paused campaign: its fallback_url. It returns false if the campaign has no
+// fallback_url.
 func (p *Plan) Fallback() (Decision, bool) {
 	return Decision{Via: ViaFallback, URL: p.fallback, Collect: true}, p.fallback != nil
 }
 
-// LastResort is the decision for a visitor whom no path takes.
+// LastResort returns the decision for a visitor that no path takes.
 func (p *Plan) LastResort() Decision {
 	d, ok := p.Fallback()
 	switch {

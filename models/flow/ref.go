@@ -16,9 +16,9 @@ const (
 	KindURL
 )
 
-// Ref is an offer or a lander as all plans of an account share it: whether it may be served now, and the owner's record
-// of it (its address, name and so on). Pausing it, or reaching its daily cap, shows in every campaign at once and
-// compiles nothing anew. Safe for any number of goroutines.
+// Ref is an offer or a lander that all plans of an account share. It knows whether the offer may be served now, and holds the
+// owner's record of it (its address, name and so on). If the offer is paused or reaches its daily cap, every campaign sees it
+// at once, without compiling again. Ref is safe for any number of goroutines.
 type Ref struct {
 	ID     uuid.UUID
 	Kind   Kind

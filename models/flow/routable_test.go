@@ -9,9 +9,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// TestValidMeansRoutable holds both ways: a flow that validation lets through takes a visitor whom no condition stops,
-// somewhere that exists, as soon as its paths are switched on; and one that it refuses for its weights takes nobody who
-// is not forced or left over.
+// TestValidMeansRoutable checks two directions. A flow that passes validation sends a visitor that no condition stops to an
+// existing place, as soon as its paths are switched on. A flow that is refused for its weights takes no visitor by a regular
+// path, only by a forced or the default one.
 func TestValidMeansRoutable(t *testing.T) {
 	t.Parallel()
 	seen := map[bool]int{}

@@ -37,9 +37,8 @@ type InlineRule struct {
 	Conditions []cond.Condition
 }
 
-// Inline puts the conditions of the given saved rules in the place of the references to them, so that the paths need
-// those rules no longer. A name that served several paths gets a number from its second use on, since a rule of one
-// path shares its name with nobody.
+// Inline replaces references to the given saved rules by the conditions of the rules, so that the paths no longer need them. A
+// name that served several paths gets a number from its second use on, because the name of a path's own rule must be unique.
 func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 	names := map[string]bool{}
 	for _, p := range paths {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestTags: the tags, of which the documentation is made, name the values that a path may have.
+// TestTags checks that the tags name the values that a path may have. The documentation is made from these tags.
 func TestTags(t *testing.T) {
 	t.Parallel()
 	for field, values := range map[string][]string{

@@ -13,12 +13,12 @@ import (
 	"switchyard/models/token"
 )
 
-// Known are the ids that belong to the account that saves the flow: ask References for the ids, read those the account
-// has, fill the sets. Of a saved rule it has what its conditions cost.
+// Known has the ids that belong to the account that saves the flow. To fill it, get the ids from References and read which of
+// them the account has. For a saved rule it also has the cost of the rule's conditions.
 type Known struct {
 	Offers, Landers, Campaigns map[uuid.UUID]bool
 	Rules                      map[uuid.UUID]cond.Cost
-	// Old is the flow as it is saved. A condition in it that can never hold may stay.
+	// Old is the flow as currently saved. A condition in it that can never hold may stay.
 	Old []Path
 }
 
@@ -183,7 +183,7 @@ func checkConditions(list []cond.Condition) *models.Error {
 	return nil
 }
 
-// checkValues refuses conditions with a value that no visitor can have, but for those of the old flow.
+// checkValues returns an error for conditions with a value that no visitor can have, except conditions of the old flow.
 func checkValues(paths, old []Path) error {
 	var kept []cond.Condition
 	for _, p := range old {
@@ -224,7 +224,7 @@ func Canonical(paths []Path) {
 	}
 }
 
-// CostOf adds up what the conditions of valid paths cost, and those of the saved rules that they use.
+// CostOf adds up the cost of the conditions of valid paths, and of the saved rules that they use.
 func CostOf(paths []Path, rules map[uuid.UUID]cond.Cost) (sum cond.Cost) {
 	add := func(list []cond.Condition) {
 		cost, _ := cond.CostOf(list)

@@ -164,7 +164,7 @@ func TestDefaults(t *testing.T) {
 	if list[2].ID == list[1].ID || list[2].Name != "Path 4" || list[2].Weight != 33.333 {
 		t.Errorf("%+v", list[2])
 	}
-	// What is written reads back as the same.
+	// The JSON reads back as the same paths.
 	raw, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-// Package netguard decides which addresses a customer's URL may reach: those of the public internet. It resolves no
+// Package netguard decides which addresses a customer's URL may reach: only addresses of the public internet. It resolves no
 // names. A name is checked by its form here, and by its addresses when a connection is made.
 package netguard
 
@@ -64,7 +64,8 @@ func Within(a netip.Addr, in []netip.Prefix) bool {
 // MaxURL is the maximum length of a URL in bytes.
 const MaxURL = 2048
 
-// localNames are the last labels of names that no public server has. reservedNames are those that lead nowhere.
+// localNames has the last labels of names that no public server has. reservedNames has the last labels of names that lead
+// nowhere.
 var (
 	localNames = []string{
 		"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa",
@@ -83,7 +84,7 @@ type Policy struct {
 	Allow   []netip.Prefix // literal addresses that are accepted although not public; 127.0.0.1 includes localhost
 	// Reserved accepts names such as shop.example, of records that are kept before anything is sent to them.
 	Reserved bool
-	// Known accepts names, in lower case, that the operator has an address for, whatever their form; nil: there are none.
+	// Known accepts names, in lower case, that the operator has an address for, whatever their form; nil accepts no such names.
 	Known func(host string) bool
 }
 

@@ -14,8 +14,8 @@ const (
 	newestClick = time.Hour
 )
 
-// NamedClick returns the click that a message names. If it names none, or one that cannot be, reason says so for a
-// person. It does not repeat what was sent, which may be a secret in the wrong place.
+// NamedClick returns the click that a message names. If the message names no click, or an impossible one, reason says so for a
+// person. reason does not repeat the received text, which may be a secret in the wrong place.
 func NamedClick(params map[string]string, n Network, now time.Time) (click uuid.UUID, reason string) {
 	text := ClickID(params, n)
 	if text == "" {

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Limits of what is stored of a message: MaxParams is a count, the others are bytes.
+// Limits of the stored parts of a message: MaxParams is a count, the others are bytes.
 const (
 	MaxParams = 100
 	MaxName   = 100
@@ -124,7 +124,7 @@ func (r reader) received(field string, limit int) string {
 	return ""
 }
 
-// cleanValue is a value for storage; empty for an unfilled macro and for one that is not shown.
+// cleanValue returns a value for storage. It is empty for an unfilled macro and for a masked value.
 func cleanValue(v string, limit int) string {
 	v = Clean(v, limit)
 	if token.LooksLikeMacro(v) || v == Mask {
@@ -163,7 +163,7 @@ func Clean(s string, limit int) string {
 	return strings.TrimSpace(s)
 }
 
-// ClickID returns the click id of a message as received. It is empty if there is none.
+// ClickID returns the click id of a message as received. It is empty if the message has no click id.
 func ClickID(params map[string]string, n Network) string {
 	return newReader(params, n).get("click_id", maxWord)
 }

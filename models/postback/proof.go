@@ -20,11 +20,11 @@ type Proof struct {
 	SignedText string            `json:"signed_text,omitempty"` // what the signature covers: raw query or body
 }
 
-// Hide takes out of a message what proves its sender. Of the parameters it leaves those that are read as a field, by
-// the network n that the address names. A parameter that nobody knows may be the secret of the click's network, under a
-// name of its own. secret tells the names, in lower case, under which a network of the receiver may send its secret:
-// those are hidden even if they are the names of a field. A list or an object may hold a secret among its members. ok
-// is false if there is nothing to hide.
+// Hide removes from a message everything that may prove its sender, and returns it as proof. It keeps only the parameters that
+// network n reads as a field; n is the network that the address names. An unknown parameter is hidden, because it may be the
+// secret of the click's network under a name of its own. secret reports whether a network of the receiver may send its secret
+// under a name, in lower case. Such parameters are hidden even if they are also names of a field. A list or an object is
+// hidden, because a member of it may be a secret. ok is false if there is nothing to hide.
 func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof Proof, ok bool) {
 	proof = Proof{Signature: p.Signature, SignedText: p.SignedText}
 	p.Signature, p.SignedText = "", ""
@@ -43,8 +43,8 @@ func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof P
 	return proof, proof.Signature != "" || proof.Params != nil
 }
 
-// Names lists the hidden parameters, sorted, but for those whose name may be a secret itself: a name without a value, or
-// a text that is no name.
+// Names lists the hidden parameters, sorted. It leaves out names that may be secrets themselves: a name without a value, or a
+// text that is not a name.
 func (p Proof) Names() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(p.Params)) {
 		if p.Params[name] != "" && isName.MatchString(name) {
@@ -94,7 +94,7 @@ func Query(params map[string]string, hidden []string) string {
 	return strings.ReplaceAll(all.Encode(), url.QueryEscape(Mask), Mask)
 }
 
-// nested reports whether a value is a list or an object, perhaps one that was cut. A macro is none.
+// nested reports whether a value is a list or an object, even if it was cut. A macro is not.
 func nested(value string) bool {
 	return value != "" && (value[0] == '{' || value[0] == '[') &&
 		(json.Valid([]byte(value)) || !token.LooksLikeMacro(value))
@@ -102,10 +102,11 @@ func nested(value string) bool {
 
 const secretField = "secret"
 
-// SecretParam is the network's own parameter of its secret in lower case, empty if it has none.
+// SecretParam returns the network's own parameter of its secret in lower case. It is empty if the network has no such
+// parameter.
 func (n Network) SecretParam() string { return n.own(secretField) }
 
-// own is the network's own parameter of a field in lower case, empty if it has none.
+// own returns the network's own parameter of a field in lower case. It is empty if the network has no such parameter.
 func (n Network) own(field string) string { return strings.ToLower(strings.TrimSpace(n.Params[field])) }
 
 // shows reports whether a parameter, in lower case, is read as a field that is no secret.

@@ -24,9 +24,9 @@ var statusOf = func() map[string]string {
 	return m
 }()
 
-// Status maps a network's word to one of the four statuses: by the network's own map (status -> words), then by the
-// common words. An empty word is approved, since many networks report approved conversions only. An unknown word is
-// pending, so that somebody looks at it before it counts as revenue. Case and outer spaces do not matter.
+// Status maps a network's word to one of the four statuses: by the network's own map (status -> words), then by the common
+// words. An empty word is approved, because many networks report approved conversions only. An unknown word is pending, so that
+// a person looks at it before it counts as revenue. Case and outer spaces do not matter.
 func Status(word string, own map[string][]string) string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if word == "" {

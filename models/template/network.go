@@ -14,8 +14,8 @@ import (
 	"switchyard/models/token"
 )
 
-// Network is the template of an affiliate network: the settings that are the same for every account. Its JSON members
-// are named as those of a network. It never holds a secret.
+// Network is the template of an affiliate network: the settings that are the same for every account. Its JSON members have the
+// same names as the members of a network. It never holds a secret.
 type Network struct {
 	Name             string              `json:"name"`
 	Currency         string              `json:"currency"`

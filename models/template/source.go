@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// Source is the template of a traffic source. Its JSON members are named as those of a source.
+// Source is the template of a traffic source. Its JSON members have the same names as the members of a source.
 type Source struct {
 	Key             string             `json:"platform" doc:"the value of a traffic source's platform"`
 	Name            string             `json:"name"`

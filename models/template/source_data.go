@@ -1,8 +1,7 @@
 package template
 
-// sourceData is from the documentation of each source. A source without a click id parameter of its own gets
-// "click_id". Postback URLs use this service's tokens. What
-// is an account's own at the source is YOUR_... in them.
+// sourceData is from the documentation of each source. A source without a click id parameter of its own gets "click_id".
+// Postback URLs use this service's tokens. In them, YOUR_... stands for the account's own values at the source.
 var sourceData = []Source{
 	{
 		Key: "google_ads", Name: "Google Ads", ExternalIDParam: "gclid",

@@ -9,7 +9,7 @@ import (
 
 // Entry is what the documentation says of a token.
 type Entry struct {
-	Name    string   // as it is written, without braces
+	Name    string   // the written name, without braces
 	Aliases []string // other trackers' names for it
 	Doc     string
 	Example string // a value; empty: none to show

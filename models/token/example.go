@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// Example fills the tokens of a redirect's URL with made-up values of the form that real ones have, so that the address
-// can be tried. The values are the same each time but for {date} and {timestamp}; of a draw it is always the first.
+// Example fills the tokens of a redirect's URL with made-up values in the form of real ones, so that the address can be tried.
+// The values are the same each time, except {date} and {timestamp}. A draw always gives the first option.
 func Example(url string, at time.Time) string {
 	return string(Compile(url).Expand(nil, sample{at.UTC()}))
 }

@@ -12,8 +12,8 @@ var linkFrames = append(frames[:len(frames):len(frames)],
 	frame{"%", "%"},
 )
 
-// AppendMacros appends the value of a query's parameter that somebody else fills: the macros in it stay as they are,
-// everything else is percent-encoded. So no text can end the parameter that it stands in.
+// AppendMacros appends the value of a query parameter that another party fills. Its macros stay unchanged, and everything else
+// is percent-encoded. So no text can end the parameter that contains it.
 func AppendMacros(dst []byte, text string) []byte {
 	for text != "" {
 		start, end := findMacro(text)
@@ -39,7 +39,7 @@ func findMacro(text string) (start, end int) {
 	return len(text), len(text)
 }
 
-// AppendParam appends a parameter that somebody else fills to a query, after an ampersand if the query is not empty.
+// AppendParam appends a parameter that another party fills to a query, after an ampersand if the query is not empty.
 func AppendParam(query []byte, m models.TokenMacro) []byte {
 	if len(query) > 0 {
 		query = append(query, '&')
@@ -47,7 +47,7 @@ func AppendParam(query []byte, m models.TokenMacro) []byte {
 	return AppendMacros(append(AppendEscaped(query, m.Param), '='), m.Macro)
 }
 
-// LinkQuery is the query of a tracking link for a traffic source, its macros unfilled.
+// LinkQuery returns the query of a tracking link for a traffic source, with its macros unfilled.
 func LinkQuery(l models.SourceLink) string {
 	var query []byte
 	for _, m := range l.Params() {

@@ -47,7 +47,7 @@ func TestLinkQuery(t *testing.T) {
 	}
 }
 
-// Every macro of a known source stands in its link as it is, and a filled link reads back as filled.
+// Every macro of a known source is unchanged in its link, and a filled link reads back as filled.
 func TestLinkQueriesOfTemplates(t *testing.T) {
 	t.Parallel()
 	for _, s := range template.Sources() {

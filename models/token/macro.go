@@ -25,9 +25,9 @@ var frames = []frame{
 // maxMacro is the longest name that is taken for a macro's.
 const maxMacro = 64
 
-// LooksLikeMacro reports whether a received value is a macro that nobody filled in, such as {cost} or ##COST_CPC##: it
-// counts as empty. The name inside needs a letter and holds letters, digits and a few signs, so that a value which
-// merely stands in brackets, a number say, is kept.
+// LooksLikeMacro reports whether a received value is a macro that was not filled in, such as {cost} or ##COST_CPC##. Such a
+// value counts as empty. The name inside needs a letter and holds letters, digits and a few signs, so a value that merely
+// stands in brackets, such as a number, is kept.
 func LooksLikeMacro(value string) bool {
 	value = strings.TrimSpace(value)
 	for _, f := range frames {
@@ -56,8 +56,8 @@ func macroName(s string) bool {
 	return letter && len(s) <= maxMacro
 }
 
-// QueryParam is the value of a parameter in a query as it was received: the first of the name, without regard to case.
-// A macro that nobody filled in, and what cannot be read, is empty.
+// QueryParam returns the value of a parameter in a query as it was received: the first with the name, without regard to case.
+// It is empty for a macro that was not filled in, and for a value that cannot be read.
 func QueryParam(query, name string) string {
 	for query != "" {
 		var pair string

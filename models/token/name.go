@@ -11,7 +11,7 @@ import (
 // Name is a canonical token.
 type Name uint8
 
-// The tokens that are not attributes of the click. Those that are come after them, in the order of clickattr.All.
+// The tokens that are not attributes of the click. The tokens of attributes come after them, in the order of clickattr.All.
 const (
 	None Name = iota
 	ClickID
@@ -42,11 +42,12 @@ const (
 	firstOfClick
 )
 
-// ofConversion reports whether a token is one that only postbacks know.
+// ofConversion reports whether only postbacks know the token.
 func (n Name) ofConversion() bool { return n >= Payout && n < firstOfClick }
 
-// own are the names of the tokens that are not attributes of the click, each followed by other trackers' names for it,
-// so that a migrant's addresses keep working. Those with an argument are none by themselves.
+// own has the names of the tokens that are not attributes of the click. Each name is followed by other trackers' names for the
+// token, so that URLs moved from another tracker keep working. sub, random, sample and param need an argument and are not
+// tokens without it.
 var own = [firstOfClick]string{
 	ClickID:      "clickid,click_id,cf_click_id,subid,uclick,cid",
 	CampaignName: "campaign_name,campaign.name", CampaignAlias: "campaign_alias", PathName: "path_name,path.name",

@@ -2,8 +2,8 @@ package token
 
 import "cmp"
 
-// PortablePart is a part of a compiled URL for a program that is not this one: a text that stands as it is, or a token.
-// See ops/deploy/edge.
+// PortablePart is a part of a compiled URL, for another program: a text that is used unchanged, or a token. See
+// ops/deploy/edge.
 type PortablePart struct {
 	Text  string `json:"text,omitempty"`
 	Token string `json:"token,omitempty"` // the canonical name

@@ -17,8 +17,8 @@ type Token struct {
 
 // Values answers for one click.
 type Values interface {
-	// AppendToken appends the plain value of a token, nothing when it has none. It is asked for neither date, random,
-	// sample nor timestamp. Only that of a postback is asked for the tokens of a conversion.
+	// AppendToken appends the plain value of a token, or nothing if the token has no value. It is never asked for date, random,
+	// sample or timestamp. Only the Values of a postback are asked for the tokens of a conversion.
 	AppendToken(dst []byte, t Token) []byte
 	// Now is the moment of the click; its location is the zone of {date} without one.
 	Now() time.Time
@@ -46,10 +46,10 @@ func (p *part) token() Token { return Token{Name: p.name, N: int(p.n), Arg: p.te
 // maxValue cuts what a value may add to a URL, in bytes.
 const maxValue = 2048
 
-// Compile prepares the URL of a redirect: tokens that it does not know stay, those of conversions too.
+// Compile prepares the URL of a redirect. Unknown tokens stay unchanged, including the tokens of conversions.
 func Compile(url string) *Template { return compile(url, false) }
 
-// CompilePostback prepares the URL of a postback: tokens that it does not know are removed.
+// CompilePostback prepares the URL of a postback. Unknown tokens are removed.
 func CompilePostback(url string) *Template { return compile(url, true) }
 
 func compile(url string, postback bool) *Template {
@@ -119,8 +119,8 @@ func (t *Template) Expand(dst []byte, v Values) []byte {
 	return dst
 }
 
-// brace measures the placeholder that s begins with and gives what stands inside. A brace that opens none is a
-// placeholder of one byte without content; {{name}} is somebody else's and is taken whole.
+// brace returns the size of the placeholder that s begins with, and the text inside. A brace that opens no placeholder counts
+// as a placeholder of one byte without content. {{name}} belongs to another program and is taken whole.
 func brace(s string) (size int, inner string) {
 	if strings.HasPrefix(s, "{{") {
 		if i := strings.Index(s, "}}"); i > 2 {
@@ -195,7 +195,7 @@ func newSample(arg string) (part, bool) {
 	}}, arg != ""
 }
 
-// newStatus builds {status:approved=1,rejected=0}: the source's words for statuses, nothing for one that is not listed.
+// newStatus builds {status:approved=1,rejected=0}: the source's words for statuses. A status that is not listed gives nothing.
 func newStatus(arg string) (part, bool) {
 	words := map[string]string{}
 	for item := range strings.SplitSeq(arg, ",") {

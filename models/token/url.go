@@ -164,7 +164,8 @@ func Masked(template string) string {
 // shortestSecret is how long a value is at least that can be told from other text.
 const shortestSecret = 3
 
-// Secrets are the values that Masked hides, as they are written and as the receiver reads them. Those of a letter or two are left out.
+// Secrets returns the values that Masked hides, as written and as the receiver reads them. Values of one or two letters are
+// left out.
 func Secrets(template string) (list []string) {
 	template, _, _ = strings.Cut(template, "#")
 	_, query, _ := strings.Cut(template, "?")
@@ -181,7 +182,7 @@ func Secrets(template string) (list []string) {
 	return list
 }
 
-// secretOf is the secret of a part of a query; empty: it has none.
+// secretOf returns the name and the secret of a part of a query. The secret is empty if the part has no secret.
 func secretOf(part string) (name, value string) {
 	name, value, _ = strings.Cut(part, "=")
 	if !secretName.MatchString(name) || placeholder.MatchString(value) {

@@ -1,9 +1,9 @@
 // Package acme is the install's own edge: it obtains certificates from CAs by ACME, for verified domains and for the
 // install's own hosts, and renews them when the CA advises it.
 //
-// The ACME client is acmez. It asks by the guarded client and listens nowhere: what a CA wants to see at a host goes to the
-// database, and web processes show it. A host has one issuer at a time over all processes. Who dies in the middle has the
-// host for another lease; then anybody begins anew.
+// The ACME client is acmez. It sends requests through the guarded client and does not listen. The answers to a CA's challenges
+// are stored in the database, and web processes serve them. Over all processes, a host has one issuer at a time. If that
+// process dies, it keeps the host for one more lease; then another process starts over.
 package acme
 
 import (
@@ -31,7 +31,7 @@ import (
 // CA is a certificate authority.
 type CA struct {
 	Directory string // its address
-	// EABKey and EABSecret bind our account there to one at the CA; empty where it wants none.
+	// EABKey and EABSecret bind our ACME account to an account at the CA. They are empty if the CA requires no binding.
 	EABKey, EABSecret string
 }
 
@@ -59,8 +59,8 @@ const (
 // atOnce is how many hosts a process gets certificates for at once. The others wait for it.
 const atOnce = 16
 
-// What one account may order, renewals apart: so many at once, and one more after each interval. Let's Encrypt takes 300 orders in
-// three hours of an install: one account leaves a third of them to others.
+// The number of orders one account may make, not counting renewals: a burst, and one more after each interval. Let's Encrypt
+// accepts 300 orders in three hours from an install, so one account leaves a third of them to others.
 const (
 	AccountOrders        = 150
 	AccountOrderInterval = 6 * time.Minute
@@ -105,11 +105,11 @@ func New(o Options) *Issuer {
 	return i
 }
 
-// ErrBusy says that another issuer is at work for the host.
+// ErrBusy means that another issuer is working on the host.
 var ErrBusy = errors.New("acme: another issuer is at work for the host")
 
-// Ensure gives a host a certificate, if it has none or one that is due for renewal. Errors are ErrBusy, *RefusalError, or those of
-// the database. A certificate that could not be renewed stays.
+// Ensure returns a host's certificate. It obtains a new one if the host has no certificate or its certificate is due for
+// renewal. Errors are ErrBusy, a *RefusalError or an error of the database. If a renewal fails, the old certificate stays.
 func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate, error) {
 	if c, err := i.fresh(ctx, host); err != nil || c != nil {
 		return deref(c), err
@@ -142,7 +142,7 @@ func deref(c *certstore.Certificate) certstore.Certificate {
 	return *c
 }
 
-// fresh gives the host's certificate unless it is due for renewal; nil: there is none such.
+// fresh returns the host's certificate, or nil if there is no certificate or it is due for renewal.
 func (i *Issuer) fresh(ctx context.Context, host string) (*certstore.Certificate, error) {
 	c, ok, err := i.o.Store.Find(ctx, host)
 	if err != nil || !ok || !i.o.Now().Before(c.RenewAt) {
@@ -151,12 +151,12 @@ func (i *Issuer) fresh(ctx context.Context, host string) (*certstore.Certificate
 	return &c, nil
 }
 
-// hold extends the claim of a host until stop is called, which ends it. The context ends when the host is lost to another
-// issuer, and only then.
+// hold keeps extending the claim of a host. stop ends the claim. The returned context ends when another issuer takes over the
+// host, and only then.
 //
-// It is not workers.KeepLease, which also ends when PostgreSQL has not answered for the length of a lease. Going on does no harm
-// here: of two issuers Save refuses the late one. Stopping would, because orders at the CA count against the limits of this
-// install.
+// hold does not use workers.KeepLease, which also ends when PostgreSQL has not answered for the length of a lease. Going on
+// does no harm here: of two issuers, Save refuses the late one. Stopping would do harm, because orders at the CA count against
+// the limits of this install.
 func (i *Issuer) hold(ctx context.Context, host string, fence int64) (held context.Context, stop func()) {
 	held, cancel := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
@@ -214,8 +214,8 @@ func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certsto
 // saveAgain is the wait between two tries to store a certificate.
 const saveAgain = time.Second
 
-// save stores a certificate. It tries until the context ends, while PostgreSQL is away: what is not stored would have to be
-// ordered once more. The error is ErrLost if the host is another issuer's by then.
+// save stores a certificate. While PostgreSQL is away it retries until the context ends, because a certificate that is not
+// stored would have to be ordered again. The error is ErrLost if another issuer has the host by then.
 func (i *Issuer) save(ctx context.Context, fence int64, c certstore.Certificate) error {
 	for {
 		err := i.o.Store.Save(ctx, fence, c)
@@ -229,8 +229,8 @@ func (i *Issuer) save(ctx context.Context, fence int64, c certstore.Certificate)
 	}
 }
 
-// obtain gets a certificate from one CA. If the CA has forgotten our account, that is made anew with the same key. If it has
-// forgotten the certificate that is to be replaced, the order stands for itself.
+// obtain gets a certificate from one CA. If the CA has forgotten our account, the account is created again with the same key.
+// If the CA has forgotten the certificate to be replaced, the order is made without naming it.
 func (i *Issuer) obtain(ctx context.Context, ca *authority, host string, old certstore.Certificate) (certstore.Certificate, error) {
 	ctx, cancel := context.WithTimeout(ctx, issueTime)
 	defer cancel()
@@ -265,7 +265,7 @@ func (i *Issuer) order(ctx context.Context, ca *authority, host string, old cert
 		return out, fmt.Errorf("acme: order for %s: %w", host, err)
 	}
 	if old.CA == ca.Directory {
-		params.Replaces, _ = leafOf(old.PEM) // without it the order stands for itself
+		params.Replaces, _ = leafOf(old.PEM) // otherwise the order names no predecessor
 	}
 	chains, err := ca.client.ObtainCertificate(ctx, params)
 	if err != nil {
@@ -277,7 +277,7 @@ func (i *Issuer) order(ctx context.Context, ca *authority, host string, old cert
 	return i.pack(ctx, ca, host, key, chains[0].ChainPEM)
 }
 
-// pack checks what a CA has issued, and puts it together with its key.
+// pack checks a certificate that a CA has issued, and joins it with its key.
 func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecdsa.PrivateKey, chain []byte) (out certstore.Certificate, err error) {
 	der, err := x509.MarshalPKCS8PrivateKey(key)
 	if err != nil {
@@ -293,7 +293,7 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 	}
 	out = certstore.Certificate{Host: host, PEM: both, CA: ca.Directory, NotAfter: leaf.NotAfter}
 	out.RenewAt = i.renewal(ctx, ca, leaf)
-	// A CA that advises to renew what it has issued a moment ago is not believed.
+	// If a CA advises to renew a certificate that it has just issued, the advice is ignored.
 	if soonest := i.o.Now().Add(lifetime(leaf) / 10); out.RenewAt.Before(soonest) {
 		out.RenewAt = soonest
 	}
@@ -302,7 +302,7 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 
 func lifetime(leaf *x509.Certificate) time.Duration { return leaf.NotAfter.Sub(leaf.NotBefore) }
 
-// renewal is when the CA advises to renew a certificate, or when a third of its life is left.
+// renewal returns when the CA advises to renew a certificate. Without advice, it is when a third of its life is left.
 func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certificate) time.Time {
 	latest := leaf.NotAfter.Add(-lifetime(leaf) / 3)
 	info, err := ca.client.GetRenewalInfo(ctx, leaf)
@@ -315,7 +315,7 @@ func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certific
 	return info.SelectedTime
 }
 
-// Advise asks the CA again when to renew the host's certificate. ok is false if there is none.
+// Advise asks the CA again when to renew the host's certificate. ok is false if the host has no certificate.
 func (i *Issuer) Advise(ctx context.Context, host string) (c certstore.Certificate, ok bool, err error) {
 	c, ok, err = i.o.Store.Find(ctx, host)
 	if err != nil || !ok {

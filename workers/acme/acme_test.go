@@ -28,7 +28,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// world is a store, and the web processes' part of challenges: both kinds, or one of them.
+// world is a store, and a server that answers challenges as web processes do: both kinds, or one of them.
 type world struct {
 	*testing.T
 	db            *db.DB
@@ -112,7 +112,7 @@ func (w *world) ca(eab map[string]string) *acmetest.CA {
 	})
 }
 
-// issuer is that of one process, which trusts the CAs' addresses.
+// issuer makes the issuer of one process. The process trusts the CAs' addresses.
 func (w *world) issuer(o acme.Options, trusted ...*acmetest.CA) *acme.Issuer {
 	w.Helper()
 	var all []byte
@@ -166,8 +166,8 @@ func verify(t *testing.T, c certstore.Certificate, ca *acmetest.CA) {
 	}
 }
 
-// TestIssue: a certificate is issued, kept, and renewed when the CA says so; its key and that of the account are nowhere in
-// the database in plain.
+// TestIssue: a certificate is issued, stored, and renewed when the CA says so. The certificate's key and the account's key are
+// nowhere in the database in plain text.
 func TestIssue(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -244,7 +244,8 @@ func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 	}
 }
 
-// TestChallenges: either kind of challenge is enough, and one that cannot be answered is no certificate but a reason.
+// TestChallenges: either kind of challenge is enough. If no challenge can be answered, there is a reason instead of a
+// certificate.
 func TestChallenges(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -276,8 +277,8 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// TestSeveralCAs: the next CA issues while one is away. One that wants a known account gets it, one that has forgotten us
-// meets us anew.
+// TestSeveralCAs: the next CA issues while one is away. A CA that requires a known account is given it. A CA that has forgotten
+// our account gets a new one.
 func TestSeveralCAs(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -337,8 +338,8 @@ CREATE TRIGGER refuse BEFORE UPDATE OF sealed ON edge_hosts FOR EACH ROW EXECUTE
 	}
 }
 
-// TestOneIssuer: of several processes one issues, the others get the same certificate or hear that it is being issued. An
-// issuer that has lost its host writes nothing.
+// TestOneIssuer: of several processes, one issues the certificate. The others get the same certificate, or learn that it is
+// being issued. An issuer that has lost its host writes nothing.
 func TestOneIssuer(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

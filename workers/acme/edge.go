@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// Edge is the edge of the install itself: its certificates are those of an Issuer, and web processes serve them.
+// Edge is the install's own edge. An Issuer obtains its certificates, and web processes serve them.
 type Edge struct {
 	issuer *Issuer
 
@@ -18,7 +18,7 @@ type Edge struct {
 	running map[string]*running // by host
 }
 
-// running is an issue under way in this process.
+// running is an order that is under way in this process.
 type running struct {
 	done chan struct{}
 	cert certstore.Certificate
@@ -31,11 +31,11 @@ func NewEdge(i *Issuer) *Edge { return &Edge{issuer: i, running: map[string]*run
 // Name names the edge.
 func (*Edge) Name() string { return models.EdgeOwn }
 
-// requestTime is how long a request waits for its certificate. An issue that takes longer goes on.
+// requestTime is how long a request waits for its certificate. An order that takes longer goes on in the background.
 const requestTime = 80 * time.Second
 
-// Request gets a host its certificate. A host that is not verified gets none: nobody may use up what CAs allow this install,
-// or have them look at hosts of others.
+// Request obtains a host's certificate. It refuses a host that is not verified, so that no account can use up the limits that
+// CAs set for this install, or make CAs check other people's hosts.
 func (e *Edge) Request(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
 	if !of.Verified {
 		return models.CertificateState{}, models.EdgeError("unverified", "the domain has to be verified before it gets a certificate")
@@ -53,7 +53,7 @@ func (e *Edge) Request(ctx context.Context, of models.Certificate) (models.Certi
 	}
 }
 
-// begin begins an issue, unless one is under way in this process.
+// begin starts an order, or returns the order that is already under way in this process.
 func (e *Edge) begin(ctx context.Context, host string) *running {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -74,7 +74,7 @@ func (e *Edge) begin(ctx context.Context, host string) *running {
 	return r
 }
 
-// told is the state of a certificate after an issue.
+// told returns the state of a certificate after an order.
 func (e *Edge) told(host string, c certstore.Certificate, err error) (models.CertificateState, error) {
 	if errors.Is(err, ErrBusy) {
 		return underWay(host), nil
@@ -95,7 +95,7 @@ func underWay(host string) models.CertificateState {
 	}
 }
 
-// issued is the state of a certificate that is there.
+// issued returns the state of a certificate that exists.
 func (e *Edge) issued(c certstore.Certificate) (models.CertificateState, error) {
 	leaf, err := leafOf(c.PEM)
 	if err != nil {
@@ -111,7 +111,7 @@ func (e *Edge) issued(c certstore.Certificate) (models.CertificateState, error) 
 	return s, nil
 }
 
-// Read says how a host's certificate is, and asks its CA when it should be renewed.
+// Read returns the state of a host's certificate, and asks its CA when to renew it.
 func (e *Edge) Read(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
 	c, ok, err := e.issuer.Advise(ctx, of.Hostname)
 	switch {
@@ -127,11 +127,11 @@ func (e *Edge) Read(ctx context.Context, of models.Certificate) (models.Certific
 	if busy {
 		return underWay(of.Hostname), nil
 	}
-	// Whoever was asking the CA has died: it has to be asked again.
+	// The process that was asking the CA has died, so the certificate has to be requested again.
 	return models.CertificateState{SSLStatus: models.SSLIssuanceTimeout, Errors: []string{}, Detail: "The certificate was not issued."}, nil
 }
 
-// Release forgets a host's certificate and its key. It is not revoked: nobody else has the key.
+// Release deletes a host's certificate and its key. It does not revoke the certificate, because no one else has the key.
 func (e *Edge) Release(ctx context.Context, of models.Certificate) error {
 	return e.issuer.o.Store.Release(ctx, of.Hostname)
 }

@@ -1,4 +1,4 @@
 package acme
 
-// SweepOwn is a tick of the install's own hosts, of which there is one.
+// SweepOwn sweeps one of the install's own hosts once.
 var SweepOwn = (*Issuer).sweepOwn

@@ -11,15 +11,15 @@ import (
 	"switchyard/workers"
 )
 
-// How often the install's own hosts are looked at, and tried again after failures in a row.
+// How often the install's own hosts are checked, and how long to wait after failures in a row.
 const (
 	ownLook  = 12 * time.Hour
 	ownRetry = time.Minute
 	ownWorst = 6 * time.Hour
 )
 
-// Register registers what looks after the hosts of the install itself: they are no domain of an account, so that nobody else
-// asks for their certificates. Without an issuer there is nothing to do.
+// Register registers the sweep of the install's own hosts. They are not domains of an account, so no other job requests their
+// certificates. Without an issuer the sweep does nothing.
 func Register(r *workers.Runtime, i *Issuer, hosts []string) {
 	workers.RegisterTick(r, jobs.SweepOwnHosts, func(ctx context.Context) error {
 		if i == nil {
@@ -35,7 +35,7 @@ func Register(r *workers.Runtime, i *Issuer, hosts []string) {
 	})
 }
 
-// sweepOwn gets an own host its certificate, or renews it, if it is due.
+// sweepOwn obtains or renews the certificate of an own host, if it is due.
 func (i *Issuer) sweepOwn(ctx context.Context, host string) error {
 	attempts, next, err := i.o.Store.Attempts(ctx, host)
 	if err != nil || i.o.Now().Before(next) {

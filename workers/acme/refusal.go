@@ -46,7 +46,7 @@ func refusal(err error) *RefusalError {
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-// moreTelling chooses of the failures at two CAs the one that was not for being away.
+// moreTelling returns the more informative of the failures at two CAs: a, unless a only means that the CA could not be asked.
 func moreTelling(a, b error) error {
 	if a == nil {
 		return b

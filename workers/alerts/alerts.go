@@ -58,7 +58,8 @@ const (
 	forgottenAtOnce = 10_000
 )
 
-// sweep looks at the accounts that have channels. One that fails does not stop the others.
+// sweep writes the alert messages of all accounts that have channels and were not looked at for 50 s, then deletes old messages.
+// A failing account does not stop the others.
 func (w *worker) sweep(ctx context.Context) error {
 	now := w.o.Now()
 	failed := w.store.Links().SaveService(ctx, models.LinkService{Name: models.ServiceJobs, Status: models.ServiceOK, CheckedAt: now})
@@ -78,7 +79,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return errors.Join(failed, w.store.AlertChannels().ForgetMessages(ctx, now.Add(-messagesKept), forgottenAtOnce))
 }
 
-// announce tells the channels of an account what began and what ended.
+// announce writes messages to the channels of an account about the alerts that began and ended.
 func (w *worker) announce(ctx context.Context, id uuid.UUID) error {
 	account, err := w.store.FindAccount(ctx, id)
 	if err != nil {
@@ -103,7 +104,7 @@ func (w *worker) announce(ctx context.Context, id uuid.UUID) error {
 
 type run = workers.Run[jobs.None, jobs.None]
 
-// send sends a message. What a channel that is gone, switched off or not confirmed was to be told is not sent.
+// send sends a message. It drops the message if its channel is deleted, switched off or not confirmed.
 func (w *worker) send(ctx context.Context, u *run) error {
 	all, account := w.store.AlertChannels(), u.Job.AccountID.UUID
 	m, err := all.Message(ctx, account, u.Job.ID)
@@ -155,7 +156,8 @@ func (w *worker) deliver(ctx context.Context, c models.AlertChannel, m models.Al
 	return w.o.Mail.Send(ctx, mail.Message{To: credentials["address"], Subject: m.Subject, Text: m.Body, ID: m.ID.String()})
 }
 
-// test sends a test message. A channel that waits for its code has sent one already, to somebody who may not want more.
+// test sends a test message. It refuses a channel that waits for its confirmation code: the code was already sent to its address,
+// whose owner may not want more messages.
 func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.TestedAlert, err error) {
 	c, err := w.store.AlertChannels().Find(ctx, workers.Account(ctx), a.ID)
 	if err != nil {

@@ -359,7 +359,8 @@ func TestHour(t *testing.T) {
 	}
 }
 
-// TestTry: a test message is answered as it went, and one that waits for its code has none.
+// TestTry checks that a test message reports whether it was delivered, and that a channel waiting for its confirmation code gets
+// no test message.
 func TestTry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

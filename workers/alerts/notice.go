@@ -20,8 +20,8 @@ type notice struct {
 // shownAtOnce is how many alerts a message names.
 const shownAtOnce = 20
 
-// write writes the announcements of what began and what ended, for each channel that wants to hear of it. To one that hears
-// of critical alerts only, an alert begins when it becomes critical.
+// write writes, for each active and confirmed channel, the announcement of the alerts that began and ended at its level. For a
+// channel that receives only critical alerts, an alert begins when it becomes critical.
 func (n notice) write(channels []models.AlertChannel, news store.News) (out []store.Announcement) {
 	for _, c := range channels {
 		if !c.IsActive || c.Waits {

@@ -140,7 +140,7 @@ func (w *worker) next(ctx context.Context, crowd *clicklog.Crowd, s clicklog.Bot
 	return p, err
 }
 
-// recheck looks again at clicks of which more is known now.
+// recheck judges clicks again about which more is known now, batch by batch.
 func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	for done := false; !done; {
 		err := w.revise(ctx, account, func(c db.Conn, settings bot.Settings) (days []time.Time, err error) {
@@ -154,8 +154,8 @@ func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	return nil
 }
 
-// revise runs a transaction that revises clicks by the settings of now, and spreads spend over those of the days that it
-// returns.
+// revise runs fn in a transaction, with the account's current bot settings, to revise clicks. It then spreads the spend again
+// over the clicks of each day that fn returns.
 func (w *worker) revise(ctx context.Context, account uuid.UUID, fn func(db.Conn, bot.Settings) ([]time.Time, error)) error {
 	return clicklog.Unraced(func() error {
 		return w.store.Tx(ctx, func(s *store.Store) error {

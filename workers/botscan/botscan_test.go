@@ -25,7 +25,7 @@ import (
 	"switchyard/workers/botscan"
 )
 
-// failing are clicks of which few are looked at at once. The second batch fails when its work is done, as often as it shall.
+// failing is a click log that scans 50 clicks at a time. Each instance fails once: at its second batch, after the work is done.
 type failing struct {
 	clicklog.Log
 	batches, failures atomic.Int64
@@ -44,8 +44,8 @@ func (f *failing) ScanBots(ctx context.Context, c db.Conn, crowd *clicklog.Crowd
 	return out, err
 }
 
-// TestScan: the clock's job finds the floods of all accounts. A run that fails keeps what it has done, the next one does
-// the rest, and figures equal the rows after both. What was paid for the day stays paid.
+// TestScan checks that the clock's job finds the floods of all accounts. A failed run keeps what it has done, the next run does
+// the rest, and the figures equal the rows after both. The amount paid for the day stays the same.
 func TestScan(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -14,7 +14,7 @@ import (
 	"switchyard/workers"
 )
 
-// request asks for a certificate, for somebody who waits.
+// request asks for a certificate on behalf of a waiting user.
 func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
 	account := workers.Account(ctx)
 	d, err := w.store.Domains().Find(ctx, account, args.Domain)
@@ -40,7 +40,7 @@ func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jo
 	return w.now(ctx, of, true)
 }
 
-// rests reports whether the edge said a moment ago how a certificate is.
+// rests reports whether the edge told the state of a certificate a moment ago.
 func (w *worker) rests(c models.Certificate) bool {
 	return c.CheckedAt != nil && w.o.Now().Sub(*c.CheckedAt) < w.o.Rest
 }
@@ -48,7 +48,7 @@ func (w *worker) rests(c models.Certificate) bool {
 // leaseWait is how long a call waits for a certificate that another worker has.
 const leaseWait = 10 * time.Second
 
-// now asks the edge about a certificate. If another worker has it for long, the answer is what is known.
+// now asks the edge about a certificate. If another worker holds the certificate for long, the answer is the stored state.
 func (w *worker) now(ctx context.Context, of store.CertificateOf, request bool) (jobs.Certificate, error) {
 	limited, cancel := context.WithTimeout(ctx, leaseWait)
 	defer cancel()
@@ -72,12 +72,12 @@ func (w *worker) now(ctx context.Context, of store.CertificateOf, request bool) 
 	}
 }
 
-// shown is a certificate as its job answers it.
+// shown converts a certificate to the answer of its job.
 func shown(c models.Certificate) jobs.Certificate {
 	return jobs.Certificate{Host: c.Hostname, Edge: c.Edge, CertificateState: c.Shown()}
 }
 
-// known is what is known of a domain's certificate. Errors: not_found, edge_not_configured.
+// known returns the stored certificate of a domain. Errors: not_found, edge_not_configured.
 func (w *worker) known(ctx context.Context, account, domain uuid.UUID) (models.Certificate, error) {
 	c, err := w.store.Certificates().Of(ctx, account, domain)
 	if err == nil && w.o.Edge == nil {
@@ -86,7 +86,7 @@ func (w *worker) known(ctx context.Context, account, domain uuid.UUID) (models.C
 	return c, err
 }
 
-// read says how a certificate is, for somebody who waits.
+// read returns the state of a certificate to a waiting user.
 func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.Certificate, err error) {
 	account := workers.Account(ctx)
 	c, err := w.known(ctx, account, args.Domain)
@@ -99,7 +99,7 @@ func (w *worker) read(ctx context.Context, args jobs.CertificateArgs) (out jobs.
 	return w.now(ctx, store.CertificateOf{AccountID: account, DomainID: args.Domain}, false)
 }
 
-// release releases a certificate, for somebody who waits. What the edge refuses now is tried again later.
+// release releases a certificate on behalf of a waiting user. If the edge refuses now, the release is retried later.
 func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jobs.ReleasedCertificate, err error) {
 	account := workers.Account(ctx)
 	c, err := w.known(ctx, account, args.Domain)
@@ -123,7 +123,7 @@ func (w *worker) release(ctx context.Context, args jobs.CertificateArgs) (out jo
 			return refusal
 		})
 	if _, later := errors.AsType[*jobrow.RefusalError](err); later {
-		err = nil // another worker is asking for it: the release waits for that
+		err = nil // another worker is asking for it, and the release waits for that worker
 	}
 	if told, ok := models.AsError(refusal); ok {
 		return out, models.Errorf(told.Kind, told.Code, "%s; the release is tried again by itself", told.Message)

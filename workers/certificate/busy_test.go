@@ -12,7 +12,8 @@ import (
 	"switchyard/workers/providers/cloudflare"
 )
 
-// TestBusy: a 429 costs nobody an attempt, is not waited for long, and what was asked for comes by itself later.
+// TestBusy: a 429 costs no domain an attempt and is not waited for long. The requested certificate follows later,
+// automatically.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -28,7 +29,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// TestBusyForAMoment: a short pause is waited out, and the answer is the certificate's.
+// TestBusyForAMoment: a short pause is waited for, and the answer is then the state of the certificate.
 func TestBusyForAMoment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -41,8 +42,8 @@ func TestBusyForAMoment(t *testing.T) {
 	}
 }
 
-// TestCredentials: when the edge refuses the credentials, its operator hears of it by a figure, and it is not asked for
-// every domain.
+// TestCredentials: when the edge refuses the credentials, a metric tells the operator, and the edge is not asked for every
+// domain.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *cloudflare.Options) { o.Token = "canary-cloudflare-wrong" })

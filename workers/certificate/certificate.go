@@ -1,8 +1,8 @@
-// Package certificate brings domains their certificates by the edge of this install. A verified domain gets its own by
-// itself; one that fails is tried again, with longer and longer waits; a domain that is deleted gives its own back.
+// Package certificate obtains certificates for domains from this install's edge. A verified domain gets its certificate without
+// being asked for. A failed request is retried with longer and longer waits. The certificate of a deleted domain is released.
 //
-// Each certificate has a row, of which one worker at a time has the lease while it asks the edge. A worker that dies leaves
-// nothing half done: when its lease ends another asks the edge again, and the edge adopts what is there.
+// Each certificate has a row. One worker at a time has the lease of the row while it asks the edge. A worker that dies leaves
+// nothing half done: when its lease ends, another worker asks the edge again, and the edge adopts what already exists.
 package certificate
 
 import (
@@ -25,28 +25,29 @@ import (
 // Edge issues and releases certificates of hosts. Its refusals are models.EdgeError or *models.EdgeRefusalError.
 type Edge interface {
 	Name() string
-	// Request asks for a certificate. It can be repeated: asking again asks to try again, and to renew one whose RenewAt has
-	// come. It must end within a minute and a half; what takes longer goes on, and Read tells how it went.
+	// Request asks for a certificate. It can be repeated: another call retries a failed certificate, and renews one after its
+	// RenewAt. It must return within a minute and a half. A request that takes longer goes on, and Read returns its state.
 	Request(ctx context.Context, of models.Certificate) (models.CertificateState, error)
-	// Read says how a certificate is that was requested.
+	// Read returns the state of a certificate that was requested.
 	Read(ctx context.Context, of models.Certificate) (models.CertificateState, error)
-	// Release has the edge forget a host. What is gone already is no error. ExternalID may be empty: then what was made for
-	// the host since AskedAt is to go.
+	// Release makes the edge delete a host. A host that no longer exists is not an error. If ExternalID is empty, Release
+	// deletes what was created for the host since AskedAt.
 	Release(ctx context.Context, of models.Certificate) error
 }
 
 // Options of Register.
 type Options struct {
-	Edge Edge // nil: this install has none
-	// Background is the edge for work that nobody waits for; default Edge.
+	Edge Edge // nil: this install has no edge
+	// Background is the edge for work that no caller waits for. The default is Edge.
 	Background Edge
-	// TrustsAll says that the edge proves by itself whose a host is, so that a domain need not be verified.
+	// TrustsAll says that the edge itself proves who owns a host, so that a domain need not be verified.
 	TrustsAll bool
 	Now       func() time.Time // default time.Now
-	// Orders bound how many certificates an account may ask for, renewals apart, and Calls how often its people may have the edge
-	// asked: no account uses up what the edge allows this install. They give 0, or after what time to ask again; nil: no bound.
+	// Orders limits how many certificates an account may request, not counting renewals. Calls limits how often its users may
+	// have the edge asked. Both keep one account from using up what the edge allows this install. They return 0, or how long to
+	// wait before asking again. nil means no limit.
 	Orders, Calls func(ctx context.Context, account uuid.UUID) (wait time.Duration)
-	// Rest is how long what the edge said is answered without asking it again; default 5 seconds.
+	// Rest is how long the edge's last answer is reused before the edge is asked again. The default is 5 seconds.
 	Rest time.Duration
 }
 
@@ -76,7 +77,7 @@ type worker struct {
 	failures *prometheus.CounterVec
 
 	sweeping sync.Mutex
-	refused  struct { // the credentials were, until the sweep asks again
+	refused  struct { // set when the edge refuses the credentials, until the sweep may ask again
 		sync.Mutex
 		until time.Time
 	}
@@ -93,25 +94,25 @@ func newFailures(reg prometheus.Registerer) *prometheus.CounterVec {
 	return v
 }
 
-// edgeTime is how long the edge may take for one request. A worker renews its lease meanwhile; when it dies, another has the
-// certificate after the lease.
+// edgeTime is how long the edge may take for one request. The worker renews its lease during that time. If the worker dies,
+// another one takes over the certificate when the lease ends.
 const (
 	edgeTime = 100 * time.Second
 	lease    = 15 * time.Second
 )
 
-// call is how the edge is asked about a certificate.
+// call says how to ask the edge about a certificate.
 type call struct {
 	edge    Edge
-	request bool // ask for it, rather than how it is
-	counts  bool // a failure counts as an attempt; not if somebody only looks
-	awaited bool // by somebody of the account
+	request bool // ask for the certificate; false: only read its state
+	counts  bool // a failure counts as an attempt; false for a mere look
+	awaited bool // a user of the account waits for the answer
 }
 
-// errLost is why a request to the edge ends that is for nothing.
+// errLost ends a request to the edge whose result is no longer needed.
 var errLost = models.EdgeError("released", "the certificate was released meanwhile, or another domain has it by now")
 
-// ask asks the edge about a certificate that this worker has, and records what it said. The error is the edge's.
+// ask asks the edge about a certificate that this worker holds, and records the answer. The error is the edge's.
 func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (models.Certificate, error) {
 	if wait := w.tooMany(ctx, h, by); wait > 0 {
 		return w.putOff(ctx, h, by, wait)
@@ -119,7 +120,7 @@ func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (mod
 	said, failure := w.underLease(ctx, h, by)
 	if _, told := models.AsError(failure); failure != nil && !told {
 		if ctx.Err() != nil {
-			return h.Certificate, ctx.Err() // the worker stops: the lease ends by itself
+			return h.Certificate, ctx.Err() // the worker stops, and its lease will expire
 		}
 		slog.WarnContext(ctx, "edge not asked", "domain_id", h.DomainID, "edge", by.edge.Name(), "error", failure)
 		failure = models.Errorf(models.KindBadGateway, models.EdgeUnavailable, "the edge could not be asked")
@@ -134,14 +135,14 @@ func (w *worker) ask(ctx context.Context, h store.HeldCertificate, by call) (mod
 	case err != nil:
 		return h.Certificate, errors.Join(failure, err)
 	case !ok:
-		// Its release waits for the lease that this worker had, and finds what it has made.
+		// The release job waits for the lease of this worker, and then finds what the worker has created.
 		slog.InfoContext(ctx, "certificate released meanwhile", "domain_id", h.DomainID, "domain", h.Hostname)
 		return h.Certificate, errLost
 	}
 	return h.Certificate, failure
 }
 
-// tooMany says for how long the account of a certificate has to wait, because it has asked for so much.
+// tooMany returns how long the account of a certificate must wait because it has made too many requests; 0: it need not wait.
 func (w *worker) tooMany(ctx context.Context, h store.HeldCertificate, by call) (wait time.Duration) {
 	if by.awaited && w.o.Calls != nil {
 		wait = w.o.Calls(ctx, h.AccountID)
@@ -152,13 +153,13 @@ func (w *worker) tooMany(ctx context.Context, h store.HeldCertificate, by call) 
 	return wait
 }
 
-// underWay reports whether a certificate has been asked for, and neither came nor failed. It may wait for others, or its worker
-// has died: asking again is no further order of its account.
+// underWay reports whether a certificate has been requested and has neither been issued nor failed. The edge may be busy with
+// others, or the worker has died. Asking again does not count as another order of the account.
 func underWay(h store.HeldCertificate) bool {
 	return h.Failure == "" && (h.SSLStatus == models.SSLPendingIssuance || h.SSLStatus == models.SSLIssuanceTimeout)
 }
 
-// putOffSpread spreads the certificates that an account has to wait for: they are not all looked at together.
+// putOffSpread spreads the retries of an account's delayed certificates, so that they are not all looked at together.
 const putOffSpread = time.Hour
 
 // putOff ends the lease of a certificate without asking the edge.
@@ -175,15 +176,15 @@ func (w *worker) putOff(ctx context.Context, h store.HeldCertificate, by call, w
 		max(wait.Round(time.Second), time.Second))
 }
 
-// appliedAfter is when web processes serve, or do not serve any more, by what the edge has said.
+// appliedAfter is the time after which web processes have started or stopped serving a host, following the edge's answer.
 const appliedAfter = 30 * time.Second
 
-// lookAgain has a domain checked soon, whose HTTPS begins or ends to work.
+// lookAgain schedules a check of a domain whose HTTPS starts or stops working.
 func (w *worker) lookAgain(ctx context.Context, account, domain uuid.UUID) error {
 	return w.store.Domains().LookAgain(context.WithoutCancel(ctx), account, domain, w.o.Now().Add(appliedAfter))
 }
 
-// underLease asks the edge and renews the lease meanwhile. If that is lost, the request ends with errLost.
+// underLease asks the edge and renews the lease during the request. If the lease is lost, the request ends with errLost.
 func (w *worker) underLease(ctx context.Context, h store.HeldCertificate, by call) (models.CertificateState, error) {
 	limited, cancel := context.WithTimeout(ctx, edgeTime)
 	defer cancel()
@@ -206,7 +207,7 @@ func (w *worker) underLease(ctx context.Context, h store.HeldCertificate, by cal
 	return said, err
 }
 
-// judge puts what the edge said into a certificate, and says when to look again; nil: only when somebody asks.
+// judge applies the edge's answer to a certificate, and returns when to look again. nil means only when a user asks.
 func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, said models.CertificateState, failure error,
 	now time.Time,
 ) *time.Time {
@@ -236,7 +237,7 @@ func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, s
 	switch {
 	case wait > 0:
 		next = now.Add(wait + time.Duration(random*float64(wait)))
-	case !counts && h.NextAt != nil && h.NextAt.Before(next): // looking puts off nothing
+	case !counts && h.NextAt != nil && h.NextAt.Before(next): // a mere look does not delay the next one
 		return h.NextAt
 	case !ok:
 		return nil
@@ -248,8 +249,8 @@ func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, s
 	return &next
 }
 
-// awayLook is the longest wait, before it is spread, after the edge could not be asked. It may be back at any moment, and has
-// refused nothing.
+// awayLook is the longest wait, before it is spread, after the edge could not be asked. Such an edge may be back at any moment,
+// and has refused nothing.
 const awayLook = 30 * time.Minute
 
 // away reports whether the edge, or the authority behind it, could not be asked.
@@ -258,7 +259,7 @@ func away(failure error) bool {
 	return ok && (e.Code == models.EdgeUnavailable || e.Code == models.EdgeUnreachable)
 }
 
-// note counts a failure. wait is above zero if the edge only asks for fewer requests.
+// note counts a failure. wait is above zero if the edge merely asks for fewer requests.
 func (w *worker) note(ctx context.Context, edge, host string, failure error, now time.Time) (wait time.Duration) {
 	reason := "refused"
 	if f, ok := errors.AsType[*models.EdgeRefusalError](failure); ok {
@@ -275,7 +276,7 @@ func (w *worker) note(ctx context.Context, edge, host string, failure error, now
 	return wait
 }
 
-// refusedPause is how long the sweep asks nothing after the edge refused the credentials.
+// refusedPause is how long the sweep stops asking after the edge refused the credentials.
 const refusedPause = 5 * time.Minute
 
 func (w *worker) pause(now time.Time) {
@@ -290,7 +291,7 @@ func (w *worker) paused() bool {
 	return w.o.Now().Before(w.refused.until)
 }
 
-// forget has the edge forget a host.
+// forget makes the edge delete a host.
 func (w *worker) forget(ctx context.Context, u *workers.Run[jobs.ForgetCertificateArgs, jobs.None]) error {
 	wait, err := w.drop(ctx, u.Args)
 	switch {
@@ -302,8 +303,8 @@ func (w *worker) forget(ctx context.Context, u *workers.Run[jobs.ForgetCertifica
 	return u.RetryAfter(ctx, wait, err, nil)
 }
 
-// drop asks the edge to forget a host, unless a domain has it by now. What an edge had that this install has no more is its
-// operator's. wait is after what time to ask again at the earliest.
+// drop asks the edge to delete a host, unless a domain uses it by now. If this install no longer uses the edge, the host is
+// left to the operator. wait is the shortest time before the next try.
 func (w *worker) drop(ctx context.Context, a jobs.ForgetCertificateArgs) (wait time.Duration, err error) {
 	if w.o.Edge == nil || w.o.Edge.Name() != a.Edge {
 		return 0, nil

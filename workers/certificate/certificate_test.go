@@ -21,8 +21,8 @@ func storeOf(account, domain uuid.UUID) store.CertificateOf {
 	return store.CertificateOf{AccountID: account, DomainID: domain}
 }
 
-// TestZeroToServing: a domain that becomes verified gets its certificate by itself, is looked at daily, and gives it back
-// when it is deleted.
+// TestZeroToServing: a domain that becomes verified gets its certificate automatically, is looked at daily, and gives the
+// certificate back when it is deleted.
 func TestZeroToServing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -59,7 +59,7 @@ func TestZeroToServing(t *testing.T) {
 	if w.pass(15 * time.Hour); w.fake.Count("") != asked+1 || w.count("POST") != 1 {
 		t.Errorf("after more than a day: %d requests more, %d made", w.fake.Count("")-asked, w.count("POST"))
 	}
-	w.fake.Remove("go.shop.example") // somebody has deleted it
+	w.fake.Remove("go.shop.example") // it was deleted at Cloudflare
 	w.pass(2 * day)
 	if c = w.of(w.account, id); c.Serving || c.SSLStatus != models.SSLNone {
 		t.Errorf("%+v", c)
@@ -74,7 +74,7 @@ func TestZeroToServing(t *testing.T) {
 	w.until("the hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
 }
 
-// TestAsked: what the three calls answer, and to whom.
+// TestAsked checks the answers of the three calls, also to accounts that do not own the domain.
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -95,7 +95,7 @@ func TestAsked(t *testing.T) {
 	if err != nil || none.Deleted || none.Detail == "" || w.fake.Count("") != 0 {
 		t.Errorf("%+v, %v", none, err)
 	}
-	// Cloudflare proves by itself whose a host is: the domain need not be verified.
+	// Cloudflare itself proves who owns a host, so the domain need not be verified.
 	got, err = w.request(w.account, id)
 	if err != nil || got.SSLStatus != "pending_validation" || got.Ownership == nil || got.OwnershipHTTP == nil || got.Serving {
 		t.Fatalf("%+v, %v", got, err)
@@ -128,8 +128,8 @@ func TestAsked(t *testing.T) {
 	}
 }
 
-// TestStatuses: every state of Cloudflare's is passed through. One that stays is tried again, at most daily, and given up
-// after a month, until somebody asks.
+// TestStatuses: each state of Cloudflare's is reported. A certificate whose state stays is retried, at most daily, and given up
+// after a month until a user asks for it.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -227,12 +227,12 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestAdopt: what is there for a host is adopted for a verified domain. For an unverified one it is only if we have made
-// it, and never if another domain has it.
+// TestAdopt: a verified domain adopts the hostname that exists for it. An unverified one adopts it only if we have created it,
+// and never if another domain has it.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	hostname := w.fake.Add("go.shop.example") // somebody else's
+	hostname := w.fake.Add("go.shop.example") // made by someone else
 	w.mu.Lock()
 	w.now = w.now.Add(time.Hour)
 	w.mu.Unlock()
@@ -264,8 +264,8 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// TestKilled: a worker that dies between making a hostname and recording it leaves one hostname, which is adopted; if the
-// domain is deleted before, it is deleted.
+// TestKilled: a worker that dies between creating a hostname and recording it leaves one hostname, which is adopted. If the
+// domain is deleted first, the hostname is deleted too.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -281,7 +281,7 @@ func TestKilled(t *testing.T) {
 			t.Errorf("%+v, %v", c, w.fake.Hosts())
 		}
 	}
-	// The answer to the request is lost on its way: as well.
+	// The same holds if the answer to the request is lost.
 	lost := w.domain(w.account, "lost.shop.example", false)
 	w.fake.Fail(cloudflaretest.Drop)
 	_, err := w.request(w.account, lost)
@@ -300,7 +300,7 @@ func TestKilled(t *testing.T) {
 	w.until("the hostname is gone", func() bool { return !slices.Contains(w.fake.Hosts(), "gone.shop.example") })
 }
 
-// killed does what a worker does that dies after it has made a hostname.
+// killed does what a worker does before it dies: it creates a hostname and records nothing.
 func (w *world) killed(id uuid.UUID, host string) {
 	w.Helper()
 	of := storeOf(w.account, id)
@@ -313,7 +313,7 @@ func (w *world) killed(id uuid.UUID, host string) {
 	w.fake.Add(host)
 }
 
-// TestRelease: a release happens, whatever the edge says at first. What is gone is no error.
+// TestRelease: a release happens, whatever the edge answers at first. A host that no longer exists is not an error.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -341,7 +341,7 @@ func TestRelease(t *testing.T) {
 	if gone, err := w.release(w.account, second); err != nil || !gone.Deleted {
 		t.Errorf("%+v, %v", gone, err)
 	}
-	// An account that is deleted gives back all that it has.
+	// An account that is deleted gives back everything it has.
 	third := w.domain(w.other, "c.shop.example", true)
 	w.pass(10 * time.Minute) // the sweep has paused
 	if w.of(w.other, third).ExternalID == "" {
@@ -351,7 +351,7 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.until("the account's hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
-	// A release does not take what a domain has by now.
+	// A release does not delete a hostname that a domain uses by now.
 	fourth := w.domain(w.account, "d.shop.example", true)
 	w.sweep()
 	w.fake.Refuse(403, 10000, "Authentication error")

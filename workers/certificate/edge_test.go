@@ -16,7 +16,7 @@ import (
 	"switchyard/workers/certificate"
 )
 
-// scripted is an edge that answers as it is told.
+// scripted is an edge with scripted answers.
 type scripted struct {
 	mu     sync.Mutex
 	state  models.CertificateState
@@ -77,8 +77,8 @@ func scriptedWorld(t *testing.T) (*world, *scripted) {
 	return w, e
 }
 
-// TestOwnEdge: an edge that does not prove by itself whose a host is is asked for verified domains alone, and to renew when
-// it says so. What it cannot say is told without its words.
+// TestOwnEdge: an edge that does not prove who owns a host is asked for verified domains only, and for a renewal when it says
+// so. An internal error is reported without its text.
 func TestOwnEdge(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedWorld(t)
@@ -110,7 +110,7 @@ func TestOwnEdge(t *testing.T) {
 	}
 }
 
-// TestReleasedMeanwhile: a request whose certificate is released ends, and nothing of it is recorded.
+// TestReleasedMeanwhile: a request whose certificate is released ends, and none of its results are recorded.
 func TestReleasedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedWorld(t)
@@ -136,8 +136,8 @@ func TestReleasedMeanwhile(t *testing.T) {
 	w.until("the edge forgets the host", func() bool { return e.count("release") == 1 })
 }
 
-// TestTooMany: an account that asks for very many certificates waits, and its certificates follow by themselves. Others do not wait,
-// nor does what has to be renewed.
+// TestTooMany: an account that asks for very many certificates waits, and its certificates follow automatically. Other accounts
+// do not wait, nor do renewals.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	w, e := prepared(t), &scripted{asked: map[string]int{}}
@@ -184,7 +184,7 @@ func TestTooMany(t *testing.T) {
 	if e.count("request") != 4 {
 		t.Errorf("%d requests at once", e.count("request"))
 	}
-	// One is to be renewed: for that it does not wait.
+	// One certificate is due for renewal, which does not wait.
 	w.exec(`UPDATE certificates SET renew_at = $1, next_at = $1 WHERE serving AND account_id = $2`, w.clock(), w.account)
 	w.sweep()
 	if e.count("request") != 7 {
@@ -199,7 +199,7 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// TestManyCalls: an account whose people ask the edge again and again waits; what is known stays.
+// TestManyCalls: an account whose users ask the edge again and again has to wait. The stored state stays.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
 	w, e := prepared(t), &scripted{asked: map[string]int{}}
@@ -226,8 +226,8 @@ func TestManyCalls(t *testing.T) {
 	}
 }
 
-// TestAwayForLong: an edge that cannot be asked for half a day is asked at least once an hour, so that it is found as soon as it is
-// back. One that refuses is asked less and less often.
+// TestAwayForLong: an edge that cannot be asked for half a day is asked at least once an hour, so that its return is noticed
+// soon. An edge that refuses is asked less and less often.
 func TestAwayForLong(t *testing.T) {
 	t.Parallel()
 	for code, often := range map[string]bool{"unreachable": true, "unavailable": true, "rejectedIdentifier": false} {
@@ -256,8 +256,8 @@ func TestAwayForLong(t *testing.T) {
 	}
 }
 
-// TestAskedAgain: a certificate that is asked for again while it is under way is one order of its account. One that failed is
-// another, and so is one that somebody asks for.
+// TestAskedAgain: requesting a certificate again while it is under way counts as the same order of its account. Another request
+// after a failure counts as a new order, and so does a request by a user.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	w, e := prepared(t), &scripted{asked: map[string]int{}}

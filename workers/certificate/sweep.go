@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	sweptAtOnce = 200 // certificates that a sweep takes at once
-	askedAtOnce = 16  // of them: what an authority takes its time for is waited for together
+	sweptAtOnce = 200 // certificates that a sweep claims at once
+	askedAtOnce = 16  // of them; the slow answers of an authority are waited for together
 )
 
-// unverifiedRest is when a domain is looked at again that is not verified any more.
+// unverifiedRest is the time until the next look at a domain that is no longer verified.
 const unverifiedRest = 6 * time.Hour
 
-// sweep asks for the certificates of verified domains, and looks at what is due. In one process one sweep runs at a time;
-// those of others take other certificates.
+// sweep requests the certificates of verified domains, and looks at all certificates that are due. One sweep runs at a time in
+// a process; sweeps in other processes take other certificates.
 func (w *worker) sweep(ctx context.Context) error {
 	if w.o.Edge == nil || !w.sweeping.TryLock() {
 		return nil
@@ -43,7 +43,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// wantVerified makes the rows of verified domains that the edge was never asked for.
+// wantVerified creates the rows of verified domains for which the edge was never asked.
 func (w *worker) wantVerified(ctx context.Context) error {
 	for {
 		list, err := w.store.Certificates().Unasked(ctx, w.o.Edge.Name(), sweptAtOnce)
@@ -62,7 +62,7 @@ func (w *worker) wantVerified(ctx context.Context) error {
 	}
 }
 
-// lookAll looks at certificates, several at once, and says of how many this worker got the lease. It ends early when the
+// lookAll looks at several certificates at once, and returns for how many this worker got the lease. It stops early when the
 // edge refuses the credentials.
 func (w *worker) lookAll(ctx context.Context, due []store.CertificateOf) (begun int) {
 	var count atomic.Int64
@@ -83,11 +83,11 @@ func (w *worker) lookAll(ctx context.Context, due []store.CertificateOf) (begun 
 			return nil
 		})
 	}
-	_ = g.Wait() // there is none
+	_ = g.Wait() // no function of the group returns an error
 	return int(count.Load())
 }
 
-// look looks at a certificate that is due, and asks for it if it has to be. ok is false if another worker has it.
+// look looks at a certificate that is due, and requests it if necessary. ok is false if another worker has it.
 func (w *worker) look(ctx context.Context, of store.CertificateOf) (ok bool, err error) {
 	now := w.o.Now()
 	h, ok, err := w.store.Certificates().Begin(ctx, of, now, lease, true)

@@ -73,7 +73,7 @@ func (w *worker) ask(ctx context.Context, a jobs.AskArgs) (out jobs.Asked, err e
 
 const noProvider = "No AI provider is connected: connect one by POST /copilot/ai."
 
-// connection is the account's own, else the install's; nil: there is none.
+// connection opens the account's own AI connection, or else the install's. It returns nil if there is neither.
 func (w *worker) connection(ctx context.Context, account uuid.UUID) (c *ai.Connection, model, using string, err error) {
 	own, err := w.store.AIConnections().Find(ctx, account)
 	switch {
@@ -197,8 +197,8 @@ func (s *session) count(a ai.Answer) {
 	s.tokens += s.estimate() + len(a.Text)/bytesPerToken
 }
 
-// countFailed counts a turn without an answer as if the model had read and written all it may: the provider may count that. One
-// that refused the key, or was too busy, asked no model.
+// countFailed charges a turn without an answer as if the model had read everything and written as much as it may, because the
+// provider may charge that. If the provider refused the key or was too busy, no model was asked and nothing is charged.
 func (s *session) countFailed(err error) {
 	if !errors.Is(err, rest.ErrRefused) && !errors.Is(err, rest.ErrBusy) {
 		s.tokens += s.estimate() + maxTokens

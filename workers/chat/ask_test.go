@@ -132,7 +132,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskTotals: the sum of what was read is a total only if it is all there is.
+// TestAskTotals checks that the sum of the rows that were read confirms a total only if these are all rows.
 func TestAskTotals(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)
@@ -152,7 +152,7 @@ func TestAskTotals(t *testing.T) {
 	}
 }
 
-// TestAskWrong: a call that is wrong reaches nobody, its error reaches the model, and the question is answered.
+// TestAskWrong checks that a wrong call is not sent to the API, that the model receives its error, and that the question is answered.
 func TestAskWrong(t *testing.T) {
 	t.Parallel()
 	w, api := newChat(t, nil)
@@ -245,7 +245,7 @@ func TestAskRefused(t *testing.T) {
 			t.Errorf("fault %d: %v", fault, err)
 		}
 	}
-	// Of those that reached a model, which may have read all and written as much as it may, tokens are counted.
+	// Tokens are counted for the questions that reached a model, as if it had read everything and written as much as it may.
 	var used int
 	if err := w.db.GetContext(t.Context(), &used, `SELECT tokens FROM ai_usage`); err != nil || used < 4*2000 || used >= 5*models.AIQuestionTokens {
 		t.Errorf("%d tokens of questions that failed, %v", used, err)
@@ -267,7 +267,7 @@ func TestAskRefused(t *testing.T) {
 	}
 }
 
-// TestAskBudget: without a key, and beyond the day's budget, nobody is asked. Tokens are settled by what was used.
+// TestAskBudget checks that no provider is asked without a key or beyond the day's budget, and that tokens are charged by use.
 func TestAskBudget(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)

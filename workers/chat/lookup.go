@@ -56,7 +56,7 @@ var params = map[string]string{
 	"converted":  "1: only clicks with a conversion",
 }
 
-// dimensions are those of reports but for the visitor's address, which is nothing that a third party needs.
+// dimensions lists the dimensions of reports except the visitor's address, which no third party needs.
 var dimensions = []string{
 	"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "lp_slot", "country", "region", "city", "language", "isp", "asn",
 	"connection_type", "mobile_operator", "device_type", "device_brand", "os", "os_version", "browser", "browser_version", "referrer",

@@ -21,7 +21,7 @@ func (w *worker) session(account models.Account, a jobs.AskArgs) *session {
 	return s
 }
 
-// instructions have nothing of what visitors or customers wrote, and no secret.
+// instructions returns the instructions for the model. They contain no secret and no text that visitors or customers wrote.
 func (s *session) instructions() string {
 	zone, err := time.LoadLocation(s.account.Timezone)
 	if err != nil {
@@ -49,7 +49,7 @@ Figures: cr, roi, lp_ctr and approve_rate are percentages; profit is revenue les
 		change, s.mark, s.o.Now().In(zone).Format("Monday, 2006-01-02 15:04"), zone, s.account.Currency)
 }
 
-// wrapped delimits data. Nobody who wrote it knows the mark.
+// wrapped puts data between marks. The people who wrote the data do not know the mark.
 func (s *session) wrapped(data string) string {
 	return "<" + s.mark + ">" + strings.ReplaceAll(data, s.mark, "") + "</" + s.mark + ">"
 }

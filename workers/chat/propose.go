@@ -20,7 +20,7 @@ const (
 	maxReason    = 1000
 )
 
-// proposal is one that was stored.
+// proposal is a stored proposal.
 type proposal struct {
 	copilot.Proposal
 
@@ -85,7 +85,7 @@ func (s *session) propose(ctx context.Context, arguments string) (string, error)
 	return "The change is proposed. It is not made: a person decides.", err
 }
 
-// line is a text in one line, of so many characters at most.
+// line returns a text as one line of at most limit characters.
 func line(text string, limit int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")), " ")
 	if runes := []rune(text); len(runes) > limit {

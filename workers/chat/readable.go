@@ -12,11 +12,11 @@ import (
 	"switchyard/models/token"
 )
 
-// maxText is how long a text of data is that the model reads, in characters.
+// maxText is the maximum length of a text in the data that the model reads, in characters.
 const maxText = 200
 
-// readable is what the model reads of an answer: its rows up to a number and a size, without what is private, between
-// marks. The facts are those that it reads.
+// readable returns the part of an answer that the model reads, between marks: its first rows, up to a number and a size, without
+// private data. The returned facts are the figures of these rows.
 func (s *session) readable(data json.RawMessage, l lookup) (string, figurecheck.Lookup, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.UseNumber() // figures stay as they are
@@ -60,17 +60,17 @@ func (s *session) readable(data json.RawMessage, l lookup) (string, figurecheck.
 	return s.wrapped(string(text)), facts, err
 }
 
-// private are parts of names of members that the model does not read: secrets, what tells who a visitor is, and notes that
-// people keep for themselves. Raw queries have any of these.
+// private matches names of members that the model does not read: secrets, data that identifies a visitor, and notes that people
+// keep for themselves. Raw queries contain any of these.
 var private = regexp.MustCompile(`(?i)(^|_)(ip|ips|notes?|visitor|visitor_id|user_agent|external_id)$|secret|token|password|credential|api_?key|signature|cookie|^params$`)
 
-// queries are those of addresses, which have ids and keys of others in them.
+// queries matches addresses with a query or fragment, which may contain ids and keys of third parties.
 var queries = regexp.MustCompile(`(https?://[^\s?#"'<>]*)[?#][^\s"'<>]*`)
 
-// receivers are the types of alerts whose address is one that an account is told things at. Its path is often its key.
+// receivers lists the types of alerts whose url is an address that receives the account's messages. Its path is often its key.
 var receivers = []any{"webhook.failing", "source.failing"}
 
-// clean takes out of a value what is private, and shortens its texts.
+// clean removes private members from a value, and shortens its texts.
 func clean(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

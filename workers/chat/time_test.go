@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/ai"
 )
 
-// TestLookupsEndEarly: look-ups that take long leave the last turn of the model its time. Those that come after are not made.
+// TestLookupsEndEarly checks that slow look-ups leave time for the model's last turn. Later look-ups are not made.
 func TestLookupsEndEarly(t *testing.T) {
 	t.Parallel()
 	read := 0

@@ -101,7 +101,7 @@ func (w *world) sealed(account uuid.UUID, key string) []byte {
 	return sealed
 }
 
-// logged records everything that is logged until the test ends. Tests that call it do not run beside others.
+// logged records everything that is logged until the test ends. Tests that call it must not run in parallel with others.
 func logged(t *testing.T) *buffer {
 	t.Helper()
 	b := &buffer{}

@@ -1,5 +1,5 @@
-// Package clickcopy keeps the copy of clicks in ClickHouse up to date. Any number of workers may run it: a lock in PostgreSQL
-// chooses the one that works, and a dead one is replaced within seconds. While ClickHouse is away changes wait in PostgreSQL.
+// Package clickcopy keeps the copy of clicks in ClickHouse up to date. Any number of workers may run it: a lock in PostgreSQL chooses the
+// active worker, and a dead worker is replaced within seconds. While ClickHouse is unavailable, changes wait in PostgreSQL.
 package clickcopy
 
 import (
@@ -22,7 +22,7 @@ type Forwarder struct {
 	Flush time.Duration // between two looks for changes
 	// Days is after how many days clicks leave PostgreSQL; 0: they stay.
 	Days int
-	// Metrics receives the figures; nil: nobody does.
+	// Metrics registers the figures. If it is nil, they are not published.
 	Metrics prometheus.Registerer
 
 	brought  prometheus.Counter
@@ -31,13 +31,13 @@ type Forwarder struct {
 
 const (
 	lockName = "switchyard click copy"
-	// attempt is how long one try to bring changes may take. One that takes longer has failed.
+	// attempt limits how long one attempt to send changes may take. A longer attempt has failed.
 	attempt = time.Minute
-	// tidyEvery is how often rows are deleted in ClickHouse that PostgreSQL does not keep any more.
+	// tidyEvery is the interval at which rows are deleted in ClickHouse that PostgreSQL no longer keeps.
 	tidyEvery = 10 * time.Minute
-	// forgottenAfter is how long the rows of a deleted account stay in ClickHouse. By then none of its changes is on its way any more.
+	// forgottenAfter is how long the rows of a deleted account stay in ClickHouse. By then none of its changes is still on the way.
 	forgottenAfter = 10 * time.Minute
-	// thawedFor is how long a cold day that was brought back stays in PostgreSQL.
+	// thawedFor is how long a cold day stays in PostgreSQL after it was brought back.
 	thawedFor = 24 * time.Hour
 )
 

@@ -86,8 +86,8 @@ func tickRetention(s cron.Schedule, now time.Time) time.Duration {
 	return max(2*s.Next(first).Sub(first), 3*time.Minute)
 }
 
-// lead starts every tick, beginning with the last one before now. Of the ticks missed without a leader, only the last
-// is made up for.
+// lead starts every tick until the context ends, beginning with the last tick before now. If ticks were missed without a leader,
+// only the last of them is made up for.
 func (c Clock) lead(ctx context.Context, entries []entry) {
 	next := make([]time.Time, len(entries))
 	entries = slices.Clone(entries)
@@ -121,7 +121,7 @@ func (c Clock) lead(ctx context.Context, entries []entry) {
 // lookBack is how far lastBefore searches, from short to long, so that it is cheap for frequent ticks.
 var lookBack = []time.Duration{10 * time.Second, 10 * time.Minute, 25 * time.Hour}
 
-// lastBefore is the last tick that is not after now. If there was none for 25 hours it is the next one.
+// lastBefore returns the last tick that is not after now. If there was no tick for 25 hours, it returns the next one.
 func lastBefore(s cron.Schedule, now time.Time) time.Time {
 	for _, back := range lookBack {
 		t := s.Next(now.Add(-back))

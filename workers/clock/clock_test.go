@@ -20,7 +20,7 @@ type hands struct {
 	mu   sync.Mutex
 	now  time.Time
 	wake chan struct{}
-	idle chan struct{} // receives whenever somebody goes to sleep
+	idle chan struct{} // receives whenever a caller goes to sleep
 }
 
 func newHands(now time.Time) *hands {
@@ -74,7 +74,8 @@ func TestTicks(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- c.Run(ctx, d) }()
 
-	// The tick missed while nobody led is made up for, once; then each at its hour, and only the last after a long sleep.
+	// The tick missed while there was no leader is made up for once. Then each tick comes at its hour, and only the last after a
+	// long sleep.
 	for i, c := range []struct {
 		move time.Duration
 		want string

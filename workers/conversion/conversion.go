@@ -1,9 +1,8 @@
 // Package conversion handles conversion:record, which records the conversion that a stored postback reports, and
 // postbacks:match, which starts that job for postbacks that came before their click.
 //
-// A postback whose click is not stored yet waits. One whose click is never stored becomes unmatched. It is kept, so
-// that it can be inspected and looked for again. A conversion is never recorded for a click that the postback does not
-// name.
+// A postback whose click is not stored yet waits. If the click is never stored, the postback becomes unmatched. It is kept, so that it can
+// be inspected and its click can be looked for again. A conversion is never recorded for a click that the postback does not name.
 package conversion
 
 import (
@@ -111,7 +110,7 @@ func (rec *recorder) record(ctx context.Context, u *run) error {
 	return rec.commit(ctx, u, v)
 }
 
-// count counts a decision that is committed. One that waits is none.
+// count increments the metric for a committed decision. A pending postback is not decided.
 func (rec *recorder) count(d clicklog.PostbackDecision) {
 	if d.Outcome != "" && d.Outcome != clicklog.PostbackPending {
 		rec.decided.WithLabelValues(d.Result()).Inc()

@@ -185,7 +185,7 @@ func (b *bench) match() {
 	b.client.Dispatch(b.Context(), m.Jobs...)
 }
 
-// counted are the figures of the first worker, without those that are zero.
+// counted returns the metrics of the first worker, and leaves out the zeros.
 func (b *bench) counted() map[string]int {
 	b.Helper()
 	families, err := b.metrics.Gather()
@@ -291,7 +291,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	if list := b.conversions(); len(list) != 2 || !list[0].Payout.Equal(decimal.NewFromInt(9)) || list[0].Status != "approved" {
 		t.Errorf("%+v", list)
 	}
-	// One that is no amount earns nothing, unless the offer takes its payout from nobody.
+	// A payout that is not an amount earns nothing, unless the offer does not take its payout from the postback.
 	for i, from := range []bool{true, false} {
 		b.exec(`UPDATE offers SET payout_from_param = $1`, from)
 		id := fmt.Sprint("bad", i)

@@ -14,12 +14,12 @@ import (
 	"switchyard/workers"
 )
 
-// maxEarlier is how many earlier postbacks of its click one attempt decides, the last ones. What is left is recorded later
-// and counts in its place all the same. More would cost much where thousands of postbacks of one click wait.
+// maxEarlier is how many earlier postbacks of the same click one attempt decides: the last ones. The others are recorded later
+// and still count in their place. A higher number would be expensive where thousands of postbacks of one click wait.
 const maxEarlier = 3
 
-// earlier reads the postbacks of the same click that arrived before and are not decided, in the order of arrival. One
-// that has to wait is left out.
+// earlier reads the undecided postbacks of the same click that arrived before this one, in the order of arrival. It leaves out
+// postbacks that have to wait.
 func (rec *recorder) earlier(ctx context.Context, v incoming.Verdict) ([]incoming.Verdict, error) {
 	ids, err := clicklog.UndecidedBefore(ctx, rec.store.Conn(), v.Decision.ClickID, v.Message.ID, maxEarlier)
 	if err != nil {
@@ -29,13 +29,13 @@ func (rec *recorder) earlier(ctx context.Context, v incoming.Verdict) ([]incomin
 	for _, id := range ids {
 		m, err := rec.reader.Stored(ctx, id)
 		if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound {
-			continue // deleted meanwhile
+			continue // deleted since its id was read
 		}
 		if err != nil {
 			return nil, err
 		}
 		if m.Outcome != clicklog.PostbackPending {
-			continue // decided meanwhile
+			continue // decided since its id was read
 		}
 		before, err := rec.reader.Read(ctx, m, false)
 		if err != nil {
@@ -48,9 +48,9 @@ func (rec *recorder) earlier(ctx context.Context, v incoming.Verdict) ([]incomin
 	return list, nil
 }
 
-// commit records the conversion in the transaction that ends the job. Before it come the earlier postbacks of the click:
-// the jobs of one click run side by side, and what was said shall be announced in the order of arrival. An earlier one
-// that is stored later still counts in its place.
+// commit records the conversion in the transaction that ends the job. It records the earlier postbacks of the click first: the
+// jobs of one click run at the same time, and their events must be announced in the order of arrival. An earlier postback that is
+// stored later still counts in its place.
 func (rec *recorder) commit(ctx context.Context, u *run, v incoming.Verdict) error {
 	list, err := rec.earlier(ctx, v)
 	if err != nil {
@@ -96,8 +96,8 @@ func (rec *recorder) commit(ctx context.Context, u *run, v incoming.Verdict) err
 	return err
 }
 
-// decide records the conversion of a postback and notes what became of it, in the transaction of c. It returns that
-// and the jobs to dispatch.
+// decide records the conversion of a postback and stores the decision, in the transaction of c. It returns the decision and the
+// jobs to dispatch.
 func (rec *recorder) decide(ctx context.Context, c db.Conn, v incoming.Verdict) (
 	d clicklog.PostbackDecision, tell []models.JobRef, err error,
 ) {
@@ -124,8 +124,8 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v incoming.Verdict) 
 	return d, out.Tell, clicklog.DecidePostback(ctx, c, v.Message.ID, d)
 }
 
-// retry makes the next attempt wait. After the last one the postback is unmatched. Running its job again repeats it, so
-// what proves its sender stays sealed.
+// retry makes the next attempt wait. After the last attempt the postback is unmatched. Running its job again repeats the
+// decision, so the proof of its sender stays sealed.
 func (rec *recorder) retry(ctx context.Context, u *run, v incoming.Verdict, detail string) error {
 	cause := models.Errorf(models.KindNotFound, "unknown_click", "%s", detail)
 	d := v.Decision
@@ -133,7 +133,7 @@ func (rec *recorder) retry(ctx context.Context, u *run, v incoming.Verdict, deta
 		d.Outcome, d.Detail = clicklog.PostbackPending, detail
 		if f.Final {
 			d.Outcome, d.Detail = clicklog.PostbackUnmatched, clicklog.ClickNeverCame
-			if len(v.Message.Proof) == 0 { // a process of before has stored it in clear
+			if len(v.Message.Proof) == 0 { // a process of the previous version stored it unsealed
 				last := v
 				last.Decision = d
 				last.Show(false)

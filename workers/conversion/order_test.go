@@ -107,8 +107,8 @@ func (o *ordered) kill() {
 	o.start()
 }
 
-// Two postbacks of one conversion within milliseconds counted in any order: an approved one that was rejected at once
-// stayed approved in 23 of 60 cases.
+// Two postbacks of one conversion that arrived within milliseconds used to count in any order: an approved conversion that was
+// rejected at once stayed approved in 23 of 60 cases.
 func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	t.Parallel()
 	o := newOrdered(t)

@@ -11,8 +11,8 @@ import (
 // replayAtOnce is how many postbacks one statement of replay makes undecided.
 const replayAtOnce = 500
 
-// replay makes unmatched postbacks undecided, batch by batch. It walks by the time of their arrival, so that one that is
-// unmatched again meanwhile is not replayed twice.
+// replay makes unmatched postbacks undecided, batch by batch. It walks by time of arrival, so that a postback that becomes
+// unmatched again during the replay is not replayed twice.
 func (rec *recorder) replay(ctx context.Context, a jobs.ReplayArgs) (jobs.ReplayAnswer, error) {
 	out := jobs.ReplayAnswer{From: a.From, To: a.To}
 	q := clicklog.Replay{Account: workers.Account(ctx), Network: a.Network, From: a.From, To: a.To}

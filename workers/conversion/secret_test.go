@@ -133,8 +133,8 @@ func (b *bench) find(text string) (n int) {
 	return n
 }
 
-// TestSecretsOfPostbacksAreNotStored searches the whole database for a secret that was sent in every way there is: while
-// its postback waits, after it was believed, and after it was refused. One whose click came too late can be looked for again.
+// TestSecretsOfPostbacksAreNotStored sends a secret in every possible way and searches the whole database for it: while the
+// postback waits, after it was believed, and after it was refused. A postback whose click came too late can be matched again.
 func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
@@ -191,8 +191,8 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	})
 }
 
-// TestSecretOfTheClicksNetworkIsNoField: the address names a network that reads as a field what the click's network sends
-// its secret in.
+// TestSecretOfTheClicksNetworkIsNoField sends a postback whose address names one network and whose click belongs to another. The
+// parameter that is a field of the first network has the secret of the second. It must not be read as a field.
 func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -213,7 +213,7 @@ func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	}
 }
 
-// TestPostbackOfAProcessOfBefore holds that what the version before has stored in clear is read, and cleaned.
+// TestPostbackOfAProcessOfBefore checks that a postback that the previous version stored unsealed is read, and cleaned.
 func TestPostbackOfAProcessOfBefore(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -12,11 +12,11 @@ import (
 	"switchyard/models/copilot"
 )
 
-// maxArrivals is how many conversions of an account tell how late they come: the last ones.
+// maxArrivals is how many of an account's conversions are read to find out how late they come: the last ones.
 const maxArrivals = 20_000
 
-// choose gives the active campaigns to judge: those with the most clicks, and of the others those whose turn it is today. Each of
-// these has its turn once in so many days.
+// choose returns the active campaigns to judge: the campaigns with the most clicks, and the others whose turn is today. Each of
+// the others has one turn in the returned number of days.
 func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err error) {
 	rows, err := r.ask(ctx, copilot.Campaigns, maxRanked, nil, "campaign_id")
 	if err != nil || len(rows) == 0 {
@@ -46,8 +46,8 @@ func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err
 	return append(chosen, today...), turn, nil
 }
 
-// byTurn gives those of a list whose turn is on a day, and how many days there are in a turn. Whose turn is when depends on
-// its id alone as long as the list has about the same length.
+// byTurn returns the ids whose turn is on a day, and how many days one turn takes. The day of an id depends only on the id, as
+// long as the list has about the same length.
 func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
 	const usual = 25 // a day, so that few days have more than maxTurn
 	for turn = (len(list) + usual - 1) / usual; turn > 0; turn++ {
@@ -70,7 +70,7 @@ func (r *reading) delays(ctx context.Context) (copilot.Delays, error) {
 	return copilot.NewDelays(r.in.Now, list), err
 }
 
-// lates are the numbers of late days that campaigns have.
+// lates returns the different numbers of late days that campaigns have.
 func (r *reading) lates() (list []int) {
 	for _, c := range r.in.Campaigns {
 		list = append(list, c.Late)
@@ -79,7 +79,7 @@ func (r *reading) lates() (list []int) {
 	return slices.Compact(list)
 }
 
-// joinLate gives all campaigns the most late days, where asking for each number of them apart would read too much.
+// joinLate gives all campaigns the highest number of late days, if reading the campaigns of each number apart would read too much.
 func (r *reading) joinLate() {
 	lates, clicks := r.lates(), int64(0)
 	for _, c := range r.in.Campaigns {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestByTurn: each campaign has its turn once in so many days, whatever other campaigns come meanwhile, and no day has too many.
+// TestByTurn checks that each campaign has one turn in the returned number of days, and that no day has too many.
 func TestByTurn(t *testing.T) {
 	t.Parallel()
 	zone := time.FixedZone("", -5*60*60)

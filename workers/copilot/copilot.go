@@ -1,6 +1,6 @@
-// Package copilot judges the figures of accounts, by the clock and when somebody asks for it, and writes the suggestions that
-// they call for. It also runs the rules by which accounts let their campaigns be changed. What calls for what is in
-// models/copilot and models/autorule; this package reads, and carries out the changes of rules.
+// Package copilot judges the figures of accounts, periodically and on request, and writes the suggestions that follow from them.
+// It also runs the rules by which accounts let their campaigns be changed. models/copilot and models/autorule decide which
+// figures lead to a suggestion or a change. This package reads the figures, and carries out the changes of rules.
 package copilot
 
 import (
@@ -51,7 +51,7 @@ type worker struct {
 	now     func() time.Time
 }
 
-// sweep starts a refresh for accounts that are due. One that is lost is due again after an hour.
+// sweep starts a refresh for each account that is due. If a refresh is lost, its account is due again after an hour.
 func (w *worker) sweep(ctx context.Context) error {
 	due, err := w.store.Copilot().TakeDue(ctx, w.now(), atOnce)
 	for _, account := range due {

@@ -24,7 +24,7 @@ import (
 	worker "switchyard/workers/copilot"
 )
 
-// world is an account in Tokyo with a campaign of two paths of which the second earns half, and a worker.
+// world is an account in Tokyo, a campaign with two paths, and a worker. The second path earns half as much.
 type world struct {
 	*testing.T
 	d        *db.DB
@@ -34,11 +34,11 @@ type world struct {
 	campaign models.Campaign
 	paths    []flow.Path
 	now      atomic.Pointer[time.Time]
-	dear     atomic.Int64 // clicks that every question reads beside its own
+	dear     atomic.Int64 // clicks that every question reads in addition to its own
 	broken   atomic.Int64 // questions that fail from now on
 }
 
-// dear are reports that read more clicks than they do, and that can fail.
+// dear reports a higher cost than the reports have, and can be told to fail.
 type dear struct {
 	report.Reader
 	w *world
@@ -116,7 +116,7 @@ func (w *world) exec(q string, args ...any) {
 	}
 }
 
-// days adds what each path had, on the last days before the day of now.
+// days adds figures for each path, on the last n days before the current day.
 func (w *world) days(n, clicks int, conversions ...int) {
 	w.Helper()
 	for day := 1; day <= n; day++ {
@@ -149,7 +149,7 @@ func (w *world) start() {
 	})
 }
 
-// refresh judges the account and gives what is open.
+// refresh judges the account and returns its open suggestions.
 func (w *world) refresh() []copilot.Suggestion {
 	w.Helper()
 	handle, err := jobs.Submit(w.Context(), w.client, jobs.RefreshCopilot, w.account.ID, jobs.None{})

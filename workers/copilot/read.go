@@ -15,7 +15,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Limits of what is read for one account.
+// These are the limits of the figures that are read for one account.
 const (
 	maxCampaigns = 60        // with the most clicks
 	maxTurn      = 40        // of the others, by turn; both together are report.MaxValues
@@ -64,8 +64,8 @@ func (w *worker) read(ctx context.Context, account models.Account, now time.Time
 	return r, nil
 }
 
-// ask reads a report over the window. One that is too large gives no rows, and the kinds of suggestions that need it are
-// noted as unread.
+// ask reads a report over the window. If the report is too large, it returns no rows, and records the kinds of suggestions that
+// need it as unread.
 func (r *reading) ask(ctx context.Context, what string, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	rows, err := r.must(ctx, r.query.From, r.query.To, limit, filters, dimensions...)
 	if errors.Is(err, errTooLarge) {
@@ -267,8 +267,8 @@ func (r *reading) arms(ctx context.Context) error {
 	}}, "stream_id", "lander_id", "offer_id", "date")
 }
 
-// values reads what the values of each attribute cost and returned, of campaigns that cost anything. Sub-parameters that the
-// source does not fill are left out, and the days of which conversions are still to come.
+// values reads the cost and the returns of the values of each attribute, for campaigns that have a cost. It leaves out
+// sub-parameters that the source does not fill, and days whose conversions are still to come.
 func (r *reading) values(ctx context.Context) error {
 	r.joinLate()
 	for _, name := range copilot.Attributes() {

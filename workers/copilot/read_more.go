@@ -94,8 +94,8 @@ func (r *reading) networks(ctx context.Context) error {
 	return nil
 }
 
-// clickParameter finds the parameter that has an id of a click most often, and in how many of the messages the account has
-// that click. The sender chooses what a message says: an id that is made up is none.
+// clickParameter finds the parameter that contains a click id most often. It counts the messages whose id is a click of the
+// account: the sender chooses what a message says, so a made-up id does not count.
 func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, list []map[string]string) error {
 	ids := map[string][]uuid.UUID{}
 	reads := map[uuid.UUID]bool{} // the ids that are read as the network is set now
@@ -127,7 +127,7 @@ func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, l
 	return err
 }
 
-// domains reads of which domains of campaigns the certificate or the registration ends soon.
+// domains reads the domains of campaigns whose certificate or registration ends soon.
 func (r *reading) domains(ctx context.Context) error {
 	found := map[uuid.UUID]*copilot.DomainInput{}
 	of := func(id uuid.UUID, host string) *copilot.DomainInput {

@@ -18,7 +18,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// clicks stores clicks of now, each of them as change makes it.
+// clicks stores n clicks at the real current time. change fills each of them.
 func (w *world) clicks(n int, change func(*models.Click)) {
 	w.Helper()
 	s, err := spool.Open(w.TempDir(), spool.Options{})
@@ -48,7 +48,7 @@ func TestReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	now := time.Now().UTC().Truncate(time.Microsecond)
-	w.at(now.AddDate(0, 0, 2)) // the clicks of now are of a whole day
+	w.at(now.AddDate(0, 0, 2)) // two days later, so that the clicks stored today are on a complete day
 	o := models.Offer{OfferFields: models.OfferFields{
 		Name: "shoe", URL: "https://o.test/", Payout: models.NewMoney(decimal.NewFromInt(5)), PayoutType: "fixed", Currency: "USD", PayoutFromParam: true,
 	}}

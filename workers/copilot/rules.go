@@ -21,7 +21,7 @@ import (
 const (
 	// rulesAtOnce is how many accounts one sweep starts.
 	rulesAtOnce = 200
-	// rulesTaken is after what time a rule gets another job, if the one that it waits for did not run it.
+	// rulesTaken is the time after which a rule gets another job, if its first job did not run it.
 	rulesTaken = 12 * time.Minute
 )
 
@@ -55,9 +55,8 @@ func (w *worker) sweepRules(ctx context.Context) error {
 	return nil
 }
 
-// runRules runs the rules of an account that were due at the time of the job. A rule that has run by then is not due any
-// more, so an attempt that follows a crash goes on with the next one. One that fails does not stop the others; after the
-// last attempt it waits for its next turn.
+// runRules runs the rules of an account that were due at the time of the job. A rule that has run is no longer due, so an attempt after a
+// crash goes on with the next one. A failing rule does not stop the others. After the last attempt it waits for its next turn.
 func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jobs.RulesRun]) error {
 	account, err := w.store.FindAccount(ctx, u.Job.AccountID.UUID)
 	if errors.Is(err, models.NotFound("account")) {
@@ -137,7 +136,7 @@ func (x *execution) do(ctx context.Context) error {
 	return x.alert(ctx, matched)
 }
 
-// change makes changes of what matched.
+// change carries out the changes of the rule for the matched targets.
 func (x *execution) change(ctx context.Context, matched []autorule.Target) error {
 	cooling, err := x.store.CopilotRules().Cooling(ctx, x.rule, x.run.At.Time)
 	if err != nil {
@@ -169,7 +168,7 @@ func (x *execution) change(ctx context.Context, matched []autorule.Target) error
 	return nil
 }
 
-// act carries out one change. What cannot be changed, or is another by now, is noted.
+// act carries out one change. If the record cannot be changed, or has changed since it was read, it notes that.
 func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	record, err := x.record(ctx, act)
 	var done store.Applied
@@ -198,7 +197,8 @@ func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	return nil
 }
 
-// record is what an act changes. Flows are those that the act was made of, unless an act of this run has changed them.
+// record returns the record that an act changes. For a flow it is the one the act was made from, unless an act of this run has
+// changed the flow.
 func (x *execution) record(ctx context.Context, act autorule.Act) (copilot.Record, error) {
 	if act.Action.Target().Kind == copilot.TargetFlow {
 		if r, ok := x.records[act.CampaignID.UUID]; ok {
@@ -208,7 +208,7 @@ func (x *execution) record(ctx context.Context, act autorule.Act) (copilot.Recor
 	return x.store.Copilot().Record(ctx, x.account.ID, act.Action)
 }
 
-// alert makes the alerts of the rule those of what matches now.
+// alert raises an alert for each target that matches now, up to the limit of the rule, and ends the rule's other alerts.
 func (x *execution) alert(ctx context.Context, matched []autorule.Target) error {
 	if x.shadow {
 		x.note(autorule.ItemWould, "", uuid.NullUUID{}, matched...)

@@ -161,7 +161,7 @@ func (r *reading) fixedPayouts(ctx context.Context) error {
 	return each(ctx, r.store.Offers().List, r.account.ID, func(o models.Offer) { r.in.Offers[o.ID.String()] = copilot.OfferInput{Offer: o} })
 }
 
-// fixed is the highest fixed payout of an offer, or of the offers of a campaign; nil: there is none.
+// fixed returns the highest fixed payout of an offer, or of the offers of a campaign. It returns nil if there is no such payout.
 func (r *reading) fixed(ctx context.Context, by, id string) (*decimal.Decimal, error) {
 	ids := []string{id}
 	if by == "campaign_id" {
@@ -228,7 +228,7 @@ func (x *execution) live(ctx context.Context, list []autorule.Target) ([]autorul
 	return out, ctx.Err()
 }
 
-// campaignOf reads an active campaign with its flow; nil: there is none.
+// campaignOf reads an active campaign with its flow. It returns nil if there is no such campaign.
 func (x *execution) campaignOf(ctx context.Context, id uuid.UUID) (*models.Campaign, error) {
 	c, err := x.store.Campaigns().Find(ctx, x.account.ID, id)
 	if errors.Is(err, models.NotFound("campaign")) || err == nil && c.Status != models.CampaignActive {

@@ -82,7 +82,7 @@ func (p *replaying) cut(from time.Time) {
 	}
 }
 
-// bucket is the number of the hour or day with the label that a report gives it; below 0: none.
+// bucket returns the number of the hour or day that has this label in reports. It is below 0 if there is no such bucket.
 func (p *replaying) bucket(label string) int {
 	if p.rule.WindowUnit == autorule.Days {
 		day, err := time.ParseInLocation(time.DateOnly, label, p.to.Location())
@@ -142,7 +142,7 @@ func (p *replaying) series(ctx context.Context) ([]autorule.Series, error) {
 	return p.zeros(ctx, list)
 }
 
-// zeros lets campaigns without figures have zeros from when they were made, in a rule that looks at campaigns.
+// zeros gives campaigns without figures zeros from their creation on, in a rule about campaigns.
 func (p *replaying) zeros(ctx context.Context, list []autorule.Series) ([]autorule.Series, error) {
 	if p.rule.LooksAt != autorule.Campaign {
 		return list, nil
@@ -168,7 +168,7 @@ func (p *replaying) zeros(ctx context.Context, list []autorule.Series) ([]autoru
 	return list, err
 }
 
-// names are the names of what the targets are.
+// names reads the names of the campaigns, paths and offers that the targets refer to.
 func (p *replaying) names(ctx context.Context, list []autorule.Would) (map[string]string, error) {
 	ids := map[string][]string{}
 	for _, a := range list {

@@ -108,7 +108,7 @@ func (w *world) run(r autorule.Rule) autorule.Run {
 	return runs[0]
 }
 
-// outcomes are those of a run's items.
+// outcomes lists the outcomes of a run's items.
 func outcomes(r autorule.Run) string {
 	return strings.Join(db.Map(r.Items, func(i autorule.RunItem) string { return i.Outcome }), " ")
 }
@@ -133,7 +133,8 @@ func (w *world) changes() []copilot.Change {
 	return list
 }
 
-// TestRulePauses: what matches is paused by a change with its evidence, and after somebody took it back it stays.
+// TestRulePauses checks that a matching path is paused by a change with its evidence, and that it stays active during the
+// cool-down after the change was undone.
 func TestRulePauses(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -174,7 +175,7 @@ func TestRulePauses(t *testing.T) {
 	}
 }
 
-// TestRuleWeighs: a weight moves once in a cool-down, and a run that is done again, as after a crash, moves none.
+// TestRuleWeighs checks that a weight moves once in a cool-down, and that repeating a run, as after a crash, moves no weight.
 func TestRuleWeighs(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -209,7 +210,7 @@ func TestRuleWeighs(t *testing.T) {
 	}
 }
 
-// TestRuleStale: what changed meanwhile is not changed, and counts as not acted upon.
+// TestRuleStale checks that a record that changed since it was read is left unchanged, and counts as not acted upon.
 func TestRuleStale(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)

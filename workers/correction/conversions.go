@@ -72,7 +72,7 @@ func (k corrector) conversions(ctx context.Context, c db.Conn, account uuid.UUID
 	return out, tell, err
 }
 
-// results maps results of the click log to those of rows.
+// results maps results of the click log to results of rows.
 var results = map[string]string{
 	clicklog.ResultCreated: correction.Created, clicklog.ResultUpdated: correction.Updated,
 	clicklog.ResultDuplicate: correction.Unchanged,

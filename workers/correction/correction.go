@@ -60,9 +60,9 @@ type file[R row, O outcome] struct {
 	// commit.
 	process func(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []R, write bool) (
 		[]O, []models.JobRef, error)
-	// ended is told of the answer in the transaction that ends the job; nil: nobody is.
+	// ended is called with the answer, in the transaction that ends the job. It may be nil.
 	ended func(ctx context.Context, c db.Conn, account, job uuid.UUID, a jobs.CorrectionAnswer[O]) error
-	// kept is what is stored of the answer; nil: all.
+	// kept returns the part of the answer that is stored. If it is nil, the whole answer is stored.
 	kept func(a jobs.CorrectionAnswer[O]) jobs.CorrectionAnswer[O]
 }
 
@@ -128,7 +128,7 @@ func (f file[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.Correcti
 	return err
 }
 
-// outcomes reads the outcomes of all rows, those of earlier attempts too.
+// outcomes reads the outcomes of all rows, including the outcomes of earlier attempts.
 func (f file[R, O]) outcomes(ctx context.Context, job uuid.UUID) ([]O, error) {
 	parts, err := f.store.Corrections().Parts(ctx, job)
 	if err != nil {
@@ -165,7 +165,7 @@ type row interface {
 	Refused() (correction.Verdict, bool)
 }
 
-// each gives the outcome of each row. show gives those of refused rows. do processes the inputs of the others, and
+// each returns the outcome of each row. show returns the outcome of a refused row. do processes the inputs of the other rows, and
 // accept makes outcomes of its results.
 func each[R row, I, O, V any](rows []R, show func(R, correction.Verdict) O, input func(R) I, do func([]I) ([]V, error),
 	accept func(R, V) O,

@@ -123,7 +123,7 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	return v
 }
 
-// one finds the only record that a word means, or gives the reason why there is none.
+// one finds the only record that a word names. If there is no such record or more than one, it returns the reason.
 func one(known map[string][]uuid.UUID, what, word string) (id uuid.UUID, refusal string) {
 	switch ids := known[strings.ToLower(word)]; len(ids) {
 	case 0:

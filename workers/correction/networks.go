@@ -19,14 +19,14 @@ import (
 
 // Orders read the orders of networks, for SyncNetwork.
 type Orders interface {
-	// Read gives the orders that a job shall import, as rows. Each call begins the run anew. An error that no other attempt
-	// can help is a *models.Error.
+	// Read returns the orders that a job imports, as rows. Each call begins the run again. It returns a *models.Error if another
+	// attempt cannot help.
 	Read(ctx context.Context, account, job uuid.UUID, of jobs.NetworkSync, apply bool) ([]correction.Conversion, error)
-	// End notes, in the transaction of c, how the run of a job ended.
+	// End records how the run of a job ended, in the transaction of c.
 	End(ctx context.Context, c db.Conn, account, job uuid.UUID, a jobs.CorrectionAnswer[correction.ConversionOutcome]) error
-	// Failed notes, in the transaction of c, why the run of a job failed.
+	// Failed records why the run of a job failed, in the transaction of c.
 	Failed(ctx context.Context, c db.Conn, account, job uuid.UUID, of jobs.NetworkSync, cause error) error
-	// Gate admits the job of a network, so that those of one platform do not take the places of the others.
+	// Gate admits the job of a network, so that the jobs of one platform do not take the places of the others.
 	Gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error)
 }
 
@@ -39,8 +39,8 @@ func RegisterNetworks(r *workers.Runtime, s *store.Store, clicks Clicks, orders 
 	workers.RegisterRow(r, jobs.SyncNetwork, network.run, workers.WithGate(orders.Gate), workers.WithFailed(network.failed))
 }
 
-// keptOutcomes leaves of what the clock has imported the orders that changed something. It imports the others again and again, and each of its
-// answers is stored as long as any.
+// keptOutcomes drops refused and unchanged orders from the stored answer of a scheduled import. Scheduled imports read the same
+// orders again and again, and each of their answers is stored as long as any other.
 func keptOutcomes(a jobs.CorrectionAnswer[conversionOutcome]) jobs.CorrectionAnswer[conversionOutcome] {
 	if a.Network != nil && a.Network.Origin == models.RunByClock {
 		a.Outcomes = slices.DeleteFunc(slices.Clone(a.Outcomes), func(o conversionOutcome) bool {

@@ -15,7 +15,7 @@ import (
 // askTimeout is for the look-ups of one run.
 const askTimeout = time.Minute
 
-// ask looks addresses up. Those that nobody could be asked for are left out.
+// ask looks addresses up. It leaves out addresses for which no DNS server gave an answer.
 func (w *worker) ask(ctx context.Context, list []claimed) (out []clicklog.CrawlerAnswer) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -52,8 +52,8 @@ func (w *worker) ask(ctx context.Context, list []claimed) (out []clicklog.Crawle
 // maxNames is how many names of one address are looked at.
 const maxNames = 10
 
-// confirm reports whether an address is the crawler's: one of its names is, and that name has the address. The error says
-// that this could not be found out.
+// confirm reports whether an address is the crawler's: one of its names is the crawler's, and that name has the address. It
+// returns an error if this could not be found out.
 func confirm(ctx context.Context, names Names, c claimed) (verified bool, err error) {
 	crawler, _ := bot.CrawlerNamed(c.crawler)
 	list, err := names.Of(ctx, c.address)

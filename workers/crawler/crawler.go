@@ -1,9 +1,9 @@
-// Package crawler verifies visitors whose user agents name a well-known crawler: the name of the address must be one of
-// the crawler's, and the addresses of that name must have it. It revises the clicks: a crawler is named, a forged one has
-// the signal fake_crawler.
+// Package crawler verifies visitors whose user agents name a well-known crawler: a name of their address must be one of the
+// crawler's names, and the addresses of that name must include the visitor's. It revises the clicks: a verified crawler is named,
+// a forged one gets the signal fake_crawler.
 //
-// That nobody could be asked makes nobody fake: the claim is tried again after one minute, two, four and so on, and left
-// after an hour.
+// A visitor is not counted as fake because DNS gave no answer: the claim is tried again after one minute, two, four and so on,
+// and dropped after an hour.
 package crawler
 
 import (
@@ -69,7 +69,7 @@ type worker struct {
 	client *jobs.Client
 }
 
-// What one sweep, once a minute, may do.
+// These are the limits of one sweep, which runs once a minute.
 const (
 	accountsAtOnce = 100
 	clicksAtOnce   = 2000 // of an account
@@ -79,7 +79,7 @@ const (
 
 const (
 	claimsKept = time.Hour
-	// answersKept is how long an answer holds, for each click with the address.
+	// answersKept is how long an answer is valid, for each click with the address.
 	answersKept = 24 * time.Hour
 	// forgottenAtOnce is how many old rows are deleted at once.
 	forgottenAtOnce = 20_000
@@ -134,7 +134,7 @@ func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 			returned = append(returned, c.ClickID)
 			continue
 		default:
-			continue // nobody could be asked: it is due again
+			continue // DNS gave no answer: the claim is due again
 		}
 		decided = append(decided, c.ClickID)
 	}
@@ -145,7 +145,7 @@ func (w *worker) verify(ctx context.Context, account uuid.UUID) error {
 	return err
 }
 
-// revise writes what was found out.
+// revise writes the findings.
 func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []clicklog.Finding, decided []uuid.UUID) error {
 	if len(findings) == 0 {
 		return nil
@@ -168,8 +168,8 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []click
 	})
 }
 
-// answers says of each address whether it is the crawler's, as far as that is known or could be asked. later are those
-// that there was no time for.
+// answers returns, for each address, whether it is the crawler's, if that is known or DNS answered. later has the addresses that
+// were too many for one run.
 func (w *worker) answers(ctx context.Context, claims []clicklog.CrawlerClaim, now time.Time) (
 	known, later map[claimed]bool, err error,
 ) {

@@ -138,7 +138,7 @@ func (w *world) visit(account int, addr, agent string, changes ...func(*models.C
 	}
 }
 
-// verify lets the worker do what is due at a moment, and waits until so many claims are left.
+// verify makes the worker do what is due at a moment, and waits until only these claims are left.
 func (w *world) verify(ahead time.Duration, left string) {
 	w.Helper()
 	w.ahead.Store(int64(ahead))
@@ -161,8 +161,8 @@ func (w *world) balanced() {
 	}
 }
 
-// TestCrawlers: a crawler whose address has its operator's name is named, one whose address has not is fake, and what no
-// DNS server could say makes nobody fake: it is asked for again, for an hour.
+// TestCrawlers checks that a crawler whose address has its operator's name is named, and that a crawler whose address does not is
+// fake. A claim that no DNS server could decide does not make a visitor fake: it is looked up again for an hour.
 func TestCrawlers(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -135,7 +135,7 @@ func (w *worker) listZones(ctx context.Context, _ jobs.None) ([]jobs.DNSZones, e
 	return out, err
 }
 
-// openAll opens all DNS accounts at once: there are at most models.MaxDNSAccounts. Those that fail have a text in why.
+// openAll opens all DNS accounts at once: there are at most models.MaxDNSAccounts. why has a text for each account that failed.
 func (w *worker) openAll(ctx context.Context, id uuid.UUID) (all []account, why []string, err error) {
 	found, err := w.store.DNSAccounts().List(ctx, id)
 	if err != nil {

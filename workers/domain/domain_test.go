@@ -48,7 +48,7 @@ type world struct {
 	names   *registry
 }
 
-// addresses are those of the tracking host.
+// addresses are the addresses of the tracking host.
 type addresses []netip.Addr
 
 func (a addresses) Addresses(context.Context, string) ([]netip.Addr, error) { return a, nil }
@@ -79,7 +79,7 @@ func newWorld(t *testing.T) *world {
 	w.queued = func() map[string]string {
 		all := map[string]string{}
 		for _, key := range queue.Keys(t.Context(), "*").Val() {
-			// Of a hash both forms: a dump may be compressed. The key may have expired.
+			// For a hash, both forms are kept, because a dump may be compressed. The key may have expired.
 			all[key] = queue.Dump(t.Context(), key).Val() + fmt.Sprint(queue.HGetAll(t.Context(), key).Val())
 		}
 		return all
@@ -225,7 +225,7 @@ func (w *world) points(got []models.DNSPoint, want ...string) {
 	}
 }
 
-// TestAllAtOnce: an account's DNS accounts are asked all at once, so that those that hang cost no more time than one.
+// TestAllAtOnce checks that all DNS accounts of an account are asked at once, so that several that hang cost no more time than one.
 func TestAllAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

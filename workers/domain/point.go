@@ -178,8 +178,8 @@ func kept(host string, by libdns.RR, note string) models.DNSPoint {
 	}
 }
 
-// leadsHere reports whether records of a name lead to the tracker in another way than those that would be set: by nothing
-// but its addresses, or by way of another name. What DNS cannot say is no.
+// leadsHere reports whether the records of a name lead to the tracker in another way than the records that would be set: by
+// nothing but its addresses, or through another name. It returns false if DNS gives no answer.
 func (w *worker) leadsHere(ctx context.Context, have []libdns.RR) bool {
 	var own []egress.Records
 	var by egress.Records
@@ -261,13 +261,13 @@ func kindOf(addr netip.Addr) string {
 	return "AAAA"
 }
 
-// beside are the types of records that may stand beside those of the apex.
+// beside lists the types of records that may exist at the apex next to the records that are set there.
 var beside = []string{
 	"NS", "SOA", "MX", "TXT", "SPF", "CAA", "SRV", "NAPTR", "TLSA", "SSHFP", "LOC", "DS", "DNSKEY", "CDS", "CDNSKEY",
 	"RRSIG", "NSEC", "NSEC3PARAM",
 }
 
-// compare gives the wanted records that are not there, and a record that is in their way.
+// compare returns the wanted records that do not exist, and an existing record that is in their way.
 func compare(have, wanted []libdns.RR) (missing []libdns.RR, other *libdns.RR) {
 	same := func(a libdns.RR) func(libdns.RR) bool {
 		return func(b libdns.RR) bool { return a.Type == b.Type && value(a) == value(b) }
@@ -286,7 +286,7 @@ func compare(have, wanted []libdns.RR) (missing []libdns.RR, other *libdns.RR) {
 	return missing, nil
 }
 
-// value is a record's data in the form by which it is compared.
+// value returns a record's data in the form that is compared.
 func value(r libdns.RR) string {
 	if addr, err := netip.ParseAddr(r.Data); err == nil {
 		return addr.Unmap().String()

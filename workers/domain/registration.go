@@ -38,8 +38,8 @@ func newRegistries(o Options) *registries {
 	return &registries{&rdap.Client{HTTP: out, Bootstrap: list, UserAgent: "Switchyard"}}
 }
 
-// until asks until when a name is registered; nil: its registry does not say, or there is none. It is not safe for
-// concurrent use.
+// until asks the registry until when a name is registered. It returns nil if the name has no registry or is not registered there,
+// or if the registry does not say. It is not safe for concurrent use.
 func (r *registries) until(ctx context.Context, name string) (*time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*registryTimeout)
 	defer cancel()
@@ -58,7 +58,7 @@ func (r *registries) until(ctx context.Context, name string) (*time.Time, error)
 	return expiration(found.Events), nil
 }
 
-// expiration is when a registration ends. That of the registry counts: a registrar's may come earlier.
+// expiration returns when a registration ends. The registry's date has precedence: a registrar's may be earlier.
 func expiration(events []rdap.Event) *time.Time {
 	for _, action := range []string{"expiration", "registrar expiration"} {
 		for _, e := range events {

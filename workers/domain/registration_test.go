@@ -24,7 +24,7 @@ type registry struct {
 	server *httptest.Server
 
 	mu    sync.Mutex
-	until map[string]string // the date by name; empty: it has none
+	until map[string]string // the date by name; empty: there is no date
 	down  bool
 	asked []string
 }

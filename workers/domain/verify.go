@@ -20,7 +20,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// verify looks where a domain leads, for somebody who waits.
+// verify checks where a domain leads, for a caller who waits for the answer.
 func (w *worker) verify(ctx context.Context, args jobs.VerifyDomainArgs) (out jobs.VerifiedDomain, err error) {
 	s, err := w.check(ctx, workers.Account(ctx), args.ID)
 	if err != nil {
@@ -59,12 +59,12 @@ func (w *worker) sweep(ctx context.Context) error {
 				return nil
 			})
 		}
-		_ = g.Wait() // there is none
+		_ = g.Wait() // no function returns an error
 	}
 	return ctx.Err()
 }
 
-// checkWildcard tells the operator, once, that the CNAME targets of accounts have no address.
+// checkWildcard warns the operator, once, if the CNAME targets of accounts have no address.
 func (w *worker) checkWildcard(ctx context.Context) {
 	if !w.o.Tracker.OwnTargets {
 		return
@@ -79,7 +79,7 @@ func (w *worker) checkWildcard(ctx context.Context) {
 	}
 }
 
-// checkDue looks at a domain whose check is due. One that fails is due again in a quarter of an hour.
+// checkDue checks a domain that is due. If the check fails, the domain is due again in a quarter of an hour.
 func (w *worker) checkDue(ctx context.Context, d store.DueDomain) {
 	_, err := w.check(ctx, d.AccountID, d.ID)
 	if err != nil && !errors.Is(err, models.NotFound("domain")) && ctx.Err() == nil {
@@ -110,7 +110,7 @@ func (w *worker) check(ctx context.Context, account, id uuid.UUID) (out models.D
 	return out, err
 }
 
-// look asks DNS where a domain leads and whether it is its account's, and the domain whether it is this install.
+// look asks DNS where a domain leads and whether it belongs to its account, and asks the domain whether it is served by this install.
 func (w *worker) look(ctx context.Context, d models.Domain) (c models.DomainCheck, err error) {
 	secret, err := w.store.DomainSecret(ctx)
 	if err != nil {

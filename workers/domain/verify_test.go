@@ -267,8 +267,8 @@ func TestStray(t *testing.T) {
 	}
 }
 
-// TestComesBack: a domain that was taken out of service is told of while campaigns are on it. However old it is, it is looked
-// at for 30 days more, and serves again by itself.
+// TestComesBack checks that a domain taken out of service is reported while campaigns are on it. However old the domain is, it is
+// checked for 30 more days, and serves again automatically.
 func TestComesBack(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

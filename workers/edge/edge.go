@@ -1,9 +1,9 @@
 // Package edge publishes campaigns to where the edge reads them.
 //
-// Every change of what routes is noted by PostgreSQL. A run gathers what was noted, one piece of work for each account, compiles
-// the account's campaigns and writes those that the edge does not have: it is told by a hash of each value, which PostgreSQL
-// keeps. One process publishes at a time, so that no value overtakes a newer one. Killed at any moment it leaves work that the
-// next run takes up: what is about to be written counts as unknown until it is written.
+// PostgreSQL records every change of data that routes visitors. A run gathers the recorded changes, one piece of work for each
+// account, compiles the account's campaigns and writes the values that the edge does not have. It recognizes them by a hash of
+// each value, which PostgreSQL keeps. One process publishes at a time, so that no value overtakes a newer one. If a run is
+// killed, the next run takes up its work, because a value that is about to be written counts as unknown until it is written.
 package edge
 
 import (
@@ -40,7 +40,7 @@ type Keys interface {
 // Options of Register.
 type Options struct {
 	Locks *db.DB // whose sessions hold the lock of who publishes
-	// Keys is for work that somebody waits for, Background for all other. Nil: there is no edge.
+	// Keys writes for a caller who waits, Background for all other work. Nil: there is no edge.
 	Keys, Background Keys
 	// Compile makes the bundles of an account's campaigns.
 	Compile func(*store.Routing) ([]models.EdgeBundle, error)
@@ -51,10 +51,10 @@ type Options struct {
 const (
 	tries  = 3  // of keys that Cloudflare has not written
 	atOnce = 50 // accounts of a run
-	// accountTime is how long a run is at one account. What was written by then stays, and the next run goes on.
+	// accountTime limits the time of a run for one account. Campaigns written by then stay, and the next run goes on.
 	accountTime = 3 * time.Minute
 	lockName    = "edge publishing"
-	// lockWait is how long a run waits for another one's end. The clock starts the next one soon.
+	// lockWait is how long a run waits for another run to end. The clock starts the next one soon.
 	lockWait = 2 * time.Second
 	pause    = 1100 * time.Millisecond
 )
@@ -76,12 +76,12 @@ type publisher struct {
 	store *store.Store
 }
 
-// locked runs fn while no other process publishes. got is false if one did all the time.
+// locked runs fn while no other process publishes. got is false if another process published all the time.
 func (p *publisher) locked(ctx context.Context, wait time.Duration, fn func(context.Context) error) (got bool, err error) {
 	run, stop := context.WithCancel(ctx)
 	defer stop()
 	over := time.AfterFunc(wait, stop)
-	_ = advisory.Hold(run, p.o.Locks, lockName, func(ctx context.Context) { // its error is that of the context
+	_ = advisory.Hold(run, p.o.Locks, lockName, func(ctx context.Context) { // its error is the context's
 		if got = over.Stop(); got {
 			err = fn(ctx)
 		}
@@ -93,7 +93,7 @@ func (p *publisher) locked(ctx context.Context, wait time.Duration, fn func(cont
 	return got, err
 }
 
-// publishNow publishes the account that asks.
+// publishNow publishes the account of the caller.
 func (p *publisher) publishNow(ctx context.Context, _ jobs.None) (out jobs.PublishedEdge, err error) {
 	if p.o.Keys == nil {
 		return out, nil
@@ -133,8 +133,8 @@ func (p *publisher) sweep(ctx context.Context) error {
 	return err
 }
 
-// publishDue publishes one account of a run. One that cannot be published waits longer and longer for its next turn: the
-// others do not wait for it.
+// publishDue publishes one account of a run. After each failure the account waits longer for its next turn. The other accounts do
+// not wait for it.
 func (p *publisher) publishDue(ctx context.Context, account uuid.UUID) error {
 	limited, cancel := context.WithTimeout(ctx, accountTime)
 	defer cancel()
@@ -150,11 +150,11 @@ func (p *publisher) publishDue(ctx context.Context, account uuid.UUID) error {
 	return err
 }
 
-// target is where bundles go and in which form. What was published to another one is published again.
+// target identifies where bundles are written and in which format. Bundles that were published to another target are published again.
 func (p *publisher) target() string { return fmt.Sprintf("%s %d", p.o.Keys.Target(), p.o.Format) }
 
-// publish brings the edge up to date with an account. A refusal of the edge is no error: it is noted, the account is tried
-// again, and the campaigns count as failed.
+// publish brings the edge up to date with an account. A refusal of the edge is not an error: publish records it, the account is
+// tried again, and the campaigns count as failed.
 func (p *publisher) publish(ctx context.Context, to Keys, account uuid.UUID) (out jobs.PublishedEdge, err error) {
 	state := p.store.Edge()
 	wanted, err := state.Begin(ctx, account)

@@ -199,7 +199,7 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestSweep: every kind of change is published by itself, for its account alone, however often it was made meanwhile.
+// TestSweep checks that a sweep publishes every kind of change, for its own account only, and once for several changes.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -284,8 +284,8 @@ func TestDomainMoves(t *testing.T) {
 	}
 }
 
-// TestFailures: keys that are not taken are tried again, a refusal is told and tried again later, and work that was cut short
-// is done anew.
+// TestFailures checks that keys that were not accepted are tried again, that a refusal is reported and tried again later, and
+// that work that was cut short is done again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -313,7 +313,7 @@ func TestFailures(t *testing.T) {
 		t.Errorf("%+v, %v", state, err)
 	}
 	w.exec(`UPDATE campaigns SET name = name || '?'`)
-	w.fake.Fail(cloudflaretest.Drop) // it writes, and nobody hears of it
+	w.fake.Fail(cloudflaretest.Drop) // it writes, but the answer is lost
 	w.want(w.publish(w.account), jobs.PublishedEdge{Failed: 5})
 	w.fake.Fail(cloudflaretest.None)
 	w.exec(`UPDATE campaigns SET name = rtrim(name, '?')`) // back to what PostgreSQL knew the edge had

@@ -40,8 +40,8 @@ type Options struct {
 	MaxBody    int64          // bytes of an answer's body, more is an error; default 16 KiB
 	MaxHeaders int64          // bytes of an answer's headers, more is an error; default 16 KiB
 	Resolver   Resolver       // default the system's
-	// Hosts are reached at these addresses instead of those that the resolver knows, and at these ports unless 0. The
-	// addresses are checked as all others are. Names are in lower case, and may be those that are none of the public internet.
+	// Hosts maps host names to the addresses where they are reached, instead of the addresses that the resolver knows, and to ports unless
+	// 0. These addresses are checked like all others. Names are in lower case, and need not exist in the public internet.
 	Hosts map[string]netip.AddrPort
 }
 
@@ -96,7 +96,7 @@ func authorities(file string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// Answer is the answer to a request. Of a body that is too large, it has the beginning.
+// Answer is the answer to a request. If the body is too large, Body has only its beginning.
 type Answer struct {
 	Status int
 	Header http.Header

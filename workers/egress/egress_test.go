@@ -22,7 +22,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// names resolves as it is told, each look-up by the next answer.
+// names is a resolver that returns the next answer of a list for each look-up.
 type names struct {
 	answers [][]string
 	asked   atomic.Int64
@@ -125,7 +125,7 @@ func TestNamesOfPrivateAddresses(t *testing.T) {
 	}
 }
 
-// A host of the operator's is reached where he says, under its own name, and only if the address may be reached.
+// A host that the operator configured is reached at the configured address, under its own name, and only if the address is allowed.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	c := newCanary(t, func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.Host)) })
@@ -156,7 +156,7 @@ func TestHosts(t *testing.T) {
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	c := newCanary(t, func(http.ResponseWriter, *http.Request) {})
-	other := []netip.Prefix{netip.MustParsePrefix("127.0.0.7/32")} // where nobody listens
+	other := []netip.Prefix{netip.MustParsePrefix("127.0.0.7/32")} // where no server listens
 	n := &names{answers: [][]string{{"127.0.0.7"}, {"127.0.0.1"}}}
 	_, err := do(t, egress.Options{CAFile: c.ca, Resolver: n, Allow: other}, "https://example.com:"+c.port)
 	if class(err) == "" || n.asked.Load() != 1 || c.conns.Load() != 0 {

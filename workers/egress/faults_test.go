@@ -20,9 +20,9 @@ import (
 	"switchyard/workers/egress"
 )
 
-// TestPrivateAddresses (W6) tries every form as a literal and as what a name resolves to, alone, beside a public
-// address, and as the second answer of a name that was public when it was first asked: nothing connects. With the guard
-// off the same loop does reach the canary, so that it would be seen.
+// TestPrivateAddresses (W6) tries every form as a literal and as an address that a name resolves to: alone, next to a public
+// address, and as the second answer of a name that was public at the first look-up. No request connects. With the guard off the
+// same request reaches the canary, which shows that a connection would be seen.
 func TestPrivateAddresses(t *testing.T) {
 	t.Parallel()
 	if n := len(netguardtest.Private) + len(netguardtest.Disguised); n < 60 {
@@ -76,7 +76,7 @@ func TestPrivateAddresses(t *testing.T) {
 var dials = regexp.MustCompile(`http\.(Client\{|Transport\{|DefaultClient|DefaultTransport|Get\(|Post\(|PostForm\(|Head\()|` +
 	`net\.(Dial|Dialer\{)|tls\.Dial`)
 
-// waysOut are the files that dial: the guard, the form of it that libraries take, and what asks the DNS servers that the operator names, and nobody else.
+// waysOut lists the files that may dial: the guard, its form for libraries, and the look-ups that ask only the operator's DNS servers.
 var waysOut = []string{"workers/egress/egress.go", "workers/egress/names.go", "workers/egress/library.go"}
 
 // TestOnlyWayOut: what the service sends to the outside, it sends through this package.

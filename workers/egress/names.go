@@ -12,10 +12,10 @@ import (
 // Names looks up names of addresses, and addresses of names, at the operator's or the system's DNS servers.
 type Names struct {
 	resolver *net.Resolver
-	servers  []netip.AddrPort // empty: those of the system
+	servers  []netip.AddrPort // empty: the system's servers
 }
 
-// NewNames makes a Names that asks servers; none: those of the system.
+// NewNames returns a Names that asks these servers. Without any, it asks the system's.
 func NewNames(servers ...netip.AddrPort) *Names {
 	if len(servers) == 0 {
 		return &Names{resolver: net.DefaultResolver}
@@ -33,7 +33,7 @@ func (n *Names) Resolver() Resolver { return n.resolver }
 // dnsTimeout is for one look-up.
 const dnsTimeout = 5 * time.Second
 
-// Of gives the names of an address. That it has none is no error; that nobody could say so is one.
+// Of returns the names of an address. An address without names is not an error. It returns an error if no server could answer.
 func (n *Names) Of(ctx context.Context, addr netip.Addr) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
 	defer cancel()
@@ -41,7 +41,7 @@ func (n *Names) Of(ctx context.Context, addr netip.Addr) ([]string, error) {
 	return names, unlessNone(err)
 }
 
-// Addresses gives the addresses of a name. That it has none is no error; that nobody could say so is one.
+// Addresses returns the addresses of a name. A name without addresses is not an error. It returns an error if no server could answer.
 func (n *Names) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithTimeout(ctx, dnsTimeout)
 	defer cancel()

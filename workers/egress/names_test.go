@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// TestNames asks a BIND. That there is nothing is an answer; that nobody could say so is an error.
+// TestNames asks a BIND server. "There is nothing" is an answer. It is an error if the server could not answer.
 func TestNames(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

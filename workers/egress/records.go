@@ -12,7 +12,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Records are what a DNS server answers for a name. Neither names nor addresses: there is no such name.
+// Records are a DNS server's answer for a name. Without names and addresses, the name does not exist.
 type Records struct {
 	Names     []string // that the name is an alias of, one after the other, in lower case without the final dot
 	Addresses []netip.Addr
@@ -21,8 +21,8 @@ type Records struct {
 // maxAsked is how many DNS servers are asked for the same.
 const maxAsked = 4
 
-// Records gives what each of the servers answers for a name; at most four are asked, all at once. Those that cannot say are
-// left out. The error says that none can.
+// Records returns what each server answers for a name. It asks at most four servers, all at once, and leaves out servers that
+// cannot answer. It returns an error if no server can answer.
 func (n *Names) Records(ctx context.Context, name string) ([]Records, error) {
 	return askAll(ctx, n, func(ctx context.Context, server string) (Records, error) { return ask(ctx, server, name) })
 }
@@ -60,7 +60,7 @@ func askAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context, 
 	return out, nil
 }
 
-// list gives the servers to ask: those of the system if the operator has named none.
+// list returns the servers to ask: the operator's, or the system's if the operator has named no server.
 func (n *Names) list() ([]string, error) {
 	var out []string
 	for _, s := range n.servers {

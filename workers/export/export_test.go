@@ -47,7 +47,7 @@ func TestFormulas(t *testing.T) {
 	}
 }
 
-// What is written is read back, whatever stands in it; a long file is stored in pieces.
+// A written file is read back unchanged, whatever its cells contain. A long file is stored in pieces.
 func TestFileIsReadBack(t *testing.T) {
 	t.Parallel()
 	s, account := newStore(t)

@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// figureNames are the headings of the columns of figures: the names that they have in answers. lossNames are those of the click loss,
-// which answers have in a member of its own.
+// figureNames are the headings of the columns of figures: the names that the figures have in answers. lossNames are the headings
+// of the click loss, which is a member of its own in answers.
 var (
 	figureNames = namesOf[models.FigureRow]("")
 	lossNames   = namesOf[models.LossRow]("click_loss.")
@@ -45,7 +45,7 @@ func cellsOf(row any) (cells []string) {
 	return cells
 }
 
-// cells are those of values, their figures and, where it is told, their click loss, which is nil where it is not known.
+// cells returns the cells of a row: its values, its figures and, with told, its click loss, which is empty if loss is nil.
 func cells(values []string, f models.Figures, told bool, loss *models.ClickLoss) []string {
 	out := append(slices.Clone(values), cellsOf(f.Row())...)
 	switch {
@@ -57,8 +57,8 @@ func cells(values []string, f models.Figures, told bool, loss *models.ClickLoss)
 	return out
 }
 
-// withFigures are columns, and those of figures behind them, and of the click loss where it is told. What foreign texts there are is in
-// the columns.
+// withFigures returns headings for the named columns, followed by the headings of the figures and, with told, of the click loss.
+// Only the named columns can contain foreign text.
 func withFigures(foreign, told bool, names ...string) []export.Heading {
 	columns := db.Map(names, func(n string) export.Heading { return export.Heading{Name: n, Foreign: foreign} })
 	own := func(n string) export.Heading { return export.Heading{Name: n} }

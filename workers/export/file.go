@@ -15,7 +15,7 @@ import (
 // byteOrderMark tells spreadsheets that the text is UTF-8.
 const byteOrderMark = "\uFEFF"
 
-// chunkSize is the minimum number of compressed bytes in a chunk, but for the last.
+// chunkSize is the minimum number of compressed bytes in a chunk, except in the last.
 const chunkSize = 256 << 10
 
 // file writes a CSV file to the database. It compresses text as it comes and stores it in chunks, so that memory does
@@ -54,8 +54,8 @@ func (f *file) head(ctx context.Context, names []string) error {
 	return f.end(ctx)
 }
 
-// cell adds a cell to the row. A foreign one, whose text somebody outside chose, gets an apostrophe if a spreadsheet
-// would run it as a formula.
+// cell adds a cell to the row. A foreign cell, whose text was chosen outside the account, gets an apostrophe in front if a
+// spreadsheet would run it as a formula.
 func (f *file) cell(text string, foreign bool) {
 	if foreign && models.IsFormula(text) {
 		text = "'" + text

@@ -24,7 +24,7 @@ type Router interface {
 	Route(click *clicklog.StoredClick) models.RoutedTo
 }
 
-// Options are what a replay needs beside the records.
+// Options are what a replay needs in addition to the records.
 type Options struct {
 	Clicks clicklog.Log
 	// NewRouter makes a router from what a campaign is routed by.
@@ -97,7 +97,7 @@ func (p *replayer) replay(ctx context.Context, u *workers.Run[jobs.FlowReplayArg
 	})
 }
 
-// records are what the campaign is routed by, with the flow of the job in place of its own, and the paths of that.
+// records returns the records that route the campaign, with the flow of the job instead of its own, and the paths of that flow.
 func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowReplayArgs) (*store.Routing, []flow.Path, error) {
 	r, err := store.CampaignRouting(ctx, p.store.Conn(), account, a.CampaignID)
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowRe
 		return nil, nil, models.NotFound("campaign")
 	}
 	c := *rows[at]
-	c.Status = models.CampaignActive // as it is before it is resumed
+	c.Status = models.CampaignActive // a paused campaign is replayed as if it was active
 	if len(a.Streams) > 0 {
 		c.Streams = a.Streams
 	}
@@ -123,7 +123,7 @@ func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowRe
 	return r, paths, err
 }
 
-// names are the names of what rows mention. The paths of the flow have the names that they have in it.
+// names returns the names of everything that rows mention. The paths of the flow have the names that the flow gives them.
 func (p *replayer) names(ctx context.Context, account uuid.UUID, rows []jobs.FlowReplayRow, paths []flow.Path) (
 	map[string]string, error,
 ) {

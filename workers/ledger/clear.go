@@ -20,8 +20,8 @@ type (
 	clearFunc func(context.Context, db.Conn, clicklog.ClearQuery, int) (clicklog.Cleared, error)
 )
 
-// clearing runs functions one after the other, each until it is done. Each call is a transaction. A worker that takes
-// over calls all of them again; one that was done finds nothing.
+// clearing runs functions one after the other, each until it is done. Each call is a transaction. A worker that takes over calls
+// all of them again; a function that was done finds nothing.
 func clearing(funcs ...clearFunc) func(context.Context, *clearRun) error {
 	return func(ctx context.Context, u *clearRun) error {
 		for _, clear := range funcs {

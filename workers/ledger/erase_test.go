@@ -22,8 +22,8 @@ const (
 	secret = "203.0.113.77"
 )
 
-// visit stores two clicks of one browser, of which every text says so, with all that can follow a click: a click-out, a
-// decided and a waiting postback, a conversion, an event of a site, and a click on a smartlink.
+// visit stores two clicks of one browser, with word in every text, and everything that can follow a click: a click-out, a decided
+// and a waiting postback, a conversion, an event of a site, and a click on a smartlink.
 func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	h.Helper()
 	s, err := spool.Open(h.TempDir(), spool.Options{})

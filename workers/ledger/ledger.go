@@ -1,5 +1,5 @@
-// Package ledger does the housekeeping of clicks and their ledger, deletes the clicks that a customer asks to delete,
-// erases visitors, and scores clicks anew when a customer changes how they are scored.
+// Package ledger does the housekeeping of clicks and their ledger, deletes the clicks that a customer asks to delete, erases
+// visitors, and scores clicks again when a customer changes how they are scored.
 //
 // The housekeeping never changes a figure. Its jobs may be missed, repeated or run in parallel. The others are row jobs.
 package ledger

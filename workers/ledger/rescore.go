@@ -13,12 +13,12 @@ import (
 	"switchyard/workers"
 )
 
-// scoredAtOnce is the maximum number of clicks that one transaction scores anew.
+// scoredAtOnce is the maximum number of clicks that one transaction scores again.
 const scoredAtOnce = 2000
 
 type rescoreRun = workers.Run[jobs.RescoreArgs, jobs.RescoreAnswer]
 
-// rescore scores clicks in batches until the settings of the account are others than those of the job.
+// rescore scores clicks in batches. It stops early when the settings of the account differ from the settings of the job.
 func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) error {
 	return func(ctx context.Context, u *rescoreRun) error {
 		settings, account := bot.NewSettings(u.Args.Threshold, u.Args.Disabled), u.Job.AccountID.UUID

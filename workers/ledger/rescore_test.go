@@ -67,8 +67,8 @@ func (h *history) scored(from, to time.Time, settings bot.Settings) (wrong int) 
 	return wrong
 }
 
-// TestRescore scores history anew. The first worker dies after its first part; the next one goes on from there. Figures
-// equal a recount in between and in the end, and what was paid stays paid.
+// TestRescore scores history again. The first worker dies after its first part, and the next one goes on from there. The figures
+// equal a recount in between and at the end, and the amount paid stays the same.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -133,8 +133,8 @@ func TestRescore(t *testing.T) {
 	}
 }
 
-// TestRescoreTakesOver: the settings change while a job has done a part. That job stops, and the one of the change does the
-// whole window: no click is left as the first settings had it.
+// TestRescoreTakesOver changes the settings while a job has done a part. That job stops, and the job of the change does the whole
+// window: no click keeps the score of the first settings.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)

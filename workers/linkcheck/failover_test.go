@@ -54,8 +54,8 @@ func (w *world) listed(hosts ...string) {
 	w.hour(jobs.ScreenLinks)
 }
 
-// TestFailover: campaigns of a listed domain move to a spare one if the account asked for it, on from a spare one that is
-// listed too, and come back by hand. What was moved by hand since then stays.
+// TestFailover checks that campaigns of a listed domain move to a spare domain if the account asked for it, move on if the spare
+// domain is listed too, and come back on request. A campaign that was moved by hand since then stays where it is.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -106,7 +106,7 @@ func TestFailover(t *testing.T) {
 	w.domain("b-spare.acme.com", "spare", false)
 	w.listed("home.acme.com", "a-spare.acme.com")
 	expect("a new spare", "b-spare", "b-spare", "b-spare", "still")
-	// Of the last look: those of the first domain, and those that it had sent to the spare.
+	// The last look-up added two events: for campaigns still on the first domain, and for campaigns it had moved to the spare domain.
 	if n := len(w.events(models.EventLinkUnsafe)); n != 5 {
 		t.Errorf("%d events, want 5", n)
 	}

@@ -1,7 +1,7 @@
 // Package linkcheck requests the links of active offers and landing pages, and looks them up in a list of unsafe
 // addresses. GET /alerts shows the results. A link that becomes broken or unsafe is an event, stored with the result.
 //
-// A link works if it answers, but for 404, 410 and 5xx: a shop that refuses robots with 403 still serves visitors.
+// A link works if it answers with any status except 404, 410 and 5xx: a shop that refuses robots with 403 still serves visitors.
 // Two failed checks in a row make a link broken, so that a short outage is no event.
 package linkcheck
 
@@ -57,8 +57,8 @@ const (
 	batch = 500 // links of one batch
 	// A link is due 50 minutes after its last check: less than the hour between sweeps, because a sweep takes time.
 	checkEvery = 50 * time.Minute
-	// A link is looked up again after five hours: a look-up may cost money, and lists change slowly. A tracking domain, of
-	// which there are few, is looked up in every run: a browser that warns of it costs every visitor.
+	// A link is looked up again after five hours: a look-up may cost money, and lists change slowly. A tracking domain is looked
+	// up in every run: there are few of them, and a browser that warns of one costs every visitor.
 	screenEvery = 5 * time.Hour
 	domainEvery = 15 * time.Minute
 )
@@ -166,7 +166,7 @@ func (c *checker) check(known map[string]models.LinkResult) func(context.Context
 	}
 }
 
-// checkOne checks one link that somebody waits for, and records the result like that of a sweep.
+// checkOne checks one link for a caller who waits, and records the result like the result of a sweep.
 func (c *checker) checkOne(ctx context.Context, a jobs.CheckLinkArgs) (jobs.CheckLinkAnswer, error) {
 	l, err := c.o.Store.Links().Find(ctx, workers.Account(ctx), a.Kind, a.ID)
 	if err != nil {
@@ -219,8 +219,7 @@ func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	return nil
 }
 
-// filled is the URL of a link with example values for its tokens. It stays the same for a day, so that it can be a
-// key.
+// filled returns the URL of a link with example values for its tokens. It stays the same for a day, so that it can be a key.
 func (c *checker) filled(l models.Link) string {
 	return token.Example(l.URL, c.o.Now().UTC().Truncate(24*time.Hour))
 }

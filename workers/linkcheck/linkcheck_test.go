@@ -193,7 +193,7 @@ func (w *world) set(path string, status int) {
 	w.reply[path] = status
 }
 
-// events gives the payloads of the events of a type, each of which must have its one delivery.
+// events returns the payloads of the events of a type. Each event must have exactly one delivery.
 func (w *world) events(kind string) []map[string]any {
 	w.Helper()
 	var bodies [][]byte
@@ -341,7 +341,7 @@ func TestBrokenTwice(t *testing.T) {
 	}
 }
 
-// TestGuard: no link leads into a private network, and one that tries is broken like any other without an answer.
+// TestGuard checks that no link leads into a private network. A link that tries is broken like any other link without an answer.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -355,7 +355,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// TestOffline: when nobody at all answers, the fault is ours.
+// TestOffline checks that no link is reported as broken when no host answers at all: the fault is ours.
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

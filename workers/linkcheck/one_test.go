@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestCheckOne: a link that somebody asks about is requested now, and its result counts like that of a sweep. Asking
-// again and again breaks no link.
+// TestCheckOne checks that a link is requested immediately when a caller asks for it, and that its result counts like the result
+// of a sweep. Asking again and again does not break a link.
 func TestCheckOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

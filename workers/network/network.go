@@ -86,10 +86,10 @@ func (p *Platforms) open(ctx context.Context, account, network uuid.UUID) (o ope
 	return o, err
 }
 
-// testTime is for trying a connection while somebody waits.
+// testTime limits a test of a connection, while its caller waits.
 const testTime = 20 * time.Second
 
-// test tries a connection.
+// test tests a connection.
 func (p *Platforms) test(ctx context.Context, a jobs.NetworkArgs) (out jobs.NetworkTested, err error) {
 	o, err := p.open(ctx, workers.Account(ctx), a.ID)
 	if err != nil {
@@ -131,7 +131,7 @@ func (p *Platforms) Read(ctx context.Context, account, job uuid.UUID, of jobs.Ne
 		return nil, networkError(o.failure)
 	}
 	most := networks.MaxOrders
-	if of.Origin == models.RunByClock { // nobody waits, and nobody could use a shorter range
+	if of.Origin == models.RunByClock { // no caller waits for it who could use a shorter range
 		most = models.SyncMost
 	}
 	orders, err := o.Orders(ctx, from, to, most)
@@ -182,12 +182,12 @@ func (p *Platforms) Failed(ctx context.Context, c db.Conn, account, job uuid.UUI
 	return p.note(ctx, s, account, of, failure, false)
 }
 
-// note notes how the platform answered, and when orders are imported next by themselves. The zero failure is none.
+// note stores how the platform answered, and when the next scheduled import runs. The zero failure means success.
 func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.NetworkSync, failure jobrow.Cause, synced bool) error {
 	k := s.NetworkIntegrations()
 	i, err := k.Find(ctx, account, of.NetworkID)
 	if errors.Is(err, models.NotFound("connection of the network")) {
-		return nil // it was disconnected meanwhile
+		return nil // it was disconnected before the run ended
 	}
 	if err != nil {
 		return err

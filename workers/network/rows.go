@@ -147,9 +147,9 @@ type place struct {
 	goal  string
 }
 
-// adopt gives an order the id of the conversion that a postback has told of already, under another id or none: if the click
-// has one such conversion of the goal that is no other order's, and one such order. Otherwise it would count twice. Orders
-// that were adopted before stay so. It gives those that were not.
+// adopt gives an order the id of the conversion that a postback has recorded before, under another id or without one. Otherwise
+// the order would count twice. It does so if the click has exactly one such conversion of the goal that belongs to no other
+// order, and exactly one such order. Orders that were adopted before stay adopted. It returns the newly adopted orders.
 func adopt(rows []correction.Conversion, known []clicklog.KnownConversion, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
 	adopted := map[clicklog.ConversionKey]string{} // by the order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
@@ -193,7 +193,7 @@ func keyOf(v correction.Conversion) clicklog.ConversionKey {
 	return clicklog.ConversionKey{ClickID: v.ClickID, Goal: v.Goal, ConversionID: v.ConversionID}
 }
 
-// once refuses all but the last of the orders of one conversion. Each would be a change by itself, at every import anew.
+// once refuses all orders of one conversion except the last. Otherwise every import would apply each of them as a change again.
 func once(rows []correction.Conversion) {
 	last := map[clicklog.ConversionKey]int{}
 	for i := len(rows) - 1; i >= 0; i-- {
@@ -209,8 +209,8 @@ func once(rows []correction.Conversion) {
 	}
 }
 
-// takeBack refuses a reversal without its order, unless it takes back all that is recorded. What is left after a part can be
-// told from both alone, which an import of a longer range reads.
+// takeBack refuses a reversal without its order, unless it reverses the whole recorded amount. After a partial reversal the
+// remaining amount follows only from the order and the reversal together, which an import of a longer range reads.
 func takeBack(v *correction.Conversion, recorded map[clicklog.ConversionKey]clicklog.KnownConversion) {
 	if v.Refusal != "" {
 		return

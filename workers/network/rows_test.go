@@ -41,7 +41,7 @@ func TestReversalAlone(t *testing.T) {
 	}
 }
 
-// Of an order that comes several times the last one counts, and one that is refused does not count.
+// If an order comes several times, the last one counts. A refused order does not count.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	click := uuid.New()

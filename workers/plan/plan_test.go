@@ -21,7 +21,7 @@ import (
 	"switchyard/workers/plan"
 )
 
-// TestWatch: the month's clicks pass the allowance once, whatever is asked how often; the next month anew.
+// TestWatch checks that passing the month's allowance is reported once, however often it is checked, and again in the next month.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

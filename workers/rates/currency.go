@@ -63,7 +63,7 @@ func step(ctx context.Context, u *currencyRun, do func(db.Conn, *jobs.ChangeCurr
 	})
 }
 
-// findCurrencies waits until nobody writes by the former currency any more, and then finds what is to be restated.
+// findCurrencies waits until no transaction writes amounts by the former currency any more, and then finds the amounts to restate.
 func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k rates.Change) error {
 	if u.Args.Found {
 		return nil

@@ -64,7 +64,7 @@ func TestChangeCurrency(t *testing.T) {
 	if got := b.text(`SELECT args->>'found' IS NULL FROM jobs`); got != "true" {
 		t.Error("it did not wait")
 	}
-	// What is written by the former currency: a click of a dollar.
+	// An older transaction still writes by the former currency: a click of one dollar.
 	if _, err := older.ExecContext(t.Context(), `INSERT INTO ledger SELECT (jsonb_populate_record(l, '{"cost": 1}')).* FROM ledger l LIMIT 1`); err != nil {
 		t.Fatal(err)
 	}

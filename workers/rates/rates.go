@@ -1,10 +1,10 @@
-// Package rates reads exchange rates: those of the European Central Bank, or those of a file that the operator gives.
+// Package rates reads exchange rates from the European Central Bank, or from a file that the operator provides.
 //
-// The bank is asked only while something is in another currency than its account's. It publishes on working days, at
-// about 16:00 of Frankfurt; it is asked half an hour later, and again after two hours if the day is not there yet. What
-// fails is tried again after five minutes, ten, twenty and so on, six hours at most. The file is read every hour.
+// The bank is asked only while something is in another currency than its account's. It publishes on working days, at about 16:00
+// in Frankfurt. It is asked half an hour later, and again after two hours if the day is not there yet. A failed request is tried
+// again after five minutes, ten, twenty and so on, at most six hours. The file is read every hour.
 //
-// When a rate comes for amounts that wait for it, or the operator replaces one, they are restated.
+// When a rate arrives for amounts that wait for it, or the operator replaces a rate, the amounts are restated.
 package rates
 
 import (
@@ -135,7 +135,7 @@ func (w *worker) read(ctx context.Context, source string, now time.Time) ([]mode
 		return nil, err
 	}
 	kept := list[:0]
-	for _, r := range list { // nobody has facts of before
+	for _, r := range list { // older rates are dropped: no facts are kept that long
 		if r.Day.After(now.AddDate(0, 0, -models.LongestHistory()-models.RateDays-1)) {
 			kept = append(kept, r)
 		}

@@ -31,7 +31,7 @@ import (
 	"switchyard/workers/rates"
 )
 
-// bank is a world with a fake of the bank, whose days are those of its documents.
+// bank is a test environment with a fake of the bank, which serves these days in its documents.
 type bank struct {
 	*testing.T
 	clicklog.Log
@@ -49,7 +49,8 @@ type bank struct {
 	cut   int      // batches until a restatement is cut off; 0: never
 }
 
-// Restate implements rates.Clicks. One that is cut off has done its batch, and nobody knows.
+// Restate implements rates.Clicks. It restates three clicks at a time. The call that cut counts down to fails before its batch,
+// as if the job was cut off there.
 func (b *bank) Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, _ int) (bool, error) {
 	b.mu.Lock()
 	cut := b.cut == 1
@@ -197,7 +198,7 @@ func TestFetch(t *testing.T) {
 			t.Errorf("at %s it was asked for %v, want %v", moment, got, want)
 		}
 	}
-	asked("2026-03-06 12:00:00", nil) // a Friday; nobody wants rates
+	asked("2026-03-06 12:00:00", nil) // a Friday; nothing needs rates
 	b.exec(`INSERT INTO offers (id, account_id, name, url, currency) VALUES ($1, $2, 'O', 'https://o.test/', 'EUR')`, uuid.New(), b.account)
 	asked("2026-03-06 12:00:01", nil, "eurofxref-hist")
 	if got := b.stored(); got != "05 JPY=160 ecb, 05 USD=1.1 ecb, 04 USD=1.2 ecb" {
@@ -208,7 +209,7 @@ func TestFetch(t *testing.T) {
 	asked("2026-03-06 17:20:00", nil)
 	asked("2026-03-06 17:30:00", func() { b.days = slices.Insert(b.days, 0, "2026-03-06 USD=1.3") }, "eurofxref-daily")
 	asked("2026-03-07 15:00:00", nil)
-	asked("2026-03-07 15:30:00", nil, "eurofxref-daily") // a Saturday brings nothing, and nobody waits for it
+	asked("2026-03-07 15:30:00", nil, "eurofxref-daily") // a Saturday brings nothing, and nothing waits for it
 	asked("2026-03-07 17:30:00", nil)
 	if got := b.stored(); !strings.HasPrefix(got, "06 USD=1.3 ecb, 05 ") {
 		t.Errorf("stored %s", got)
@@ -222,7 +223,7 @@ func TestFetch(t *testing.T) {
 	if s := b.source(); s.Failures != 2 || !strings.Contains(s.Failure, "no rates") || !s.NextAt.Equal(b.now.Add(10*time.Minute)) {
 		t.Errorf("after two failures: %+v", s)
 	}
-	// What is stored stays, whatever the bank says later.
+	// Stored rates stay, whatever the bank publishes later.
 	asked("2026-03-09 16:00:00", func() {
 		b.body, b.days = "", []string{"2026-03-09 USD=1.4", "2026-03-06 USD=9 JPY=161"}
 	}, "eurofxref-hist-90d")

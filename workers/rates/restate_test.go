@@ -48,8 +48,8 @@ func (b *bank) text(query string) (s string) {
 	return s
 }
 
-// TestRestate: amounts that came before their rate are restated when it comes, by a job that goes on where another was cut
-// off; and anew when the operator replaces the rate.
+// TestRestate checks that amounts that came before their rate are restated when it arrives, by a job that goes on where another
+// job was cut off. They are restated again when the operator replaces the rate.
 func TestRestate(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, "")
@@ -97,7 +97,7 @@ func TestRestate(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	list[0].Day = list[0].Day.AddDate(0, 0, 2) // of the clicks' own day, which has used the one of before
+	list[0].Day = list[0].Day.AddDate(0, 0, 2) // the clicks' own day, which used the previous rate
 	save(false)
 	settle(6 * time.Minute)
 	if got := b.text(state); got != "5.5 5.5 0 0" {

@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/signin"
 )
 
-// listActions asks for what conversions of a traffic source can be uploaded to.
+// listActions lists the conversion actions that a traffic source's conversions can be uploaded to.
 func (k *Connections) listActions(ctx context.Context, a jobs.ConversionActionsArgs) ([]jobs.ConversionAction, error) {
 	i, t, of, err := k.advertiser(ctx, a.Source)
 	if err != nil {
@@ -29,7 +29,7 @@ func (k *Connections) listActions(ctx context.Context, a jobs.ConversionActionsA
 	return out, err
 }
 
-// createAction makes what conversions of a traffic source are uploaded to.
+// createAction creates the conversion action that a traffic source's conversions are uploaded to.
 func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionActionArgs) (out jobs.ConversionAction, err error) {
 	i, t, of, err := k.advertiser(ctx, a.Source)
 	if err != nil {
@@ -41,15 +41,16 @@ func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionA
 	}
 	out = jobs.ConversionAction(made)
 	to := made.ID
-	if i.Provider == models.MicrosoftAds { // whose uploads name it
+	if i.Provider == models.MicrosoftAds { // its uploads name the action
 		to = made.Name
 	}
-	// One that was there may have been made a moment ago, by a job whose worker died before it could note so.
+	// An action that already existed may have been created a moment ago, by a job whose worker died before it could record the
+	// action.
 	out.ReadyAt, err = k.store.SourceIntegrations().SetAction(context.WithoutCancel(ctx), i, to, made.ReadyAt, k.o.Client.ReadyBy(i.Provider))
 	return out, err
 }
 
-// advertiser finds the ad account of a traffic source, and the tokens by which it is asked.
+// advertiser finds the ad account of a traffic source, and the tokens for requests to it.
 func (k *Connections) advertiser(ctx context.Context, source uuid.UUID) (i models.SourceIntegration, t *Tokens, of signin.Advertiser, err error) {
 	account := workers.Account(ctx)
 	i, connection, err := k.store.SourceIntegrations().WithActions(ctx, account, source)
@@ -67,7 +68,8 @@ func (k *Connections) advertiser(ctx context.Context, source uuid.UUID) (i model
 	return i, k.Of(account, connection), of, nil
 }
 
-// asked asks with an access token, and once more with another one if the platform does not take it. Errors are those that a customer sees.
+// asked calls ask with an access token, and once more with a renewed token if the platform refuses the first one. Errors are
+// for the customer.
 func asked[T any](ctx context.Context, provider string, t *Tokens, ask func(token string) (T, error)) (T, error) {
 	var none T
 	token, err := t.Token(ctx)

@@ -34,8 +34,8 @@ var accountOf = map[string]map[string]string{
 	models.GoogleAds: {"customer_id": "1234567890"}, models.MicrosoftAds: {"account_id": "176", "customer_id": "250"},
 }
 
-// TestConversionActions: the action that is made is where the source's conversions go from then on. When Microsoft's is ready is
-// remembered, also when it is asked for again.
+// TestConversionActions: the source's conversions go to the created action from then on. The time when Microsoft's action is
+// ready is remembered, also when the action is requested again.
 func TestConversionActions(t *testing.T) {
 	t.Parallel()
 	for at, credentials := range accountOf {
@@ -75,7 +75,8 @@ func TestConversionActions(t *testing.T) {
 			if err != nil || len(list) != 1 || list[0].ID != made.ID || (list[0].ReadyAt == nil) != (made.ReadyAt == nil) {
 				t.Errorf("%+v, %v", list, err)
 			}
-			// A worker that dies before it notes what it has made leaves an action that is too new: nobody knows it.
+			// A worker that dies before it records the created action leaves an action that is too new, and that the database
+			// does not know.
 			if _, err := w.db.ExecContext(t.Context(), `UPDATE source_integrations SET conversion_action = '', uploads_ready_at = NULL`); err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +92,7 @@ func TestConversionActions(t *testing.T) {
 	}
 }
 
-// TestConversionActionErrors meets each error.
+// TestConversionActionErrors checks each error.
 func TestConversionActionErrors(t *testing.T) {
 	t.Parallel()
 	for at, credentials := range accountOf {
@@ -131,8 +132,8 @@ func TestConversionActionErrors(t *testing.T) {
 	}
 }
 
-// TestSignInAgain: who disconnects and signs in again goes on with the traffic sources of before, unless there are several sign-ins to
-// choose from.
+// TestSignInAgain: an account that disconnects and signs in again keeps its traffic sources, unless there are several sign-ins
+// to choose from.
 func TestSignInAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -170,7 +171,7 @@ func TestSignInAgain(t *testing.T) {
 		t.Errorf("after a further sign-in it uses %s", of(source))
 	}
 	remove(again)
-	if w.connect(at) != third || of(source) != third { // who is known signs in once more, as the only one
+	if w.connect(at) != third || of(source) != third { // the known user signs in once more, as the only one
 		t.Errorf("it uses %s, not %s", of(source), third)
 	}
 }

@@ -94,7 +94,8 @@ func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([
 	return out, nil
 }
 
-// told is a platform's error as a customer sees it: credentials if the sign-in is not good, else that the platform refused.
+// told converts a platform's error to the customer's error: credentials if the sign-in is not good, else that the platform
+// refused.
 func told(provider string, err error) error {
 	if err == nil {
 		return nil
@@ -109,12 +110,12 @@ func told(provider string, err error) error {
 	return models.Invalid(p.Refused, "%s: %s", p.Label, err)
 }
 
-// errNotConnected says that there is no such connection.
+// errNotConnected says that the connection does not exist.
 func errNotConnected() error {
 	return models.Invalid("not_connected", "there is no such connection: sign in at the platform first")
 }
 
-// errCredentials says that somebody has to sign in again.
+// errCredentials says that a user of the account has to sign in again.
 func errCredentials(why string) error {
 	return models.Invalid("credentials", "the connection is no longer good, sign in again: %s", why)
 }
@@ -125,7 +126,7 @@ const (
 	sweepAgain    = 2 * time.Minute
 )
 
-// sweep renews the tokens that end soon. One that fails is due again after sweepAgain.
+// sweep renews the tokens that end soon. A connection whose renewal fails is due again after sweepAgain.
 func (k *Connections) sweep(ctx context.Context) error {
 	for ctx.Err() == nil {
 		now := k.o.Now()
@@ -158,7 +159,7 @@ type Tokens struct {
 	account, id uuid.UUID
 }
 
-// Of gives the access tokens of a connection of an account.
+// Of returns the access tokens of an account's connection.
 func (k *Connections) Of(account, connection uuid.UUID) *Tokens {
 	return &Tokens{k, account, connection}
 }

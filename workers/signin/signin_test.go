@@ -19,7 +19,7 @@ import (
 	"switchyard/workers/signin"
 )
 
-// TestExchange: a sign-in becomes a connection, once. Its secrets are nowhere to be read.
+// TestExchange: a sign-in becomes a connection, once. Its secrets cannot be read anywhere.
 func TestExchange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -62,7 +62,7 @@ func (w *world) list() []models.OAuthConnection {
 	return all
 }
 
-// TestAttempts: a state brings one code, in time, and is nobody else's.
+// TestAttempts: a state brings one code, in time, and belongs to one account only.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -101,7 +101,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestExchangeFails: what the platform or the install lacks is told.
+// TestExchangeFails: the error says what the platform or the install lacks.
 func TestExchangeFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -136,8 +136,8 @@ func TestSeveral(t *testing.T) {
 	wantCode(t, err, "too_many")
 }
 
-// TestOneRefresh: of many callers in several processes that need a token at once, one renews it, and all get that one. Microsoft
-// takes the one before no longer.
+// TestOneRefresh: when many callers in several processes need a token at once, one of them renews it, and all get that token.
+// Microsoft no longer accepts the previous one.
 func TestOneRefresh(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.SignInProviders {
@@ -154,7 +154,7 @@ func TestOneRefresh(t *testing.T) {
 			const processes, callers = 3, 4
 			_, release := w.Hold()
 			defer release()
-			// The platform answers once all others wait for the one that asks it.
+			// The platform answers once all other callers wait for the caller that asks it.
 			var waiting sync.Map
 			var waiters atomic.Int32
 			got := make(chan string, processes*callers)
@@ -234,7 +234,7 @@ func TestDeadHolder(t *testing.T) {
 	if err := await.Recv(t, got); err != nil || w.Refreshes() != 1 {
 		t.Errorf("%d refreshes, %v", w.Refreshes(), err)
 	}
-	c := w.found(id) // the dead one comes back with an answer of before
+	c := w.found(id) // the dead process comes back with an outdated answer
 	if ok, err := w.store.OAuthConnections().SetRefreshed(t.Context(), c, dead, models.OAuthGrant{}, w.Now()); ok || err != nil {
 		t.Errorf("it saved what nobody takes: %v", err)
 	}
@@ -250,7 +250,7 @@ func TestRevoked(t *testing.T) {
 			id := w.connect(p.Name)
 			tokens := w.mine.Of(w.account, id)
 			w.Revoke()
-			old, err := tokens.Token(t.Context()) // nobody has told us yet
+			old, err := tokens.Token(t.Context()) // the revocation is not known here yet
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -380,7 +380,7 @@ func TestListAdAccounts(t *testing.T) {
 	}
 }
 
-// TestGone: somebody who waits for a token stops when the connection is gone.
+// TestGone: a caller that waits for a token stops waiting when the connection is deleted.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

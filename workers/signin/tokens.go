@@ -12,16 +12,16 @@ import (
 	"switchyard/workers/providers/signin"
 )
 
-// enough is how long an access token must still be good to be given to somebody.
+// enough is how long an access token must still be valid when it is handed out.
 const enough = time.Minute
 
-// Token gives an access token that is good for a while. Errors that a customer may see are not_connected, credentials and
+// Token returns an access token that is valid for a while. Errors that a customer may see are not_connected, credentials and
 // not_configured.
 func (t *Tokens) Token(ctx context.Context) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.lives(c) })
 }
 
-// Renew gives another access token, after the platform did not take one. Errors are those of Token.
+// Renew returns another access token, after the platform refused one. It has the same errors as Token.
 func (t *Tokens) Renew(ctx context.Context, refused string) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, have models.OAuthTokens) bool {
 		return have.Access != refused && t.lives(c)
@@ -32,7 +32,7 @@ func (t *Tokens) lives(c models.OAuthConnection) bool {
 	return c.ExpiresAt == nil || c.ExpiresAt.After(t.k.o.Now().Add(enough))
 }
 
-// ahead renews tokens that end soon, if nobody has done so meanwhile.
+// ahead renews tokens that end soon, unless another process has done so.
 func (t *Tokens) ahead(ctx context.Context) error {
 	_, err := t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool {
 		if c.ExpiresAt == nil {
@@ -48,16 +48,16 @@ func (t *Tokens) ahead(ctx context.Context) error {
 }
 
 const (
-	// refreshLease is how long one process may take to renew tokens. When it dies, another one begins after that.
+	// refreshLease is how long one process may take to renew tokens. If it dies, another one starts after that time.
 	refreshLease = 30 * time.Second
-	// refreshTime is how long the platform may take. What is left of the lease is for saving what it gave.
+	// refreshTime is how long the platform may take. The rest of the lease is for saving the new tokens.
 	refreshTime = 15 * time.Second
 	// poll is how often a process looks whether another has renewed the tokens.
 	poll = 150 * time.Millisecond
 )
 
-// get gives the access token once it is good, and has it renewed until then: by this process, or by the one that is at it. It
-// waits as long as the context.
+// get returns the access token as soon as the token is good. Until then this process renews the token, or another process that is
+// already at it. get waits as long as the context allows.
 func (t *Tokens) get(ctx context.Context, good func(models.OAuthConnection, models.OAuthTokens) bool) (string, error) {
 	records := t.k.store.OAuthConnections()
 	for {
@@ -84,7 +84,7 @@ func (t *Tokens) get(ctx context.Context, good func(models.OAuthConnection, mode
 			if err != nil || saved {
 				return token, err
 			}
-			continue // another process took over meanwhile, or somebody has signed in again
+			continue // another process has taken over, or a user has signed in again
 		}
 		if err := t.k.o.Wait(ctx, poll); err != nil {
 			return "", err
@@ -92,8 +92,8 @@ func (t *Tokens) get(ctx context.Context, good func(models.OAuthConnection, mode
 	}
 }
 
-// refresh renews the tokens for which this process has the lease, and saves them before anybody gets one: the platform may take those before
-// no longer. It goes on when the caller is gone.
+// refresh renews the tokens for which this process has the lease. It saves them before any caller gets one, because the
+// platform may no longer accept the previous ones. It goes on even if the caller is gone.
 func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have models.OAuthTokens, holder uuid.UUID) (
 	token string, saved bool, err error,
 ) {
@@ -119,7 +119,7 @@ func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have mod
 	}
 }
 
-// failed notes why tokens could not be renewed, and gives the error for the customer.
+// failed records why tokens could not be renewed, and returns the error for the customer.
 func (t *Tokens) failed(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, cause error) error {
 	text := cause.Error()
 	if e, known := models.AsError(cause); known {

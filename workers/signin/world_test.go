@@ -187,7 +187,7 @@ func (w *world) connect(at string) uuid.UUID {
 	return c.ID
 }
 
-// found is a connection as it is stored.
+// found reads a connection from the database.
 func (w *world) found(id uuid.UUID) models.OAuthConnection {
 	w.Helper()
 	c, err := w.store.OAuthConnections().Find(w.Context(), w.account, id)

@@ -98,7 +98,7 @@ func (s *sender) call(ctx context.Context, m message) (a outgoing.Attempt, later
 	return a, retryAfter(answer.Header, a.At), errors.New("source: " + a.Error)
 }
 
-// retryAfter reads how long the next attempt shall wait, in seconds or as a moment.
+// retryAfter reads how long the next attempt has to wait, given in seconds or as a time.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	wait := time.Duration(0)

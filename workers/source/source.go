@@ -1,6 +1,6 @@
-// Package source tells traffic sources of conversions: when a conversion gets a status that its source wants, again
-// when an attempt failed, when somebody asks for it, and on trial. Every attempt sends the same request under the same id, unless
-// the settings of the source were changed meanwhile.
+// Package source sends conversions to traffic sources: when a conversion gets a status that its source wants, again when an
+// attempt failed, on request, and as a test. Every attempt sends the same request under the same id, unless the settings of the
+// source were changed since the previous attempt.
 package source
 
 import (
@@ -70,11 +70,11 @@ type endpoint struct {
 	origin string // scheme, host and port
 }
 
-// longestWait is how long a postback waits for an earlier one of its conversion before it looks again, at most. The
-// earlier one may have been sent by hand meanwhile.
+// longestWait limits how long a postback waits for an earlier one of its conversion before it checks again. The earlier one may
+// have been sent by hand since then.
 const longestWait = 10 * time.Minute
 
-// admit is the gate of postback:send. One that is not sent needs no place.
+// admit is the gate of postback:send. A postback that is not sent needs no place.
 func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
 	t, err := outgoing.Find(ctx, s.db, row)
 	if errors.Is(err, models.NotFound("postback")) {
@@ -153,7 +153,7 @@ func (s *sender) attempt(ctx context.Context, u *run, t outgoing.Target) (outgoi
 	}
 	a, later, cause := s.call(ctx, m)
 	if ctx.Err() != nil {
-		return a, context.Cause(ctx) // the worker stops, or lost the row: nobody's failure
+		return a, context.Cause(ctx) // the worker stops, or lost the row: not a failure of the receiver
 	}
 	a.Number = u.Attempt
 	mark := func(c db.Conn) error { return outgoing.Mark(context.WithoutCancel(ctx), c, t, a) }

@@ -231,7 +231,7 @@ func TestHostThatHangs(t *testing.T) {
 		}
 		select {
 		case <-release:
-		case <-r.Context().Done(): // nobody waits for it any more
+		case <-r.Context().Done(): // the sender no longer waits
 		}
 	})
 	t.Cleanup(func() { close(release) })
@@ -246,7 +246,7 @@ func TestHostThatHangs(t *testing.T) {
 	c.SourceID = well
 	w.put(c)
 	w.ends(w.convert(c, models.StatusApproved)[0], models.SentTold)
-	// Two at a time at a host that nobody knows, eight once one has come back, of 60 places.
+	// Two at a time may hang at an unknown host, and eight once one postback has come back, out of 60 places.
 	if n := most.Load(); n > 8 {
 		t.Errorf("%d hang at a time", n)
 	}

@@ -26,7 +26,7 @@ type values struct {
 	random *rand.PCG
 }
 
-// reset begins the sequence of random numbers anew.
+// reset restarts the sequence of random numbers.
 func (v *values) reset() {
 	id := v.target.ID
 	v.random = rand.NewPCG(binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:]))
@@ -68,7 +68,7 @@ func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 	return nil
 }
 
-// AppendToken implements token.Values. What only the request of a visitor has, such as {lp_key}, is empty.
+// AppendToken implements token.Values. Values that only the visitor's request has, such as {lp_key}, are empty.
 func (v *values) AppendToken(dst []byte, t token.Token) []byte {
 	p, c := v.target, v.click
 	switch t.Name {
@@ -119,7 +119,7 @@ var currencyToken = func() token.Name {
 	return t.Name
 }()
 
-// revenue is the share of what is earned for sure.
+// revenue returns the source's share of the payout if the conversion is approved, otherwise zero.
 func (v *values) revenue() decimal.Decimal {
 	if v.target.Status != models.StatusApproved {
 		return decimal.Zero

@@ -33,7 +33,7 @@ type Clicks interface {
 type Options struct {
 	Client *ads.Client
 	Clicks Clicks
-	// Tokens give those of a sign-in connection; nil: nobody can sign in at a platform.
+	// Tokens returns the tokens of a sign-in connection. Nil: no account can sign in at a platform.
 	Tokens func(account, connection uuid.UUID) ads.Tokens
 	Now    func() time.Time // default time.Now
 }
@@ -118,10 +118,10 @@ func (p *Platforms) forCost(ctx context.Context, account, source uuid.UUID) (i m
 	return i, c, nil
 }
 
-// testTime is for trying a connection while somebody waits.
+// testTime limits a test of a connection, while its caller waits.
 const testTime = 20 * time.Second
 
-// test tries a connection. What is wrong with it is the answer.
+// test tests a connection. Its answer says what is wrong with the connection.
 func (p *Platforms) test(ctx context.Context, u *run) error {
 	out := jobs.SpendSynced{Test: true, Provider: u.Args.Provider, From: u.Args.From, To: u.Args.To}
 	i, c, err := p.forCost(ctx, u.Job.AccountID.UUID, u.Args.SourceID)
@@ -152,7 +152,7 @@ func words(err error) string {
 	return err.Error()
 }
 
-// gate admits a job, so that those of one platform do not take the places of the others.
+// gate admits a job, so that the jobs of one platform do not take the places of the others.
 func (p *Platforms) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
 	return workers.GateByPlatform(ctx, p.store.Conn(), p.room, job, func(a jobs.SpendArgs) string {
 		return workers.PlatformOf(a.Provider, a.SourceID)
@@ -180,7 +180,7 @@ func (p *Platforms) sweep(ctx context.Context) error {
 	})
 }
 
-// window are the days of a sync by the clock, in the time zone of the platform's account as far as it is known.
+// window returns the days of a scheduled sync, in the time zone of the platform's account, or in UTC if that is unknown.
 func window(d store.DueSource, now time.Time) jobs.SpendArgs {
 	days := models.SpendDays
 	if d.Wide {
@@ -197,12 +197,12 @@ func window(d store.DueSource, now time.Time) jobs.SpendArgs {
 	}
 }
 
-// note notes how a sync went, and when the next one comes by itself. code is that of its failure.
+// note stores the result of a sync, and when the next scheduled sync runs. code is the code of the failure.
 func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.SpendArgs, code string, n store.SourceNote) error {
 	k := s.SourceIntegrations()
 	i, err := k.Find(ctx, account, of.SourceID)
 	if errors.Is(err, store.ErrNoIntegration) {
-		return nil // it was disconnected meanwhile
+		return nil // it was disconnected before the sync ended
 	}
 	if err != nil {
 		return err

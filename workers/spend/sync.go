@@ -208,8 +208,8 @@ func (p *Platforms) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	}
 }
 
-// sourceDay is a day of a source. param is of the link and has the platform's campaign id. currency is that of spend of which the platform
-// tells none.
+// sourceDay is one source on one day. param is the parameter of the link that contains the platform's campaign id. currency is
+// the default when the platform reports none.
 type sourceDay struct {
 	account, source uuid.UUID
 	day             time.Time
@@ -217,8 +217,8 @@ type sourceDay struct {
 	currency        string
 }
 
-// day replaces the spend of a day by what the platform says now, in the transaction of c. A day of which the platform never said
-// anything is left alone.
+// day replaces the spend of a day by what the platform reports now, in the transaction of c. It leaves a day alone for which the
+// platform never reported anything.
 func (p *Platforms) day(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spend) (matched int, changed bool, err error) {
 	k := p.store.On(c).SourceIntegrations()
 	if err := k.Hold(ctx, d.account, d.source); err != nil {
@@ -267,8 +267,8 @@ func spentOn(rows []ads.Spend) []models.SpentOn {
 	})
 }
 
-// replacing is what has to be set so that a day has these shares and nothing else. What is of the source as a whole comes first: it
-// would replace the others.
+// replacing returns the spend to set so that a day has exactly these shares. Spend of the source as a whole comes first, because
+// it would replace the others.
 func replacing(d sourceDay, currency string, shares []models.CampaignSpend, have []clicklog.Spend) []clicklog.Spend {
 	list := make([]clicklog.Spend, 0, len(shares)+len(have))
 	for _, s := range shares {

@@ -78,8 +78,8 @@ func TestOutcomes(t *testing.T) {
 	left("0")
 }
 
-// TestTooSoon: what came too soon after its click is sent again, and takes what its conversion has become meanwhile. What was taken
-// back since, or told anew, is not: the platform would go back to it.
+// TestTooSoon checks that a conversion that was uploaded too soon after its click is uploaded again, with the value that it has
+// by then. It is not uploaded again if it was retracted or restated since: the platform would go back to the former value.
 func TestTooSoon(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -116,7 +116,7 @@ func TestTooSoon(t *testing.T) {
 		t.Error(got)
 	}
 	w.convert("approved", 30, click[3])
-	w.convert("approved", 30, click[1]) // of which the platform may have the first one
+	w.convert("approved", 30, click[1]) // the platform may have the first one
 	w.convert("approved", 40, click[4])
 	w.sweep()
 	w.shows(click[3], "upload pending")

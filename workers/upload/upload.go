@@ -34,7 +34,7 @@ type Clicks interface {
 type Options struct {
 	Uploader *ads.Uploader
 	Clicks   Clicks
-	// Tokens are those of sign-in connections; nil: this install has none.
+	// Tokens returns the tokens of sign-in connections. Nil: this install has no sign-in.
 	Tokens func(account, connection uuid.UUID) ads.Tokens
 	Off    bool             // the install's switch: nothing is uploaded, and all waits
 	Now    func() time.Time // default time.Now
@@ -103,7 +103,7 @@ func (u *uploader) sweep(ctx context.Context) error {
 	})
 }
 
-// gate admits a job, so that those of one platform do not take the places of the others.
+// gate admits a job, so that the jobs of one platform do not take the places of the others.
 func (u *uploader) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
 	return workers.GateByPlatform(ctx, u.store.Conn(), u.room, job, func(a jobs.UploadArgs) string {
 		return workers.PlatformOf(a.Provider, a.SourceID)
@@ -120,7 +120,7 @@ func (u *uploader) failed(ctx context.Context, c db.Conn, row models.Job, cause 
 	var err error
 	s.SourceIntegration, err = u.store.On(c).SourceIntegrations().Find(ctx, row.AccountID.UUID, args.SourceID)
 	if errors.Is(err, store.ErrNoIntegration) {
-		s.SourceID, err = args.SourceID, nil // it was disconnected meanwhile
+		s.SourceID, err = args.SourceID, nil // it was disconnected before the job ended
 	}
 	if err != nil {
 		return err
@@ -236,12 +236,13 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	}
 	verdicts, failure := s.up.Send(ctx, events)
 	if ctx.Err() != nil {
-		return nil, false, context.Cause(ctx) // the worker stops, or lost the row: nobody's failure
+		return nil, false, context.Cause(ctx) // the worker stops, or lost the row: not a failure of the platform
 	}
 	return failure, true, s.decide(ctx, list, verdicts)
 }
 
-// take takes the next uploads. Before the platform has decided any it gets few, as nobody knows how it will take them.
+// take claims the next uploads. It claims few until the platform has decided the first ones, because it is unknown how many the
+// platform accepts.
 func (s *sending) take(ctx context.Context) (list []models.ConversionUpload, err error) {
 	now := s.o.Now()
 	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {

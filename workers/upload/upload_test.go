@@ -101,8 +101,8 @@ func TestShadow(t *testing.T) {
 	}
 }
 
-// TestAmended: what waits takes the value that its conversion gets, also where the platform can change nothing. What is on its
-// way is restated.
+// TestAmended checks that a waiting upload takes the new value of its conversion, even where the platform cannot restate. An
+// upload that is already on its way is restated.
 func TestAmended(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, models.Meta)
@@ -236,7 +236,7 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// TestBreaker: a platform that accepts too few gets no more, until somebody saves the connection.
+// TestBreaker checks that a platform that accepts too few conversions gets no more until the connection is saved again.
 func TestBreaker(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, models.MicrosoftAds)
@@ -325,8 +325,8 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 	}
 }
 
-// TestFenced: 1,000 conversions whose job loses its row to another worker after the platform has taken a batch, as after kill
-// -9: all are accepted, those of the batch once more under the same ids.
+// TestFenced uploads 1,000 conversions whose job loses its row to another worker after the platform has received a batch, as
+// after kill -9. All are accepted, and the conversions of the batch are sent once more under the same ids.
 func TestFenced(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, models.Meta)

@@ -96,8 +96,8 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// watchAttempts keeps when each attempt was due by the schedule and when it began, by the database's own clock. What is
-// put off, because there is no room, does not move the time it was due. The triggers see every move.
+// watchAttempts records when each attempt was due by the schedule and when it began, by the database's own clock. An attempt that
+// is put off, because there is no room, keeps the time it was due. The triggers see every move.
 const watchAttempts = `
 CREATE TABLE dues (job uuid, attempt int, due timestamptz);
 CREATE TABLE moves (job uuid, attempt int, due timestamptz, began timestamptz);

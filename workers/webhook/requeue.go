@@ -13,9 +13,9 @@ import (
 // requeueBatch is how many failed deliveries one statement makes due again.
 const requeueBatch = 500
 
-// redeliverFailed makes failed deliveries due again, batch by batch, and dispatches each batch after its commit. What
-// cannot be dispatched, the reconciler finds. It walks by the time of the deliveries, so that one that fails again
-// meanwhile is not requeued twice.
+// redeliverFailed makes failed deliveries due again, batch by batch, and dispatches each batch after its commit. If a delivery
+// cannot be dispatched, the reconciler finds it. It walks by the creation time of deliveries, so that a delivery that fails again
+// during the walk is not requeued twice.
 func (s *sender) redeliverFailed(ctx context.Context, a jobs.RedeliverFailedArgs) (jobs.RedeliverFailedAnswer, error) {
 	out := jobs.RedeliverFailedAnswer{From: a.From, To: a.To}
 	f := delivery.Failed{Account: workers.Account(ctx), Endpoint: a.Webhook, From: a.From, To: a.To}

@@ -1,5 +1,5 @@
-// Package webhook sends events to customers' endpoints: when they happen, again when an attempt failed, and when
-// somebody asks for it. Every attempt of an event sends the same bytes under the same id, signed anew.
+// Package webhook sends events to customers' endpoints: when they happen, again when an attempt failed, and on request. Every
+// attempt of an event sends the same bytes under the same id, with a new signature.
 package webhook
 
 import (
@@ -85,7 +85,7 @@ func (s *sender) deliver(ctx context.Context, u *run) error {
 func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delivery.Attempt, error) {
 	a, cause := s.send(ctx, t)
 	if ctx.Err() != nil {
-		return a, context.Cause(ctx) // the worker stops, or lost the row: nobody's failure
+		return a, context.Cause(ctx) // the worker stops, or lost the row: not a failure of the endpoint
 	}
 	a.Number = u.Attempt
 	if a.Delivered {

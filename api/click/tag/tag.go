@@ -1,6 +1,6 @@
-// Package tag is the page tag: the script that customers put on their own pages. It is written in tag.js. What is served
-// is tag.min.js, which `make generate` makes of it with esbuild. tag.sum has the checksums of both, so that tests tell a
-// stale one without esbuild.
+// Package tag is the page tag: the script that customers put on their own pages. Its source is tag.js. `make generate` makes
+// tag.min.js from it with esbuild, and that file is served. tag.sum has the checksums of both, so that tests find a stale
+// tag.min.js without esbuild.
 package tag
 
 import (
@@ -16,8 +16,8 @@ import (
 //go:embed tag.min.js
 var script []byte
 
-// Limits of what a page sends at once, in bytes and events, and of the characters of an event's own id. Browsers send no
-// more than 64 kB of what outlives its page.
+// Limits of one message of a page: its bytes, its events, and the characters of an event's own id. Browsers send at most 64 kB in
+// requests that outlive their page.
 const (
 	MaxBody   = 64 << 10
 	MaxEvents = 100

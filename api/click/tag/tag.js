@@ -59,8 +59,8 @@
     }
   };
 
-  // Finds the click: the address comes first, then the cookie, then localStorage. Only what an address named is written,
-  // so that nothing comes back that a visitor has deleted.
+  // Finds the click: in the address first, then in the cookie, then in localStorage. Only a click from the address is written, so
+  // that a click that the visitor has deleted does not come back.
   const recall = () => {
     const cookie = attempt(() => doc.cookie.match(clickKey + '=([^;]+)')[1]);
     const known = (cookie || attempt(() => local()[clickKey]) || '').split('~'); // click id, ad, time
@@ -92,7 +92,7 @@
     attempt(() => local().removeItem(eventKey + id));
   };
 
-  // Sends what waits, the oldest first. A page that is being left, of which an event tells, does not wait for its turn.
+  // Sends the queued events, the oldest first. A page that is being left (pagehide) does not wait for a request in flight.
   const send = (e) => {
     const leaving = e && e.type == 'pagehide';
     if (!consent || (flight[0] && !leaving)) return;

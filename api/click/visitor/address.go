@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// maxHops is how many forwarded addresses are looked at, from the right. Nobody chains more trusted proxies.
+// maxHops is how many forwarded addresses are read, from the right. No real chain of trusted proxies is longer.
 const maxHops = 32
 
-// ClientIP is the address of the visitor: the peer's, unless the peer is a trusted proxy; then the nearest address
-// that is not one, walking X-Forwarded-For (or, where that header is absent, Forwarded) from the right. What the client
-// itself wrote stands left of that and is never believed. A hop that is no address ends the walk at the proxy that
-// reported it.
+// ClientIP returns the address of the visitor: the peer's address, unless the peer is a trusted proxy. Then it is the first
+// address, from the right of X-Forwarded-For (or of Forwarded, where that header is absent), that is not a trusted proxy.
+// Addresses to the left of it may come from the client and are never believed. A hop that is not an address ends the search at
+// the proxy that reported it.
 func (d *Describer) ClientIP(r *http.Request) netip.Addr {
 	peer := parseHost(r.RemoteAddr)
 	if !d.isTrusted(peer) {

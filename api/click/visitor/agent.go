@@ -12,7 +12,7 @@ import (
 	"switchyard/models/botdata"
 )
 
-// agent is what a user agent says. Immutable once cached, but for queued and listed.
+// agent describes a user agent. It does not change once it is cached, except for queued and listed.
 type agent struct {
 	kind                                   kind
 	device, brand, model                   string
@@ -41,10 +41,9 @@ const (
 	workerQueue = 256
 )
 
-// agentCache remembers user agents. An unknown one is parsed completely while the budget lasts; concurrent requests
-// with the same one wait for that parse. Over budget it is remembered as the markers describe it. When it comes a
-// second time it was not random, and the background worker completes it. If the worker's queue is full, the next
-// request asks again.
+// agentCache remembers user agents. An unknown one is parsed completely while the budget lasts, and concurrent requests with the
+// same one wait for that parse. Over budget, it is remembered as the markers describe it. If it comes a second time, it was not
+// random, and the background worker completes it. If the worker's queue is full, the next request tries again.
 type agentCache struct {
 	known    *otter.Cache[string, *agent]
 	load     otter.LoaderFunc[string, *agent]
@@ -101,8 +100,8 @@ func (c *agentCache) find(userAgent string) *agent {
 	return a
 }
 
-// isListed reports whether the operator's list of crawlers has a user agent that is a person's otherwise. It is looked up
-// once for each list, within the budget of the slow parsers; until then the list of before counts.
+// isListed reports whether the operator's list of crawlers contains a user agent that otherwise belongs to a person. It looks the
+// user agent up once per list, within the budget of the slow parsers. Until then the result of the previous list counts.
 func (c *agentCache) isListed(a *agent, userAgent string, list *botdata.Patterns) bool {
 	if list == nil || a.kind != human {
 		return false
@@ -132,7 +131,7 @@ func (c *agentCache) parse(userAgent string) *agent {
 	return a
 }
 
-// finish completes an agent. Should a foreign parser panic, the agent stays as it was classified.
+// finish completes an agent. If a third-party parser panics, the agent stays as it was classified.
 func (c *agentCache) finish(userAgent string, a *agent) {
 	defer func() {
 		_ = recover()

@@ -137,7 +137,8 @@ func newTestCache(t *testing.T, size int, complete func(string, *agent)) *agentC
 	return c
 }
 
-// TestFloodSparesTheParser: without budget no request parses; one that returns is completed behind its back.
+// TestFloodSparesTheParser checks that no request parses without budget. A user agent that returns is completed in the
+// background.
 func TestFloodSparesTheParser(t *testing.T) {
 	t.Parallel()
 	var parses atomic.Int32

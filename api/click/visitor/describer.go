@@ -68,14 +68,14 @@ func (d *Describer) Close() error {
 // reloadEvery is how often Run looks for new files.
 const reloadEvery = 30 * time.Second
 
-// Run opens geo databases anew when their files are replaced, until the context ends. A file is replaced by renaming
-// another one to its name: one that is written over would be read half done.
+// Run reopens geo databases when their files are replaced, until the context ends. A file must be replaced by renaming another
+// file to its name; a file that is overwritten would be read half-written.
 func (d *Describer) Run(ctx context.Context) {
 	interval.Every(ctx, reloadEvery, func() { d.Reload(ctx) })
 }
 
-// Reload opens geo databases whose files were replaced. One that cannot be opened is logged, and the one of before stays.
-// It must not run beside itself.
+// Reload opens geo databases whose files were replaced. If a file cannot be opened, Reload logs the error and keeps the previous
+// one. It must not run twice at the same time.
 func (d *Describer) Reload(ctx context.Context) {
 	for _, f := range d.geo.files {
 		switch changed, err := f.reload(); {
@@ -87,16 +87,16 @@ func (d *Describer) Reload(ctx context.Context) {
 	}
 }
 
-// Learn describes a user agent completely at once, whatever that costs, so that the next Describe knows all about it. It is
-// for measurements: a web process learns from its visitors.
+// Learn describes a user agent completely at once, at any cost, so that the next Describe knows all of it. It is for
+// measurements: a web process learns from its visitors.
 func (d *Describer) Learn(userAgent string) {
 	if userAgent = clean(userAgent, MaxUserAgent); userAgent != "" {
 		d.agents.learn(userAgent)
 	}
 }
 
-// Describe overwrites into with what the request and the operator's lists tell; nil has no lists. It never blocks on anything but, within its budget, one parse
-// of a user agent never seen before (some 4 ms).
+// Describe overwrites into with the description of the request, using the operator's lists in data; nil means no lists. It blocks
+// only, within its budget, on one parse of a user agent never seen before (some 4 ms).
 func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Description) {
 	*into = Description{Visitor: models.Visitor{ProxyKind: ProxyNone, DeviceType: Unknown}}
 	h := r.Header
@@ -124,8 +124,8 @@ func (d *Describer) Describe(r *http.Request, data *botdata.Set, into *Descripti
 	into.Signals |= d.headerSignals(r, a) | bot.OfProxy(into.ProxyKind) | data.Signals(into.IP, into.ReferrerDomain)
 }
 
-// applyLists takes the proxy kind of the operator's lists where the geo data has none. They also name what the geo data
-// only knows to be in a data centre.
+// applyLists takes the proxy kind from the operator's lists, if the geo data has no proxy kind or knows only that the address is
+// in a data centre.
 func applyLists(data *botdata.Set, into *Description) {
 	if into.ProxyKind != ProxyNone && into.ProxyKind != ProxyDatacenter {
 		return

@@ -54,5 +54,5 @@ type Description struct {
 	Continent    string // AF AN AS EU NA OC SA
 	Timezone     string // IANA name
 	Organization string
-	Signals      bot.Signals // of those that a request alone can show
+	Signals      bot.Signals // only signals that a single request can show
 }

@@ -31,8 +31,7 @@ type geoFile struct {
 	now  atomic.Pointer[database]
 }
 
-// database is one mapped file and its decoded records by their place in the file. It is unmapped once nobody uses it any
-// more.
+// database is a mapped file and its decoded records by their position in the file. It is unmapped when it is no longer in use.
 type database struct {
 	reader  *maxminddb.Reader
 	records *otter.Cache[uintptr, *record]
@@ -53,8 +52,8 @@ func (g *geo) open(paths ...string) error {
 	return nil
 }
 
-// reload opens the file if it is another one than before. If that fails the one of before stays. A damaged
-// file is an error once.
+// reload opens the file if it has changed. On failure the previous file stays in use. A damaged file is reported as an error only
+// once.
 func (f *geoFile) reload() (changed bool, err error) {
 	info, err := os.Stat(f.path)
 	if err != nil {
@@ -84,7 +83,7 @@ type GeoFile struct {
 	Error     string    `json:"error"`      // why it cannot be read; else empty
 }
 
-// ReadGeoFile tells what a geo database is.
+// ReadGeoFile returns the type and age of a geo database.
 func ReadGeoFile(path string) GeoFile {
 	out := GeoFile{Path: path}
 	reader, err := maxminddb.Open(path)
@@ -110,7 +109,7 @@ func (g *geo) close() (err error) {
 	return err
 }
 
-// find is the record of an address, or nil. A damaged record counts as none.
+// find returns the record of an address, or nil. A damaged record is returned as an empty one.
 func (f *database) find(a netip.Addr) *record {
 	defer runtime.KeepAlive(f.reader) // the result reads the mapped file
 	result := f.reader.Lookup(a)
@@ -159,10 +158,10 @@ func (g *geo) describe(into *Description) {
 	}
 }
 
-// allocatedIPv6 is all of IPv6 that is in public use. The built-in table must not be asked below its first entry.
+// allocatedIPv6 is the part of IPv6 in public use. The built-in table must not be queried below its first entry.
 var allocatedIPv6 = netip.MustParsePrefix("2000::/3")
 
-// builtInCountry knows public addresses only.
+// builtInCountry returns the country of a public address, and "" for any other.
 func builtInCountry(a netip.Addr) string {
 	if !a.IsGlobalUnicast() || a.IsPrivate() || a.Is6() && !allocatedIPv6.Contains(a) {
 		return ""

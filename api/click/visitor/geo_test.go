@@ -57,7 +57,7 @@ func describeIP(d *Describer, address string) (got Description) {
 	return got
 }
 
-// A file that is replaced is read anew; one that is damaged leaves the one of before.
+// A replaced file is read again. If the new file is damaged, the previous one stays in use.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	in := func(code string) string {
@@ -76,7 +76,7 @@ func TestReload(t *testing.T) {
 	expect("FR")
 	var all sync.WaitGroup
 	stop := make(chan struct{})
-	for range 4 { // visitors come meanwhile
+	for range 4 { // visitors arrive during the reload
 		all.Go(func() {
 			for {
 				select {
@@ -93,7 +93,7 @@ func TestReload(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.Reload(t.Context())
-		runtime.GC() // unmaps what nobody uses
+		runtime.GC() // unmaps files that are no longer in use
 		expect(code)
 	}
 	close(stop)

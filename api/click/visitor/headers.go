@@ -17,15 +17,15 @@ const (
 	webkit
 )
 
-// The first major versions of which every one sends what the rules below ask for, Fetch Metadata among it.
+// The first major versions from which every browser sends what the rules below require, including Fetch Metadata.
 const (
 	firstBlink  = 80 // 2020
 	firstGecko  = 90 // 2021
 	firstWebkit = 17 // 2023
 )
 
-// engineOf is the engine that a user agent claims, where it is a browser's own and recent. Apps, televisions and
-// browsers that name themselves may send other headers: they claim none.
+// engineOf returns the engine that a user agent claims, if it is a recent browser of its own kind. Apps, televisions and browsers
+// that name themselves may send other headers, so they get otherEngine.
 func engineOf(a *agent) engine {
 	switch a.device {
 	case Desktop, Mobile, Tablet:
@@ -44,13 +44,14 @@ func engineOf(a *agent) engine {
 	return otherEngine
 }
 
-// What the engines ask for when somebody follows a link. Blink's is recognized by image/apng, which no other asks for.
+// The Accept headers that the engines send when a visitor follows a link. Blink's is recognized by image/apng, which no other
+// engine sends.
 const (
 	acceptBlink = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8"
 	acceptOther = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 )
 
-// Accept is the header of that name that the browser of a user agent sends when somebody follows a link.
+// Accept returns the Accept header that the browser of a user agent sends when a visitor follows a link.
 func Accept(userAgent string) string {
 	if classify(userAgent).chrome != 0 {
 		return acceptBlink
@@ -58,10 +59,10 @@ func Accept(userAgent string) string {
 	return acceptOther
 }
 
-// prefetchHeaders announce that nobody has clicked yet.
+// prefetchHeaders announce a request ahead of a click.
 var prefetchHeaders = []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"}
 
-// headerSignals are the signals of the request's method and of its headers, beside those of the user agent.
+// headerSignals returns the signals of the request's method and headers. The signals of the user agent are found elsewhere.
 func (d *Describer) headerSignals(r *http.Request, a *agent) (s bot.Signals) {
 	h := r.Header
 	if r.Method == http.MethodHead {
@@ -103,15 +104,15 @@ func hasLanguage(h http.Header) bool {
 	return v != "" && v != "*"
 }
 
-// lacksMetadata finds a visit by https without Fetch Metadata, which the claimed engine never leaves out.
+// lacksMetadata reports a request by https without Fetch Metadata, which the claimed engine always sends.
 func (d *Describer) lacksMetadata(r *http.Request, a *agent) bool {
 	return a.engine != otherEngine && header(r.Header, "Sec-Fetch-Site") == "" &&
 		(r.TLS != nil || d.ForwardedProto(r) == "https")
 }
 
-// belies finds headers that the claimed engine never sends when somebody follows a link: an Accept of a library or of
-// another engine, and content codings in a library's way. What a proxy may take away or write anew is no contradiction:
-// an Accept that is missing counts only where there is no language either.
+// belies reports headers that the claimed engine never sends when a visitor follows a link: an Accept of a library or of another
+// engine, or an Accept-Encoding in a library's style. Headers that a proxy may remove or rewrite are no contradiction: a missing
+// Accept counts only if Accept-Language is missing too.
 func belies(h http.Header, claimed engine) bool {
 	if claimed == otherEngine {
 		return false

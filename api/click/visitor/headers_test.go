@@ -106,7 +106,8 @@ func TestMetadataIsAskedForByHTTPS(t *testing.T) {
 	}
 }
 
-// TestHintsOfOtherSystems: the hints have no word for some systems, and name those that they are made from.
+// TestHintsOfOtherSystems covers systems that the hints have no word for. The hints name the system from which such a system was
+// made.
 func TestHintsOfOtherSystems(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{})

@@ -10,14 +10,15 @@ import (
 	"switchyard/models/bot/labelled"
 )
 
-// floors are the shares of each kind of program that must be found at the default threshold. People have none.
+// floors are the minimum shares of each kind of program that must be found at the default threshold. Kinds of people have no
+// floor.
 var floors = map[string]float64{
 	"ai_crawler": 0.93, "crawler": 0.90, "forged_browser": 0.90, "forged_crawler": 1, "head": 1, "headless": 0.35,
 	"library": 0.98, "monitor": 0.85, "prefetch": 1, "preview": 0.90, "scanner": 0.80,
 }
 
-// TestLabelledSet holds the detector against what real browsers and real programs send: nobody is wrongly called a bot,
-// and of each kind of program no fewer are found than before.
+// TestLabelledSet runs the detector on requests of real browsers and real programs. It must call no person a bot, and must find
+// no fewer programs of each kind than before.
 func TestLabelledSet(t *testing.T) {
 	t.Parallel()
 	list, err := labelled.Read(os.DirFS("../../../" + labelled.Dir))

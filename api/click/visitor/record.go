@@ -9,7 +9,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// record is what one entry of a database tells, ours by name.
+// record is one entry of a database, under our own names.
 type record struct {
 	country, continent, region, city, timezone string
 	isp, organization, connection, proxy       string
@@ -129,7 +129,7 @@ func nameOf(v any) string {
 	return ""
 }
 
-// codeOf reads a code of two letters, plain or as a member of an object. What is none of the values is unknown.
+// codeOf reads a two-letter code, plain or as a member of an object. It returns "" for a code that is not in values.
 func codeOf(v any, member string, values *clickattr.Values) string {
 	if m, ok := v.(map[string]any); ok {
 		v = m[member]

@@ -14,21 +14,21 @@ import (
 // slow holds the regular-expression parser: 0.5 ms to find rare crawlers, 4 ms for brand, model and rare families.
 type slow struct{ parser *uaparser.Parser }
 
-// slowParser is the one parser of the process. Its own cache is kept tiny, ours stands in front.
+// slowParser is the only parser of the process. Its own cache is tiny, because our cache is in front of it.
 var slowParser = sync.OnceValues(func() (*slow, error) {
 	parser, err := uaparser.New(uaparser.WithCacheSize(1))
 	if err != nil {
 		return nil, err
 	}
-	const nobody = "-" // matches no rule: every one is compiled now (they are when first used), not in a request
+	const nobody = "-" // matches no rule; compiles every rule now, not on first use in a request
 	parser.ParseUserAgent(nobody)
 	parser.ParseOs(nobody)
 	parser.ParseDevice(nobody)
 	return &slow{parser}, nil
 })
 
-// complete adds to a classified agent what the markers could not tell. It never changes what they told, but for a
-// crawler that only the long list knows.
+// complete adds to a classified agent the properties that the markers could not determine. It never changes the others, except
+// for a crawler that only the long list knows.
 func (s *slow) complete(userAgent string, a *agent) {
 	if a.kind != human {
 		return
@@ -56,13 +56,13 @@ func (s *slow) complete(userAgent string, a *agent) {
 	}
 }
 
-// isRareCrawler asks the long list. It is wrong about programs of the desktop, which Electron names and of which it takes
-// some for their makers' crawlers, and about Lynx, which names the library that it is made from.
+// isRareCrawler looks the user agent up in the long list. The list is wrong about Electron's desktop programs: it takes some of
+// them for their makers' crawlers. It is also wrong about Lynx, which names the library it is made from.
 func isRareCrawler(userAgent string, a *agent) bool {
 	return a.browser != "Electron" && !strings.HasPrefix(userAgent, "Lynx/") && crawlerdetect.IsCrawler(userAgent)
 }
 
-// known drops the parser's words for what it does not know, and what is no name at all.
+// known returns a name cleaned, or "" for the parser's words for unknown and for words that are no name.
 func known(name string) string {
 	if name == "Other" || strings.HasPrefix(name, "Generic") || strings.EqualFold(name, "Browser") ||
 		name == "WebKit Nightly" || name == "Smartphone" || name == "Desktop" || name == "Spider" || name == "K" {

@@ -17,8 +17,8 @@ func header(h http.Header, canonical string) string {
 	return ""
 }
 
-// clean makes a text from outside fit to be stored: valid UTF-8, no control characters, trimmed, at most max bytes.
-// It copies only what has to change.
+// clean makes a text from outside fit to be stored: valid UTF-8, no control characters, trimmed, at most max bytes. It copies the
+// text only if something has to change.
 func clean(s string, max int) string {
 	s = strings.TrimSpace(s)
 	if isPlain(s) {
@@ -54,7 +54,8 @@ func isPlain(s string) bool {
 	return true
 }
 
-// language is the primary subtag of the first language of an Accept-Language header, empty if it is none of ISO 639.
+// language returns the primary subtag of the first language of an Accept-Language header, or "" if it is not a language of ISO
+// 639.
 func language(accept string) string {
 	end := strings.IndexAny(accept, "-,; ")
 	if end < 0 {

@@ -12,8 +12,8 @@ import (
 const UntrustedAdvice = "visitors come through a proxy whose X-Forwarded-For is not believed, so all of them have its " +
 	"address: add the proxy to TRUSTED_PROXIES"
 
-// untrusted counts requests that a proxy nearby has passed on and that TRUSTED_PROXIES does not name. Only a private,
-// loopback or link-local peer counts: anybody on the internet can send the header.
+// untrusted counts requests that a nearby proxy forwarded without being in TRUSTED_PROXIES. Only a private, loopback or
+// link-local peer counts, because any client on the internet can send the header.
 type untrusted struct {
 	requests atomic.Int64
 	last     atomic.Int64 // Unix seconds
@@ -30,8 +30,8 @@ func (u *untrusted) note(peer netip.Addr) {
 	u.told.Do(func() { slog.Warn(UntrustedAdvice, "proxy", peer) })
 }
 
-// Untrusted tells how many requests came through a proxy nearby that is not trusted, and when the last one did. It is
-// the zero time if none did.
+// Untrusted returns how many requests came through a nearby proxy that is not trusted, and the time of the last one. Without such
+// a request the time is zero.
 func (d *Describer) Untrusted() (requests int64, last time.Time) {
 	if s := d.untrusted.last.Load(); s > 0 {
 		last = time.Unix(s, 0)

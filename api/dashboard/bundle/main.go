@@ -65,7 +65,7 @@ func run(watch bool) error {
 	return nil
 }
 
-// writeTests bundles all tests of modules into one module of its own. It exports what they found.
+// writeTests bundles all tests of modules into one separate module. That module exports the test results.
 func writeTests(path string) error {
 	source := filepath.Join(web, "src")
 	var lines strings.Builder
@@ -101,7 +101,7 @@ func optionsOf() api.BuildOptions {
 	}
 }
 
-// meta is what esbuild tells of a bundle.
+// meta is esbuild's description of a bundle.
 type meta struct {
 	Inputs  map[string]struct{}
 	Outputs map[string]struct {
@@ -111,10 +111,10 @@ type meta struct {
 	}
 }
 
-// languages are those of the page. Only the words of one are loaded.
+// languages are the languages of the page. A browser loads the words of only one.
 var languages = []string{"en", "de"}
 
-// write puts a bundle in the place of the one before.
+// write replaces the previous bundle.
 func write(result api.BuildResult) error {
 	if n := len(result.Errors); n > 0 {
 		return fmt.Errorf("%d errors", n)
@@ -166,8 +166,8 @@ func pageOf(m meta) ([]byte, error) {
 	return nil, errors.New("the bundle has no entry")
 }
 
-// wordsOf are the links by which a browser loads the words of its language together with the script. The server leaves
-// out those of other languages.
+// wordsOf returns the links by which a browser loads the words of its language together with the script. The server removes the
+// links for other languages.
 func wordsOf(m meta) string {
 	var lines []string
 	for _, lang := range languages {

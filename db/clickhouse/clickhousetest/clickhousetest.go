@@ -145,7 +145,7 @@ func Start(tb testing.TB) *Engine {
 	return e
 }
 
-// URL is that of the server's database default.
+// URL returns the URL of the server's database default.
 func (e *Engine) URL() string {
 	u := url.URL{Scheme: "http", Host: e.Address, User: url.UserPassword("default", e.Password), Path: "/default"}
 	return u.String()
@@ -166,7 +166,7 @@ func (e *Engine) end() {
 	_ = e.cmd.Wait()
 }
 
-// Kill kills the server and starts it again. One that has not Answered since its start is left alone.
+// Kill kills the server and starts it again. It does nothing if the server has not Answered since its start.
 func (e *Engine) Kill() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // Dir is where the set lies, seen from the root of the repository.
 const Dir = "models/bot/testdata"
 
-// Origins of a request or a header set. README.md beside the set says what each of them means.
+// Origins of a request or a header set. README.md next to the set says what each origin means.
 const (
 	Recorded  = "recorded"
 	Published = "published"
@@ -43,7 +43,7 @@ type headerSet struct {
 	Headers [][2]string `json:"headers"`
 }
 
-// line is a line of requests.jsonl. Values are those that its header set leaves open, in the same order.
+// line is a line of requests.jsonl. Values has the values that its header set leaves open, in the same order.
 type line struct {
 	ID      string   `json:"id"`
 	Kind    string   `json:"kind"`

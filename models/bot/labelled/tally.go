@@ -4,8 +4,8 @@ import "slices"
 
 // Tally counts how a detector judged the set.
 type Tally struct {
-	Found, Missed int            // programs that were called bots, and those that were not
-	Wrong, Spared int            // people who were called bots, and those who were not
+	Found, Missed int            // programs called bots, and programs not called bots
+	Wrong, Spared int            // people called bots, and people not called bots
 	Kinds         []Kind         // in the order in which they occur
 	kinds         map[string]int // their places
 }
@@ -53,7 +53,7 @@ func (t *Tally) add(r Request, called bool) {
 	}
 }
 
-// Kind is the tally of a kind by its name, zero if the set has none of it.
+// Kind returns the tally of a kind by its name. The tally is zero if the set has no sender of that kind.
 func (t Tally) Kind(name string) Kind {
 	if i := slices.IndexFunc(t.Kinds, func(k Kind) bool { return k.Name == name }); i >= 0 {
 		return t.Kinds[i]
@@ -61,7 +61,8 @@ func (t Tally) Kind(name string) Kind {
 	return Kind{}
 }
 
-// Precision is which part of what was called bots are programs, and Recall which part of the programs was called bots.
+// Precision returns the share of programs among all senders that were called bots. Recall returns the share of the programs
+// that were called bots.
 func (t Tally) Precision() float64 { return float64(t.Found) / float64(max(1, t.Found+t.Wrong)) }
 
 // Recall is described at Precision.

@@ -1,5 +1,5 @@
-// Package acmetest runs a CA for tests: Pebble, which is built from its module as the developers' tools are. Nothing of it
-// is linked into the service.
+// Package acmetest runs a CA for tests. The CA is Pebble, built from its module as the developers' tools are. No part of it is
+// linked into the service.
 package acmetest
 
 import (
@@ -35,7 +35,7 @@ import (
 type Options struct {
 	DNS               netip.AddrPort // the server that it asks where a host is
 	HTTPPort, TLSPort int            // where it asks hosts
-	// EAB are the keys, by their ids, that accounts must be bound to; none: they need not be.
+	// EAB maps the ids of the keys that accounts must be bound to, to those keys. If it is empty, accounts need no binding.
 	EAB map[string]string
 }
 
@@ -261,7 +261,7 @@ func (ca *CA) writePair() *x509.CertPool {
 	return pool
 }
 
-// freePort is an address of this machine that nobody listens at.
+// freePort returns an address of this machine that no process listens at.
 func freePort(tb testing.TB) string {
 	tb.Helper()
 	l, err := (&net.ListenConfig{}).Listen(tb.Context(), "tcp", "127.0.0.1:0")

@@ -110,7 +110,7 @@ controls {};
 	return server, stop
 }
 
-// freePort is a port that nobody has, neither for TCP nor for UDP.
+// freePort returns a port that is free for both TCP and UDP.
 func freePort(tb testing.TB) uint16 {
 	tb.Helper()
 	for range 20 {

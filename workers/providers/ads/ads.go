@@ -1,5 +1,5 @@
-// Package ads reads what the accounts of ad platforms spend, from the APIs of the platforms. Each platform is a row of the
-// table and a file. README.md shows how one is added.
+// Package ads reads the spend of ad accounts from the APIs of the platforms. Each platform is a row of the table and a file.
+// README.md shows how to add one.
 //
 // Credentials never leave this package. No error contains one.
 package ads
@@ -32,7 +32,7 @@ type Spend struct {
 	Impressions *int64          `json:"impressions"`
 }
 
-// Usage is what reading took.
+// Usage counts the requests that reading took.
 type Usage struct {
 	Requests int
 	Pages    int
@@ -60,15 +60,15 @@ type Options struct {
 	// each interval.
 	Pace func(key string, burst int, interval time.Duration) rest.Pace
 	Wait func(ctx context.Context, d time.Duration) error
-	// Timeout is for the next request; nil: that of rest.API.
+	// Timeout returns the timeout of the next request; nil: the default of rest.API.
 	Timeout func() time.Duration
-	// Versions are those of APIs that have several, by platform; without one the newest that is known here.
+	// Versions are the API versions to use, by platform. A platform without an entry uses the newest version known here.
 	Versions map[string]string
 	// DeveloperToken is the install's at Microsoft Advertising. Without it that platform cannot be asked.
 	DeveloperToken string
 }
 
-// version is that of a platform's API.
+// version returns the version of a platform's API.
 func (o Options) version(provider string) string {
 	return cmp.Or(o.Versions[provider], platforms[provider].version)
 }
@@ -87,12 +87,12 @@ func New(o Options) *Client {
 // platform is how a provider of models.SourceProviders is asked.
 type platform struct {
 	base string // address of its API, without a slash at the end
-	own  bool   // the address is the customer's own, which no test's takes the place of
+	own  bool   // the address is the customer's own, and tests do not replace it
 	// version is of the API, where a path has one.
 	version string
 	// open prepares the session: how it signs, and how its failures look; nil: nothing to prepare.
 	open func(s *session)
-	// sign adds a token to requests; nil: the platform has none, or open signs.
+	// sign adds a token to requests; nil: the platform uses no token, or open signs.
 	sign func(token string) rest.Signer
 	// fetch gets a token by the credentials; nil: a sign-in gives them.
 	fetch func(ctx context.Context, s *session) (string, error)
@@ -104,7 +104,7 @@ type platform struct {
 	test func(ctx context.Context, s *session) error
 	// page reads a page of the spend of a range. cursor is empty for the first one. next is empty after the last one.
 	page func(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error)
-	days int  // that one question may be about; 0: any number
+	days int  // maximum days of one request; 0: no limit
 	adds bool // rows of one day and campaign are parts of it; else the last one counts
 	// At most burst requests at once, and one more after each interval; 0: as many as one likes.
 	burst    int
@@ -130,7 +130,7 @@ type Range struct{ From, To time.Time }
 func (r Range) from() string { return r.From.Format(time.DateOnly) }
 func (r Range) to() string   { return r.To.Format(time.DateOnly) }
 
-// split parts a range into ranges of at most so many days.
+// split divides a range into ranges of at most the given number of days; 0: the range is not divided.
 func (r Range) split(days int) []Range {
 	if days == 0 {
 		return []Range{r}
@@ -146,14 +146,14 @@ func (r Range) split(days int) []Range {
 	return out
 }
 
-// Account is an account at a platform, as it is opened.
+// Account says which account to open at a platform.
 type Account struct {
 	Provider    string
 	Key         string // names the connection, for its pace
 	Credentials map[string]string
-	Endpoint    models.CostEndpoint // of a custom one
-	Tokens      Tokens              // of a platform that is signed in at
-	// Session is the token that Remember was given last; empty: none. Remember keeps one.
+	Endpoint    models.CostEndpoint // of a custom provider
+	Tokens      Tokens              // of a platform with a sign-in
+	// Session is the token that was last given to Remember; empty: no token. Remember stores a token.
 	Session  string
 	Remember func(ctx context.Context, session string) error
 }
@@ -203,7 +203,7 @@ func (c *Connection) Zone() string { return c.s.zone }
 // Currency is empty until the platform has told it.
 func (c *Connection) Currency() string { return c.s.currency }
 
-// Test makes a request by which the platform tells whether the credentials are right. Errors are for a person.
+// Test makes a request that shows whether the credentials are right. Errors are for a person.
 func (c *Connection) Test(ctx context.Context) error {
 	if c.s.test != nil {
 		return c.s.shown(c.s.test(ctx, c.s))
@@ -220,8 +220,8 @@ func (c *Connection) Test(ctx context.Context) error {
 // maxPages is how many pages of a range are read.
 const maxPages = 1000
 
-// Spend reads what was spent on days, of which only the dates count: both are included. Each day and campaign is there
-// once. Errors are ErrTooMany, or for a person.
+// Spend reads the spend of the days from one date to another, both included. The time of day does not matter. Each day and
+// campaign occurs once in the result. Errors are ErrTooMany, or for a person.
 func (c *Connection) Spend(ctx context.Context, from, to time.Time) ([]Spend, error) {
 	list := newList(c.s.adds)
 	for _, part := range (Range{from, to}).split(c.s.days) {
@@ -331,7 +331,7 @@ func currency(t rest.Text) string {
 	return code
 }
 
-// count reads a whole number; nil if it is none.
+// count reads a whole number. It returns nil if the text is not one.
 func count(t rest.Text) *int64 {
 	d, err := decimal.NewFromString(strings.ReplaceAll(strings.TrimSpace(string(t)), ",", ""))
 	if err != nil || d.IsNegative() || d.Exponent() > 12 || len(t) > 40 {

@@ -215,7 +215,7 @@ func (s *suite) failures() {
 	}
 }
 
-// slow: an answer that is later than the request may take is waited for again, and one that never comes is told.
+// slow: an answer that takes longer than the timeout is requested again. An answer that never comes is an error.
 func (s *suite) slow() {
 	s.world.Set(rows(7)...)
 	s.world.Fail(resttest.Slow)
@@ -268,7 +268,7 @@ func (s *suite) refusal() {
 	}
 }
 
-// tokens: one that has expired is renewed once, one that is kept spares a login, and one that is never accepted is a refusal.
+// tokens: an expired token is renewed once, and a stored token saves a login. A token that is never accepted is a refusal.
 func (s *suite) tokens() {
 	s.world.Set(rows(700)...)
 	switch {
@@ -303,7 +303,7 @@ func (s *suite) tokens() {
 	}
 }
 
-// quoted: a platform that writes its numbers as texts is read as one that does not.
+// quoted: a platform that writes its numbers as texts gives the same spend.
 func (s *suite) quoted() {
 	s.world.Set(rows(1203)...)
 	plain := s.read(s.open(nil))
@@ -322,7 +322,7 @@ func show(list []ads.Spend) []string {
 	return out
 }
 
-// bare: a row of which the platform says no figure is there, and costs nothing.
+// bare: a row without any figure is still read, and costs nothing.
 func (s *suite) bare() {
 	list := rows(2)
 	list[0].Bare = true
@@ -345,7 +345,7 @@ func (s *suite) twice() {
 	}
 }
 
-// account: what the platform says of the account is kept beside its spend.
+// account: the time zone and currency that the platform reports are available after its spend was read.
 func (s *suite) account() {
 	s.world.Set(rows(3)...)
 	c := s.open(nil)

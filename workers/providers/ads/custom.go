@@ -64,7 +64,7 @@ func customPage(ctx context.Context, s *session, of Range, _ string) (rows []row
 
 func empty(body json.RawMessage) bool { return len(body) == 0 || bytes.Equal(body, []byte("null")) }
 
-// body is the body of a POST: a text as it is, anything else as JSON.
+// body returns the body of a POST and its content type. A text is sent unchanged, anything else as JSON.
 func (s *session) body(of Range) (body []byte, kind string) {
 	var text string
 	if json.Unmarshal(s.endpoint.Body, &text) != nil {

@@ -12,9 +12,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// exoClick is the statistics API, v2. The key is exchanged for a token of a quarter of an hour. Rows come as CSV, in the order of the
-// columns that are asked for. Days are those of UTC, which is what is asked for. The account's currency is not told. Unverified: whether
-// the first line has the names of columns.
+// exoClick is the statistics API, v2. The key is exchanged for a token that lives for a quarter of an hour. Rows come as CSV,
+// with columns in the requested order. Days are UTC days, because UTC is requested. The API does not name the account's
+// currency. Unverified: whether the first line has the names of columns.
 var exoClick = platform{
 	base:  "https://api.exoclick.com/v2",
 	open:  func(s *session) { s.zone = "UTC" },

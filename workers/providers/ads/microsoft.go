@@ -15,8 +15,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// microsoftAds is the reporting service of Microsoft Advertising, REST v13: a report is ordered, asked for until it is ready, and
-// fetched as a ZIP with a CSV. Days are those of GMT, which is what is asked for. Unverified: the byte order mark of the CSV.
+// microsoftAds is the reporting service of Microsoft Advertising, REST v13. A report is ordered, polled until it is ready, and
+// fetched as a ZIP with a CSV. Days are London days, because the report is requested in Microsoft's
+// zone GreenwichMeanTimeDublinEdinburghLisbonLondon. Unverified: the byte order mark of the CSV.
 var microsoftAds = platform{
 	base: "https://reporting.api.bingads.microsoft.com",
 	open: func(s *session) {
@@ -82,7 +83,7 @@ func microsoftOrder(ctx context.Context, s *session, of Range) (id string, err e
 	return string(answer.ID), err
 }
 
-// A report is asked for so many times, after a wait that grows up to the longest.
+// A report is polled at most microsoftPolls times. The wait between polls grows from firstPoll to longestPoll.
 const (
 	microsoftPolls = 40
 	firstPoll      = 2 * time.Second

@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// session is a connection while it is asked.
+// session is the state of a connection while requests are made.
 type session struct {
 	rest.API
 	platform
@@ -27,10 +27,10 @@ type session struct {
 	tokens         Tokens
 	token          string
 	renewed        bool
-	zone, currency string // of the account, as far as it is known
+	zone, currency string // of the account, if known
 }
 
-// host is an address of the platform, or the tests' in its place, which keeps the path.
+// host returns an address of the platform, or the tests' address in its place, with the same path.
 func (s *session) host(base string) string {
 	if s.client.o.URL == "" || s.own {
 		return base

@@ -8,8 +8,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// taboola is the Backstage API: developers.taboola.com. Credentials are exchanged for a token. Days are those of the account, whose
-// zone is told by a short name. Unverified: the envelope of its errors.
+// taboola is the Backstage API: developers.taboola.com. Credentials are exchanged for a token. Days are in the account's time
+// zone, which the API gives as a short name. Unverified: the envelope of its errors.
 var taboola = platform{
 	base:  "https://backstage.taboola.com",
 	sign:  rest.Bearer,

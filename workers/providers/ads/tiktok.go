@@ -11,8 +11,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// tiktok is the Marketing API of TikTok for Business, v1.3. Failures come with status 200 and a code. Numbers are texts, "-" is none,
-// and days are the account's. Unverified: that one question may be about 30 days, and that a code of 40105 refuses the token.
+// tiktok is the Marketing API of TikTok for Business, v1.3. Failures come with status 200 and a code. Numbers are texts, and
+// "-" means no value. Days are in the account's time zone. Unverified: that one request may cover 30 days, and that code 40105
+// refuses the token.
 var tiktok = platform{
 	base: "https://business-api.tiktok.com/open_api/v1.3",
 	open: func(s *session) {

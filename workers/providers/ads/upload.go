@@ -15,7 +15,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Event is a conversion that a platform is told of.
+// Event is a conversion that is sent to a platform.
 type Event struct {
 	ID        string    // ours, of the conversion: the same whenever the platform hears of it
 	Action    string    // models.UploadNew and the like
@@ -24,7 +24,7 @@ type Event struct {
 	Value     decimal.Decimal
 	Currency  string
 
-	// Of the click.
+	// Fields of the click.
 	Click     string // its id
 	Clicked   time.Time
 	Query     string // of the tracking link, as received
@@ -63,14 +63,14 @@ type UploadError struct {
 // Error is for a person.
 func (e *UploadError) Error() string { return e.text }
 
-// ProviderRequest is for models.RequestOf.
+// ProviderRequest implements the interface that models.RequestOf looks for.
 func (e *UploadError) ProviderRequest() string { return e.request }
 
-// UploadOptions are those of an Uploader.
+// UploadOptions are the options of an Uploader.
 type UploadOptions struct {
 	Options
-	// GoogleClicks has conversions sent to Google by UploadClickConversions, which only projects that used it before June 2026
-	// may; else by the Data Manager API.
+	// GoogleClicks sends conversions to Google by UploadClickConversions, which only projects that used it before June 2026 may
+	// do. Otherwise the Data Manager API is used.
 	GoogleClicks bool
 }
 
@@ -89,25 +89,26 @@ func NewUploader(o UploadOptions) *Uploader {
 type uploads struct {
 	base   string
 	most   int           // events in one request
-	oldest time.Duration // that a conversion may be
-	// click gives the platform's click id of an event; empty: it has none. clicks names the parameters that it looks for.
+	oldest time.Duration // maximum age of a conversion
+	// click returns the platform's click id of an event, or an empty text. clicks names the parameters that it looks for.
 	click  func(e Event) string
 	clicks string
-	// lacks names what the connection needs and does not have; empty: nothing.
+	// lacks names what the connection needs but does not have; empty: nothing is missing.
 	lacks func(u *uploading) string
-	// head adds to the headers of every request, beside the token.
+	// head adds headers to every request, besides the token.
 	head func(u *uploading, h map[string]string)
-	// secret is the credential that is the token; empty: tokens are of a sign-in.
+	// secret names the credential that is the token; empty: the tokens come from a sign-in.
 	secret string
-	// send tells of conversions, change of what became of them. change nil: it cannot be told.
+	// send uploads conversions. change reports later changes of conversions; nil: the platform takes no changes.
 	send, change func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
 	// fixed says why an event cannot be changed later, though others can; nil: all can.
 	fixed func(e Event) string
 	// tries reports whether send can be tried without counting.
 	tries func(u *uploading) bool
-	// outcome asks what became of a request; nil: the platform says so at once.
+	// outcome asks what became of a request; nil: the platform's first answer is final.
 	outcome func(ctx context.Context, u *uploading, request string) (Outcome, error)
-	// fault reads a failure from an answer, which may have a successful status; nil: there is none.
+	// fault reads a failure from an answer, which may have a successful status. It returns nil if the answer reports no
+	// failure.
 	fault func(status int, body []byte) *fault
 }
 
@@ -119,12 +120,12 @@ var uploadPlatforms = map[string]uploads{
 	"tiktok":            tiktokUploads,
 }
 
-// fault is a failure as a platform tells it.
+// fault is a failure as a platform reports it.
 type fault struct {
 	text    string
 	request string
 	expired bool // the token is no longer good
-	refused bool // so are the credentials, or the account may not do it
+	refused bool // the credentials are refused too, or the account may not do it
 	after   time.Duration
 	event   bool           // an event is to blame, for which the whole request was refused
 	at      map[int]string // which ones, if the platform says so, and why
@@ -149,14 +150,14 @@ type uploading struct {
 // uploadRetryTime is how long one request waits for a platform that is busy or fails.
 const uploadRetryTime = 20 * time.Second
 
-// Requests of a connection: at most so many at once, and one more after each interval.
+// Limits on the requests of a connection: at most uploadBurst at once, and one more after each uploadInterval.
 const (
 	uploadBurst    = 10
 	uploadInterval = 500 * time.Millisecond
 )
 
-// Open makes a connection. key names it, for its pace. tokens is nil if nobody has signed in. In shadow nothing that is sent
-// counts.
+// Open makes a connection. key names it, for its pace. tokens is nil if no one has signed in. In shadow mode, events do not
+// count at the platform.
 func (c *Uploader) Open(provider, key string, credentials map[string]string, tokens Tokens, action string, shadow bool) (*Upload, error) {
 	p, known := models.SourceProviderNamed(provider)
 	how, ok := uploadPlatforms[provider]
@@ -181,14 +182,14 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 // Most is how many events one request takes.
 func (c *Upload) Most() int { return c.u.most }
 
-// Requests is how many there were.
+// Requests returns the number of requests made so far.
 func (c *Upload) Requests() int { return c.u.asked }
 
 // mostRefused is how many requests one call makes at most to find the events for which others were refused.
 const mostRefused = 100
 
-// Send tells the platform of events and gives a verdict for each, in their order. Events may be sent again: the platform
-// knows them by their ids. With an error, *UploadError, some verdicts may be there all the same.
+// Send sends events to the platform and returns a verdict for each, in their order. Events may be sent again: the platform
+// recognizes them by their ids. Even with an error, an *UploadError, some verdicts may be there.
 func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 	out := make([]Verdict, len(events))
 	if lack := c.u.lacks(c.u); lack != "" {
@@ -224,7 +225,7 @@ func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 	return out, c.u.uploadError(err)
 }
 
-// unfit says why an event is not sent; empty: it is.
+// unfit returns why an event is not sent; empty: it is sent.
 func (u *uploading) unfit(e Event) string {
 	switch {
 	case u.click(e) == "":
@@ -254,8 +255,8 @@ func (u *uploading) all(ctx context.Context, send sendFunc, at []int, events []E
 	return nil
 }
 
-// part sends some events. If the platform refuses all of them for some, those are rejected and the others sent again; if it
-// does not say for which, they are found by halves.
+// part sends some events. If the platform refuses all of them because of a few, those few are rejected and the others sent
+// again. If the platform does not say which events are to blame, part finds them by halving the list.
 func (u *uploading) part(ctx context.Context, send sendFunc, at []int, events []Event, out []Verdict, refused *int) error {
 	for len(at) > 0 {
 		if *refused > mostRefused {

@@ -12,15 +12,16 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// googleUploads tells Google Ads of conversions by the Data Manager API (POST /v1/events:ingest), or where the install says so
-// by UploadClickConversions; a project that may not use that one is led back to the first. Both know a conversion by its transaction or order id: an event that is sent again, with whatever
-// value, is the same one. Data Manager checks the form of events at once and refuses all of a request for one. What became of a
-// request it tells later (GET /v1/requestStatus:retrieve), with counts by reason and not by event: all of a request that failed are
-// rejected, and of one that failed in part all stay accepted, with the counts.
+// googleUploads sends conversions to Google Ads by the Data Manager API (POST /v1/events:ingest), or by UploadClickConversions
+// if the install chooses that. A project that may not use UploadClickConversions falls back to Data Manager. Both recognize a
+// conversion by its transaction or order id: an event that is sent again, with whatever value, is the same one. Data Manager
+// checks the form of events at once, and refuses a whole request because of one event. It tells the outcome of a request later
+// (GET /v1/requestStatus:retrieve), with counts by reason and not by event. If a request failed as a whole, all its events are
+// rejected. If it failed in part, all stay accepted, with the counts.
 //
 // A restatement is the event with its new value, as Data Manager documents it. A retraction is a ConversionAdjustment of the
-// Google Ads API: Data Manager has none. Adjustments are not documented for wbraid. Unverified: the exact details of Data
-// Manager's refusals; a place is read from any field that names events[n].
+// Google Ads API, because Data Manager has no retractions. Adjustments are not documented for wbraid. Unverified: the exact
+// details of Data Manager's refusals. The place of a refused event is read from any field that names events[n].
 var googleUploads = uploads{
 	base: "https://datamanager.googleapis.com", most: 2000, oldest: 90 * 24 * time.Hour,
 	click: func(e Event) string { _, id := googleClick(e); return id }, clicks: "gclid, gbraid or wbraid",
@@ -49,7 +50,7 @@ var googleUploads = uploads{
 	fault:   googleFault,
 }
 
-// googleClick is the click id of an event, and its kind.
+// googleClick returns the click id of an event, and its kind.
 func googleClick(e Event) (name, id string) {
 	for _, name := range []string{"gclid", "gbraid", "wbraid"} {
 		if id := e.param(name); id != "" {
@@ -97,8 +98,8 @@ func googleIngest(ctx context.Context, u *uploading, events []Event) ([]Verdict,
 	return out, nil
 }
 
-// consent adds to a message what the account states of its visitors' consent; stating nothing, it adds nothing. The words of the two
-// APIs differ by a prefix.
+// consent adds the account's statement about its visitors' consent to a message. If the account states nothing, consent adds
+// nothing. The words of the two APIs differ by a prefix.
 func (u *uploading) consent(message map[string]any, prefix string) {
 	if stated := u.c["consent"]; stated != "" {
 		word := prefix + strings.ToUpper(stated)
@@ -106,7 +107,7 @@ func (u *uploading) consent(message map[string]any, prefix string) {
 	}
 }
 
-// ads is the Google Ads API, with its path for a call of the customer.
+// googleAds returns the Google Ads API, and its path for a call of the customer.
 func (u *uploading) googleAds(call string) (rest.API, string) {
 	api := u.API
 	if u.o.URL == "" {
@@ -209,9 +210,9 @@ func (e googleError) code() string {
 	return ""
 }
 
-// What the codes of the Google Ads API mean for an event. Others reject it.
+// Meaning of the Google Ads API's codes for an event. All other codes reject it.
 var (
-	googleThere = map[string]bool{ // it was told of before, by a request whose answer was lost
+	googleThere = map[string]bool{ // known already, from a request whose answer was lost
 		"CLICK_CONVERSION_ALREADY_EXISTS": true, "ORDER_ID_ALREADY_IN_USE": true, "DUPLICATE_ORDER_ID": true,
 		"CONVERSION_ALREADY_RETRACTED": true, "MORE_RECENT_RESTATEMENT_FOUND": true,
 	}
@@ -232,7 +233,7 @@ func (e googleError) verdict() Verdict {
 	return v
 }
 
-// googlePartly makes a call that takes some of a list and refuses others, with a successful status.
+// googlePartly makes a call that may accept some items of a list and refuse others, with a successful status.
 func (u *uploading) googlePartly(ctx context.Context, call, name string, list []map[string]any) ([]Verdict, error) {
 	api, path := u.googleAds(call)
 	var header []string
@@ -255,7 +256,7 @@ func (u *uploading) googlePartly(ctx context.Context, call, name string, list []
 	for _, d := range answer.Partial.Details {
 		for _, e := range d.Errors {
 			n, ok := e.place(name)
-			if !ok || n < 0 || n >= len(out) { // of the request as a whole: nothing of it was taken
+			if !ok || n < 0 || n >= len(out) { // about the request as a whole: nothing was accepted
 				return nil, &faultError{&fault{text: strings.TrimSpace(e.code() + ": " + e.Message)}}
 			}
 			if placed = true; out[n].Result == models.UploadAccepted {

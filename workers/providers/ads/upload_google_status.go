@@ -15,15 +15,15 @@ import (
 // googleSoon is the wait before an event is sent again that came too soon after its click, or after its conversion action was made.
 const googleSoon = 6 * time.Hour
 
-// What reasons of Data Manager mean for a request. Those of Google Ads, for actions that are too new, are worded alike.
+// Reasons of Data Manager that matter for a request. Google Ads words its reasons for actions that are too new alike.
 const (
 	googleTooRecent = "TOO_RECENT" // a part of PROCESSING_ERROR_REASON_TOO_RECENT_CLICK
 	googleKnown     = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 )
 
-// googleOutcome asks Data Manager what became of a request, which has one destination. A request with an unknown status counts as
-// under way. A request with events that came too early is sent again as a whole: Google does not say which they are, and refuses
-// the others as known.
+// googleOutcome asks Data Manager about the outcome of a request, which has one destination. A request with an unknown status
+// counts as under way. If some events of a request came too early, the whole request is sent again: Google does not say which
+// events they are, and refuses the others as known.
 func googleOutcome(ctx context.Context, u *uploading, request string) (Outcome, error) {
 	type counts struct {
 		Counts []struct {

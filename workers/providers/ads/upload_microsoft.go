@@ -53,7 +53,7 @@ var microsoftUploads = uploads{
 
 func microsoftTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// microsoft applies a list of something. with gives what an event has beside its key.
+// microsoft sends a list of the given kind, one item for each event. with returns the fields of an event besides its key.
 func (u *uploading) microsoft(ctx context.Context, what string, events []Event, with func(e Event) map[string]any) ([]Verdict, error) {
 	list := make([]map[string]any, len(events))
 	for i, e := range events {

@@ -50,7 +50,7 @@ func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into
 	})
 }
 
-// told is the failure that an answer tells in the platform's own way; nil: none.
+// told returns the failure that an answer reports in the platform's own way, or nil.
 func (u *uploading) told(answer egress.Answer, err error) *fault {
 	f := (*fault)(nil)
 	if answer.Status != 0 {
@@ -69,19 +69,20 @@ func (u *uploading) told(answer egress.Answer, err error) *fault {
 	return f
 }
 
-// Outcome is what became of a request that a platform has taken.
+// Outcome is what became of a request that a platform has accepted.
 type Outcome struct {
 	Done   bool
 	Result string // models.UploadAccepted or UploadRejected, of all of its events
 	Reason string // for a person; without secrets
-	// Known says that the platform had all of its events before, so that those that were to be new are there.
+	// Known says that the platform already had all events of the request. Events that were sent as new have therefore arrived.
 	Known bool
-	// Again is after what time its events are sent once more, as some came too early; 0: never. Those that have come are known by their
-	// ids.
+	// Again is the wait before the request's events are sent once more, because some came too early; 0: never. The platform
+	// recognizes events that it already has by their ids.
 	Again time.Duration
 }
 
-// Outcome asks what became of a request. Of a platform that has its last word in the answer nothing is known any more.
+// Outcome asks the platform what became of a request. If the platform's first answer is final, the request counts as done and
+// accepted.
 func (c *Upload) Outcome(ctx context.Context, request string) (Outcome, error) {
 	if c.u.outcome == nil {
 		return Outcome{Done: true, Result: models.UploadAccepted}, nil
@@ -91,7 +92,8 @@ func (c *Upload) Outcome(ctx context.Context, request string) (Outcome, error) {
 	return out, c.u.uploadError(err)
 }
 
-// uploadTokens are the tokens of a connection: its secret, or those of a sign-in. What only the account can help is an *UploadError.
+// uploadTokens returns the tokens of a connection: its secret, or the tokens of a sign-in. An error that only the account can
+// fix is an *UploadError.
 type uploadTokens struct{ *uploading }
 
 // Token implements Tokens.

@@ -131,8 +131,8 @@ func (u *uploader) taken(want int) []adstest.Uploaded {
 	return list
 }
 
-// TestUploadsPartly: of many events those that the platform refuses are rejected with its reason, whether it says which ones
-// or not, also the first of all; the others are accepted, each once.
+// TestUploadsPartly: events that the platform refuses are rejected with its reason, whether it says which ones they are or not,
+// also if the first event is one of them. The other events are accepted, each once.
 func TestUploadsPartly(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

@@ -1,5 +1,5 @@
-// Package ai asks language models of four providers. Each provider is a row of the table and a file, or a part of one.
-// README.md tells what of their formats is verified.
+// Package ai sends questions to language models of four providers. Each provider is a row of the table and a file, or a part of
+// one. README.md says which parts of their formats are verified.
 //
 // A key never leaves this package. No error contains it. What a model says is a stranger's text.
 package ai
@@ -75,7 +75,7 @@ type Question struct {
 // Answer is the next turn of a conversation.
 type Answer struct {
 	Turn
-	// Cut says that the answer reached MaxTokens, or the end of what the model can read.
+	// Cut says that the answer reached MaxTokens, or the limit on what the model can read.
 	Cut bool
 	// Refused says that the model or its provider declines to answer. Text may say why.
 	Refused bool
@@ -113,7 +113,7 @@ type provider struct {
 	check func(ctx context.Context, api rest.API) error
 	list  func(ctx context.Context, api rest.API) ([]Model, error)
 	ask   func(ctx context.Context, api rest.API, q Question) (Answer, error)
-	// usual are the names of models to take if nobody chose one, the best first.
+	// usual are patterns of the models to use if no model was chosen, the best first.
 	usual []*regexp.Regexp
 }
 
@@ -139,7 +139,7 @@ type Connection struct {
 	api rest.API
 }
 
-// Open makes a connection. It asks nobody yet.
+// Open makes a connection. It sends no request yet.
 func (c *Client) Open(name, key string) (*Connection, error) {
 	p, ok := providers[name]
 	if _, known := models.AIProviderNamed(name); !known || !ok {
@@ -148,7 +148,7 @@ func (c *Client) Open(name, key string) (*Connection, error) {
 	api := rest.API{
 		Out: c.o.Egress, Base: p.base, Now: c.o.Now, Sign: p.sign(key), RetryTime: retryTime, Wait: c.o.Wait,
 		Timeout: func() time.Duration { return timeout },
-		// Whatever the status, an envelope of an error is one.
+		// An error envelope counts as an error, whatever the status.
 		Failed: failure, Coded: code,
 	}.Keep(key)
 	if p.open != nil {
@@ -160,7 +160,7 @@ func (c *Client) Open(name, key string) (*Connection, error) {
 	return &Connection{p, api}, nil
 }
 
-// failure is the text of an answer that is the envelope of an error; empty: it is none.
+// failure returns the error text of an answer, or an empty text if the answer is not an error envelope.
 func failure(body []byte) string {
 	var answer struct {
 		Error *struct {
@@ -176,7 +176,7 @@ func failure(body []byte) string {
 	return string(answer.Error.Message)
 }
 
-// code is what the provider calls an error: a word, or a number.
+// code returns the provider's code of an error: a word, or a number.
 func code(body []byte) string {
 	var answer struct {
 		Error struct {
@@ -185,7 +185,7 @@ func code(body []byte) string {
 			Status rest.Text `json:"status"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(body, &answer) // of what cannot be read there is no code
+	_ = json.Unmarshal(body, &answer) // an answer that cannot be read has no code
 	for _, c := range []rest.Text{answer.Error.Status, answer.Error.Type, answer.Error.Code} {
 		if c != "" {
 			return string(c)
@@ -250,7 +250,7 @@ func (c *Connection) Usual(list []Model) string {
 	return ""
 }
 
-// Ask has a model take its turn. A wrong key is rest.ErrRefused, a provider that is too busy rest.ErrBusy. Other errors
+// Ask makes a model take its turn. A wrong key is rest.ErrRefused, a provider that is too busy is rest.ErrBusy. Other errors
 // are for a person.
 func (c *Connection) Ask(ctx context.Context, q Question) (Answer, error) {
 	a, err := c.ask(ctx, c.api, q)
@@ -261,7 +261,7 @@ func (c *Connection) Ask(ctx context.Context, q Question) (Answer, error) {
 		return Answer{}, c.api.Shown(err)
 	}
 	a.Assistant = true
-	a.Text = strings.ReplaceAll(a.Text, "\x00", "") // which PostgreSQL stores nowhere
+	a.Text = strings.ReplaceAll(a.Text, "\x00", "") // PostgreSQL cannot store it
 	return a, nil
 }
 

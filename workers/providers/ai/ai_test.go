@@ -165,7 +165,8 @@ func (s suite) malformed() {
 	}
 }
 
-// TestThinking: a model of OpenAI that takes no tools while it thinks is told not to; one that does not think is not.
+// TestThinking: an OpenAI model that takes no tools while it thinks is told not to think. A model that does not think gets no
+// such instruction.
 func TestThinking(t *testing.T) {
 	t.Parallel()
 	for _, thinks := range []bool{false, true} {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// names tell by its name whether a model chats and takes tools. That is for providers whose lists tell nothing else.
+// names decides by its name whether a model chats and takes tools. It is for providers whose lists tell nothing else.
 type names struct{ is, isNot *regexp.Regexp }
 
 func (n names) chats(id string) bool {
@@ -15,11 +15,11 @@ func (n names) chats(id string) bool {
 	return n.is.MatchString(id) && !n.isNot.MatchString(id)
 }
 
-// word is a word of a name, as words are joined in names of models.
+// word returns a pattern for the words of a list within a model's name. Words are joined by hyphens.
 func word(list string) string { return `(^|-)(` + list + `)(-|$)` }
 
 var (
-	// Of OpenAI's models pro, codex and research are asked by another API. Those that are called chat, the ChatGPT ones and the
+	// OpenAI's pro, codex and research models need another API. Models with chat in their name, the ChatGPT models and the
 	// first of the o series take no tools.
 	openAIModels = names{
 		regexp.MustCompile(`^(gpt-|o\d)`),

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// lists are models as providers list them, those that chat and take tools before the others. The first is the usual one.
+// lists are models as the providers list them. yes has the models that chat and take tools, and other has the rest. The first
+// of yes is the usual one.
 var lists = []struct {
 	provider   string
 	chats      names
@@ -38,7 +39,7 @@ var lists = []struct {
 	{"openrouter", names{}, `openai/gpt-5.4 openai/gpt-5-codex openai/gpt-5-pro`, ``},
 }
 
-// Of lists as providers have them only models that chat and take tools are chosen, in whatever order they come.
+// TestNames: only models that chat and take tools are chosen from the providers' lists, whatever the order.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, l := range lists {

@@ -1,6 +1,7 @@
-// Package chat sends plain text to chats: Slack's incoming webhooks (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks),
-// Discord's webhooks (discord.com/developers/docs/resources/webhook#execute-webhook) and Telegram's bots
-// (core.telegram.org/bots/api#sendmessage). Names that customers chose are text in it: nobody is mentioned and nothing is marked up.
+// Package chat sends plain text to chats: Slack's incoming webhooks
+// (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks), Discord's webhooks
+// (discord.com/developers/docs/resources/webhook#execute-webhook) and Telegram's bots (core.telegram.org/bots/api#sendmessage).
+// Names that customers chose are plain text in a message: they mention no one and contain no markup.
 package chat
 
 import (
@@ -36,7 +37,7 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// provider is a kind of chat: where its messages go, what they are, and how many characters they may have. Telegram tells a
+// provider is a kind of chat: where its messages go, their form, and their maximum length in characters. Telegram reports a
 // failure by ok, the others by the status.
 type provider struct {
 	to      func(c *Client, credentials map[string]string) (base, path string)
@@ -81,7 +82,7 @@ func byAddress(_ *Client, credentials map[string]string) (base, path string) {
 // Has reports whether messages of a kind are sent to a chat.
 func Has(kind string) bool { _, ok := providers[kind]; return ok }
 
-// Send sends a text to a chat of a kind. What is too long is cut. The error is for a person and has no credential.
+// Send sends a text to a chat of a kind. A text that is too long is cut. The error is for a person and contains no credential.
 func (c *Client) Send(ctx context.Context, kind string, credentials map[string]string, text string) error {
 	p := providers[kind]
 	base, path := p.to(c, credentials)
@@ -93,7 +94,7 @@ func (c *Client) Send(ctx context.Context, kind string, credentials map[string]s
 	return nil
 }
 
-// cut shortens a text to so many characters.
+// cut shortens a text to at most longest characters.
 func cut(text string, longest int) string {
 	if utf8.RuneCountInString(text) <= longest {
 		return text

@@ -1,5 +1,5 @@
-// Package cloudflare asks Cloudflare's API for the install itself: custom hostnames of its zone, which bring customers'
-// domains their certificates. The DNS accounts of customers are in package dns.
+// Package cloudflare calls Cloudflare's API for the install itself: custom hostnames of its zone, which give customers' domains
+// their certificates. The DNS accounts of customers are in package dns.
 //
 // Cloudflare allows a token 1200 requests in five minutes. All processes share a budget that stays within it. A caller
 // waits for its turn only for a short time, then it gets an Error that says when to ask again.
@@ -35,11 +35,12 @@ const (
 	Interval = 5 * time.Minute / (1200 - Burst)
 )
 
-// Budget counts the requests of all processes: *kv.Budget.
+// Budget counts the requests of all processes. It is implemented by *kv.Budget.
 type Budget interface {
-	// Take takes a request and leaves at least so many to others. wait is 0, or after what time to ask again.
+	// Take takes one request from the budget, leaving at least the given number to others. wait is 0, or the time after which
+	// to try again.
 	Take(ctx context.Context, leave int) (wait time.Duration)
-	// Pause allows no request for so long.
+	// Pause allows no request for the given time.
 	Pause(ctx context.Context, d time.Duration)
 }
 
@@ -60,7 +61,7 @@ type Client struct {
 	waits   time.Duration // how long a request may wait for its turn
 }
 
-// New makes a Client for work that somebody waits for.
+// New makes a Client for work that a caller waits for.
 func New(o Options) *Client {
 	o.URL = strings.TrimSuffix(cmp.Or(o.URL, address), "/")
 	if o.Now == nil {
@@ -71,8 +72,8 @@ func New(o Options) *Client {
 	return &Client{o: o, secrets: secrets, waits: 3 * time.Second}
 }
 
-// Background gives the client for work that nobody waits for: it waits longer, and leaves a third of the burst to those
-// that somebody waits for.
+// Background returns the client for work that no caller waits for. It waits longer, and leaves a third of the burst to requests
+// that callers wait for.
 func (c *Client) Background() *Client {
 	return &Client{o: c.o, secrets: c.secrets, leave: Burst / 3, waits: 20 * time.Second}
 }
@@ -95,7 +96,7 @@ type page struct {
 	Cursor string `json:"cursor"`
 }
 
-// envelope is around every answer but that of some deletions.
+// envelope surrounds every answer, except the answers to some deletions.
 type envelope struct {
 	Success *bool `json:"success"` // nil: the answer has no envelope
 	Errors  []struct {
@@ -106,7 +107,8 @@ type envelope struct {
 	Info   page            `json:"result_info"`
 }
 
-// do sends a request and reads the result; nil: it does not matter. Errors are *Error, or those of the context.
+// do sends a request and reads the result into into; nil: the result does not matter. Errors are *Error, or errors of the
+// context.
 func (c *Client) do(ctx context.Context, r request, into any) (page, error) {
 	for again := true; ; again = false {
 		if err := c.admit(ctx); err != nil {
@@ -217,12 +219,12 @@ func (c *Client) pauseOf(header http.Header) time.Duration {
 	return min(max(rest.RetryAfter(header.Get("Retry-After"), c.o.Now), minPause), maxPause)
 }
 
-// Error is why Cloudflare did not do something. Text is for a person and has no secrets.
+// Error is a request that Cloudflare did not carry out. Text is for a person and contains no secrets.
 type Error struct {
-	Status int // of the answer; 0: there was none, or it cannot be understood
-	Code   int // Cloudflare's own; 0: it gave none
+	Status int // of the answer; 0: no answer, or an answer that cannot be understood
+	Code   int // Cloudflare's own; 0: the answer has no code
 	Text   string
-	Wait   time.Duration // after which to ask again, if it asks for fewer requests; else 0
+	Wait   time.Duration // after which to ask again, if Cloudflare asks for fewer requests; else 0
 }
 
 // Error implements error.
@@ -237,7 +239,7 @@ func (e *Error) Refused() bool {
 	return e.Status == http.StatusUnauthorized
 }
 
-// Public is the error as a customer sees it: edge_<code>.
+// Public converts the error for a customer, with the code edge_<code>.
 func (e *Error) Public() *models.Error {
 	switch {
 	case e.Code != 0:

@@ -176,7 +176,7 @@ func TestFakeLimit(t *testing.T) {
 	}
 }
 
-// TestHostnames: what is made is found, validated anew, and deleted, by the wire format; the fake refuses as documented.
+// TestHostnames: a created hostname is found, validated again, and deleted, by the wire format. The fake refuses as documented.
 func TestHostnames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -12,10 +12,10 @@ import (
 	"switchyard/models/interval"
 )
 
-// Edge brings domains their certificates by custom hostnames of a zone. Cloudflare renews them by itself.
+// Edge obtains certificates for domains through custom hostnames of a zone. Cloudflare renews the certificates automatically.
 type Edge struct {
 	h      hostnames
-	settle time.Duration // after which a new hostname has the records of its validation
+	settle time.Duration // after this time a new hostname has the records of its validation
 }
 
 // NewEdge makes an Edge of a zone.
@@ -23,7 +23,7 @@ func NewEdge(c *Client, zone string) *Edge {
 	return &Edge{h: hostnames{c, zone}, settle: 500 * time.Millisecond}
 }
 
-// Background is the edge for work that nobody waits for.
+// Background returns the edge for work that no caller waits for.
 func (e *Edge) Background() *Edge {
 	return &Edge{h: hostnames{e.h.Background(), e.h.zone}, settle: e.settle}
 }
@@ -31,7 +31,7 @@ func (e *Edge) Background() *Edge {
 // Name is what the edge is called.
 func (*Edge) Name() string { return models.EdgeCloudflare }
 
-// Request makes the hostname of a host, adopts the one that is there, or has the one that we made validated again.
+// Request creates the hostname of a host, adopts an existing one, or has the hostname that we created validated again.
 func (e *Edge) Request(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
 	h, err := e.request(ctx, of)
 	if err != nil {
@@ -46,7 +46,7 @@ func (e *Edge) request(ctx context.Context, of models.Certificate) (Hostname, er
 	}
 	h, err := e.h.read(ctx, of.ExternalID)
 	switch {
-	case has(err, codeNotFound): // somebody has deleted it
+	case has(err, codeNotFound): // it was deleted at Cloudflare
 		return e.obtain(ctx, of)
 	case err != nil || !h.restarts():
 		return h, err
@@ -54,7 +54,7 @@ func (e *Edge) request(ctx context.Context, of models.Certificate) (Hostname, er
 	return e.h.retry(ctx, h.ID)
 }
 
-// restarts reports whether validating a hostname anew can help it.
+// restarts reports whether validating a hostname again can help.
 func (h Hostname) restarts() bool {
 	return !h.serving() && (h.SSL.Status == models.SSLActive || h.SSL.Status == models.SSLPendingValidation || models.SSLStuck(h.SSL.Status))
 }
@@ -87,14 +87,13 @@ func (e *Edge) obtain(ctx context.Context, of models.Certificate) (Hostname, err
 // clockSkew is how far our clock and Cloudflare's may differ.
 const clockSkew = 2 * time.Minute
 
-// ours reports whether a hostname was made by us: since we first asked for it, so that it is the one of an attempt that was
-// cut off.
+// ours reports whether we created a hostname: it was created after we first asked for it, by an attempt that was cut off.
 func (h Hostname) ours(askedAt *time.Time) bool {
 	return askedAt != nil && !h.CreatedAt.IsZero() && h.CreatedAt.After(askedAt.Add(-clockSkew))
 }
 
-// adopt gives the hostname that is there. One that somebody else has made is adopted for a verified domain only: the owner
-// of an unverified one could be anybody.
+// adopt returns the hostname that exists for a host. A hostname that someone else created is adopted for a verified domain
+// only, because anyone could have added an unverified domain.
 func (e *Edge) adopt(ctx context.Context, of models.Certificate, refusal error) (Hostname, error) {
 	h, ok, err := e.h.find(ctx, of.Hostname)
 	switch {
@@ -108,7 +107,7 @@ func (e *Edge) adopt(ctx context.Context, of models.Certificate, refusal error) 
 	return h, nil
 }
 
-// Read reads how a certificate is. A hostname that somebody has deleted is none.
+// Read returns the state of a certificate. A hostname that was deleted at Cloudflare has the status models.SSLNone.
 func (e *Edge) Read(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
 	h, err := e.h.read(ctx, of.ExternalID)
 	switch {
@@ -122,7 +121,8 @@ func (e *Edge) Read(ctx context.Context, of models.Certificate) (models.Certific
 	return e.state(h), nil
 }
 
-// Release deletes a hostname. One that is gone is no error. Without its id, the one is deleted that was made since we asked.
+// Release deletes a hostname. A hostname that no longer exists is not an error. Without an id, Release deletes the hostname
+// that was created since we first asked for it.
 func (e *Edge) Release(ctx context.Context, of models.Certificate) error {
 	id := of.ExternalID
 	if id == "" {
@@ -138,7 +138,7 @@ func (e *Edge) Release(ctx context.Context, of models.Certificate) error {
 	return failure(e.h.remove(ctx, id))
 }
 
-// failure is an error as the caller of an edge knows it.
+// failure converts an error for the caller of an edge.
 func failure(err error) error {
 	e, ok := errors.AsType[*Error](err)
 	if !ok {
@@ -147,14 +147,14 @@ func failure(err error) error {
 	return &models.EdgeRefusalError{Public: e.Public(), Wait: e.Wait, Refused: e.Refused()}
 }
 
-// Limits of what is kept of an answer.
+// Limits of the parts of an answer that are kept.
 const (
 	maxErrors = 20
 	maxValue  = 2000
 	maxStatus = 40
 )
 
-// state is a hostname in the words of certificates.
+// state converts a hostname to the state of a certificate.
 func (e *Edge) state(h Hostname) models.CertificateState {
 	c := models.CertificateState{
 		ExternalID: h.ID, SSLStatus: cut(h.SSL.Status, maxStatus), Serving: h.serving(), Errors: []string{}, IssuedAt: h.SSL.Uploaded,
@@ -190,7 +190,7 @@ func (e *Edge) state(h Hostname) models.CertificateState {
 	return c
 }
 
-// cut bounds a text of an answer, and drops what no column takes.
+// cut shortens a text of an answer, and removes characters that no column takes.
 func cut(text string, limit int) string {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 	if runes := []rune(text); len(runes) > limit {

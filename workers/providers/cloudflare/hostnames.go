@@ -65,13 +65,13 @@ func (h hostnames) path(id string) string {
 	return path
 }
 
-// validation is how Cloudflare proves that a domain leads to it: by its own HTTP answers, which need no work of a person.
-// Sent again it begins anew.
+// validation returns the settings by which Cloudflare proves that a domain leads to it: by its own HTTP answers, which need no
+// manual work. Sending the settings again restarts the validation.
 func validation() map[string]any {
 	return map[string]any{"method": "http", "type": "dv"}
 }
 
-// create makes a hostname. The answer may lack the records of its validation: read it again.
+// create creates a hostname. The answer may lack the records of its validation; in that case read the hostname again.
 func (h hostnames) create(ctx context.Context, host string) (out Hostname, err error) {
 	ssl := validation()
 	ssl["bundle_method"] = "ubiquitous"
@@ -82,7 +82,8 @@ func (h hostnames) create(ctx context.Context, host string) (out Hostname, err e
 	return out, err
 }
 
-// find finds the hostname of a host. ok is false if the zone has none. Cloudflare's filter may find others beside it.
+// find finds the hostname of a host. ok is false if the zone does not have it. Cloudflare's filter may also return other
+// hostnames.
 func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool, err error) {
 	for n := 1; n <= maxPages; n++ {
 		var list []Hostname
@@ -112,13 +113,13 @@ func (h hostnames) read(ctx context.Context, id string) (out Hostname, err error
 	return out, err
 }
 
-// retry validates a hostname anew.
+// retry validates a hostname again.
 func (h hostnames) retry(ctx context.Context, id string) (out Hostname, err error) {
 	_, err = h.do(ctx, request{method: http.MethodPatch, path: h.path(id), body: map[string]any{"ssl": validation()}}, &out)
 	return out, err
 }
 
-// remove deletes a hostname. One that is gone is no error.
+// remove deletes a hostname. A hostname that no longer exists is not an error.
 func (h hostnames) remove(ctx context.Context, id string) error {
 	_, err := h.do(ctx, request{method: http.MethodDelete, path: h.path(id)}, nil)
 	if has(err, codeNotFound) {

@@ -35,7 +35,7 @@ type Pair struct {
 	Value string `json:"value"`
 }
 
-// kvTimeout is for one call, of which the largest has 32 MB.
+// kvTimeout is the timeout of one call. The largest call has 32 MB.
 const kvTimeout = time.Minute
 
 // bulkResult says what Cloudflare has not done. Its older form is null.
@@ -43,9 +43,9 @@ type bulkResult struct {
 	Failed []string `json:"unsuccessful_keys"`
 }
 
-// Put writes pairs, in as few calls as the limits allow, and tells done of each call: which keys were tried, and which of them
-// Cloudflare has not written. Those may be tried again: a key takes one write a second. The first call that fails ends it; what
-// done was told stays.
+// Put writes pairs in as few calls as the limits allow. After each call it passes done the keys that were tried, and the keys
+// among them that Cloudflare has not written. Those may be tried again, because a key takes one write per second. The first
+// call that fails ends Put. What done was told before stays valid.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string
@@ -76,7 +76,7 @@ func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, fail
 	return flush()
 }
 
-// Delete removes keys, as Put writes them. One that is not there is removed.
+// Delete removes keys, the way Put writes them. A key that does not exist counts as removed.
 func (k KV) Delete(ctx context.Context, keys []string, done func(tried, failed []string) error) error {
 	for chunk := range slices.Chunk(keys, KVPairs) {
 		failed, err := k.bulk(ctx, request{method: http.MethodPost, path: k.path + "/bulk/delete", body: chunk})

@@ -195,7 +195,7 @@ func (p *azure) Append(ctx context.Context, zone string, r libdns.RR) error {
 		Body: map[string]any{"properties": set}, Header: map[string]string{},
 	}
 	if !present {
-		q.Header["If-None-Match"] = "*" // it must not replace one that somebody has just made
+		q.Header["If-None-Match"] = "*" // it must not replace a set that was created in between
 	}
 	return p.Do(ctx, q, nil)
 }

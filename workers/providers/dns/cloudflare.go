@@ -15,8 +15,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// cloudflareAccount asks by libdns' package, but for the zones: that lists the first 20 only. Zones have letters beyond ASCII
-// in their names here, and records have them in punycode.
+// cloudflareAccount uses libdns' package, except for listing zones, because the package lists only the first 20. Here zone
+// names have letters beyond ASCII, while record names have them in punycode.
 type cloudflareAccount struct {
 	rest.API
 	records *cloudflare.Provider
@@ -43,7 +43,7 @@ func (p *cloudflareAccount) Zones(ctx context.Context) ([]string, error) {
 	})
 }
 
-// oneName is the context's name that the records are read of, instead of the whole zone.
+// oneName is the context key of the name whose records are read, instead of the whole zone.
 type oneName struct{}
 
 func (p *cloudflareAccount) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
@@ -66,7 +66,8 @@ func (p *cloudflareAccount) Append(ctx context.Context, zone string, r libdns.RR
 	return err
 }
 
-// transport is the client of a libdns package: its requests to the address from go out as those of the API.
+// transport is the HTTP client of a libdns package. It sends the package's requests, which go to the address from, as requests
+// of the API.
 type transport struct {
 	rest.API
 	from string

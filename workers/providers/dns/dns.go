@@ -1,9 +1,9 @@
-// Package dns sets records in the DNS accounts of customers. Each provider is a row of the table. Its records are those
-// of libdns, with names relative to their zone and "@" for the apex.
+// Package dns sets records in the DNS accounts of customers. Each provider is a row of the table. Records have libdns' form,
+// with names relative to their zone and "@" for the apex.
 //
-// A provider is asked by libdns' package for it, where that can be given our client and does what is needed here: it
-// never changes a record that is there, sees all records, and keeps to the context. Otherwise its client stands here, and
-// its file says why.
+// A provider is called through libdns' package for it, if the package accepts our client and does what is needed here: it never
+// changes an existing record, sees all records, and respects the context. Otherwise this package has its own client, and its
+// file says why.
 //
 // Credentials never leave this package. No error contains one.
 package dns

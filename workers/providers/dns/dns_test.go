@@ -160,14 +160,14 @@ func (s *suite) records(t *testing.T) {
 	}
 }
 
-// set sets records as libdns has them, and reads them back. A record that is there stays as it is.
+// set sets records in libdns' form and reads them back. An existing record stays unchanged.
 func (s *suite) set(t *testing.T) {
 	form, _ := models.DNSProviderNamed(s.name)
 	least := max(dnstest.Fakes[s.name].Least, 300)
 	all := []libdns.RR{
 		{Name: "go", Type: "CNAME", Data: "track.example.org.", TTL: 5 * time.Minute},
 		{Name: "a.deep", Type: "A", Data: "192.0.2.7", TTL: 5 * time.Minute},
-		{Name: "a.deep", Type: "A", Data: "192.0.2.17", TTL: 5 * time.Minute}, // beside the other
+		{Name: "a.deep", Type: "A", Data: "192.0.2.17", TTL: 5 * time.Minute}, // in addition to the other
 		{Name: "a.deep", Type: "AAAA", Data: "2001:db8::1", TTL: 5 * time.Minute},
 		{Name: "_proof.go", Type: "TXT", Data: "0123abc", TTL: 5 * time.Minute},
 		{Name: "_proof.go", Type: "TXT", Data: "another", TTL: 5 * time.Minute}, // a second text of the name

@@ -50,7 +50,7 @@ func named(list []libdns.RR, name string) (out []libdns.RR) {
 // zoneIDs are the ids by which a provider knows zones, by name.
 type zoneIDs map[string]string
 
-// of finds the id of a zone. If nobody has listed the zones yet, it does.
+// of returns the id of a zone. It lists the zones first, if that has not been done yet.
 func (z zoneIDs) of(ctx context.Context, p Provider, zone string) (string, error) {
 	if len(z) == 0 {
 		if _, err := p.Zones(ctx); err != nil {
@@ -98,10 +98,10 @@ func quoted(r libdns.RR) libdns.RR {
 // undotted is data without the dot at its end, for providers that write names so.
 func undotted(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
 
-// seconds is the life of a record, at least so long.
+// seconds returns the life of a record in seconds, or least if that is longer.
 func seconds(r libdns.RR, least int) int { return max(int(r.TTL.Seconds()), least) }
 
-// blank is a name as providers have it who write the apex as an empty text.
+// blank converts a name for providers that write the apex as an empty text.
 func blank(name string) string {
 	if name == "@" {
 		return ""

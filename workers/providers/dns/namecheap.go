@@ -14,8 +14,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// namecheap is Namecheap's API, which takes the records of a zone all at once. libdns' package for it loses how mail is
-// handled then, and takes example.name for a zone below "me".
+// namecheap is Namecheap's API, which sets all records of a zone at once. libdns' package for it loses the mail settings when
+// it does so, and takes example.name for a zone below "me".
 type namecheap struct {
 	rest.API
 	c map[string]string
@@ -119,7 +119,7 @@ func (p *namecheap) Records(ctx context.Context, zone, name string) ([]libdns.RR
 	return out, err
 }
 
-// Append reads all records and sends them back with one more. A change that somebody makes meanwhile is lost.
+// Append reads all records and sends them back with one more. A change made by others in between is lost.
 func (p *namecheap) Append(ctx context.Context, zone string, r libdns.RR) error {
 	all, err := p.zone(ctx, zone)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // timeout is for one exchange.
 const timeout = 10 * time.Second
 
-// server is a DNS server that takes dynamic updates. It asks by itself which records a name has: libdns' package would
+// server is a DNS server that takes dynamic updates. It queries the records of a single name, because libdns' package would
 // read the whole zone, from a server that may send one without end.
 type server struct {
 	rest.API
@@ -32,7 +32,7 @@ func openServer(a rest.API, credentials map[string]string) Provider { return &se
 // maxServerZones is how many zones a server may have.
 const maxServerZones = 50
 
-// Zones are those that the credentials name, if the server holds each.
+// Zones returns the zones that the credentials name. It is an error if the server does not hold one of them.
 func (s *server) Zones(ctx context.Context) ([]string, error) {
 	zones := strings.FieldsFunc(s.c["zones"], func(r rune) bool { return r == ',' || r <= ' ' })
 	if len(zones) > maxServerZones {
@@ -56,7 +56,7 @@ var recordTypes = []uint16{
 	dns.TypeCNAME, dns.TypeA, dns.TypeAAAA, dns.TypeNS, dns.TypeMX, dns.TypeTXT, dns.TypeSRV, dns.TypeCAA, dns.TypeHTTPS,
 }
 
-// Records asks first whether the name is in use: to a question, a wildcard would answer for it.
+// Records first asks whether the name is in use. Otherwise a wildcard would answer for the name.
 func (s *server) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
 	full := dns.Fqdn(absolute(name, zone))
 	unused := new(dns.Msg).SetUpdate(dns.Fqdn(zone))
@@ -118,7 +118,7 @@ func (s *server) ask(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
 	return nil, fmt.Errorf("the server answered %s", dns.RcodeToString[answer.Rcode])
 }
 
-// refused makes rest.ErrRefused of an answer that says that the key is wrong, and hides addresses of other errors.
+// refused converts an answer that says that the key is wrong to rest.ErrRefused, and hides addresses of other errors.
 func refused(err error) error {
 	var network *net.OpError
 	switch {

@@ -15,7 +15,7 @@ type flag struct {
 	is   bool
 }
 
-// proxyKind is the first kind that holds. If none does, it is none.
+// proxyKind returns the first kind that holds, or "none".
 func proxyKind(flags ...flag) string {
 	for _, f := range flags {
 		if f.is {
@@ -28,7 +28,7 @@ func proxyKind(flags ...flag) string {
 // asNumber reads 15169, "15169" and "AS15169".
 type asNumber uint32
 
-// UnmarshalJSON implements json.Unmarshaler. What is no number is 0.
+// UnmarshalJSON implements json.Unmarshaler. Anything that is not a number is read as 0.
 func (n *asNumber) UnmarshalJSON(raw []byte) error {
 	text := strings.TrimPrefix(strings.ToUpper(strings.Trim(string(raw), `"`)), "AS")
 	number, err := strconv.ParseUint(text, 10, 32)

@@ -24,7 +24,7 @@ import (
 // ErrRefused says that the provider does not accept the key, or that it has no more look-ups this month.
 var ErrRefused = errors.New("the provider refused the key")
 
-// ErrBusy says that the provider asks for fewer look-ups in a time.
+// ErrBusy says that the provider asks for fewer look-ups per time.
 var ErrBusy = errors.New("the provider is being asked too often")
 
 // provider is how one provider is asked.
@@ -36,12 +36,12 @@ type provider struct {
 	sign func(key string, h http.Header)
 	// read reads the answer.
 	read func(body []byte) (models.Place, error)
-	// refused reports whether an answer refuses the key, beside 401, 402 and 403.
+	// refused reports whether an answer with a status other than 401, 402 and 403 refuses the key.
 	refused func(status int, body []byte) bool
 }
 
-// providers are those of models.GeoProviders, by name. Their wire formats are those of the providers' own client
-// libraries: GeoIP2-python, ipinfo/go, ipdata/python, ip2location-io-go.
+// providers has the providers of models.GeoProviders by name. The wire formats follow the providers' own client libraries:
+// GeoIP2-python, ipinfo/go, ipdata/python, ip2location-io-go.
 var providers = map[string]provider{
 	"maxmind": {
 		base: "https://geoip.maxmind.com",
@@ -98,11 +98,11 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// Known is an address of which every provider knows something, to try a key with.
+// Known is an address that every provider knows something about. It is used to test a key.
 var Known = netip.MustParseAddr("8.8.8.8")
 
-// Lookup asks a provider where an address is. Of an address that it does not know the place is zero. Errors: ErrRefused,
-// ErrBusy, or what went wrong, for a person.
+// Lookup asks a provider where an address is. The place is zero if the provider does not know the address. Errors: ErrRefused,
+// ErrBusy, or a description for a person.
 func (c *Client) Lookup(ctx context.Context, name, key string, ip netip.Addr) (models.Place, error) {
 	p, ok := providers[name]
 	if !ok {
@@ -146,17 +146,17 @@ func (p provider) answer(a egress.Answer) (models.Place, error) {
 		return models.Place{}, ErrRefused
 	case status == http.StatusTooManyRequests:
 		return models.Place{}, ErrBusy
-	case status == http.StatusNotFound, status == http.StatusBadRequest: // it knows nothing of the address
+	case status == http.StatusNotFound, status == http.StatusBadRequest: // it does not know the address
 		return models.Place{}, nil
 	default:
 		return models.Place{}, fmt.Errorf("the provider answered %d", status)
 	}
 }
 
-// maxText is the longest text of a place, in bytes, as of those that the service's own databases give.
+// maxText is the maximum length of a place's text in bytes, the same as for texts of the service's own databases.
 const maxText = 128
 
-// clean brings a place into the form that clicks have. What is none of the known values is left out.
+// clean converts a place to the form that clicks have. It leaves out values that are not among the known ones.
 func clean(p models.Place) models.Place {
 	p.Country, _ = clickattr.Countries.Find(p.Country)
 	p.ConnectionType, _ = clickattr.ConnectionTypes.Find(p.ConnectionType)

@@ -16,7 +16,7 @@ import (
 
 const key = "7:secret"
 
-// answers are those of the providers, in the forms of their documentation, for an address of a phone and one of a proxy.
+// answers are the documented answers of the providers, for the address of a phone and the address of a proxy.
 var answers = map[string]string{
 	"/maxmind/geoip/v2.1/insights/8.8.8.8": `{"country":{"iso_code":"US","names":{"en":"United States"}},
 		"subdivisions":[{"iso_code":"CA","names":{"en":"California","de":"Kalifornien"}}],"city":{"names":{"en":"Los  Angeles"}},

@@ -36,7 +36,7 @@ type Client struct {
 // timeout is for one message.
 const timeout = 20 * time.Second
 
-// New makes a Client. It sends nothing, and dials nobody.
+// New makes a Client. It sends nothing, and opens no connection.
 func New(o Options) (*Client, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil || u.Hostname() == "" {
@@ -86,7 +86,7 @@ func authorities(file string) (*x509.CertPool, error) {
 // Message is a text for one receiver.
 type Message struct {
 	To, Subject, Text string
-	ID                string // tells messages apart, so that one that is sent again is known; a UUID
+	ID                string // UUID by which a message that is sent again is recognized
 }
 
 // Send hands a message to the server, which then sees to it. The error is for a person and has no password.

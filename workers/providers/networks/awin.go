@@ -9,9 +9,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// awin is the publisher API of Awin: GET /publishers/{id}/transactions/. Days and times are asked for in UTC. All orders
-// of a range come at once. Unverified: that clickRefs may be missing or of another form, as an order without a click has
-// none.
+// awin is the publisher API of Awin: GET /publishers/{id}/transactions/. Days and times are requested in UTC. All orders of a
+// range come at once. Unverified: that an order without a click may have no clickRefs, or clickRefs of another form.
 var awin = platform{
 	base: "https://api.awin.com",
 	open: func(s *session) { s.Sign = rest.Bearer(s.c["token"]) },

@@ -12,10 +12,10 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// cj is the GraphQL API of commissions of CJ: developers.cj.com. Days are those of posting, in UTC. Failures come with
-// status 200. Amounts are in the publisher's currency, which is not told. A correction is a record of its own with a
-// negative amount and the action of the original. Unverified: that a query may be about at most 31 days, and that a
-// correction which comes without its original takes the whole of it back.
+// cj is the GraphQL API of commissions of CJ: developers.cj.com. Days are posting days, in UTC. Failures come with status 200.
+// Amounts are in the publisher's currency, which the API does not name. A correction is a record of its own, with a negative
+// amount and the action of the original. Unverified: that a query may cover at most 31 days, and that a correction without its
+// original takes the whole of it back.
 var cj = platform{
 	base: "https://commissions.api.cj.com",
 	open: func(s *session) {

@@ -70,7 +70,7 @@ func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (or
 	for _, v := range answer.Orders {
 		kind := strings.ToUpper(string(v.Type))
 		if kind == "FEE" || strings.HasPrefix(kind, "TEST") {
-			continue // no order of anybody
+			continue // not a customer's order
 		}
 		var amounts []text
 		for _, item := range v.Items {

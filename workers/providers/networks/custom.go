@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// custom is any address that answers orders, as JSON or CSV, in one piece. A word for a status that we know by itself needs
-// no entry in the network's status_map.
+// custom is any address that answers with orders, as JSON or CSV, in one piece. A word for a status that the service already
+// knows needs no entry in the network's status_map.
 var custom = platform{
 	own: true,
 	open: func(s *session) {

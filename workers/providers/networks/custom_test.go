@@ -25,7 +25,7 @@ var customFields = map[string]string{
 	"timezone": "America/New_York",
 }
 
-// custom opens an endpoint that answers a body to who has the header, and gives the queries that it was asked.
+// custom opens an endpoint that answers with a body if a request has the header. It returns the queries that the endpoint got.
 func custom(t *testing.T, body string, change map[string]string) (*networks.Connection, *[]url.Values) {
 	t.Helper()
 	asked := &[]url.Values{}
@@ -54,7 +54,7 @@ func custom(t *testing.T, body string, change map[string]string) (*networks.Conn
 	return c, asked
 }
 
-// TestCustom: rows are found by their path or their columns, and a word that is no status is none.
+// TestCustom: rows are found by their path or their columns. A word that is not a status gives an empty status.
 func TestCustom(t *testing.T) {
 	t.Parallel()
 	click := models.FormatClickID(models.NewClickID())

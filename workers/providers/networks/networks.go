@@ -31,19 +31,19 @@ type Order struct {
 	// Alone is a reversal whose order was not read with it: its payout is what it takes back, which may be a part.
 	Alone bool
 
-	// Of a platform that tells an order by several records: which one this is, what they are all of, and whether it takes
-	// money back.
+	// For a platform that reports one order by several records: record identifies this one, whole identifies what they all
+	// belong to, and back says that this record takes money back.
 	record, whole string
 	back          bool
 }
 
-// Usage is what reading took.
+// Usage counts the requests and pages that reading took.
 type Usage struct {
 	Requests int
 	Pages    int
 }
 
-// MaxOrders is how many orders somebody may wait for.
+// MaxOrders is the maximum number of orders that a caller waits for.
 const MaxOrders = 5000
 
 // ErrTooMany says that a range has more orders than may be read at once.
@@ -59,7 +59,7 @@ type Options struct {
 	// each interval.
 	Pace func(key string, burst int, interval time.Duration) rest.Pace
 	Wait func(ctx context.Context, d time.Duration) error
-	// Timeout is for the next request; nil: that of rest.API.
+	// Timeout returns the timeout of the next request; nil: the default of rest.API.
 	Timeout func() time.Duration
 }
 
@@ -77,14 +77,14 @@ func New(o Options) *Client {
 // platform is how a provider of models.NetworkProviders is asked.
 type platform struct {
 	base string // address of its API, without a slash at the end; empty: a credential says it
-	own  bool   // the address is the customer's own, which no test's takes the place of
+	own  bool   // the address is the customer's own, and tests do not replace it
 	// open prepares the session: how it signs, and how its failures look; nil: nothing to prepare.
 	open func(s *session)
 	// test makes a cheap request; nil: the first page of today.
 	test func(ctx context.Context, s *session) error
 	// page reads a page of the orders of a range. cursor is empty for the first one. next is empty after the last one.
 	page func(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error)
-	days int // that one question may be about; 0: any number
+	days int // maximum days of one request; 0: no limit
 	// words are what the platform's words for a status mean, in lower case.
 	words map[string]string
 	// At most burst requests at once, and one more after each interval; 0: as many as one likes.
@@ -117,7 +117,7 @@ func (r Range) End() time.Time { return r.To.AddDate(0, 0, 1) }
 // has reports whether a moment is in the range.
 func (r Range) has(at time.Time) bool { return !at.Before(r.From) && at.Before(r.End()) }
 
-// split parts a range into ranges of at most so many days.
+// split divides a range into ranges of at most the given number of days; 0: the range is not divided.
 func (r Range) split(days int) []Range {
 	if days == 0 {
 		return []Range{r}
@@ -142,7 +142,7 @@ type session struct {
 	zone *time.Location    // in which the platform tells times and days
 	used *Usage
 
-	token string                                    // of a platform that has them fetched
+	token string                                    // of a platform whose tokens are fetched
 	fetch func(ctx context.Context) (string, error) // gets one
 }
 
@@ -184,7 +184,7 @@ func (c *Client) Open(name, key string, credentials map[string]string) (*Connect
 // Used is what was asked so far.
 func (c *Connection) Used() Usage { return *c.s.used }
 
-// Test makes a request by which the platform tells whether the credentials are right. Errors are for a person.
+// Test makes a request that shows whether the credentials are right. Errors are for a person.
 func (c *Connection) Test(ctx context.Context) error {
 	if c.s.test != nil {
 		return c.s.Shown(c.s.test(ctx, c.s))
@@ -197,8 +197,8 @@ func (c *Connection) Test(ctx context.Context) error {
 // maxPages is how many pages of a range are read.
 const maxPages = 1000
 
-// Orders reads the orders of days, of which only the dates count: both are included. Errors are ErrTooMany, if there are more than most,
-// or for a person.
+// Orders reads the orders of the days from one date to another, both included. The time of day does not matter. If there are
+// more than most orders, the error is ErrTooMany. Other errors are for a person.
 func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) ([]Order, error) {
 	var all []Order
 	for _, part := range (Range{c.s.date(from), c.s.date(to)}).split(c.s.days) {

@@ -194,7 +194,7 @@ func (s *suite) failures() {
 	}
 }
 
-// slow: an answer that is later than the request may take is waited for again, and one that never comes is told.
+// slow: an answer that takes longer than the timeout is requested again. An answer that never comes is an error.
 func (s *suite) slow() {
 	s.world.Set(s.orders(3)...)
 	s.world.Fail(resttest.Slow)
@@ -235,7 +235,7 @@ func (s *suite) credentials() {
 	}
 }
 
-// words: a word for a status that nobody knows is no status, and the order is there.
+// words: an unknown word for a status gives an empty status, and the order is still read.
 func (s *suite) words() {
 	list := s.orders(1)
 	list[0].Word = "on the moon"

@@ -18,7 +18,7 @@ var (
 	bare  = []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "02.01.2006 15:04:05", time.DateOnly}
 )
 
-// when reads a time. One without a zone is in the connection's. What is no time is the zero time.
+// when reads a time. A time without a zone is in the connection's zone. A text that is not a time gives the zero time.
 func (s *session) when(t text) time.Time {
 	word := strings.TrimSpace(string(t))
 	for _, form := range zoned {

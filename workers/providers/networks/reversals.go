@@ -18,7 +18,7 @@ func (o Order) negative() bool {
 	return ok && d.IsNegative()
 }
 
-// sum adds amounts; empty if none of them is one.
+// sum adds amounts. The result is empty if no text is an amount.
 func sum(amounts []text) string {
 	total, known := decimal.Zero, false
 	for _, a := range amounts {
@@ -32,9 +32,9 @@ func sum(amounts []text) string {
 	return total.String()
 }
 
-// settle takes the reversals that are records of their own off the orders they are of. An order of which nothing is left
-// has the reversal's status, one of which something is left has a smaller payout. A reversal without its order stays
-// alone, with its own status. A record that comes twice counts once.
+// settle subtracts reversals that are records of their own from the orders they belong to. An order with nothing left takes the
+// reversal's status. An order with something left has a smaller payout. A reversal without its order stays alone, with its own
+// status. A record that comes twice counts once.
 func settle(all []Order) []Order {
 	seen, sales := map[string]bool{}, map[string][]int{}
 	out := make([]Order, 0, len(all))
@@ -71,7 +71,8 @@ func settle(all []Order) []Order {
 	return out
 }
 
-// take takes an amount off an order, or all that it has, and gives what is left to take.
+// take takes an amount off an order and returns the rest that is still to be taken. It takes the order's whole payout, and sets its
+// status, if some is false (the amount is not known), the payout cannot be read, or the amount is not smaller than the payout.
 func (o *Order) take(from decimal.Decimal, some bool, status string) decimal.Decimal {
 	payout, ok := amount(o.Payout)
 	switch {

@@ -2,7 +2,8 @@ package networks
 
 import "testing"
 
-// A reversal that is read with its order settles it; one that is not is alone.
+// TestSettle: a reversal that is read with its order is subtracted from it. A reversal that is read without its order stays
+// alone.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	sale := Order{ID: "1", whole: "w", record: "a", Payout: "10", Status: "approved"}

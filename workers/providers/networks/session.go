@@ -14,10 +14,10 @@ import (
 // hostName is what a customer may call the host of a network's platform.
 var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
-// noAddress is an address that no request can be made of: it is told to be unreadable, at once.
+// noAddress is an address that no request can be made to. It is reported at once as unreadable.
 const noAddress = "://"
 
-// host is the address of a platform that has one for each network; noAddress if the name is none of a host.
+// host returns the address of a platform that has a host for each network, or noAddress if the name is not a host name.
 func host(name, suffix string) string {
 	name = strings.TrimSuffix(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(name)), "https://"), "/")
 	if !hostName.MatchString(name) {
@@ -43,7 +43,7 @@ func (s *session) basic(user, password string) {
 	s.Sign = rest.Basic(user, password)
 }
 
-// exchange has authorized get its tokens from a path, by a client's id and secret.
+// exchange makes authorized get its tokens from a path, with a client's id and secret.
 func (s *session) exchange(path, id, secret string, form url.Values) {
 	s.basic(id, secret)
 	s.fetch = func(ctx context.Context) (string, error) {
@@ -60,7 +60,7 @@ func (s *session) exchange(path, id, secret string, form url.Values) {
 	}
 }
 
-// authorized gets JSON with a token. A token that is no longer accepted is fetched anew once.
+// authorized gets JSON with a token. If the token is no longer accepted, authorized fetches a new one, once.
 func (s *session) authorized(ctx context.Context, r rest.Request, into any) error {
 	r.Method = http.MethodGet
 	for fresh := false; ; {

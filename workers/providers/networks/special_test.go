@@ -25,7 +25,7 @@ func TestItems(t *testing.T) {
 	}
 }
 
-// TestNoOrders: records that are no orders of anybody are left out.
+// TestNoOrders: records that are not customers' orders, such as fees and test sales, are left out.
 func TestNoOrders(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "clickbank")

@@ -32,13 +32,13 @@ func (s *suite) refusal() {
 	}
 }
 
-// tokens: a token that expires in the middle is fetched anew. One that is never accepted is a refusal.
+// tokens: a token that expires in the middle is fetched again. A token that is never accepted is a refusal.
 func (s *suite) tokens() {
 	if !networkstest.Fakes[s.name].Tokens {
 		return
 	}
 	s.world.Set(s.orders(1203)...)
-	// A token, a page, one that finds the token expired.
+	// The requests: a token, a page, and a page that finds the token expired.
 	s.world.Fail(resttest.None, resttest.None, resttest.Expired, resttest.None)
 	c := s.open(nil)
 	if got := s.read(c); len(got) != 1203 {
@@ -54,7 +54,7 @@ func (s *suite) tokens() {
 	}
 }
 
-// quoted: a platform that writes its numbers as texts is read as one that does not.
+// quoted: a platform that writes its numbers as texts gives the same orders.
 func (s *suite) quoted() {
 	s.world.Set(s.orders(1203)...)
 	plain := s.read(s.open(nil))
@@ -64,7 +64,7 @@ func (s *suite) quoted() {
 	}
 }
 
-// bare: an order of which the platform says neither payout nor currency nor time is there.
+// bare: an order without payout, currency and time is still read.
 func (s *suite) bare() {
 	list := s.orders(2)
 	list[0].Bare = true
@@ -79,7 +79,8 @@ func (s *suite) bare() {
 	}
 }
 
-// zone: days and times of a platform in New York, on the day of 25 hours. Those who tell UTC mean its days.
+// zone: days and times of a platform in New York, on the day that has 25 hours. Platforms that report times in UTC mean UTC
+// days.
 func (s *suite) zone() {
 	newYork, err := time.LoadLocation("America/New_York")
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 	"switchyard/workers/egress"
 )
 
-// ErrRefused says that the provider does not accept the credentials. ErrBusy says that it asks for fewer requests in a
-// time.
+// ErrRefused says that the provider does not accept the credentials. ErrBusy says that it asks for fewer requests per time.
 var (
 	ErrRefused = errors.New("the provider refused the credentials")
 	ErrBusy    = errors.New("the provider is being asked too often")
@@ -28,7 +27,7 @@ var (
 
 // FailureError is a provider's refusal of a request. Text is the provider's own.
 type FailureError struct {
-	Status  int // 0: the provider told it by a successful one
+	Status  int // 0: the provider reported the failure with a successful status
 	Text    string
 	Code    string        // the provider's own, where API.Coded finds one
 	Refused bool          // its credentials
@@ -92,7 +91,7 @@ func RequestID(answer egress.Answer) string {
 // maxAfter is the longest pause that is believed.
 const maxAfter = time.Hour
 
-// RetryAfter reads the header of that name: seconds or a date. What cannot be read is 0.
+// RetryAfter reads the header of that name: seconds or a date. A value that cannot be read gives 0.
 func RetryAfter(header string, now func() time.Time) time.Duration {
 	var wait time.Duration
 	if n, err := strconv.Atoi(header); err == nil {
@@ -135,7 +134,7 @@ func HasStatus(err error, status int) bool {
 	return errors.As(err, &f) && f.Status == status
 }
 
-// told are the members in which providers say in words what is wrong.
+// told has the members in which providers describe an error in words.
 var told = map[string]bool{
 	"message": true, "msg": true, "detail": true, "details": true, "error": true, "errors": true, "error_description": true,
 	"reason": true, "description": true, "title": true, "errormessage": true, "publicmessage": true, "err_msg": true,
@@ -145,15 +144,15 @@ var told = map[string]bool{
 const maxComplaint = 300
 
 // Complaint finds the words in the JSON of an error, whatever its envelope: texts of members that are known for words, and
-// texts in lists. An answer of another kind has none.
+// texts in lists. For any other answer the result is empty.
 func Complaint(body []byte) string {
 	var words []string
 	dec := json.NewDecoder(bytes.NewReader(body))
-	_ = collect(dec, false, &words, 0) // of an answer that was cut, what was read counts
+	_ = collect(dec, false, &words, 0) // what was read of a cut answer counts
 	return strings.Join(words, "; ")
 }
 
-// collect reads a value. words are kept of texts if inWords, and in lists.
+// collect reads a value. It keeps a text as words if inWords is true, and every text in a list.
 func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error {
 	t, err := dec.Token()
 	if err != nil || depth > 20 {
@@ -185,13 +184,13 @@ func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error 
 	return nil
 }
 
-// Secrets are what no text of a provider may show. Safe for concurrent use.
+// Secrets are texts that must not appear in any text of a provider. Safe for concurrent use.
 type Secrets struct {
 	mu   sync.Mutex
 	list []string // longest first: one may be a part of another
 }
 
-// Add adds secrets; empty ones are none.
+// Add adds secrets. Empty texts are ignored.
 func (s *Secrets) Add(list ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,7 +202,7 @@ func (s *Secrets) Add(list ...string) {
 	slices.SortStableFunc(s.list, func(a, b string) int { return len(b) - len(a) })
 }
 
-// Text is a text for a person: without secrets, in one line, not too long. Without any, s may be nil.
+// Text converts a text for a person: without secrets, in one line, not too long. s may be nil if there are no secrets.
 func (s *Secrets) Text(text string) string {
 	if s == nil {
 		s = &Secrets{}

@@ -32,7 +32,7 @@ func (t *Text) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Number is the whole number that a text is; 0 if it is none.
+// Number returns the text as a whole number, or 0 if it is not one.
 func (t Text) Number() int {
 	n, _ := strconv.Atoi(strings.TrimSpace(string(t)))
 	return n
@@ -108,14 +108,14 @@ func (l *List[T]) fromObject(raw []byte) error {
 	return nil
 }
 
-// Field gives a field of a row by its name or path; empty if there is none.
+// Field returns a field of a row by its name or path. It returns an empty text if the row has no such field.
 type Field func(path string) Text
 
-// MaxRows is how many rows are read of one answer. What is behind them is left: whoever asked finds that there are too many.
+// MaxRows is how many rows of one answer are read. Further rows are ignored, and the caller finds that there are too many.
 const MaxRows = 50_001
 
-// maxRow is how long a row may be, in bytes. What is read of an answer is some ten times as large, and a customer's own address may
-// answer anything.
+// maxRow is the maximum length of a row in bytes. A row takes about ten times as much memory once it is read, and a customer's
+// own address may answer anything.
 const maxRow = 64 << 10
 
 // JSONRows calls each for the rows of the list at a path of an answer; an empty path: the answer is the list. name is the path's own name,

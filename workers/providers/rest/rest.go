@@ -1,5 +1,5 @@
-// Package rest asks the HTTP APIs of providers with the credentials of an account. Whatever a provider's API is like, its
-// refusals, its pauses and its words are read here, and no error that leaves here contains a credential.
+// Package rest calls the HTTP APIs of providers with the credentials of an account. It understands the refusals, pauses and
+// error texts of every provider. No error that leaves this package contains a credential.
 package rest
 
 import (
@@ -28,9 +28,9 @@ type API struct {
 	Now  func() time.Time
 	// Sign adds the credentials to a request.
 	Sign Signer
-	// Failed finds the provider's text in an answer that tells a failure by a successful status; nil: none does.
+	// Failed finds the provider's text in an answer that reports a failure with a successful status; nil: no answer does.
 	Failed func(body []byte) string
-	// Coded finds the provider's code of a failure in its answer; nil: there are none.
+	// Coded finds the provider's code of a failure in its answer; nil: the provider has no codes.
 	Coded func(body []byte) string
 	// Busy reports whether a failure with another status than 429 asks for fewer requests; nil: none does.
 	Busy func(f *FailureError) bool
@@ -41,9 +41,9 @@ type API struct {
 	RetryTime time.Duration
 	// Pace holds requests back over all processes; nil: nothing does.
 	Pace Pace
-	// Asked is called before each request; nil: nobody counts.
+	// Asked is called before each request. It may be nil.
 	Asked func()
-	// Wait waits, until the context ends; nil: by a timer.
+	// Wait waits for d, or until the context ends; nil: a timer is used.
 	Wait func(ctx context.Context, d time.Duration) error
 	// Timeout is for the next request; nil: ten seconds.
 	Timeout func() time.Duration
@@ -51,26 +51,27 @@ type API struct {
 	secrets *Secrets
 }
 
-// Pace limits the requests of an account over all processes: *kv.Budget.
+// Pace limits the requests of an account over all processes. It is implemented by *kv.Budget.
 type Pace interface {
-	// Take takes a request and leaves at least so many to others. wait is 0, or after what time to ask again.
+	// Take takes one request from the budget, leaving at least the given number to others. wait is 0, or the time after which
+	// to try again.
 	Take(ctx context.Context, leave int) (wait time.Duration)
-	// Pause allows no request for so long.
+	// Pause allows no request for the given time.
 	Pause(ctx context.Context, d time.Duration)
 }
 
-// Keep has the secrets kept out of every error, and gives the API.
+// Keep keeps the secrets out of every error, and returns the API.
 func (a API) Keep(list ...string) API {
 	a.secrets = &Secrets{}
 	a.secrets.Add(list...)
 	return a
 }
 
-// Hide adds a secret that was got by the credentials.
+// Hide adds a secret that was obtained with the credentials.
 func (a API) Hide(secret string) { a.secrets.Add(secret) }
 
-// HideWords hides the value of a header, and each of its words that is no common one: an address may repeat a part, as of
-// "Bearer ...".
+// HideWords hides the value of a header, and each of its words that is not a common one. An address may repeat a part of the
+// value, such as the token of "Bearer ...".
 func (a API) HideWords(value string) {
 	a.Hide(value)
 	for _, word := range strings.Fields(value) {
@@ -83,7 +84,8 @@ func (a API) HideWords(value string) {
 // leastSecret is how long a word of a header is that counts as secret: longer than names of schemes.
 const leastSecret = 8
 
-// Shown is an error for a person: without secrets, in one line, not too long. It is ErrRefused or ErrBusy if its cause is.
+// Shown converts an error for a person: without secrets, in one line, not too long. It is still ErrRefused or ErrBusy if its
+// cause is.
 func (a API) Shown(err error) error { return a.secrets.shown(err) }
 
 // Request is a call of an API. Body is nil, url.Values, []byte or what JSON is made of.
@@ -94,7 +96,7 @@ type Request struct {
 	Body   any
 	Kind   string // content type of a []byte
 	Header map[string]string
-	// Repeat says that it may be sent again without harm though its method is not GET.
+	// Repeat says that the request may be sent again without harm, although its method is not GET.
 	Repeat bool
 }
 
@@ -108,7 +110,7 @@ func (a API) Post(ctx context.Context, path string, body, into any) error {
 	return a.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: body}, into)
 }
 
-// Do sends a request and reads the answer's JSON. Errors: *FailureError, or those of the client.
+// Do sends a request and reads the answer's JSON. Errors are *FailureError, or errors of the client.
 func (a API) Do(ctx context.Context, r Request, into any) error {
 	answer, err := a.Send(ctx, r)
 	if err != nil || into == nil {
@@ -140,7 +142,7 @@ func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error)
 				return out, err
 			}
 			left -= wait
-			if a.wait(ctx, wait) != nil { // nobody waits any more: what the provider said is the reason
+			if a.wait(ctx, wait) != nil { // the caller waits no longer: the provider's error is the reason
 				return out, err
 			}
 		}

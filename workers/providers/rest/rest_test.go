@@ -158,7 +158,7 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-// TestRows: rows are read up to so many, and one that is too long, or a list that ends early, is an error.
+// TestRows: rows are read up to a limit. A row that is too long and a list that ends early are errors.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	long := `{"x": "` + strings.Repeat("y", 70<<10) + `"}`
@@ -211,7 +211,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestNobodyWaits: when whoever asked stops to wait between two attempts, the error is the provider's and not that of the wait.
+// TestNobodyWaits: if the caller gives up between two attempts, the error is the provider's and not the error of the wait.
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
 	api, asked, _ := provider(t, says(502, `{"message": "down"}`))

@@ -47,7 +47,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("safebrowsing: the list answered %d %s: %s", e.HTTP, e.Status, e.Message)
 }
 
-// Options choose a list. Without a key there is none.
+// Options choose a list. Without a key there is no list.
 type Options struct {
 	WebRiskKey      string // has precedence
 	SafeBrowsingKey string

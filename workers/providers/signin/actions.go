@@ -17,11 +17,11 @@ type Action struct {
 	Status   string // the platform's own word, in lower case
 	// Resource is Google's name of the action; empty at Microsoft.
 	Resource string
-	// ReadyAt is from when on the platform takes uploads, of one that was made just now; nil: it is not known to wait.
+	// ReadyAt is the time from which the platform takes uploads for a newly created action; nil: no wait is known.
 	ReadyAt *time.Time
 }
 
-// Advertiser is an ad account as it is asked. Fields are those of the credentials of a traffic source's integration.
+// Advertiser is an ad account that requests are made for. Its fields are credentials of a traffic source's integration.
 type Advertiser struct {
 	Provider    string
 	Credentials map[string]string
@@ -45,7 +45,7 @@ var actionsOf = map[string]actions{
 // maxActions is how many actions are listed.
 const maxActions = 1000
 
-// ReadyBy is when an action is ready at the latest that was made just now; nil: its platform does not let one wait.
+// ReadyBy returns the latest time at which an action created now is ready; nil: its platform has no wait.
 func (c *Client) ReadyBy(provider string) *time.Time {
 	wait := actionsOf[provider].wait
 	if wait == 0 {
@@ -65,7 +65,7 @@ func (c *Client) openActions(a Advertiser, token string) (*session, error) {
 	return s, nil
 }
 
-// Actions lists the actions of an ad account that take uploads. Errors are those of Accounts.
+// Actions lists the actions of an ad account that take uploads. It has the same errors as Accounts.
 func (c *Client) Actions(ctx context.Context, a Advertiser, token string) ([]Action, error) {
 	s, err := c.openActions(a, token)
 	if err != nil {
@@ -75,7 +75,8 @@ func (c *Client) Actions(ctx context.Context, a Advertiser, token string) ([]Act
 	return list[:min(len(list), maxActions)], s.shown(err)
 }
 
-// CreateAction makes an action that takes uploads. If there is one of the name, that is it. Errors are those of Accounts.
+// CreateAction creates an action that takes uploads. If an action of that name exists, it is returned. The errors are the same
+// as for Accounts.
 func (c *Client) CreateAction(ctx context.Context, a Advertiser, token, name string) (Action, error) {
 	s, err := c.openActions(a, token)
 	if err != nil {

@@ -52,7 +52,7 @@ func googleActions(ctx context.Context, s *session, a Advertiser) ([]Action, err
 	return out, err
 }
 
-// googleCreate makes an action for purchases, each of which counts, with the value that is uploaded.
+// googleCreate creates an action for purchases. Every purchase counts, with its uploaded value.
 func googleCreate(ctx context.Context, s *session, a Advertiser, name string) (Action, error) {
 	const category, status = "PURCHASE", "ENABLED"
 	path, header := googleOf(a)

@@ -74,7 +74,7 @@ func microsoftGoals(ctx context.Context, s *session, a Advertiser) ([]Action, er
 	return out, err
 }
 
-// microsoftCreate makes a goal for purchases, each of which counts, with the value that is uploaded.
+// microsoftCreate creates a goal for purchases. Every purchase counts, with its uploaded value.
 func microsoftCreate(ctx context.Context, s *session, a Advertiser, name string) (Action, error) {
 	const category, status, days = "Purchase", "Active", 30
 	var answer struct {

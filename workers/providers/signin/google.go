@@ -11,8 +11,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// google signs in at Google, for the Google Ads and Data Manager APIs. A developer token is no longer asked for. Not verified: the form of
-// id tokens, from which the e-mail address is taken if there is one.
+// google signs in at Google, for the Google Ads and Data Manager APIs. These no longer require a developer token. Not verified:
+// the form of id tokens. The e-mail address is taken from them if there is one.
 var google = platform{ //nolint:gosec // names of settings are no secrets
 	name: models.GoogleAds, settings: "GOOGLE_ADS_CLIENT_ID and GOOGLE_ADS_CLIENT_SECRET",
 	authorize: "https://accounts.google.com/o/oauth2/v2/auth", token: "https://oauth2.googleapis.com/token",
@@ -35,7 +35,7 @@ const googleClients = "SELECT customer_client.id, customer_client.descriptive_na
 	"customer_client.time_zone, customer_client.manager, customer_client.status, customer_client.level " +
 	"FROM customer_client WHERE customer_client.level <= 1"
 
-// googleChunk is a part of what searchStream answers.
+// googleChunk is one part of searchStream's answer.
 type googleChunk struct {
 	Results []struct {
 		Client struct {
@@ -49,8 +49,8 @@ type googleChunk struct {
 	} `json:"results"`
 }
 
-// googleAccounts lists the accounts that the token reaches, and those one level below each of them. One that cannot be asked is listed
-// without a name.
+// googleAccounts lists the accounts that the token reaches, and the accounts one level below each of them. An account that
+// cannot be asked is listed without a name.
 func googleAccounts(ctx context.Context, s *session) ([]Account, error) {
 	var reached struct {
 		Names []string `json:"resourceNames"`

@@ -48,7 +48,7 @@ func metaToken(ctx context.Context, s *session, query url.Values) (models.OAuthG
 	return g, nil
 }
 
-// metaLong exchanges a token for one that lives long.
+// metaLong exchanges a token for a long-lived one.
 func metaLong(ctx context.Context, s *session, token string) (models.OAuthGrant, error) {
 	return metaToken(ctx, s, form("grant_type", "fb_exchange_token", "fb_exchange_token", token))
 }
@@ -99,7 +99,7 @@ func metaAccounts(ctx context.Context, s *session) ([]Account, error) {
 		for _, a := range answer.Data {
 			out = append(out, Account{ID: a.ID, Name: a.Name, Currency: a.Currency, TimeZone: a.TimeZone, Status: metaStatuses[a.Status]})
 		}
-		// The next page is asked for by its cursor: an address that a platform names could be anybody's.
+		// The next page is requested by its cursor, because an address that a platform names could belong to anyone.
 		after := answer.Paging.Cursors.After
 		switch {
 		case answer.Paging.Next == "":

@@ -32,7 +32,7 @@ func exchange(ctx context.Context, s *session, code, verifier, redirect string) 
 	return s.grant(t), nil
 }
 
-// refresh renews tokens as OAuth 2 says. The platform may give another refresh token; the one before stays if it does not.
+// refresh renews tokens as OAuth 2 says. The platform may give another refresh token; if it does not, the previous one stays.
 func refresh(ctx context.Context, s *session, t models.OAuthTokens) (models.OAuthGrant, error) {
 	fresh, err := s.client.o.config(s.platform, s.app, "").TokenSource(s.oauthContext(ctx), &oauth2.Token{RefreshToken: t.Refresh}).Token()
 	if err != nil {
@@ -41,10 +41,10 @@ func refresh(ctx context.Context, s *session, t models.OAuthTokens) (models.OAut
 	return s.grant(fresh), nil
 }
 
-// lost are the errors of OAuth after which somebody has to sign in again.
+// lost are the OAuth errors after which the user has to sign in again.
 var lost = []string{"invalid_grant", "interaction_required", "consent_required", "login_required"}
 
-// failure is what a platform says in place of tokens, without the body of its answer.
+// failure returns the error that a platform answered instead of tokens, without the body of its answer.
 func failure(err error) error {
 	said, ok := errors.AsType[*oauth2.RetrieveError](err)
 	switch {
@@ -73,16 +73,16 @@ func (s *session) grant(t *oauth2.Token) models.OAuthGrant {
 	return g
 }
 
-// longest is the longest life of a token that is believed.
+// longest is the longest life of a token, in seconds, that is believed.
 const longest = 366 * 24 * 3600
 
-// after is the moment so many seconds from now.
+// after returns the time that is the given number of seconds from now, but at most longest.
 func (s *session) after(seconds int64) *time.Time {
 	at := s.Now().Add(time.Duration(min(seconds, longest)) * time.Second)
 	return &at
 }
 
-// identity reads who has signed in. The platform itself has given the token to us by TLS, so that its signature says nothing more.
+// identity reads who has signed in. It does not check the signature, because the token came from the platform itself by TLS.
 func identity(idToken string) (id, name string) {
 	parts := strings.Split(idToken, ".")
 	if len(parts) != 3 {

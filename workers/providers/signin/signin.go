@@ -2,7 +2,7 @@
 // accounts, exchanges the code that comes back for tokens, renews them, and lists the ad accounts. Each platform is a row of the table
 // and a file.
 //
-// Codes, tokens and the install's secrets never leave this package but as results. No error contains one.
+// Codes, tokens and the install's secrets leave this package only as results. No error contains one.
 package signin
 
 import (
@@ -26,7 +26,7 @@ import (
 // App is how a platform knows this install.
 type App struct {
 	ID, Secret string
-	// DeveloperToken is needed for Microsoft's ad accounts beside the sign-in.
+	// DeveloperToken is needed for Microsoft's ad accounts, in addition to the sign-in.
 	DeveloperToken string
 }
 
@@ -53,14 +53,15 @@ func (a Apps) app(p platform) (App, error) {
 	return app, nil
 }
 
-// Configured reports whether somebody can sign in at a provider.
+// Configured reports whether users can sign in at a provider.
 func (a Apps) Configured(provider string) bool {
 	_, err := a.app(platforms[provider])
 	return err == nil
 }
 
-// Address is where a person allows the service to use their ad accounts. The platform then sends the browser to redirect, with the
-// state. verifier is the secret of PKCE, of which the address has the hash alone. Error: not_configured.
+// Address returns the address at which a person allows the service to use their ad accounts. The platform then sends the
+// browser to redirect, with the state. verifier is the secret of PKCE; the address contains only its hash. Error:
+// not_configured.
 func (a Apps) Address(provider, state, verifier, redirect string) (string, error) {
 	p, ok := platforms[provider]
 	if !ok {
@@ -122,7 +123,7 @@ func byName(list ...platform) map[string]platform {
 	return out
 }
 
-// ErrRevoked says that the platform takes the tokens no longer: somebody has to sign in again.
+// ErrRevoked says that the platform no longer takes the tokens: the user has to sign in again.
 var ErrRevoked = errors.New("the platform takes the sign-in no longer")
 
 // Options of a Client. Apps.URL, GoogleVersion, Now and Wait are optional.
@@ -181,8 +182,8 @@ func (c *Client) open(provider string, secrets ...string) (*session, error) {
 	return s, nil
 }
 
-// Exchange gets the tokens for the code that a browser brought back to redirect, and who has signed in. Errors are not_configured,
-// or for a person.
+// Exchange returns the tokens for the code that a browser brought back to redirect, and who has signed in. Errors are
+// not_configured, or for a person.
 func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirect string) (models.OAuthGrant, error) {
 	s, err := c.open(provider, code, verifier)
 	if err != nil {
@@ -196,14 +197,14 @@ func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirec
 	if err == nil && g.Tokens.Access == "" {
 		err = rest.ErrForm
 	}
-	if g.UserID == "" { // it does not say: each sign-in is somebody else's
+	if g.UserID == "" { // the platform does not say: each sign-in counts as another person
 		g.UserID = uuid.NewString()
 	}
 	return g, s.shown(err)
 }
 
-// Refresh renews tokens: what it gives takes the place of all that there was. ErrRevoked: the platform takes them no longer. Other errors
-// are not_configured, or for a person.
+// Refresh renews tokens. The result replaces all previous tokens. ErrRevoked means that the platform no longer takes them.
+// Other errors are not_configured, or for a person.
 func (c *Client) Refresh(ctx context.Context, provider string, t models.OAuthTokens) (models.OAuthGrant, error) {
 	s, err := c.open(provider, t.Access, t.Refresh)
 	if err != nil {

@@ -129,7 +129,7 @@ function Confirm() {
   return m ? <m.Confirm /> : null
 }
 
-// Listed keeps the jobs of the account at hand: those of other tabs and people are in the tray, too.
+// Listed keeps the jobs of the account loaded. The tray shows jobs of other tabs and people, too.
 function Listed() {
   const { data } = use('GET /jobs', {}, 20)
   useEffect(() => {
@@ -211,7 +211,7 @@ addEventListener('keydown', e => {
   }
 })
 
-// A page that is left open meets files that a new version has not: it loads itself anew, once.
+// A page that stays open may ask for files that a new version no longer has. It then reloads itself, once.
 addEventListener('unhandledrejection', e => {
   if (!/dynamically imported module|Importing a module/.test(String(e.reason)) || sessionStorage.reloaded) return
   sessionStorage.reloaded = '1'

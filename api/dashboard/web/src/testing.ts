@@ -1,8 +1,8 @@
-// What the tests of modules without a screen stand on. They run in the browser of the Go tests, bundled by themselves.
+// The helpers for tests of modules without a screen. These tests run in the browser of the Go tests, in a bundle of their own.
 export const failures: string[] = []
 export let ran = 0
 
-// test runs fn, and notes what it throws.
+// test runs fn, and records an error that it throws.
 export function test(name: string, fn: () => void) {
   ran++
   try {

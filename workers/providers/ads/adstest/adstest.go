@@ -24,13 +24,13 @@ type Row struct {
 	Bare                       bool // the platform says neither spend nor clicks nor impressions
 }
 
-// Currency and Zone are those of all accounts that can tell theirs.
+// Currency and Zone are the values of all accounts on platforms that report them.
 const (
 	Currency = "EUR"
 	Zone     = "America/New_York"
 )
 
-// World is what all platforms have.
+// World is the state shared by all platforms.
 type World struct {
 	resttest.Faults
 
@@ -48,7 +48,7 @@ func (w *World) Set(rows ...Row) {
 	w.rows = slices.Clone(rows)
 }
 
-// Quote has the platforms write all numbers as texts.
+// Quote makes the platforms write all numbers as texts.
 func (w *World) Quote() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -72,13 +72,13 @@ func (w *World) Token(context.Context) (string, error) {
 // Renew implements the tokens of a sign-in.
 func (w *World) Renew(ctx context.Context, _ string) (string, error) { return w.Token(ctx) }
 
-// Rotating are tokens of a sign-in of which the first has expired.
+// Rotating gives the tokens of a sign-in. The first token has expired.
 type Rotating struct{ World *World }
 
-// Token gives one that has expired.
+// Token returns an expired token.
 func (Rotating) Token(context.Context) (string, error) { return "canary-token-old", nil }
 
-// Renew gives the one that is good.
+// Renew returns the good token.
 func (r Rotating) Renew(ctx context.Context, refused string) (string, error) {
 	if refused != "canary-token-old" {
 		return "", fmt.Errorf("%q was not refused", refused)
@@ -88,7 +88,7 @@ func (r Rotating) Renew(ctx context.Context, refused string) (string, error) {
 
 func (w *World) good() string { return fmt.Sprintf("canary-token-%d", w.token) }
 
-// issue makes a new token, the only one that is good.
+// issue makes a new token, which is the only good one from then on.
 func (w *World) issue() string {
 	w.token++
 	w.logins++
@@ -110,7 +110,7 @@ func (w *World) within(from, to string) []Row {
 type Fake struct {
 	SignIn   bool // tokens come from a sign-in
 	Tokens   bool // credentials are exchanged for a token
-	Plain    bool // the currency is not told
+	Plain    bool // the platform does not report the currency
 	Paged    bool
 	settings map[string]string
 	secrets  []string
@@ -119,7 +119,7 @@ type Fake struct {
 	busy     func(c *call) // too many requests; nil: 429
 }
 
-// Credentials are those that the platform accepts. Secrets are canaries, which are found wherever they leak.
+// Credentials returns the credentials that the platform accepts. Secrets are canaries, which are found wherever they leak.
 func (f Fake) Credentials() map[string]string {
 	return resttest.Canaries(f.settings, f.secrets...)
 }

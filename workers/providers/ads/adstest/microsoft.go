@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// DeveloperToken is the one that Microsoft Advertising accepts.
+// DeveloperToken is the developer token that Microsoft Advertising accepts.
 const DeveloperToken = "canary-developer-token"
 
 var microsoftAds = Fake{

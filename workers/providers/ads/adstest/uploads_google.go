@@ -104,7 +104,7 @@ func googleIngest(c *uploadCall) {
 	c.says(http.StatusOK, document{"requestId": request})
 }
 
-// googleDecided is the outcome of a request with so many events, some of which Google knew already.
+// googleDecided returns the outcome of a request with all events in total. Google already knew the given number of them.
 func googleDecided(known, all int) RequestOutcome {
 	const reason = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 	switch known {

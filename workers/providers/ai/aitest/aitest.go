@@ -62,7 +62,7 @@ type Result struct {
 	Failed bool // OpenAI's format does not say
 }
 
-// World is what all providers have. Its faults are those of all requests, lists of models among them.
+// World is the state shared by all providers. Its faults apply to all requests, including lists of models.
 type World struct {
 	resttest.Faults
 
@@ -184,7 +184,7 @@ func (w *World) turn(a Asked) Said {
 	return w.Say(a)
 }
 
-// works answers by a fault; true: there is none.
+// works answers with the fault, if there is one. It returns true if the request is to be served normally.
 func (c *request) works(fault resttest.Fault) bool {
 	return c.world.Answer(c, c.r, fault, resttest.Own{
 		Busy:   func() { c.fake.refuse(c, c.fake.busy, "too many requests") },
@@ -226,7 +226,7 @@ func (p pending) none() error {
 	return nil
 }
 
-// arguments are those of a call as an object, for wires that have no other.
+// arguments returns the arguments of a call as JSON, for wire formats that cannot carry any other text.
 func (c Call) arguments() json.RawMessage {
 	if !json.Valid([]byte(c.Arguments)) {
 		raw, _ := json.Marshal(c.Arguments) // a text

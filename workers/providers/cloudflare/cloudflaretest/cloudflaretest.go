@@ -116,7 +116,7 @@ func (f *Fake) Refuse(status, code int, text string) {
 	}
 }
 
-// Block answers 429 from now on, for so long by the fake's clock.
+// Block makes the fake answer 429 from now on, for the given time by its own clock.
 func (f *Fake) Block(d time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -221,7 +221,7 @@ func (f *Fake) tokenRoutes(mux *http.ServeMux) {
 
 type object = map[string]any
 
-// answer answers with the envelope; info is that of a list.
+// answer writes a result in the envelope. info is the result_info of a list; nil: the result is not a list.
 func answer(w http.ResponseWriter, status int, result any, info object) {
 	out := object{"success": true, "errors": []any{}, "messages": []any{}, "result": result}
 	if info != nil {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// stages are the states that a certificate goes through by itself, one each time it is asked for.
+// stages are the successive states of a certificate. Each request for the certificate advances it by one state.
 var stages = []string{"initializing", "pending_validation", "pending_issuance", "pending_deployment", "active"}
 
 // Lifetime is how long a certificate is valid.
@@ -29,7 +29,7 @@ type hostname struct {
 	told        bool // it was asked for since it was made: the records of its validation are known
 }
 
-// Hold puts the hostname of a host into states, in which it stays. errors are those of its verification.
+// Hold puts the hostname of a host into states, in which it stays. errors are the errors of its verification.
 func (f *Fake) Hold(host, status, ssl string, errors ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -47,14 +47,14 @@ func (f *Fake) Expire(host string, at time.Time) {
 	}
 }
 
-// Add makes a hostname as somebody else would, and gives its id.
+// Add creates a hostname as someone else would, and returns its id.
 func (f *Fake) Add(host string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.add(host).id
 }
 
-// Remove deletes the hostname of a host as somebody else would.
+// Remove deletes the hostname of a host as someone else would.
 func (f *Fake) Remove(host string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -229,7 +229,7 @@ func number(text string, fallback int) int {
 	return n
 }
 
-// one finds the hostname of a request, or answers that there is none.
+// one returns the hostname of a request, or answers that it does not exist.
 func (f *Fake) one(w http.ResponseWriter, r *http.Request) *hostname {
 	h := f.hosts[r.PathValue("id")]
 	if h == nil {

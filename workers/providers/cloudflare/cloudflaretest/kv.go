@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Namespace is that of Workers KV.
+// Namespace is the id of the Workers KV namespace.
 const Namespace = "0f2ac74b498b48028cb68387c421e279"
 
 // The limits of Workers KV.
@@ -23,7 +23,7 @@ const (
 type namespace struct {
 	values  map[string]string
 	written map[string]time.Time
-	fail    int // so many keys are not written
+	fail    int // how many further keys are not written
 }
 
 // Values are the keys of Workers KV with their values.
@@ -33,7 +33,7 @@ func (f *Fake) Values() map[string]string {
 	return maps.Clone(f.kv.values)
 }
 
-// FailKeys lets so many keys fail that are written or deleted from now on.
+// FailKeys makes the next n keys fail that are written or deleted.
 func (f *Fake) FailKeys(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -104,7 +104,7 @@ func (f *Fake) writes(key string) bool {
 	return true
 }
 
-// known refuses calls to a namespace that there is not.
+// known refuses calls to a namespace that does not exist.
 func (f *Fake) known(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.PathValue("account") != Account || r.PathValue("namespace") != Namespace {

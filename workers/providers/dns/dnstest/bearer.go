@@ -45,7 +45,7 @@ func (w *World) has(zone, name string) (out []libdns.RR) {
 	return out
 }
 
-// set makes data those of a name and type.
+// set replaces the records of a name and type with the given data.
 func (w *World) set(zone, name, kind string, seconds int, data []string) {
 	w.zones[zone] = slices.DeleteFunc(w.zones[zone], func(r libdns.RR) bool { return r.Name == name && r.Type == kind })
 	for _, d := range data {

@@ -40,14 +40,14 @@ func NewWorld(zones map[string][]libdns.RR, order ...string) *World {
 	return w
 }
 
-// Records are those of a zone.
+// Records returns the records of a zone.
 func (w *World) Records(zone string) []libdns.RR {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.zones[zone])
 }
 
-// Together has the next requests answered only when n of them are there.
+// Together makes the next requests wait for each other: they are answered only when n of them have arrived.
 func (w *World) Together(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,7 +75,7 @@ func (w *World) gather(ctx context.Context) (ok bool) {
 	}
 }
 
-// add adds a record. ok is false if the name cannot have it beside those that it has.
+// add adds a record. ok is false if the name cannot have it together with its existing records.
 func (w *World) add(zone string, r libdns.RR) (ok bool) {
 	points := []string{"A", "AAAA", "CNAME", "ALIAS"}
 	for _, have := range w.zones[zone] {
@@ -104,7 +104,7 @@ type Fake struct {
 	serve  func(w *World, c *call)
 }
 
-// Credentials are those that the provider accepts.
+// Credentials returns the credentials that the provider accepts.
 func (f Fake) Credentials() map[string]string { return f.credentials() }
 
 // canaries are credentials that are found wherever they leak.
@@ -112,7 +112,7 @@ func canaries(fields ...string) func() map[string]string {
 	return and(nil, fields...)
 }
 
-// and are canaries beside fields that are no secrets.
+// and returns canaries together with open fields, which are not secret.
 func and(open map[string]string, secrets ...string) func() map[string]string {
 	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }

@@ -16,7 +16,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// Order is an order that the platforms have. Status is one of ours.
+// Order is an order at the platforms. Status is one of our statuses.
 type Order struct {
 	ID, Click, Goal, Status, Payout, Currency string
 	At                                        time.Time
@@ -25,7 +25,7 @@ type Order struct {
 	Bare                                      bool   // the platform says neither payout nor currency nor time
 }
 
-// World is what all platforms have.
+// World is the state shared by all platforms.
 type World struct {
 	resttest.Faults
 
@@ -70,7 +70,7 @@ func (w *World) within(from, to time.Time) []Order {
 
 // Fake is a platform.
 type Fake struct {
-	// Statuses are those that the platform can tell by one record; nil: approved, pending and rejected.
+	// Statuses are the statuses that the platform can report by a single record; nil: approved, pending and rejected.
 	Statuses []string
 	Tokens   bool // credentials are exchanged for a token
 	Backs    bool // reversals are records of their own
@@ -81,10 +81,10 @@ type Fake struct {
 	busy        int                         // the status for too many requests; 0: 429
 }
 
-// Credentials are those that the platform accepts.
+// Credentials returns the credentials that the platform accepts.
 func (f Fake) Credentials() map[string]string { return f.credentials() }
 
-// and are canaries, which are found wherever they leak, beside fields that are no secrets.
+// and returns canaries, which are found wherever they leak, together with open fields, which are not secret.
 func and(open map[string]string, secrets ...string) func() map[string]string {
 	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
@@ -176,8 +176,8 @@ func (c *call) days(w *World, form, from, to string) []Order {
 	return w.within(first, last.AddDate(0, 0, 1))
 }
 
-// span are the orders between times of the query, both included, which may be so many days apart; 0: any number. ok is
-// false if the query has no such times.
+// span returns the orders between two times of the query, both included. The times may be at most the given number of days
+// apart; 0: no limit. ok is false if the query has no such times.
 func (c *call) span(w *World, form, from, to string, days int) (orders []Order, ok bool) {
 	q := c.r.URL.Query()
 	first, err1 := time.Parse(form, q.Get(from))
@@ -218,7 +218,7 @@ func (c *call) number(name string, fallback int) int {
 	return n
 }
 
-// at reads a time of a form, in UTC. What is no such time is the zero time.
+// at reads a time of a form, in UTC. Any other text gives the zero time.
 func at(form, word string) time.Time {
 	t, _ := time.Parse(form, word)
 	return t

@@ -36,13 +36,13 @@ const Words = "the report is being rebuilt"
 // RequestID is what a provider calls a request that fails.
 const RequestID = "request-4711"
 
-// Faults are those of the requests of a fake. The zero Faults has none.
+// Faults decides how the requests of a fake fail. With the zero Faults no request fails.
 type Faults struct {
 	mu      sync.Mutex
 	list    []Fault // of the next requests; the last one stays
 	calls   int
 	held    chan struct{} // requests wait until it is closed; nil: they do not
-	changed chan struct{} // closed when Fail is called; nil: nobody waits
+	changed chan struct{} // closed when Fail is called; nil: no request waits for that
 }
 
 // Fail lets the next requests fail one after another, and all further ones as the last.
@@ -55,7 +55,7 @@ func (f *Faults) Fail(faults ...Fault) {
 	}
 }
 
-// Hold has the next requests wait for release.
+// Hold makes the next requests wait until release is called.
 func (f *Faults) Hold() (release func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,14 +64,15 @@ func (f *Faults) Hold() (release func()) {
 	return sync.OnceFunc(func() { close(held) })
 }
 
-// Calls is how many requests there were, with those that are held.
+// Calls returns the number of requests, including the held ones.
 func (f *Faults) Calls() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.calls
 }
 
-// Next is the fault of a request, which is counted. It is decided when the request comes, then it waits while requests are held. ok is false if the client has given up.
+// Next counts a request and returns its fault. The fault is decided when the request arrives; then the request waits while
+// requests are held. ok is false if the client has given up.
 func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	// A server hears of a client that gives up only when the body is read.
 	body, err := io.ReadAll(r.Body)
@@ -180,7 +181,7 @@ func JSON(w http.ResponseWriter, status int, v any) {
 	_ = json.NewEncoder(w).Encode(v)
 }
 
-// Quoted is a value of JSON of which all numbers are texts.
+// Quoted returns a JSON value with all its numbers written as texts.
 func Quoted(v any) any {
 	var read any
 	raw, _ := json.Marshal(v)
@@ -206,7 +207,7 @@ func quote(v any) any {
 	return v
 }
 
-// Canaries are credentials that are found wherever they leak, beside fields that are no secrets.
+// Canaries returns credentials that are found wherever they leak, together with open fields, which are not secret.
 func Canaries(open map[string]string, secrets ...string) map[string]string {
 	out := maps.Clone(open)
 	if out == nil {

@@ -68,7 +68,7 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 	}
 }
 
-// microsoft answers pages of so many accounts as are asked for.
+// microsoft answers with pages of the requested size.
 func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {
 	fail := func(status, code int, word string) {
 		resttest.JSON(rw, status, map[string]any{"TrackingId": "t", "Type": "AdApiFaultDetail", "Errors": []any{

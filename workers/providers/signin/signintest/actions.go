@@ -39,7 +39,7 @@ func (w *World) create(provider, name, currency string) (id string, ok bool) {
 	return id, ok
 }
 
-// Currency is that of an action at a platform.
+// Currency returns the currency of an action at a platform.
 func (w *World) Currency(provider, id string) string {
 	for _, a := range w.made(provider) {
 		if a.id == id {

@@ -1,5 +1,5 @@
-// Package signintest has fakes of the platforms at which somebody signs in. Each speaks its platform's wire format: the sign-in page, the
-// endpoint of tokens, the pages of ad accounts, and the envelopes of errors. A server has them at /PROVIDER.
+// Package signintest has fakes of the platforms at which users sign in. Each speaks its platform's wire format: the sign-in
+// page, the token endpoint, the pages of ad accounts, and the envelopes of errors. A server has them at /PROVIDER.
 package signintest
 
 import (
@@ -45,7 +45,7 @@ type issued struct {
 	expired                       bool
 }
 
-// World is what all platforms have.
+// World is the state shared by all platforms.
 type World struct {
 	URL    string
 	Server *httptest.Server
@@ -67,7 +67,7 @@ type World struct {
 	life      time.Duration
 }
 
-// New starts the platforms. Somebody named jane@example.com signs in, whose tokens live for an hour.
+// New starts the platforms. A user named jane@example.com signs in, whose tokens live for an hour.
 func New(tb testing.TB) *World {
 	tb.Helper()
 	w := &World{

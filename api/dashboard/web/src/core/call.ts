@@ -1,10 +1,10 @@
-// The one function that asks the service. Rows of the REST API are below /api/v1, those of the dashboard at their own path.
+// The one function that calls the service. Rows of the REST API are below /api/v1, the dashboard's own rows at their own path.
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 import { newID } from './id.ts'
 
 export type Row = keyof Calls
-// match: the version that a write is about; key: of a write that is sent again; later hears at once which job does it.
+// match: the version that a write changes; key: for a write that may be sent again; later is called as soon as the job is known.
 type Ask<R extends Row> = {
   query?: Calls[R]['query']
   path?: Calls[R]['path']

@@ -5,10 +5,10 @@ import { t } from './text.ts'
 
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
 
-// newAlias is a word that nobody guesses and everybody can type.
+// newAlias returns a random word that is hard to guess and easy to type.
 export const newAlias = () => Array.from(crypto.getRandomValues(new Uint8Array(9)), n => letters[n % letters.length]).join('')
 
-// useDomains are the domains of tracking links: those of the account, then the shared ones.
+// useDomains returns the domains for tracking links: first the account's, then the shared ones.
 export function useDomains(): Choice[] | undefined {
   const { data } = use('GET /domains', { limit: 500 })
   if (!data) return undefined

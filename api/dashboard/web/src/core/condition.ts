@@ -1,5 +1,5 @@
-// Conditions as people read and write them: which operators an attribute has, of what kind its values are, and the
-// sentence that a condition is.
+// Conditions as people read and write them: the operators of an attribute, the kind of its values, and the condition as a
+// sentence.
 import { forms, type Form } from '../words.gen.ts'
 import type { Condition } from '../api.gen.ts'
 import { country } from './format.ts'
@@ -8,7 +8,7 @@ import { t } from './text.ts'
 const families = ['param.', 'header.']
 const familyOf = (attribute: string) => families.find(f => attribute.startsWith(f) && attribute.length > f.length)
 
-// formOf is the form that a condition belongs to.
+// formOf returns the form that a condition belongs to.
 export function formOf(attribute: string, operator: string): Form | undefined {
   const fits = forms.filter(
     f => f.operators.includes(operator) && (f.attributes.includes(attribute) || (f.families && familyOf(attribute))),
@@ -37,7 +37,7 @@ const usual = [
 const all = [...new Set(forms.flatMap(f => f.attributes))]
 export const attributes = [...usual.filter(a => all.includes(a)), ...all.filter(a => !usual.includes(a))]
 
-// operatorsOf are the operators that an attribute has. Of a pair that means the same the one for lists is left out.
+// operatorsOf returns the operators of an attribute. It leaves out in and not_in, because another operator means the same.
 export function operatorsOf(attribute: string): string[] {
   const found = new Set(
     forms.filter(f => f.attributes.includes(attribute) || (f.families && familyOf(attribute))).flatMap(f => f.operators),
@@ -62,7 +62,7 @@ export const operatorName = (operator: string, kind = '') =>
 export const listOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === null || value === undefined || value === '' ? [] : [value]
 
-// valueName is a value as it is read.
+// valueName returns a value as people read it.
 export function valueName(attribute: string, value: unknown, names: Record<string, string> = {}): string {
   if (typeof value === 'boolean') return value ? t.conditions.yes : t.conditions.no
   if (attribute === 'schedule' && value && typeof value === 'object') return slotText(value as Slot)

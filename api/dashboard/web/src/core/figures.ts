@@ -33,6 +33,29 @@ export const figures: Record<Name, Figure> = {
 export const names = Object.keys(figures) as Name[]
 export const usual: Name[] = ['clicks', 'unique_clicks', 'lp_ctr', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi', 'epc']
 
+// ratios are the figures that are divided: the part, by the sum of the others, times a factor. The API computes them in models/figures.go.
+const ratios: Partial<Record<Name, { part: Name; by: Name[]; times: number }>> = {
+  lp_ctr: { part: 'lp_clicks', by: ['lp_views'], times: 100 },
+  cr: { part: 'conversions', by: ['clicks'], times: 100 },
+  roi: { part: 'profit', by: ['cost'], times: 100 },
+  epc: { part: 'revenue', by: ['clicks'], times: 1 },
+  cpc: { part: 'cost', by: ['clicks'], times: 1 },
+  cpa: { part: 'cost', by: ['conversions'], times: 1 },
+  approve_rate: { part: 'approved', by: ['conversions', 'rejected'], times: 100 },
+}
+
+// totalsOf returns the sums of rows and the ratios of these sums. A ratio whose divisor is zero is null.
+export function totalsOf(rows: FigureRow[]): FigureRow {
+  const sum = (name: Name) => rows.reduce((total, row) => total + Number(row[name] ?? 0), 0)
+  const valueOf = (name: Name) => {
+    const ratio = ratios[name]
+    if (!ratio) return sum(name)
+    const by = ratio.by.reduce((total, other) => total + sum(other), 0)
+    return by ? (sum(ratio.part) / by) * ratio.times : null
+  }
+  return Object.fromEntries(names.map(name => [name, valueOf(name)])) as unknown as FigureRow
+}
+
 export const text = (row: FigureRow, name: Name) => shown(row[name], figures[name].kind, figures[name].digits)
 
 // z is 1.96: what chance alone explains in 95 of 100 cases.
@@ -71,7 +94,7 @@ export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
   return poisson(now[name] as number, was[name] as number)
 }
 
-// roundedTo is a percentage as it is shown. What rounds to zero is zero, without a sign.
+// roundedTo rounds a percentage and returns it with its text. A value that rounds to zero becomes zero, without a sign.
 function roundedTo(n: number, digits: number) {
   const value = Number(n.toFixed(digits)) || 0
   return { value, text: percent(value, digits) }
@@ -79,7 +102,7 @@ function roundedTo(n: number, digits: number) {
 
 export type Change = { text: string; tone: 'good' | 'bad' | 'dim' }
 
-// changeOf says how a figure has changed; of shares in points.
+// changeOf returns how a figure has changed; for shares in points.
 export function changeOf(name: Name, now: FigureRow, was: FigureRow | undefined, digits = 0): Change {
   const a = now[name],
     b = was?.[name]

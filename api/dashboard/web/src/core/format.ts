@@ -43,7 +43,7 @@ export type Kind = 'count' | 'money' | 'small' | 'percent'
 export const shown = (n: Maybe, kind: Kind, digits?: number) =>
   kind === 'count' ? count(n) : kind === 'money' ? money(n) : kind === 'small' ? small(n) : percent(n, digits)
 
-// locale is that of dates: the day stands before the month.
+// locale is the locale of dates: the day is before the month.
 export const locale = language === 'en' ? 'en-GB' : language
 const dates = new Map<string, Intl.DateTimeFormat>()
 function date(options: Intl.DateTimeFormatOptions, tz = zone.value): Intl.DateTimeFormat {

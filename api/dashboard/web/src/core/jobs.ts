@@ -1,5 +1,5 @@
-// What is under way for this person: calls that the service does as a job. They are kept for the visit, so that they are
-// in sight on every screen and after the page was loaded anew.
+// Jobs of this person: calls that the service runs as a job. They are kept for the visit, so that every screen shows them, also
+// after the page was reloaded.
 import { signal } from '@preact/signals'
 import type { JobAnswer, JobRow } from '../api.gen.ts'
 import { asError, call, type Row } from './call.ts'
@@ -36,10 +36,10 @@ function stored(): Job[] {
 }
 const all = signal<Job[]>(stored())
 
-// listed are jobs that the service tells of: those of other tabs and people, too.
+// listed are jobs that the service lists, including jobs of other tabs and people.
 const listed = signal<Job[]>([])
 
-// setListed takes the account's last jobs. Of those that this page has begun it knows more itself.
+// setListed stores the account's last jobs. For jobs that this page started, the page's own entry takes precedence.
 export function setListed(rows: JobRow[]) {
   const account = me.value!.account.id,
     open = new Set(listed.value.filter(isOpen).map(j => j.id))
@@ -59,7 +59,7 @@ export function setListed(rows: JobRow[]) {
   }))
 }
 
-// jobs are those of the account that is shown, newest first.
+// jobs returns the jobs of the account that is shown, newest first.
 export function jobs(): Job[] {
   const own = all.value.filter(j => j.account === me.value?.account.id),
     known = new Set(own.map(j => j.id))
@@ -77,7 +77,7 @@ const update = (key: string, change: Partial<Job>) => {
   if (job) put({ ...job, ...change })
 }
 
-// dropJobs forgets them: somebody signs out.
+// dropJobs forgets all jobs when a person signs out.
 export function dropJobs() {
   all.value = []
   listed.value = []
@@ -86,7 +86,8 @@ export function dropJobs() {
 
 type Told = { text: string; path?: string; file?: string }
 
-// task sends a call whose answer takes a while, and shows it as a job until it has come. told says what came of it.
+// task sends a call whose answer takes a while, and shows it as a job until the answer is there. told turns the answer into the
+// text to show.
 export async function task<R extends Row>(
   named: string,
   row: R,
@@ -126,7 +127,7 @@ function follow(key: string, id: string, text = t.exports.done, path?: string) {
         return update(key, { status: 'failed', ended: Date.now(), text: job.error?.message, code: job.error?.code })
       update(key, { status: job.status as Job['status'] })
     } catch (e) {
-      // one that is forgotten has ended; anything else may pass
+      // a job that the service no longer knows has ended; any other error may pass
       if (asError(e).status === 404) return update(key, { status: 'done', ended: Date.now() })
     }
     setTimeout(() => void look(), every)
@@ -134,7 +135,7 @@ function follow(key: string, id: string, text = t.exports.done, path?: string) {
   void look()
 }
 
-// resume follows what was under way when the page was loaded anew. A call that had no job yet was cut off.
+// resume follows the jobs that were open when the page was reloaded. A call that had no job yet was cut off.
 export function resume() {
   for (const j of jobs().filter(j => isOpen(j) && !j.listed))
     j.id ? follow(j.key, j.id) : update(j.key, { status: 'failed', ended: Date.now(), code: 'away' })

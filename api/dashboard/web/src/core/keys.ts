@@ -1,4 +1,4 @@
-// Keys of the screen that is shown. Single letters do nothing while somebody types.
+// Keys of the screen that is shown. Single letters do nothing while a person types.
 import { useEffect, useRef } from 'preact/hooks'
 import { computed, signal } from '@preact/signals'
 import { me } from './me.ts'
@@ -28,7 +28,7 @@ export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
   })
 }
 
-// usePress listens to every key while a part is shown. What it does is that of the last rendering, never of one before.
+// usePress calls on for every key while a component is shown. It always calls the function of the latest rendering.
 export function usePress(on: (e: KeyboardEvent) => void) {
   const last = useRef(on)
   last.current = on

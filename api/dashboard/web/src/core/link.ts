@@ -34,7 +34,7 @@ const decode = (text: string) => {
   }
 }
 
-// withParams puts parameters of one's own behind those of a link. Tokens of the source stay as they are written.
+// withParams appends the person's own parameters to a link. Tokens of the source are not escaped.
 export function withParams(link: string, own: [string, string][]): string {
   const more = own
     .filter(([name]) => name.trim())

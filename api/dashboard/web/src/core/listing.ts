@@ -67,22 +67,6 @@ const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b 
 export const groupsOf = (rows: Listed[]) => [...new Set(rows.map(r => r.group_name).filter(Boolean))].sort()
 export const tagsOf = (rows: Listed[]) => [...new Set(rows.flatMap(r => r.tags))].sort()
 
-// totalsOf adds up rows; shares follow from the sums.
-export function totalsOf(rows: FigureRow[]): FigureRow {
-  const out = Object.fromEntries(names.map(n => [n, rows.reduce((sum, r) => sum + Number(r[n] ?? 0), 0)])) as unknown as FigureRow
-  const per = (a: number, b: number, by = 1) => (b ? (a / b) * by : null)
-  return {
-    ...out,
-    cr: per(out.conversions, out.clicks, 100),
-    lp_ctr: per(out.lp_clicks, out.lp_views, 100),
-    roi: per(out.profit, out.cost, 100),
-    epc: per(out.revenue, out.clicks),
-    cpc: per(out.cost, out.clicks),
-    cpa: per(out.cost, out.approved),
-    approve_rate: per(out.approved, out.conversions + out.rejected, 100),
-  }
-}
-
 // inBatches does something with each of a list, a few at a time, and says how many went wrong.
 export async function inBatches<T>(list: T[], each: (one: T) => Promise<unknown>): Promise<unknown[]> {
   const wrong: unknown[] = [],

@@ -1,4 +1,4 @@
-// A log, page by page: what is at hand, and more of it while somebody scrolls.
+// A log, page by page: the rows loaded so far, and more of them while a person scrolls.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Calls } from '../api.gen.ts'
 import { asError, type ApiError, type Row } from './call.ts'

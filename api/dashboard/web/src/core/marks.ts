@@ -1,4 +1,4 @@
-// What stands beside the moments of a plot: changes of the account and notes of people, in the order of time.
+// Marks of a plot: changes of the account and notes of people, in the order of time.
 import type { MarkList, NoteRow, RecordedChange } from '../api.gen.ts'
 
 export type Mark = { at: number; change?: RecordedChange; note?: NoteRow }
@@ -10,7 +10,7 @@ export const marksOf = (list: MarkList): Mark[] =>
     ...list.notes.map(note => ({ at: Date.parse(note.at), note })),
   ].sort((a, b) => a.at - b.at)
 
-// grouped puts marks together that would lie on each other: those within gap of the first of a group.
+// grouped puts marks together that would overlap: all within gap of the first mark of a group.
 export function grouped(marks: Mark[], place: (at: number) => number, gap: number): Group[] {
   const out: Group[] = []
   for (const mark of marks) {

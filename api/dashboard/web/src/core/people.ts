@@ -9,7 +9,7 @@ export const told = (e: unknown) => {
   const error = asError(e)
   return w.codes[error.code] ?? sentence(error)
 }
-// complain says an error beside the screen. One that a person caused by cancelling says nothing.
+// complain shows an error as a toast. It shows nothing if the person cancelled.
 export const complain = (e: unknown) => {
   if (e instanceof ApiError && e.code === 'confirm') return
   if (e instanceof ApiError && w.codes[e.code]) toast(w.codes[e.code]!, { bad: true })

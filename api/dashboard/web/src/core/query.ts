@@ -1,4 +1,5 @@
-// use asks for something and keeps what came: a screen shows it at once when it is seen again, and asks anew behind it.
+// use loads an answer and caches it. A screen that is seen again shows the cached answer at once, and reloads it in the
+// background.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
@@ -17,17 +18,17 @@ function keep(key: string, data: unknown) {
   }
 }
 
-// forget drops all that is kept: another account, or somebody else.
+// forget drops all cached answers, for another account or another person.
 export const epoch = signal(0)
 export function forget() {
   kept.clear()
   epoch.value++
 }
 
-// touches says that a write has changed what rows of these names answer ("campaigns"): what is kept of them goes, and
-// those that are shown are asked anew.
+// touches reports that a write has changed the answers of rows with these names ("campaigns"). Their cached answers are dropped,
+// and those on the screen are loaded again.
 const stamps = signal<Record<string, number>>({})
-// useStamp changes whenever a write has touched what a row answers.
+// useStamp changes whenever a write has changed the answer of a row.
 export const useStamp = (row: string) => stamps.value[nameOf(row)]
 const nameOf = (row: string) => row.split(/[ /?{]/)[2] ?? ''
 export function touches(...names: string[]) {

@@ -41,7 +41,7 @@ export function to(path: string, params: Record<string, string | string[]> = {})
   return address(path, query)
 }
 
-// Links of the page are followed without loading it anew.
+// Follows links within the page without reloading it.
 addEventListener('click', e => {
   const a = (e.target as Element).closest?.('a[href^="/app"]') as HTMLAnchorElement | null
   if (!a || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || a.target || a.pathname.startsWith('/app/licences'))

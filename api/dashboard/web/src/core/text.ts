@@ -7,7 +7,7 @@ const page = document.documentElement.lang
 const pseudo = page === 'ar-XB'
 
 export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch' }
-// language is that of the words, of numbers and of dates.
+// language is the language of words, numbers and dates.
 export const language: Language = page in languages ? (page as Language) : 'en'
 
 // inLanguage loads the words of a screen in the language of the page.

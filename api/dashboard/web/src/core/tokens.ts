@@ -1,4 +1,4 @@
-// The tokens of an address: {name}, {name:argument}, {param.name}. What is not known is left as it is written.
+// The tokens of an address: {name}, {name:argument}, {param.name}. An unknown token is left unchanged.
 import { tokens } from '../words.gen.ts'
 
 const known = new Map<string, boolean>() // by name, whether only postbacks know it
@@ -7,7 +7,7 @@ for (const k of tokens)
 
 export type Part = { text: string; state: 'text' | 'known' | 'unknown' | 'conversion' }
 
-// partsOf takes an address apart. Inside a postback tokens of the conversion are known.
+// partsOf splits an address into its parts. Tokens of a conversion are known only inside a postback.
 export function partsOf(url: string, postback = false): Part[] {
   const out: Part[] = []
   let at = 0

@@ -68,7 +68,7 @@ export function moveTo(flow: Flow, id: string, place: string): Flow {
   return out
 }
 
-// conditionsOf are all conditions of a path: its own, and those of its rules. saved are the rules of the account.
+// unitsOf returns all conditions of a path: its own, and the conditions of its rules. saved are the account's rules.
 export type Unit = { name: string; logic: string; conditions: Condition[]; saved: boolean }
 export function unitsOf(p: Path, saved: Map<string, { name: string; logic: string; conditions: Condition[] }>): Unit[] {
   const own = p.filters.length ? [{ name: '', logic: p.logic, conditions: p.filters, saved: false }] : []
@@ -129,7 +129,7 @@ const fields = [
 ] as const
 const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
-// changes are the differences of two flows, one for each thing that somebody did.
+// changes returns the differences of two flows, one for each edit.
 export function changes(was: Flow, now: Flow, known: Known): Change[] {
   const out: Change[] = [],
     old = new Map(was.map(p => [p.id, p])),

@@ -21,7 +21,8 @@ type Props = {
 }
 const most = 60 // choices that are shown at a time
 
-// Combobox is a text that picks one of many. Its choices may come while somebody types. free: any text will do.
+// Combobox is a text field that picks one of many choices. Its choices may arrive while a person types. free: any text is
+// allowed.
 export function Combobox(p: Props) {
   const id = useId(),
     list = useRef<HTMLUListElement>(null),

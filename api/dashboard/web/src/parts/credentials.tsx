@@ -12,7 +12,7 @@ type Props = { fields: CredentialFieldShown[]; saved: Values; value: Values; on:
 const valueOf = (f: CredentialFieldShown, saved: Values, value: Values) =>
   value[f.name] ?? (f.secret ? '' : (saved[f.name] ?? f.default ?? ''))
 
-// given are the credentials to send: those that were typed, and defaults that are not saved yet.
+// given returns the credentials to send: typed values, and defaults that are not saved yet.
 export const given = (fields: CredentialFieldShown[], saved: Values, value: Values): Values =>
   Object.fromEntries(fields.map(f => [f.name, valueOf(f, saved, value).trim()]).filter(([name, v]) => v && v !== saved[name!])) as Values
 
@@ -57,7 +57,7 @@ export const Says = ({ on, error }: { on: boolean; error: string | null }) => (
   <span class={'tag ' + (!on ? '' : error ? 'bad' : 'good')}>{!on ? w.off : error ? w.failing : w.ok}</span>
 )
 
-// Runs is what an integration did by itself and by hand.
+// Runs shows the automatic and manual runs of an integration.
 export const Runs = ({ list }: { list: IntegrationRun[] }) => (
   <section class="part">
     <h2>{w.runs.title}</h2>

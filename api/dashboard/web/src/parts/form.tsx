@@ -89,7 +89,7 @@ export const Select = ({ value, options, on, wired, label, class: of }: SelectPr
 
 type SwitchProps = { on: boolean; set: (on: boolean) => void; label: string; disabled?: boolean; shown?: boolean; wired?: Wired }
 
-// Switch is on or off. shown: its label stands beside it.
+// Switch is on or off. shown: its label is visible next to it.
 export const Switch = ({ on, set, label, disabled, shown, wired }: SwitchProps) => (
   <button
     type="button"
@@ -125,7 +125,7 @@ export const Seg = <V extends string>({
   </span>
 )
 
-// editing makes setters that take back what was said to be wrong, since it was said of what stood there before.
+// editing wraps setters so that an edit clears the error message, because the message was about the previous value.
 export const editing =
   (say: (wrong: undefined) => void) =>
   <T,>(set: (v: T) => void) =>
@@ -134,7 +134,7 @@ export const editing =
     set(v)
   }
 
-// MoneyInput takes an amount. It keeps what was typed, so that a half of a number is not taken away.
+// MoneyInput takes an amount. It keeps the typed text, so that a half-typed number is not removed.
 export function MoneyInput({
   value,
   currency,
@@ -244,7 +244,7 @@ export function TagInput({
 // Wrong is where an error belongs: a field, or the form as a whole.
 export type Wrong = { field?: string; text: string; request?: string }
 
-// wrongOf finds the field of an error: the one that its code belongs to, else the one that its message begins with.
+// wrongOf finds the field of an error: the field that its code belongs to, else the field that its message begins with.
 export function wrongOf(e: ApiError, fields: string[], byCode: Record<string, string> = {}): Wrong {
   const named = /^([a-z_]+)\b/.exec(e.message)?.[1],
     guess = e.code.replace(/^invalid_|_required$|_taken$/g, '')

@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
 import type { ApiError } from '../core/call.ts'
-import { names, profit, text, type Name } from '../core/figures.ts'
+import { names, profit, text, totalsOf, type Name } from '../core/figures.ts'
 import { count } from '../core/format.ts'
-import { groupsOf, setView, shownOf, tagsOf, totalsOf, viewed, type Listed, type View } from '../core/listing.ts'
+import { groupsOf, setView, shownOf, tagsOf, viewed, type Listed, type View } from '../core/listing.ts'
 import { useKeys, type Key } from '../core/keys.ts'
 import { change, place } from '../core/router.ts'
 import { t } from '../core/text.ts'
@@ -23,7 +23,7 @@ type Props<R extends Listed> = {
   error?: ApiError
   again: () => void
   archived?: boolean
-  figures: Name[] // the first orders the list and is shown on a phone, beside profit
+  figures: Name[] // the first orders the list and is shown on a phone, next to profit
   sums?: Name[] // figures that are added up below the list; default all that can be
   path: (r: R) => string
   open: (r: R) => void

@@ -10,8 +10,8 @@ type Props = {
   onOpen?: () => void
 }
 
-// Menu is a button that opens what belongs to it, by the browser's own popover: Esc and a click beside it close it, and the
-// focus goes back to the button.
+// Menu is a button that opens its content in the browser's own popover. Esc or a click outside closes it, and the focus goes back
+// to the button.
 export function Menu({ label, name, kind = 'btn', children, onOpen, ...rest }: Props) {
   const id = useId(),
     box = useRef<HTMLDivElement>(null),

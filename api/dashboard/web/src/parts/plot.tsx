@@ -225,7 +225,7 @@ function ticksOf(times: number[], tz: string, byHour: boolean, most: number): nu
   return out.filter((_, i) => i % every === 0)
 }
 
-// AsTable is the plot for whoever does not see it. beside is a column of what happened in each step.
+// AsTable shows the plot as a table, for people who cannot see the plot. An optional last column lists the events of each step.
 export function AsTable({
   times,
   series,

@@ -79,7 +79,7 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
     dirty = always || changed.length > 0
   const base = useRef(value)
   useEffect(() => {
-    // what was changed elsewhere is shown, unless somebody has begun to change it here
+    // a change made elsewhere is shown, unless the person has begun to change the record here
     const old = base.current
     base.current = value
     if (old !== value) put(now => (names.every(n => JSON.stringify(now[n] ?? null) === JSON.stringify(old[n] ?? null)) ? value : now))

@@ -29,9 +29,9 @@ function begin(el: HTMLDialogElement, side?: boolean) {
   if (at && at.height > 0 && at.top >= 0 && at.bottom < innerHeight - 60) found!.focus({ preventScroll: true })
 }
 
-// Sheet lies over the screen: in the middle, or on the right side. The browser gives the focus back when it closes. keep
-// says whether something would be lost by a click beside it or by Esc. reads: it is there to be read, by keys of one letter,
-// so that no field has the focus. short: it has little in it.
+// Sheet lies over the screen: in the middle, or on the right side. The browser gives the focus back when it closes. keep reports
+// whether a click outside it, or Esc, would lose something. reads: it is for reading, with keys of one letter, so no field gets
+// the focus. short: it has little content.
 export function Sheet({ title, close, children, foot, side, short, reads, beside, keep }: Props) {
   const el = useRef<HTMLDialogElement>(null),
     id = useId()
@@ -39,7 +39,7 @@ export function Sheet({ title, close, children, foot, side, short, reads, beside
     if (el.current!.open) return
     el.current!.showModal()
     if (!reads) begin(el.current!, side)
-  }, []) // it takes the focus, so before the effects of what is in it
+  }, []) // runs before the effects of the content, because it takes the focus
   return (
     <dialog
       ref={el}
@@ -113,7 +113,7 @@ export function FormSheet({ title, close, keep, short, go, off, send, children }
   )
 }
 
-// Shown shows something for the only time: it stays until somebody has it.
+// Shown shows something for the only time. It stays open until the person confirms.
 export const Shown = ({
   title,
   close,

@@ -189,7 +189,7 @@ function Person() {
 const windowed =
   /^\/app(\/(reports|campaigns|offers|landers|sources|networks|clicks|conversions|unmatched|exports|bots|smartlinks|audit)|\/campaigns\/[^/]+\/(figures|flow|clicks))?$/
 
-// compared are those of them that hold the window against the one before.
+// compared are the screens among them that compare the window with the previous one.
 const compared = /^\/app(\/reports|\/campaigns\/[^/]+\/figures)?$/
 
 export function Shell({ children }: { children: ComponentChildren }) {

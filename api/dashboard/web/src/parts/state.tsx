@@ -18,7 +18,7 @@ if (language === 'de')
 export const sentence = (e: ApiError) =>
   e.wait > 60 && e.code === 'rate_limited' ? t.failed.wait(e.wait) : (t.failed.codes[e.code] ?? codes[e.code] ?? e.message)
 
-// Failed stands in the place of what could not be loaded.
+// Failed is shown in place of content that could not be loaded.
 export function Failed({ error, again }: { error: ApiError; again: () => void }) {
   return (
     <div class="failed" role="alert">

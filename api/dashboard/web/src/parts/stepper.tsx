@@ -1,10 +1,10 @@
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 
-// Steps lead from the record of a sheet to those beside it in its list.
+// Steps lead from the record of a sheet to its neighbours in the list.
 export type Steps = { go: (by: number) => void; first: boolean; last: boolean }
 
-// stepsOf are the steps from the row at a place of a list.
+// stepsOf returns the steps from a row of a list. at is the row's index.
 export const stepsOf = <T,>(rows: T[] | undefined, at: number, show: (row: T) => void): Steps => ({
   go: by => {
     const next = rows?.[at + by]

@@ -37,7 +37,7 @@ type Props<R> = {
 
 const head = 32 // the height of the row of headings
 
-// Table shows rows of one height, of which only those in sight are made. Arrows move, Enter opens, Space selects.
+// Table shows rows of one height, and renders only the rows in sight. Arrows move, Enter opens, Space selects.
 export function Table<R>(p: Props<R>) {
   const height = p.height ?? 38,
     box = useRef<HTMLDivElement>(null),
@@ -93,7 +93,7 @@ export function Table<R>(p: Props<R>) {
   }
   const all = p.rows.length > 0 && p.rows.every(r => p.selected?.has(p.keyOf(r))),
     tabbed = cursor >= first && cursor < last ? cursor : first
-  // A gap is one cell: one that spans columns would give room to those that a narrow screen hides.
+  // A gap is one cell, because a cell that spans columns would give room to columns that a narrow screen hides.
   const gap = (rows: number) =>
     rows > 0 && (
       <tr class="gap" aria-hidden="true">

@@ -7,10 +7,10 @@ import { sentence } from './state.tsx'
 
 type Toast = { id: number; text: string; undo?: () => unknown; link?: { path: string; text: string }; bad?: boolean }
 const shown = signal<Toast[]>([])
-const stays = 8000 // ms, while nobody points at it
+const stays = 8000 // ms, while the pointer is not over it
 let last = 0
 
-// toast says that something is done, with a way to undo it.
+// toast reports that something is done, with a way to undo it.
 export const toast = (text: string, more: Partial<Toast> = {}) => {
   shown.value = [...shown.value.slice(-2), { id: ++last, text, ...more }]
 }

@@ -3,10 +3,10 @@ import { attributeName, operatorName, sentenceOf } from '../core/condition.ts'
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 
-// Names are those of records by their ids.
+// Names maps the ids of records to their names.
 export type Names = Record<string, string>
 
-// Trace is how a visitor was routed: each path that was looked at, and what decided.
+// Trace shows how a visitor was routed: each path that was checked, and the conditions that decided.
 export function Trace({ campaigns, decision, names }: { campaigns: RouteStage[]; decision: RouteDecision | null; names: Names }) {
   return (
     <ol class="trace-list">
@@ -68,7 +68,7 @@ const Drawn = ({ name, what }: { name?: string; what: string }) => (
   </li>
 )
 
-// Units says what decided: of a path that is taken all its conditions, else those that did not hold.
+// Units shows the conditions that decided: the ones that held if the path was taken, else the ones that did not hold.
 function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
   const findings = list.flatMap(u => u.conditions.map(c => ({ ...c, rule: u.rule })))
   if (findings.length === 0) return <div class="soft">{t.trace.everybody}</div>

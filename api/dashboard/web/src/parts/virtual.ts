@@ -5,8 +5,8 @@ const beyond = 12 // rows that are made above and below those in sight
 
 export type Virtual = { first: number; last: number; top: number; reveal: (i: number) => void }
 
-// useVirtual looks at a box that scrolls. head is the height of what sticks to its top. reveal scrolls a row into sight
-// and gives it the focus.
+// useVirtual returns which rows of a scrolling box are in sight. head is the height of the part that sticks to its top. reveal
+// scrolls a row into sight and focuses it.
 export function useVirtual(box: { current: HTMLElement | null }, count: number, height: number, head: number): Virtual {
   const [seen, see] = useState({ top: 0, rows: 40 })
   useEffect(() => {

@@ -31,7 +31,7 @@ function placeOf(a: Alert): string | null {
   return screens[a.kind] ? to(screens[a.kind]!, { q: a.name }) : null
 }
 
-// Alerts are what needs somebody now, the worst first.
+// Alerts shows the problems that need a person now, the worst first.
 export function Alerts() {
   const { data, error, again } = use('GET /alerts', {}, live),
     only = place.value.query.get('severity') ?? ''

@@ -23,7 +23,7 @@ function didOf(r: AuditRow) {
   return w.operations[r.operation] ?? w.did(w.things[part] ?? part, w.verbs[r.operation.split(' ')[0]!] ?? '')
 }
 
-// What is what was done; on a narrow screen, where the column of people is not, with who did it.
+// What shows the change. On a narrow screen, which has no column of people, it also shows who made the change.
 const What = ({ of: r }: { of: AuditRow }) => (
   <span class="named">
     <span class="cut block" title={didOf(r)}>

@@ -19,7 +19,7 @@ const most = 500
 // isDenial reports whether an entry denies whole addresses, of every campaign.
 const isDenial = (e: BotEntryRow) => e.list_type === 'deny' && e.attribute === 'ip' && e.operator === 'equals' && !e.campaign_id
 
-// Repeats are addresses that clicked often in the window. One that is no person's can be denied.
+// Repeats shows addresses that clicked often in the window. An address that belongs to no person can be denied.
 export function Repeats() {
   const least = place.value.query.get('hits') ?? '5',
     window = { from: span.value.from, to: span.value.to },

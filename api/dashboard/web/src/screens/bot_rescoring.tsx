@@ -10,7 +10,7 @@ type Rescored = { clicks: number; changed: number; bots_before: number; bots_aft
 const every = 2 // seconds between looks
 const changed = ['bot-detection', 'reports', 'logs', 'stats', 'campaigns']
 
-// Rescoring is the job that scores clicks anew, until it has ended, and what came of it.
+// Rescoring shows the job that scores clicks again, until it has ended, and its result.
 export function Rescoring({ id, range }: { id: string; range: Range }) {
   const [last, keep] = useState<JobAnswer>(),
     { data = last } = use('GET /jobs/{id}', last ? null : {}, every, { id }),

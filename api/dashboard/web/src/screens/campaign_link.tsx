@@ -17,7 +17,7 @@ import { Failed } from '../parts/state.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 import type { TabProps } from './campaign.tsx'
 
-// CampaignLink builds the link for the source, and shows what comes back: its postback and those of the networks.
+// CampaignLink builds the link for the source, and shows the postbacks: to the source and from the networks.
 export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabProps) {
   const sources = useSources(),
     networks = useNetworks(),
@@ -193,7 +193,7 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
   )
 }
 
-// FirstClick waits for the first visitor of a campaign, and says when he is there.
+// FirstClick waits for the first visitor of a campaign and reports the visit.
 function FirstClick({ id }: { id: string }) {
   const [seen, see] = useState<ClickRow | null>()
   const { data } = use('GET /logs/clicks', seen ? null : { 'f.campaign_id': [id], limit: 1, from: '2020-01-01' }, 3)

@@ -16,7 +16,7 @@ import { failed, toast } from '../parts/toast.tsx'
 const figures = ['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as const
 const change = (id: string, body: object) => call('PATCH /campaigns/{id}', { path: { id }, body })
 
-// patch changes campaigns, shows the list anew, and says how to undo it.
+// patch changes campaigns, reloads the list, and offers to undo the change.
 async function patch(rows: CampaignRow[], body: object, said: string, undo?: (r: CampaignRow) => object) {
   const wrong = await inBatches(rows, r => change(r.id, body))
   touches('campaigns', 'reports')
@@ -160,7 +160,7 @@ const done = (rows: unknown[], said: string) => (wrong: unknown[]) => {
   if (wrong.length < rows.length) toast(said)
 }
 
-// Typed asks for a word, or one that is there already.
+// Typed asks for a new word or one of the known words.
 function Typed({ label, on, known, none }: { label: string; on: (v: string) => void; known: string[]; none?: boolean }) {
   const [text, set] = useState('')
   return (

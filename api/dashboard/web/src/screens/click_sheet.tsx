@@ -12,7 +12,7 @@ import { Failed, Late } from '../parts/state.tsx'
 import { Stepper, type Steps } from '../parts/stepper.tsx'
 import { Trace } from '../parts/trace.tsx'
 
-// ClickSheet is the story of one click: who it was, why he went where he went, and what came of it.
+// ClickSheet shows one click: its visitor, the reasons for its routing, and its conversions.
 export function ClickSheet({ id, close, step }: { id: string; close: () => void; step: Steps }) {
   const { data, error, again } = use('GET /logs/clicks/{clickId}', { trace: '1' }, 0, { clickId: id }),
     c = data?.click
@@ -198,7 +198,7 @@ function Story({ of: d }: { of: ClickAnswer }) {
   )
 }
 
-// Postbacks are those that came in for a click, and those that its source was sent.
+// Postbacks shows the postbacks received for a click, and the postbacks sent to its source.
 function Postbacks({ id, at }: { id: string; at: string }) {
   const { data, error, again } = use('GET /logs/postbacks', { click_id: id, limit: 50, from: at.slice(0, 10) })
   return (

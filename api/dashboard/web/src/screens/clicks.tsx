@@ -94,7 +94,7 @@ function useClicks(query: Record<string, string | string[] | number>, live: bool
   }
 }
 
-// Log is the click log: newest first, filtered by the address, with the story of one click beside it.
+// Log is the click log: newest first, filtered by the address, with the details of one click next to it.
 function Log({ campaign }: { campaign?: string }) {
   const q = place.value.query,
     ask: Ask = { ...asked(), least: 0 },

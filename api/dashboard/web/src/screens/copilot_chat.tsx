@@ -185,7 +185,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
   )
 }
 
-// LookedUp says what was read, and leads to it. The window of the link is that of the look-up.
+// LookedUp names the data that the Copilot read, and links to it. The link has the window of the look-up.
 function LookedUp({ of: l }: { of: ChatLookup }) {
   const link = linkOf(l),
     name = w.operations[l.operation] ?? l.operation,

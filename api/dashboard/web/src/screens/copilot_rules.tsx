@@ -24,7 +24,7 @@ const patch = (r: CopilotRule, body: object) =>
     toast(w.ruleSaved(r.name))
   })
 
-// Rules change campaigns by themselves, or alert. Each begins in shadow.
+// Rules change campaigns automatically, or alert. Each rule begins in shadow.
 export function Rules() {
   const { rows, error, again } = useAll('GET /copilot/rules', {}),
     [asking, ask] = useState<Asking>(),

@@ -26,7 +26,7 @@ export const State = ({ of: d }: { of: DomainRow }) => (
     {!d.is_verified ? w.waiting : d.points === false ? w.elsewhere : w.verified}
   </span>
 )
-// Ending is a day on which something ends. One that is near or past stands out.
+// Ending shows a day on which something ends. A day that is near or past stands out.
 export const Ending = ({ at }: { at: string | null }) =>
   at ? (
     <span class={'num' + (Date.parse(at) - Date.now() < soon ? ' warn' : '')}>{dateOf(Date.parse(at))}</span>

@@ -204,7 +204,7 @@ const back = (d: DomainRow) =>
     toast(w.cameBack(out.campaigns ?? 0, out.kept ?? 0))
   }, failed)
 
-// Records are what somebody sets in DNS, each part with its copy.
+// Records shows the records to set in DNS, each part with a button to copy it.
 function Records({ of: d, target, certificate: c }: { of: DomainRow; target: string | null; certificate?: CertificateAnswer }) {
   const list = [...d.dns_records, ...(c?.ownership ? [c.ownership] : [])]
   return (

@@ -22,7 +22,7 @@ import { DomainSheet } from './domain_sheet.tsx'
 
 const every = 10 // seconds between looks while something is waited for
 
-// RemoveDomain asks for the name before a domain is deleted. One that is used says by what.
+// RemoveDomain asks for the name before a domain is deleted. For a domain in use it shows what uses it.
 export function RemoveDomain({ of: d, close, gone }: { of: DomainRow; close: () => void; gone: () => void }) {
   const used = usedBy(d)
   return (

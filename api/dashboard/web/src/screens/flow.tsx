@@ -39,7 +39,7 @@ import { FlowTable } from './flow_table.tsx'
 type Wrong = { path?: string; field?: string; text: string }
 type Kept = { version: string; base: Paths; draft: Paths }
 
-// What is not saved stays in the tab, so that looking at another page loses nothing.
+// Unsaved changes stay in the tab, so that looking at another page loses nothing.
 const slot = (id: string) => 'flow ' + id
 function kept(id: string): Kept | null {
   try {
@@ -51,7 +51,7 @@ function kept(id: string): Kept | null {
 
 export type Book = { known: Known; rules: Map<string, { name: string; logic: string; conditions: Path['filters'] }> }
 
-// useBook has the names of all that a flow can lead to.
+// useBook returns the names of all records that a flow can lead to.
 export function useBook() {
   const offers = useOffers(),
     landers = useLanders(),
@@ -83,7 +83,7 @@ const keys = [
   { key: 'S', text: t.flow.simulate },
 ]
 
-// Flow edits where the visitors of a campaign go. What is drawn is what would be saved.
+// Flow edits where the visitors of a campaign go. The drawing shows the flow that would be saved.
 export function Flow({ detail }: TabProps) {
   const c = detail.campaign,
     id = c.id,

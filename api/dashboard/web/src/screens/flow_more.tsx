@@ -87,7 +87,7 @@ type ConflictProps = {
   close: () => void
 }
 
-// Conflict shows what somebody else saved meanwhile beside what is not saved here. Nothing is overwritten unasked.
+// Conflict shows changes that another person saved next to the unsaved changes here. It overwrites nothing without asking.
 export function Conflict({ base, theirs, draft, book, busy, keep, take, close }: ConflictProps) {
   const other = changes(base, theirs.streams, book.known),
     own = changes(base, draft, book.known)

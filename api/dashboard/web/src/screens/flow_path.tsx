@@ -32,7 +32,7 @@ type Props = {
 }
 const options = (of: Record<string, string>): Option[] => Object.entries(of).map(([value, label]) => ({ value, label }))
 
-// PathSheet edits one path of a flow. What is changed is in the flow at once, and live when that is saved.
+// PathSheet edits one path of a flow. A change is in the draft of the flow at once, and live when the flow is saved.
 export function PathSheet({ path: p, book, records, wrong, may, self, on, close, remove, clone }: Props) {
   const body = useRef<HTMLFieldSetElement>(null),
     error = (field: string) => (wrong?.field === field ? wrong.text : undefined)

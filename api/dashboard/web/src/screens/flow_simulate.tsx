@@ -39,7 +39,7 @@ const fromLast = 200,
 
 const newSeed = () => Math.floor(Math.random() * 1e6)
 
-// typed is a visitor as the service takes him.
+// typed returns a visitor in the form that the service accepts.
 const typed = (v: Visitor) =>
   Object.fromEntries(
     Object.entries(v)
@@ -47,7 +47,7 @@ const typed = (v: Visitor) =>
       .map(([k, o]) => [k, o === 'true' ? true : o === 'false' ? false : o]),
   )
 
-// Simulate sends a made-up visitor, or one of the log, through the flow as it is drawn.
+// Simulate sends a made-up visitor, or a visitor of the log, through the flow on the screen.
 export function Simulate({ campaign: c, draft, book, sources, light, said }: Props) {
   const click = place.value.query.get('visitor') ?? ''
   const [preset, choose] = useState(click ? '' : 'german'),

@@ -11,7 +11,7 @@ import { toast } from '../parts/toast.tsx'
 
 const options = (of: Record<string, string>): Option[] => Object.entries(of).map(([value, label]) => ({ value, label }))
 
-// bodyOf is a goal as it is written: what is left out would go back to its default.
+// bodyOf returns a goal as a request body with every field, because a missing field would go back to its default.
 export const bodyOf = (g: GoalRow) => ({
   key: g.key,
   name: g.name,

@@ -15,7 +15,7 @@ import { Ask, Sheet } from '../parts/sheet.tsx'
 const shownEvents = 6
 const keyOf = (e: LiveEvent) => [e.at, e.name, e.host, e.path, e.clickId].join()
 
-// useClock draws anew every second.
+// useClock renders again every second.
 function useClock() {
   const [now, set] = useState(Date.now())
   useEffect(() => {
@@ -25,7 +25,7 @@ function useClock() {
   return now
 }
 
-// LiveTest waits for the next event of the site, and shows what has come.
+// LiveTest waits for the next event of the site, and shows the events that have arrived.
 export function LiveTest({ of: live }: { of: GoalsLive }) {
   const [passed, pass] = useState<Set<string>>(new Set()),
     now = useClock(),

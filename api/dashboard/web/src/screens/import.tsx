@@ -61,7 +61,7 @@ function useKnown(kind: Kind): { known?: Known; room: number | null; error?: Api
 
 const pause = (s: number) => new Promise(ok => setTimeout(ok, s * 1000))
 
-// send makes one row. Who sends too much at once waits as long as he is told.
+// send creates one row. If the service says that there are too many calls, it waits as long as the service asks.
 async function send(kind: Kind, row: Row): Promise<Row> {
   const key = keyOf(kind, row.body!)
   for (;;) {

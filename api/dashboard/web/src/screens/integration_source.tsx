@@ -270,7 +270,7 @@ function accountOf(provider: string, a: AdAccount): Values {
       : { ad_account_id: a.id }
 }
 
-// SignedIn chooses who of those that signed in is used, and one of the ad accounts that they reach.
+// SignedIn chooses one of the sign-ins at the platform, and one of the ad accounts that it reaches.
 function SignedIn({
   provider,
   value,
@@ -395,7 +395,7 @@ function Endpoint({ value: e, on, wrong }: { value: CostEndpoint; on: (e: CostEn
   )
 }
 
-// Loss compares the clicks that the platform tells with those that came.
+// Loss compares the clicks that the platform reports with the clicks that arrived.
 const Loss = ({ of: data }: { of: SourceIntegration }) => (
   <section class="part">
     <h2>{w.source.loss}</h2>

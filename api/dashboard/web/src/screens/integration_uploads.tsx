@@ -97,7 +97,7 @@ export function Upload({
   )
 }
 
-// Action is what a conversion is called at the platform. Those that are there can be looked up once the source is connected.
+// Action is the platform's name for a conversion. Existing names can be looked up once the source is connected.
 function Action({
   source,
   value,

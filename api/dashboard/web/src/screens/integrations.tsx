@@ -201,7 +201,7 @@ function SourceLine({ of: s }: { of: SourceRow }) {
   )
 }
 
-// Platforms are the ad platforms at which somebody signs in.
+// Platforms shows the ad platforms at which a person can sign in.
 function Platforms() {
   const { data, error, again } = use('GET /oauth/connections', {}),
     [leaving, leave] = useState<{ of: OAuthProvider; c: OAuthConnection } | null>(null)

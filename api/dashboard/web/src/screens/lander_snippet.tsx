@@ -11,7 +11,7 @@ const languages: { value: Language; label: string }[] = [
   { value: 'php', label: 'PHP' },
 ]
 
-// Snippet is the code by which a protected page asks who may see it, with its own id. It is that of the documentation.
+// Snippet shows the documentation's code by which a protected page asks who may see it, with the page's own id.
 export function Snippet({ domain, lander }: { domain: string; lander: string }) {
   const [language, choose] = useState<Language>('js'),
     call = language === 'js' ? `admit('${domain}', '${lander}')` : `admit('${domain}', '${lander}');`

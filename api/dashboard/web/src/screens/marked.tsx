@@ -7,8 +7,8 @@ import { span } from '../core/window.ts'
 type Module = typeof import('./marks.tsx')
 export type Draft = Partial<NoteRow>
 
-// useMarks are the changes and notes of the window for a plot: its layer, its column as a table, and what adds a note. A
-// campaign's plot has those that name it.
+// useMarks returns the changes and notes of the window for a plot: its layer, its column in the table, and the button that adds a
+// note. A campaign's plot has only the marks that name the campaign.
 export function useMarks(campaign?: string) {
   const { data } = use('GET /app/api/marks', { from: span.value.from, to: span.value.to, ...(campaign ? { campaign } : {}) }, 120)
   const [m, load] = useState<Module>(),

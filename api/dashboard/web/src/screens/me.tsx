@@ -17,7 +17,7 @@ import { toast } from '../parts/toast.tsx'
 
 const w = words.me
 
-// Mine is what somebody sets for themselves, on every account.
+// Mine shows a person's own settings, which apply on every account.
 export const Mine = () => (
   <div class="grid settings mine">
     <Profile />

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Performance, PerformanceRow, Trends } from '../api.gen.ts'
 import { canCreateCampaigns } from '../core/can.ts'
-import { changeOf, figures, profit, text, type Name } from '../core/figures.ts'
+import { changeOf, figures, profit, text, totalsOf, type Name } from '../core/figures.ts'
 import { shown, spanText } from '../core/format.ts'
 import { typing } from '../core/keys.ts'
 import { use, type Used } from '../core/query.ts'
@@ -162,38 +162,24 @@ function Kpis({ list, trend }: { list: Used<Performance>; trend?: Trends }) {
   )
 }
 
-// grouped are the points of a spark: some thirty, whatever the steps of the trend are; those to come are left out.
+// grouped returns the points of a spark: about thirty, at any step of the trend, without those in the future.
 function grouped(trend: Trends) {
   const past = trend.rows.filter(r => !r.start || Date.parse(r.start) <= Date.now())
   return summed(past, Math.max(1, Math.ceil(past.length / 30)))
 }
 
-// summed adds so many rows at a time to one; shares follow from the sums.
-function summed(rows: Trends['rows'], each: number) {
-  if (each === 1) return rows
+// summed merges each run of n rows into one.
+function summed(rows: Trends['rows'], n: number) {
+  if (n === 1) return rows
   const out: typeof rows = []
-  for (let i = 0; i < rows.length; i += each) {
-    const part = rows.slice(i, i + each),
-      sum = (name: Name) => part.reduce((n, r) => n + Number(r[name] ?? 0), 0)
-    const cost = sum('cost'),
-      gain = sum('profit')
-    out.push({
-      ...part[0]!,
-      clicks: sum('clicks'),
-      conversions: sum('conversions'),
-      cost,
-      revenue: sum('revenue'),
-      profit: gain,
-      roi: cost ? (gain / cost) * 100 : 0,
-    })
-  }
+  for (let i = 0; i < rows.length; i += n) out.push({ ...rows[i]!, ...totalsOf(rows.slice(i, i + n)) })
   return out
 }
 
 const steps = { hour: 1, six: 6, day: 1 } // how many buckets of the API are one of the plot
 type Step = keyof typeof steps
 
-// stepOf is the step of the plot: that of the address, else what a window has room for.
+// stepOf returns the step of the plot: the step in the address, else the usual step for the window's length.
 function stepOf(w: Window): Step {
   const n = days(w.span),
     usual = n <= 2 ? 'hour' : n <= 14 ? 'six' : 'day',

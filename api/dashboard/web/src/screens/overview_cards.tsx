@@ -127,7 +127,7 @@ export function NeedsYou() {
 const movers = ['source_id', 'offer_id', 'lander_id', 'country'] as const
 type Move = { key: string; name: string; what: string; gap: number; row: PerformanceRow }
 
-// label is the name of what a row is about.
+// label returns the name of the record that a row is about.
 export const label = (data: Performance, dimension: string, row: PerformanceRow) =>
   data.labels[dimension]?.[row.dims[dimension]!] ?? (row.dims[dimension] || t.unknown)
 

@@ -235,6 +235,6 @@ function Editor<R extends Listed>({ kind: k, record, used, close }: { kind: Kind
   )
 }
 
-// whole are the fields that a PUT writes and the form does not show: one that is left out would go back to its default.
+// whole returns the fields that a PUT writes and the form does not show, because a missing field would go back to its default.
 const whole = <R extends Listed>(k: Kind<R>, r: R): Draft =>
   Object.fromEntries(Object.keys(k.fresh).map(n => [n, (r as unknown as Draft)[n]]))

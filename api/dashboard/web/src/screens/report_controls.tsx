@@ -198,7 +198,7 @@ function Columns({ ask }: { ask: Ask }) {
   )
 }
 
-// Filters are those of the address. counts: one may also ask for a least number of clicks.
+// Filters shows the filters of the address. counts: a least number of clicks can be set, too.
 export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labels; counts?: boolean }) {
   return (
     <div class="line" role="group" aria-label={t.reports.only}>
@@ -219,7 +219,7 @@ export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labe
   )
 }
 
-// FilterChip names its values, also those that the table shows no more.
+// FilterChip names its values, including values that the table no longer shows.
 function FilterChip({ filter: f, labels }: { filter: Filter; labels: Labels }) {
   const ids = f.dimension.endsWith('_id')
   const { data } = use('GET /reports/values', ids ? { ...windowQuery(), dimension: f.dimension, limit: 1000 } : null)
@@ -317,7 +317,7 @@ function Values({ dimension, not, ask }: { dimension: string; not: boolean; ask:
   )
 }
 
-// Export makes a file of all rows, as a job that goes on by itself: the tray shows it.
+// Export makes a file of all rows as a background job. The tray shows it.
 function Export({ ask }: { ask: Ask }) {
   const filters = ask.filters.flatMap(f => f.values.map(value => ({ dimension: f.dimension, value, not: f.not })))
   return (

@@ -259,7 +259,7 @@ type OneProps = {
   lookup: ReturnType<typeof useLookup>
 }
 
-// One is a rule: whom it fits, and where it leads.
+// One shows a rule: the visitors that it fits, and where it leads.
 function One({ of: r, n, last, on, remove, move, lookup }: OneProps) {
   const name = w.ruleOf(n, r.name)
   return (

@@ -144,7 +144,7 @@ export function EndpointForm({
   )
 }
 
-// Secret shows what is shown only once. A click beside it does not take it away.
+// Secret shows a text that is shown only once. A click outside does not close it.
 export const Secret = ({ text, close }: { text: string; close: () => void }) => (
   <Sheet
     title={w.secret}
