@@ -17,9 +17,9 @@ import (
 
 	"switchyard/api/dashboard"
 	"switchyard/api/middleware"
+	"switchyard/api/oauth"
 	"switchyard/api/openapi"
 	"switchyard/api/route"
-	"switchyard/api/signin"
 	"switchyard/api/v1"
 	"switchyard/db/kv"
 	"switchyard/db/store"
@@ -35,15 +35,16 @@ type Deps struct {
 	Version string
 	// Undeclared is called for an error that its row does not declare. Nil logs it.
 	Undeclared func(r *route.Route, status int, code string)
-	// Registry takes the metrics of the calls. Nil: nobody does.
+	// Registry registers the metrics of API calls. If it is nil, they are not registered.
 	Registry prometheus.Registerer
-	// DashboardDir has the files of the dashboard, for work on it; empty: those of the binary.
+	// DashboardDir is a directory with the dashboard's files, for developing the dashboard. If it is empty, the files embedded
+	// in the binary are served.
 	DashboardDir string
-	// Extra rows are served beside the table, for tests of the platform.
+	// Extra rows are served in addition to the table, for tests of the platform.
 	Extra []route.Route
 }
 
-// Table is the table of all rows. The first is that of the document.
+// Table returns all rows of the API. The first row serves the OpenAPI document.
 func Table(d Deps) []route.Route {
 	if d.V1.BaseURL == "" {
 		d.V1.BaseURL = d.BaseURL
@@ -79,7 +80,8 @@ func description(d Deps) route.Route {
 	return row
 }
 
-// New makes the handler of /api/v1 and /docs, for any host, and of /app on that of the service's address.
+// New returns the handler of /api/v1 and /docs, which answer on any host, and of /app, which answers only on the host of the
+// service's own address.
 func New(d Deps) http.Handler {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
@@ -109,9 +111,9 @@ func New(d Deps) http.Handler {
 	e.GET("/docs/:file", docs)
 	e.GET("/docs/operations/:operation", docs)
 	e.GET("/docs/operations/:operation/try", docs)
-	pages := gin.WrapH(signin.Pages(signin.Deps{Store: d.Store, Jobs: d.V1.Jobs, Platforms: d.V1.SignIn, BaseURL: cmp.Or(d.V1.BaseURL, d.BaseURL)}))
-	e.GET(signin.StartPath, pages)
-	e.GET(signin.CallbackPath, pages)
+	pages := gin.WrapH(oauth.Pages(oauth.Deps{Store: d.Store, Jobs: d.V1.Jobs, Platforms: d.V1.SignIn, BaseURL: cmp.Or(d.V1.BaseURL, d.BaseURL)}))
+	e.GET(oauth.StartPath, pages)
+	e.GET(oauth.CallbackPath, pages)
 	board := gin.WrapH(dashboard.New(dashboard.Deps{
 		Store: d.Store, Rates: d.Rates, Site: site, Pipeline: p, BaseURL: cmp.Or(d.V1.BaseURL, d.BaseURL), Dir: d.DashboardDir,
 		Jobs: d.V1.Jobs, Platforms: d.V1.SignIn,
@@ -121,8 +123,9 @@ func New(d Deps) http.Handler {
 	return compressed(e)
 }
 
-// compressed compresses what clients take compressed and what is worth it: JSON, CSV, and the pages. What is compressed
-// already stays as it is. A few random bytes keep the length of an answer from telling what is in it.
+// compressed compresses JSON, CSV and page responses of at least 1 KiB for clients that accept compression. A response that
+// is already compressed is passed through unchanged. A few random bytes keep the length of a response from revealing its
+// contents.
 func compressed(h http.Handler) http.Handler {
 	wrap, err := gzhttp.NewWrapper(gzhttp.MinSize(1<<10), gzhttp.CompressionLevel(gzip.BestSpeed), gzhttp.EnableZstd(false),
 		gzhttp.RandomJitter(32, 0, false), gzhttp.ContentTypes([]string{

@@ -217,7 +217,7 @@ func (w *typeWriter) named(t reflect.Type, body bool) string {
 	w.fields(t, body, 0, members)
 	fields := make([]string, 0, len(members))
 	for _, m := range slices.SortedFunc(maps.Values(members), func(a, b member) int {
-		return cmp.Or(a.place-b.place, strings.Compare(a.text, b.text)) // one that was put in place of another shares its place
+		return cmp.Or(a.place-b.place, strings.Compare(a.text, b.text)) // a member that replaced another has the same place
 	}) {
 		fields = append(fields, m.text)
 	}
@@ -225,7 +225,7 @@ func (w *typeWriter) named(t reflect.Type, body bool) string {
 	return name
 }
 
-// member is a member of an object. Of two with one name the one that is embedded less deeply counts.
+// member is a member of an object. If two members have the same name, the less deeply embedded one counts.
 type member struct {
 	text         string
 	depth, place int

@@ -6,7 +6,7 @@ import (
 	"switchyard/models"
 )
 
-// RecordedChange is a change of what an account has set up that may have moved its figures.
+// RecordedChange is one change to an account's setup, such as a campaign or an offer, that may have affected its figures.
 type RecordedChange struct {
 	ID         uuid.UUID  `json:"id"`
 	At         string     `json:"at"`

@@ -38,7 +38,7 @@ import (
 type Options struct {
 	Plan  string // of the account; default scale
 	V1    v1.Deps
-	Extra []route.Route // rows beside the table
+	Extra []route.Route // rows in addition to the table
 	NoKey bool          // an install without ENCRYPTION_KEY
 	Rates *kv.Rates     // default: on TEST_REDIS_URL under a prefix of its own
 	DB    *db.DB        // default: a new database

@@ -90,7 +90,8 @@ func difference(method, path string, a Answer) error {
 	return doc.ValidateSchemaJSON(schema, value, openapi3.MultiErrors())
 }
 
-// lists reports whether the codes of a status have this one. No code is that of a success.
+// lists reports whether the documented codes of a status include a code. A successful answer has the empty code, which
+// always passes. A documented code that ends in * stands for all codes with that prefix.
 func lists(codes any, code string) bool {
 	list, _ := codes.([]any)
 	return code == "" || slices.ContainsFunc(list, func(v any) bool {

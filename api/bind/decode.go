@@ -27,8 +27,8 @@ func (s spot) at(key string) spot { return spot{s.path + key, s.code} }
 // instead of it.
 type decoder struct{ refused error } // by the first rule that was broken
 
-// fields decodes and checks the fields of a struct in their order, so that of several mistakes the first field's is
-// reported.
+// fields decodes and checks the fields of a struct in their order. If several fields have the same kind of mistake, the
+// error names the first of them.
 func (d *decoder) fields(sent map[string]json.RawMessage, v reflect.Value, prefix string) error {
 	for _, f := range fieldsOf(v.Type()) {
 		if err := d.field(&f, sent[f.name], v.FieldByIndex(f.index), prefix+f.name); err != nil {

@@ -11,20 +11,20 @@ import (
 	"switchyard/models/token"
 )
 
-// format is a rule for texts beside their length. An empty text passes, except as alias or slug.
+// format is a rule for texts, in addition to their length limits. An empty text passes, except as an alias or a slug.
 type format struct {
 	code   string         // of a text of another form, if the field has no code of its own
 	schema map[string]any // what JSON Schema can say of it
-	// read returns the text as it is stored. Its error is a sentence for a person.
+	// read returns the text in its stored form. Its error is a sentence for a person.
 	read func(path, text string) (string, error)
 }
 
 // formats are the names that a format tag may have.
 var formats = map[string]*format{
 	"uuid": {"invalid_id", map[string]any{"format": "uuid"}, readUUID},
-	// An http(s) address, {token} placeholders anywhere after its scheme.
+	// An http or https address. {token} placeholders may stand anywhere after the scheme.
 	"url": {"invalid_url", map[string]any{"format": "url"}, readURL},
-	// One that visitors can be sent to: no placeholders in its host.
+	// An address that visitors can be sent to: its host has no placeholders.
 	"routable": {"invalid_url", map[string]any{"format": "url"}, readRoutable},
 	"country":  {"invalid_country", map[string]any{"pattern": `^([A-Za-z]{2})?$`}, readCountry},
 	// Two letters too, of a country that there is. UK is GB.
@@ -36,7 +36,7 @@ var formats = map[string]*format{
 	"currency": {read: readCurrency},
 }
 
-// same makes a check of a text that leaves it as it is.
+// same returns a read function that checks a text and leaves it unchanged.
 func same(check func(text string) error) func(path, text string) (string, error) {
 	return func(_, text string) (string, error) { return text, check(text) }
 }

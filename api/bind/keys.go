@@ -12,14 +12,14 @@ import (
 	"switchyard/models"
 )
 
-// Keys are the names that an object may have, and those of the objects in it. Nil is any name.
+// Keys are the names that an object may have, with the Keys of the objects inside it. Nil allows any name.
 type Keys struct {
 	in        map[string]*Keys
-	elsewhere map[string]string // names that another call takes, by that call
+	elsewhere map[string]string // names that another call takes, with that call
 }
 
-// KeysOf gives the names that stand in JSON forms of some types, in lists of them, and in what they hold. A name that
-// stands in several has what all of them know about it. A type that is no struct, and json.RawMessage, know nothing.
+// KeysOf returns the names in the JSON forms of some types, including lists of them and the types of their fields. If
+// several types have a name, the Keys below it are merged. A type that is not a struct and json.RawMessage allow any name.
 func KeysOf(types ...any) *Keys {
 	var all *Keys
 	for _, t := range types {
@@ -28,7 +28,7 @@ func KeysOf(types ...any) *Keys {
 	return all
 }
 
-// merged knows what either knows. It may change the first.
+// merged returns the names of both. It may change k.
 func merged(k, more *Keys) *Keys {
 	switch {
 	case k == nil:
@@ -67,7 +67,8 @@ func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 // Names are the names that the object itself may have, in order.
 func (k *Keys) Names() []string { return slices.Sorted(maps.Keys(k.in)) }
 
-// Elsewhere takes names from the keys: those of other, which the call where takes, unless they are in own.
+// Elsewhere removes the names in other from k, except the names in own. For a removed name, the error of Check points to the
+// call where, which takes it.
 func (k *Keys) Elsewhere(other, own *Keys, where string) {
 	if k == nil || other == nil || own == nil {
 		return
@@ -83,8 +84,8 @@ func (k *Keys) Elsewhere(other, own *Keys, where string) {
 	}
 }
 
-// Check refuses an object that has a name which is none of the keys, at any depth: 400 invalid_input with the name and
-// the nearest that is one. Names that begin with _ pass. The body must have been checked as Object does.
+// Check returns 400 invalid_input if an object has a name that is not in the keys, at any depth. The error suggests the
+// nearest known name. Names that begin with _ pass. The body must already have passed the checks of Object.
 func (k *Keys) Check(body []byte) error {
 	if k == nil {
 		return nil
@@ -127,7 +128,7 @@ func (k *Keys) check(v any, path string) error {
 	return nil
 }
 
-// Unknown is the error of a name that is none of the known ones: 400 invalid_input, with the nearest of them.
+// Unknown returns the error for an unknown name: 400 invalid_input, with the nearest known name.
 func Unknown(at, name string, known []string) error {
 	const most = 80 // of a name that is shown
 	at = strings.ToValidUTF8(at[:min(len(at), most)], "")

@@ -154,7 +154,7 @@ func setLength(schema map[string]any, key string, n int) {
 	}
 }
 
-// isText reports whether a schema is of texts, null beside them or not.
+// isText reports whether a schema describes strings, nullable or not.
 func isText(schema map[string]any) bool {
 	kind, ok := schema["type"].(string)
 	if kinds, nullable := schema["type"].([]string); nullable {

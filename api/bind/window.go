@@ -30,9 +30,9 @@ func RangeOf(from, end time.Time) Range {
 	return Window{from.UTC(), end.UTC().Add(-time.Second)}.Range()
 }
 
-// ParseWindow reads from and to: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A bare date in to is the end of that day.
-// The default is the last seven days, of which today is one. If only to is sent and lies before them, the window is the
-// seven days up to it. A malformed date or a reversed window is invalid_input.
+// ParseWindow reads from and to: YYYY-MM-DD or YYYY-MM-DD HH:MM:SS, in UTC. A bare date in to means the end of that day. The
+// default is the last seven days, including today. If only to is sent and lies before these seven days, the window is the
+// seven days that end with to. A malformed date or a reversed window is invalid_input.
 func ParseWindow(q url.Values, now time.Time) (Window, error) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	w := Window{From: today.AddDate(0, 0, 1-windowDays), To: endOfDay(today)}
@@ -83,7 +83,8 @@ func moment(name, text string) (t time.Time, bare bool, err error) {
 	if !bare {
 		t, err = time.Parse(time.DateTime, text)
 	}
-	// A four-digit year of now or of a plausible archive; time.Parse also takes fractions, which are not documented.
+	// The year must be plausible: 1970 or later. The length is checked because time.Parse also accepts fractions of a second,
+	// which are not documented.
 	if err != nil || len(text) != len(time.DateOnly) && len(text) != len(time.DateTime) || t.Year() < 1970 {
 		return t, bare, models.Invalid("invalid_input", "%s must be YYYY-MM-DD or YYYY-MM-DD HH:MM:SS", name)
 	}

@@ -15,16 +15,16 @@ type Set[K comparable] struct {
 	known *otter.Cache[K, *rate.Limiter]
 }
 
-// New makes buckets that hold burst tokens and get perSecond each second. At most so many keys are kept, in some 200 bytes
-// each. A bucket that was forgotten is full again.
+// New returns buckets that each hold burst tokens and gain perSecond tokens a second. At most keys buckets are kept, at
+// about 200 bytes each. An evicted bucket is full again when its key is used next.
 func New[K comparable](perSecond rate.Limit, burst, keys int) Set[K] {
 	return Set[K]{perSecond, burst, otter.Must(&otter.Options[K, *rate.Limiter]{MaximumSize: keys})}
 }
 
-// Take takes a token from the bucket of a key. It is false if there is none.
+// Take takes a token from the bucket of a key. It returns false if the bucket is empty.
 func (s Set[K]) Take(key K, now time.Time) bool { return s.TakeN(key, 1, now) }
 
-// TakeN takes n tokens from the bucket of a key. It is false, and takes none, if there are not as many.
+// TakeN takes n tokens from the bucket of a key. If the bucket has fewer than n, it returns false and takes nothing.
 func (s Set[K]) TakeN(key K, n int, now time.Time) bool {
 	l, ok := s.known.GetIfPresent(key)
 	if !ok {

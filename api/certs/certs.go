@@ -1,7 +1,8 @@
-// Package certs terminates TLS in the web process, with the certificates that workers have obtained. A handshake is answered
-// from memory. Certificates come from PostgreSQL by notices, and a sealed copy of each lies on disk, so that a restart
-// without PostgreSQL serves them. What a CA wants to see at a host is answered out of the same database. Nothing here asks
-// anybody outside: no certificate is ordered, no OCSP answer is fetched.
+// Package certs terminates TLS in the web process, with the certificates that workers have obtained. Handshakes are answered
+// from memory. Notices tell the process which certificates to read again from PostgreSQL. A sealed copy of each certificate
+// is kept on disk, so that a process that restarts while PostgreSQL is down can serve it. The challenges of CAs are answered
+// from the same database. This package makes no requests to outside services: it orders no certificates and fetches no OCSP
+// responses.
 package certs
 
 import (
@@ -53,7 +54,7 @@ const (
 	maxNoticed  = 10_000 // hosts of notices that wait; with more, everything is compared
 )
 
-// Certificates are those of all hosts. They are safe for concurrent use.
+// Certificates holds the certificates of all hosts. It is safe for concurrent use.
 type Certificates struct {
 	o       Options
 	metrics metrics
@@ -275,7 +276,7 @@ func (u unusable) LogValue() slog.Value {
 	return slog.GroupValue(slog.Int("count", u.count), slog.String("first", u.host), slog.Any("error", u.err))
 }
 
-// set replaces the certificate of a host; nil: it has none any more.
+// set replaces the certificate of a host. A nil entry removes it.
 func (c *Certificates) set(host string, e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -316,8 +317,8 @@ func (c *Certificates) Len() int {
 	return len(c.hosts)
 }
 
-// left is how much of the life of a host's certificate is left, between 0 and 1. It is 0 for one that has expired, or that is
-// not there.
+// left returns the remaining share of the lifetime of a host's certificate, between 0 and 1. It returns 0 if the certificate
+// has expired or does not exist.
 func (c *Certificates) left(host string, now time.Time) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -215,8 +215,9 @@ func serves(hosts ...string) func(string) bool {
 	}
 }
 
-// TestServe: hosts are served by HTTP/2 with their certificates. New, renewed and released ones are noticed. A process that
-// starts while PostgreSQL is away serves its copies, and drops what was released meanwhile.
+// TestServe: hosts are served over HTTP/2 with their certificates. New, renewed and released certificates are noticed. A
+// process that starts while PostgreSQL is down serves its copies. Once PostgreSQL is back, it drops those released in the
+// meantime.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	a, store, dir := newAuthority(t), &memory{}, filepath.Join(t.TempDir(), "certificates")
@@ -362,7 +363,7 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// TestChallengesCrowded: whoever asks for challenges that are not there cannot keep a CA from those that are known.
+// TestChallengesCrowded: requests for challenges that do not exist cannot keep a CA from the known challenges.
 func TestChallengesCrowded(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}
@@ -492,7 +493,7 @@ func TestFlood(t *testing.T) {
 	})
 }
 
-// TestManyConnections: whoever holds connections open, each after a good request, keeps nobody out.
+// TestManyConnections: a client that holds many connections open, each after a good request, does not keep others out.
 func TestManyConnections(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}

@@ -18,14 +18,14 @@ import (
 // ChallengePath is what the paths of HTTP-01 begin with.
 const ChallengePath = "/.well-known/acme-challenge/"
 
-// Bounds of reading challenges: whoever asks for what is not there cannot make more queries than these.
+// Limits on reading challenges. Requests for challenges that do not exist cannot cause more queries than these.
 const (
 	betweenReads  = 50 * time.Millisecond
 	challengeTime = 3 * time.Second
 	maxWaiting    = 256
 )
 
-// challenges are those under way at CAs.
+// challenges holds the challenges that are under way at CAs.
 type challenges struct {
 	store Store
 
@@ -50,7 +50,7 @@ func (c *challenges) find(ctx context.Context, host string, known bool, fits fun
 		c.waiting++
 	}
 	c.mu.Unlock()
-	if full { // of those who ask for nothing, perhaps: what is known is all there is
+	if full { // perhaps of requests for challenges that do not exist: answer from memory
 		return c.look(host, fits)
 	}
 	defer func() {
@@ -135,13 +135,14 @@ func (c *Certificates) AnswerHTTP(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// forChallenge gives the certificate that proves to a CA that this is the host; nil: there is none.
+// forChallenge returns the certificate that proves to a CA that this process serves the host, or nil if there is no such
+// challenge.
 func (c *Certificates) forChallenge(ctx context.Context, host string) *tls.Certificate {
 	if !c.o.Serves(host) {
 		c.metrics.unknown.Inc()
 		return nil
 	}
-	// A handshake names no token, so what is known may be of an order before.
+	// A handshake names no token, so a challenge in memory may belong to an earlier order.
 	found, ok := c.challenges.find(ctx, host, false, func(one certstore.Challenge) bool { return one.PEM != nil })
 	if !ok {
 		return nil

@@ -14,9 +14,9 @@ import (
 	"switchyard/db/certstore"
 )
 
-// A copy is a file by the name of its host: the version, a line break, and what is stored in the database, sealed as there.
-// One that does not open stays where it is: perhaps the process was started with a wrong ENCRYPTION_KEY while PostgreSQL is away,
-// and the copy is all there is. Once PostgreSQL answers it is written anew, or removed.
+// A copy is a file named after its host. It holds the version, a line break, and the certificate sealed exactly as in the
+// database. A copy that cannot be opened stays where it is: the process may have been started with a wrong ENCRYPTION_KEY
+// while PostgreSQL is down, and the copy may be all there is. Once PostgreSQL answers, the copy is rewritten or removed.
 
 // maxCopy is the largest copy in bytes.
 const maxCopy = 1 << 20

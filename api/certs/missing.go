@@ -41,7 +41,7 @@ func (m *missing) add(host string) {
 	}
 }
 
-// forget drops what nobody has asked for in a while.
+// forget removes hosts that were queued at least missingEvery ago. They may be queued again.
 func (m *missing) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -53,7 +53,7 @@ func (m *missing) forget() {
 	}
 }
 
-// tellMissing tells of them, one at a time, until the context ends.
+// tellMissing reports the queued hosts to Options.Missing, one at a time, until the context ends.
 func (c *Certificates) tellMissing(ctx context.Context) {
 	tick := time.NewTicker(missingEvery)
 	defer tick.Stop()

@@ -13,14 +13,15 @@ import (
 const (
 	// maxSilent is how many connections may be without a request at once: in the handshake, or after it.
 	maxSilent = 2048
-	// maxOpen is how many connections may be open at once, some 50 kB of memory each, if the system allows so many files.
+	// maxOpen is how many connections may be open at once, at about 50 kB of memory each. NewGuard lowers it if the system
+	// allows fewer open files.
 	maxOpen = 16_384
 )
 
-// Guard bounds the open connections of listeners, so that connections which do nothing shut out nobody. Over maxSilent
-// connections without a request, the oldest of them is closed: an honest handshake takes milliseconds. Over maxOpen
-// connections, those are closed that have waited longest for their next request: the spool and PostgreSQL need files too.
-// Its ConnState is for http.Server.
+// Guard limits the open connections of listeners, so that connections that do nothing cannot keep others out. If more than
+// maxSilent connections have sent no request, it closes the oldest of them: an honest handshake takes milliseconds. At
+// maxOpen connections it closes the ones with the longest wait for their next request, because the spool and PostgreSQL need
+// files too. Its ConnState is for http.Server.
 type Guard struct {
 	max, all int
 
@@ -34,7 +35,7 @@ type Guard struct {
 // held is an open connection.
 type held struct {
 	silent *list.Element // nil: it has sent a request
-	idle   uint64        // since which turn it waits for another one; 0: it does not
+	idle   uint64        // the turn since which it waits for its next request; 0: it does not wait
 }
 
 // NewGuard makes a guard.
@@ -82,8 +83,8 @@ func (g *Guard) open(c net.Conn) {
 	}
 }
 
-// makeRoom closes some connections that wait for their next request, else one that has sent none. It is false if all are at
-// work.
+// makeRoom closes a sixteenth of the connections that wait for their next request, the longest waiting first. If no
+// connection waits, it closes the oldest one without a request. It returns false if all connections are at work.
 func (g *Guard) makeRoom() bool {
 	type idle struct {
 		conn  net.Conn
@@ -96,7 +97,7 @@ func (g *Guard) makeRoom() bool {
 		}
 	}
 	slices.SortFunc(all, func(a, b idle) int { return cmp.Compare(a.since, b.since) })
-	for _, one := range all[:(len(all)+15)/16] { // not one alone: they are looked through for each time
+	for _, one := range all[:(len(all)+15)/16] { // several at once, because each call searches all connections
 		g.close(one.conn)
 	}
 	if len(all) == 0 && g.silent.Len() > 0 {

@@ -6,8 +6,8 @@ import (
 	"net/http"
 
 	"switchyard/api/middleware"
+	"switchyard/api/oauth"
 	"switchyard/api/route"
-	"switchyard/api/signin"
 	"switchyard/db/kv"
 	"switchyard/db/store"
 	"switchyard/jobs"
@@ -24,7 +24,7 @@ type Deps struct {
 	Pipeline *middleware.Pipeline
 	Jobs     *jobs.Client
 	// Platforms are the ad platforms at which a person can sign in to connect an ad account; nil: none.
-	Platforms signin.Platforms
+	Platforms oauth.Platforms
 	// BaseURL is the service's address, for links.
 	BaseURL string
 	// Dir is a directory with the files of the page, for work on the page; empty: the files in the binary.

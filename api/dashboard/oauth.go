@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/answer"
+	"switchyard/api/oauth"
 	"switchyard/api/route"
-	"switchyard/api/signin"
 	"switchyard/models"
 )
 
@@ -38,7 +38,7 @@ func (d Deps) beginOAuth(c *route.Call) (OAuthBegun, error) {
 	if d.Platforms == nil || !d.Platforms.Configured(p.Name) {
 		return OAuthBegun{}, models.Invalid("not_configured", "this install is not set up for sign-ins at %s: ask its operator", p.Label)
 	}
-	redirect := signin.Callback(d.BaseURL)
+	redirect := oauth.Callback(d.BaseURL)
 	a, state, err := c.Store.OAuthAttempts().Of(c.Account.ID, c.Session.ID).Begin(c.Context(), c.Account.ID, p.Name, redirect, time.Now())
 	if err != nil {
 		return OAuthBegun{}, err
@@ -65,13 +65,13 @@ type OAuthEnded struct {
 // endOAuth has the code exchanged. The job reads what is committed here, so no transaction of the call is around it.
 func (d Deps) endOAuth(c *route.Call, b oauthBody) (OAuthEnded, error) {
 	attempts := d.Store.OAuthAttempts().Of(c.Account.ID, c.Session.ID)
-	if signin.Refused(b.Code, b.Error) {
+	if oauth.Refused(b.Code, b.Error) {
 		if err := attempts.Cancel(c.Context(), b.State, time.Now()); err != nil {
 			return OAuthEnded{}, err
 		}
-		return OAuthEnded{}, signin.ErrRefused()
+		return OAuthEnded{}, oauth.ErrRefused()
 	}
-	done, err := signin.Complete(c.Context(), attempts, d.Jobs, b.State, b.Code)
+	done, err := oauth.Complete(c.Context(), attempts, d.Jobs, b.State, b.Code)
 	if err != nil {
 		return OAuthEnded{}, err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/apitest"
-	"switchyard/api/signin"
+	"switchyard/api/oauth"
 	"switchyard/api/v1"
 	"switchyard/jobs"
 	"switchyard/jobs/jobstest"
@@ -45,7 +45,7 @@ func (p *person) connect() string {
 		p.t.Fatal(err)
 	}
 	q := at.Query()
-	if at.Host != "platform.example" || len(q.Get("v")) < 43 || !strings.HasSuffix(q.Get("redirect_uri"), signin.CallbackPath) {
+	if at.Host != "platform.example" || len(q.Get("v")) < 43 || !strings.HasSuffix(q.Get("redirect_uri"), oauth.CallbackPath) {
 		p.t.Errorf("it begins at %s", at)
 	}
 	return q.Get("state")
@@ -131,15 +131,15 @@ func TestOAuthCallback(t *testing.T) {
 	p := signedIn(t, s, "ana@example.com", models.RoleMember)
 	state := p.connect()
 	p.cookie = "" // it is SameSite=Strict
-	got := p.do("GET", signin.CallbackPath+"?"+url.Values{"state": {state}, "code": {"a b&c=d"}, "next": {"https://evil.example"}}.Encode(), nil)
+	got := p.do("GET", oauth.CallbackPath+"?"+url.Values{"state": {state}, "code": {"a b&c=d"}, "next": {"https://evil.example"}}.Encode(), nil)
 	at, err := url.Parse(got.header.Get("Location"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	handed, err := url.ParseQuery(at.EscapedFragment())
-	if err != nil || got.status != http.StatusSeeOther || at.Path != signin.DashboardPath || at.RawQuery != "" || handed.Get("state") != state ||
+	if err != nil || got.status != http.StatusSeeOther || at.Path != oauth.DashboardPath || at.RawQuery != "" || handed.Get("state") != state ||
 		handed.Get("code") != "a b&c=d" || strings.Contains(at.String(), "evil") || got.header.Get("Referrer-Policy") != "no-referrer" {
 		t.Errorf("%d %v: %v", got.status, got.header, err)
 	}
-	p.do("GET", signin.StartPath+"?state="+state, nil).want(t, 400, "") // it begins in the dashboard alone
+	p.do("GET", oauth.StartPath+"?state="+state, nil).want(t, 400, "") // it begins in the dashboard alone
 }

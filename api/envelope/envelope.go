@@ -74,13 +74,13 @@ func Of(c *route.Call, answer any, err error) Reply {
 	return Reply{Status: status, Type: jsonType, Body: body}
 }
 
-// members are the members of every JSON answer but that of a public route.
+// members is the JSON form of every answer, except the answers of public routes.
 type members struct {
 	Data  any `json:"data"`
 	Error any `json:"error"`
 }
 
-// internalError is the code of everything that a client cannot do anything about, and is told nothing of.
+// internalError is the code of errors that a client can do nothing about. Their details are not sent.
 const internalError = "internal_error"
 
 // Failure makes the reply to an error.
@@ -93,7 +93,7 @@ func Failure(ctx context.Context, requestID string, err error) Reply {
 		slog.WarnContext(ctx, "value refused by the database", "request_id", requestID, "error", err)
 		shown = models.Invalid("invalid_input", "a value cannot be stored")
 	case errors.Is(err, context.Canceled), errors.Is(ctx.Err(), context.Canceled):
-		// The client went away. Nobody reads this answer.
+		// The client went away and will not read this answer.
 		shown = models.Errorf(models.KindUnavailable, "unavailable", "the request was given up")
 	case db.Unavailable(err):
 		slog.ErrorContext(ctx, "database unavailable", "request_id", requestID, "error", err)
@@ -126,9 +126,8 @@ func marshal(v any) ([]byte, error) {
 // IsFile reports whether the reply is a file, which is read while it is written.
 func (r Reply) IsFile() bool { return r.file.Write != nil }
 
-// Write sends the reply and reports whether it went out whole. The context is that of the connection: a file is written
-// for as long as the server lets one be. Of a file that broke off the caller has to break the connection, so that the
-// client notices.
+// Write sends the reply and reports whether it was sent completely. The context is the connection's: a file may be written
+// for as long as the server allows. If a file breaks off, the caller must break the connection, so that the client notices.
 func (r Reply) Write(ctx context.Context, w http.ResponseWriter) (whole bool) {
 	h := w.Header()
 	h.Set("Content-Type", r.Type)

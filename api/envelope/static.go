@@ -8,8 +8,9 @@ import (
 	"switchyard/api/route"
 )
 
-// Static is the reply with an answer that is made once: not at all to a client that has it, compressed to one that takes
-// it so. It sets what tells the forms apart; how long a client may keep the answer is the caller's to say.
+// Static returns the reply for an answer that is made once. A client that already has the answer gets 304 without a body,
+// and a client that accepts gzip gets the compressed form. Static sets the headers that tell the forms apart. The caller
+// decides how long a client may keep the answer.
 func Static(h http.Header, r *http.Request, status int, s route.Static) Reply {
 	h.Set("ETag", s.ETag)
 	h.Set("Vary", "Accept-Encoding")

@@ -18,11 +18,13 @@ import (
 const (
 	// maxAuditFields is how many members of a body the audit log names.
 	maxAuditFields = 50
-	// maxAuditValue is how long a value is that the audit log keeps, in bytes of JSON. Of a longer one it names the field.
+	// maxAuditValue is the longest value that the audit log stores, in bytes of JSON. If a value is longer, only its field is
+	// named.
 	maxAuditValue = 500
 )
 
-// shown is what a change is about, as the API shows it, by its members; nil where the row does not tell.
+// shown returns the record that a call changes, as the API shows it, by member. It returns nil if the row does not provide
+// this.
 func shown(c *route.Call) map[string]json.RawMessage {
 	if c.Route.Scope != route.Write || c.Route.Recorded == nil || c.Request.Method == http.MethodPost {
 		return nil
@@ -50,7 +52,7 @@ func namedBy(c *route.Call) uuid.UUID {
 	return idIn(c.Body)
 }
 
-// idIn is the id in a body, zero if it has none.
+// idIn returns the id in a body, or the zero UUID if the body has no valid id.
 func idIn(body []byte) uuid.UUID {
 	var sent struct {
 		ID uuid.UUID `json:"id"`
@@ -61,7 +63,8 @@ func idIn(body []byte) uuid.UUID {
 	return sent.ID
 }
 
-// changesOf are the values of what was sent, before and after the call. Of what was deleted it is the name.
+// changesOf lists the sent fields that the call changed, with their values before and after it. For a deleted record it
+// lists only the name.
 func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.FieldChange) {
 	if before == nil {
 		return nil
@@ -82,8 +85,9 @@ func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.
 	return list
 }
 
-// audited notes a change in the audit log, of what was before it. In a transaction the note commits with the change.
-// Otherwise the change has been made: that it could not be noted is logged, and fails nothing.
+// audited records a change in the audit log. before has the record's values from before the call. In a transaction, the
+// entry commits with the change. Without a transaction, the change has already been made, so a failure to record it is only
+// logged and does not fail the call.
 func (p *Pipeline) audited(c *route.Call, reply envelope.Reply, before map[string]json.RawMessage) error {
 	if c.Route.Scope != route.Write || c.Route.Looks || c.Account.ID == uuid.Nil {
 		return nil
@@ -102,8 +106,8 @@ func (p *Pipeline) audited(c *route.Call, reply envelope.Reply, before map[strin
 	return err
 }
 
-// recordOf is the id of the record that a call changed or made: that of the path or the query, of the body, or of the
-// answer.
+// recordOf returns the id of the record that a call changed or created. It takes the id from the path or the query, else
+// from the body, else from the answer.
 func recordOf(c *route.Call, reply envelope.Reply) string {
 	if c.ID != uuid.Nil {
 		return c.ID.String()

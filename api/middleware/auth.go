@@ -13,9 +13,9 @@ import (
 	"switchyard/models"
 )
 
-// authenticated finds the caller: by the key if there is an Authorization header, else by the session. Never by both, and
-// never by one after the other was refused. It looks up on every call, so a revoked key or an ended session is refused at
-// once. Who has used the calls of a minute is not looked up.
+// authenticated finds the caller: by the key if there is an Authorization header, else by the session. It never uses both,
+// and it never tries the session after the key was refused. It looks the caller up on every call, so a revoked key or an
+// ended session is refused at once. The look-up is skipped for a caller that has used up the calls of the current minute.
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		credential, find := bearer(c.Request), p.keyHolder

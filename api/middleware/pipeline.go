@@ -125,11 +125,11 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	}
 }
 
-// observe counts an answered call. A row without a path is that of paths that do not exist.
+// observe counts an answered call. A row without a path stands for all paths that do not exist.
 func (p *Pipeline) observe(row *route.Route, method string, status int, took time.Duration) {
 	path := row.Path
 	if path == "" {
-		path, method = "unknown", "any" // what a client makes up is no label
+		path, method = "unknown", "any" // a path that a client made up must not become a label
 	}
 	p.seconds.WithLabelValues(method, path, strconv.Itoa(status/100)+"xx").Observe(took.Seconds())
 }

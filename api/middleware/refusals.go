@@ -18,17 +18,17 @@ import (
 	"switchyard/models/netguard"
 )
 
-// How a process treats callers that go on after they were refused, with 401 or 429. Who sends so many calls at once
-// loses nothing but time; the others' calls find the processor free.
+// Limits for callers that go on after they were refused with 401 or 429. A caller that sends this many calls at once loses
+// only time, and the calls of others find a free processor.
 const (
-	refusalRate  = 20  // refusals a second that one caller has answered at once
-	refusalBurst = 200 // and as many before
+	refusalRate  = 20  // refusals per second that one caller gets without a pause
+	refusalBurst = 200 // refusals that a caller gets without a pause before that rate applies
 	refusalPause = time.Second
-	maxHeld      = 2000 // refusals that wait in a process, in some 30 kB each with their connection
+	maxHeld      = 2000 // refusals that wait at once in a process, at about 30 kB each with their connection
 	maxCallers   = 10_000
 )
 
-// refusals slow down floods of refused calls and remember whose calls of the minute are used.
+// refusals slows down floods of refused calls and remembers which callers have used up their calls of the minute.
 type refusals struct {
 	callers bucket.Set[caller]
 	held    *semaphore.Weighted

@@ -50,7 +50,8 @@ func (s *Site) cookieName() string {
 	return "switchyard"
 }
 
-// Token is the token of a request's session; empty if it has none that counts.
+// Token returns the token of a request's session. It is empty unless the request is for the site's host and has exactly one
+// session cookie.
 func (s *Site) Token(r *http.Request) string {
 	cookies := r.CookiesNamed(s.cookieName())
 	if len(cookies) != 1 || !s.Is(r) {
@@ -118,7 +119,7 @@ func (p *Pipeline) visitor(c *route.Call, token string) error {
 	return nil
 }
 
-// open runs a route that asks nobody who it is, for pages of ours only.
+// open runs a route that does not identify its caller. It serves only requests from the dashboard's own pages.
 func (p *Pipeline) open(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		if !p.site.Is(c.Request) {

@@ -11,14 +11,14 @@ import (
 	"switchyard/models/postback"
 )
 
-// address is one of those that tracking domains answer.
+// address is one of the addresses that tracking domains answer.
 type address struct {
 	Method, Path string
 	ID           string // of the operation
 	Who, Doc     string
 	params       []object // of the path first
 	answers      object
-	body         object // schema of what is sent; nil: nothing
+	body         object // schema of the body that is sent; nil: no body
 }
 
 // trackingServer stands for the domains of links.
@@ -45,7 +45,7 @@ func onward() object {
 	}
 }
 
-// addresses are those of tracking domains, as api/click answers them.
+// addresses lists the addresses of tracking domains, as api/click answers them.
 var addresses = append(linkAddresses, tagAddresses...)
 
 var linkAddresses = []address{

@@ -21,7 +21,7 @@ type workshop struct {
 	server *apitest.Server
 }
 
-// newWorkshop copies the sources of a client and writes the document beside them, as it is served.
+// newWorkshop copies the sources of a client and writes the served document next to them.
 func newWorkshop(t *testing.T, from string) workshop {
 	t.Helper()
 	w := workshop{t, t.TempDir(), apitest.New(t)}
@@ -56,7 +56,7 @@ func (w workshop) run(name string, args ...string) string {
 	return printed.String()
 }
 
-// TestGoClient: oapi-codegen makes a client of the document that compiles as it is, and lists campaigns.
+// TestGoClient: oapi-codegen generates a client from the document. The client compiles unchanged and lists campaigns.
 func TestGoClient(t *testing.T) {
 	parttest.Clients.Only(t)
 	t.Parallel()

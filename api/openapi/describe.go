@@ -25,7 +25,8 @@ var descriptions = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// describe is the description of a row; empty for one that only a test has. A row that will go says so first.
+// describe returns the description of a row. It is empty for a row that only a test has. The description of a deprecated row
+// says so first.
 func describe(row route.Route) string {
 	text := descriptions()[row.Method+" "+row.Path]
 	if d := row.Deprecated; d != nil {

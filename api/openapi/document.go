@@ -205,7 +205,7 @@ func (s *schemas) refused(codes []string) object {
 	return object{"description": strings.Join(codes, ", "), "x-codes": codes, "content": jsonContent(s.failure())}
 }
 
-// refusal is the answer of a status with these codes. One that many operations have is described once.
+// refusal returns the answer of a status with these codes. An answer that many operations share is described once.
 func (s *schemas) refusal(status int, codes []string) object {
 	answer := s.refused(codes)
 	name := strings.ReplaceAll(http.StatusText(status), " ", "") // such as PaymentRequired

@@ -26,8 +26,8 @@ type Example struct {
 //go:embed examples.json
 var exampleFile []byte
 
-// examples are those of the document, by method and path. All rows have one but the public ones, which answer the
-// document itself, and so have all addresses of tracking domains.
+// examples holds the examples of the document by method and path. Every row has one, except the public rows, which answer
+// the document itself. The addresses of tracking domains have examples too.
 var examples = sync.OnceValue(func() map[string]Example {
 	var out map[string]Example
 	if err := json.Unmarshal(exampleFile, &out); err != nil {

@@ -52,7 +52,8 @@ func (s *schemas) component(name string, schema object) object {
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
-// condition is any of the forms of conditions. An answer may also show one that was saved before its value was checked.
+// condition returns the schema of any condition. In an answer, it also allows a condition that was saved before its value
+// was checked.
 func (s *schemas) condition(body bool) object {
 	var forms []any
 	for _, f := range cond.Forms() {
@@ -135,7 +136,7 @@ func (s *schemas) conditionValue(f cond.Form) object {
 	return object{"type": "string"}
 }
 
-// values are those of a closed set.
+// values returns the schema of a closed set of values.
 func (s *schemas) values(v *clickattr.Values, isNumber bool) object {
 	list := v.List()
 	if list == nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// allWebhooks is the name of the part with the events of webhooks, beside those of operations.
+// allWebhooks is the name of the part that has all webhook events. Every other part has one operation.
 const allWebhooks = "webhooks"
 
 // parts is a document in parts: one for each operation, with what it refers to.

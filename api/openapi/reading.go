@@ -268,7 +268,7 @@ func markdown(text string) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // a text of ours, and goldmark leaves HTML in it out
 }
 
-// textOf is a member that is a text; empty if there is none.
+// textOf returns a text member of an object. It is empty if there is no such text.
 func textOf(o object, name string) string {
 	text, _ := o[name].(string)
 	return text

@@ -24,10 +24,10 @@ type object = map[string]any
 // schemas makes JSON Schemas (2020-12) of Go types. Structs become named components.
 type schemas struct {
 	components object
-	parameters object // those that rows share
-	responses  object // of errors, likewise
+	parameters object // parameters that several rows share
+	responses  object // error answers that several rows share
 	names      map[role]string
-	results    []any // answers that calls have as jobs
+	results    []any // answers of calls that run as jobs
 	payloads   []any // bodies of events
 }
 
@@ -41,7 +41,7 @@ func newSchemas() *schemas {
 	return &schemas{components: object{}, parameters: object{}, responses: object{}, names: map[role]string{}}
 }
 
-// scalars are types whose JSON form differs from that of their Go kind.
+// scalars are types whose JSON form differs from their Go kind.
 var scalars = map[reflect.Type]object{
 	reflect.TypeFor[uuid.UUID]():       {"type": "string", "format": "uuid"},
 	reflect.TypeFor[decimal.Decimal](): {"type": "number"},
@@ -187,7 +187,7 @@ func (c *collector) collect(t reflect.Type, null, absent bool) {
 	}
 }
 
-// described adds what the tags say of a field. Of its rules an answer has the enum only.
+// described adds the information in a field's tags to its schema. In an answer, only the enum of the field's rules is added.
 func (c *collector) described(schema object, f reflect.StructField) object {
 	doc := f.Tag.Get("doc")
 	if c.body {
@@ -201,7 +201,7 @@ func (c *collector) described(schema object, f reflect.StructField) object {
 	}
 	bind.RulesOf(f).Schema(schema, c.body)
 	if preset, ok := schema["default"]; ok {
-		// Generated clients take a field with a default for one that is always there, and would have it sent.
+		// Generated clients treat a field with a default as always present, and would require it to be sent.
 		delete(schema, "default")
 		schema["description"] = strings.TrimPrefix(fmt.Sprintf("%s; default %v", doc, preset), "; ")
 	}

@@ -54,7 +54,7 @@ var tagFields = []tagField{
 	{"webdriver", "of a view: whether a program drives the browser", object{"type": "boolean"}},
 }
 
-// tagAddresses are those of the page tag.
+// tagAddresses lists the addresses of the page tag.
 var tagAddresses = []address{
 	{
 		http.MethodGet, "/t.js", "loadTag", "page of your own", "the page tag", nil,

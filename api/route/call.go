@@ -59,7 +59,7 @@ type Call struct {
 	header http.Header
 	after  []func(context.Context)
 	always []func(context.Context)
-	place  func() // gives back the call's place in the share of its route; nil: it has none
+	place  func() // gives back the call's place in the share of its route; nil: it has no place
 }
 
 // NewCall makes a call. header are the headers of its answer.
@@ -89,8 +89,8 @@ func (c *Call) Context() context.Context { return c.Request.Context() }
 // Header are the headers of the answer.
 func (c *Call) Header() http.Header { return c.header }
 
-// IfMatch reports whether the caller accepts a version of what he changes: he sent no If-Match, or it names the version.
-// Weak tags count, since proxies that compress make them.
+// IfMatch reports whether the caller accepts this version of the record that the call changes: either no If-Match was sent,
+// or it names the version. Weak tags count, because proxies that compress make tags weak.
 func (c *Call) IfMatch(version string) bool {
 	lists := c.Request.Header.Values("If-Match")
 	for item := range strings.SplitSeq(strings.Join(lists, ","), ",") {
@@ -213,8 +213,8 @@ func (c *Call) read() (err error) {
 	return nil
 }
 
-// known refuses parameters of the query that the row does not take. Names that begin with _ pass. A family such as
-// f.country, of which the row has members, is left to the handler, which has a code of its own for it.
+// known refuses query parameters that the row does not take. Names that begin with _ pass. So does a member of a family,
+// such as f.country, if the row has other members of it: the handler has its own code for an unknown member.
 func (c *Call) known(params []Param) error {
 	for name := range c.Query {
 		family, _, isMember := strings.Cut(name, ".")
@@ -244,8 +244,8 @@ func (c *Call) QueryID(name string) (uuid.UUID, error) {
 }
 
 func (c *Call) decode(into any) error {
-	if len(c.Body) == 0 && c.Route.BodyOptional {
-		return nil
+	if len(c.Body) == 0 && c.Route.BodyOptional { // the fields take their defaults
+		return bind.DecodeKnown([]byte("{}"), nil, into)
 	}
 	return bind.DecodeKnown(c.Body, c.Route.Keys, into)
 }

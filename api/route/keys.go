@@ -45,14 +45,14 @@ func collection(path string) string {
 	return first
 }
 
-// sameResource reports whether rows at two paths concern the same records: the path itself, or that of the collection
-// it is in and of one record in that.
+// sameResource reports whether rows at two paths concern the same records. The other path must be the path itself, the
+// collection that it is in, or one record of that collection.
 func sameResource(path, other string) bool {
 	c := collection(path)
 	return other == path || other == "/"+c || other == "/"+c+"/{id}"
 }
 
-// shown gives the type of an answer, and those of the records in it: its rows, or the one that it is about.
+// shown returns a value of an answer's type, and of the type of each record in it: its rows, or the record it is about.
 func shown(answer any) []any {
 	out := []any{answer}
 	t := reflect.TypeOf(answer)

@@ -34,7 +34,7 @@ type Callers uint8
 const (
 	KeysAndPeople Callers = iota
 	People                // a key is 403 people_only
-	Anybody               // nobody is asked who it is: signing in
+	Anybody               // callers need not identify themselves, as when they sign in
 )
 
 // Body limits in bytes.
@@ -50,24 +50,24 @@ type Route struct {
 	Group   string // heading in the document
 	Summary string
 	Scope   Scope
-	// Role is the least role of a person that may call it; keys have none. Default viewer for what every key may do, else
-	// contributor.
+	// Role is the lowest role that lets a person call the route. Keys have no role. The default is viewer for a route that
+	// every key may call, else contributor.
 	Role    models.Role
 	Callers Callers
-	// Confirm asks people who they are once more, if the last proof is older than models.SessionProof: 403 confirm.
+	// Confirm requires people to prove again who they are if their last proof is older than models.SessionProof: 403 confirm.
 	Confirm bool
 	Status  int
-	Query   []Param // beside those of Window and Page
+	Query   []Param // in addition to the parameters of Window and Page
 	Window  bool    // takes from and to
 	Page    bool    // takes limit and cursor
 	Body    any     // zero value of the body's struct; nil: from Handle
 	Answer  any     // zero value of data's type; nil: from Handle
-	Codes   []Code  // errors of its own; those of every call come from Usual
+	Codes   []Code  // errors of its own; the errors of every call come from Usual
 	// BodyLimit is the largest body in bytes.
 	BodyLimit int64
 	// BodyOptional lets the body be absent.
 	BodyOptional bool
-	// Echoes are types whose members the body may have as well, beside those that NameKeys finds.
+	// Echoes are types whose members the body may have in addition to the names that NameKeys finds.
 	Echoes []any
 	// Keys are the names that the body may have. Nil: any. NameKeys sets them.
 	Keys *bind.Keys
@@ -79,8 +79,8 @@ type Route struct {
 	Starts *Slow
 	// Share bounds how many calls to this route, and to others of the same share, run at once. Default Calls.
 	Share *Share
-	// Versioned routes answer the version of what they show as ETag. A change takes If-Match, and is 409 stale when it
-	// names another version.
+	// Versioned routes send the version of the shown record as ETag. A change takes If-Match, and is 409 stale if it names
+	// another version.
 	Versioned bool
 	// Public routes need no key, are not rate-limited and answer without {data, error}.
 	Public     bool
@@ -88,11 +88,11 @@ type Route struct {
 	Handle     Handler
 	// Repeats is set on a POST that proves something for now: it runs each time, whatever its Idempotency-Key.
 	Repeats bool
-	// Looks is set on a route that looks at something outside, again and again while somebody waits for it: the audit log
-	// does not have it.
+	// Looks is set on a route that checks something outside repeatedly while a person waits for it. Such calls are not in the
+	// audit log.
 	Looks bool
-	// Recorded reads what the route changes, as the API shows it: the audit log has what a change made of it. Without a
-	// record it is given the zero id. Nil: the audit log only names what was sent.
+	// Recorded reads the record that the route changes, as the API shows it, so that the audit log can store the changed
+	// values. It is given the zero id if the call names no record. Nil: the audit log only names the fields that were sent.
 	Recorded func(c *Call, id uuid.UUID) (any, error)
 }
 
@@ -109,7 +109,7 @@ type Param struct {
 	Enum     []string
 	Default  string
 	Doc      string
-	// Repeated parameters may be given several times. Any other one that is, is invalid_input.
+	// Repeated parameters may be given several times. Giving any other parameter more than once is invalid_input.
 	Repeated bool
 	// Shared parameters mean the same wherever they are: the document describes each once.
 	Shared bool
@@ -134,8 +134,8 @@ var (
 	}
 )
 
-// Params are the parameters of the query: the row's own first, then those of its window and of its pages. A row may
-// describe limit its own way.
+// Params returns the query parameters: the row's own first, then the parameters of its window and of its pages. A row may
+// describe limit in its own way.
 func (r Route) Params() []Param {
 	out := slices.Clone(r.Query)
 	if r.Window {
@@ -161,9 +161,9 @@ type Slow struct {
 	Show func(result json.RawMessage) (any, error)
 }
 
-// Share is what calls of all accounts have in common, such as the connections that reports are read over. A call runs in
-// a place of the share. A call without a place waits for one; if none becomes free in time it is 429 rate_limited. The
-// numbers are those of one web process.
+// Share is a resource that the calls of all accounts have in common, such as the connections for reading reports. A call
+// runs in a place of the share. A call without a place waits for one, and is 429 rate_limited if none becomes free in time.
+// The numbers apply to one web process.
 type Share struct {
 	Places  int           // of all accounts; 0: not limited
 	Running int           // places of one account

@@ -7,8 +7,8 @@ import (
 	"encoding/hex"
 )
 
-// Static is an answer that is made once and sent as it is, with or without compression. A client that has it already
-// gets 304.
+// Static is an answer that is made once and sent unchanged, with or without compression. A client that already has it gets
+// 304.
 type Static struct {
 	Type string
 	Body []byte

@@ -20,7 +20,7 @@ func (e *botEntry) row() store.RoutingRow { return &e.saved }
 
 func (b *Builder) botEntry(row *store.RoutingBotEntry, _ *botEntry) *botEntry { return &botEntry{*row} }
 
-// botLists are the entries of an account. They are compiled when all that changed with them is known.
+// botLists are the entries of an account. They are compiled once all changes to them are known.
 type botLists struct {
 	entries  []*botEntry
 	compiled *botlist.Lists // nil: being built, by one Builder alone
@@ -36,7 +36,7 @@ func (e *botEntry) unlink(s *Snapshot) {
 	l.entries = slices.DeleteFunc(l.entries, func(o *botEntry) bool { return o == e })
 }
 
-// ownBotLists gives lists that nobody else has yet.
+// ownBotLists returns lists that no other snapshot uses yet, so that they may be changed.
 func (s *Snapshot) ownBotLists(account uuid.UUID) *botLists {
 	l, ok := s.botLists.get(account)
 	switch {
@@ -69,7 +69,7 @@ func (b *Builder) compileBotLists() {
 	}
 }
 
-// parse gives an entry without values when they cannot be read: it matches nobody.
+// parse returns the entry. If its values cannot be read, it has no values and matches no visitor.
 func (e *botEntry) parse() *models.BotEntry {
 	out := &models.BotEntry{
 		Owned:      models.Owned{ID: e.saved.ID, AccountID: e.saved.AccountID},
@@ -81,7 +81,7 @@ func (e *botEntry) parse() *models.BotEntry {
 	return out
 }
 
-// BotLists gives the bot lists of an account, nil when it has none.
+// BotLists returns the bot lists of an account, or nil if the account has no entries.
 func (s *Snapshot) BotLists(account uuid.UUID) *botlist.Lists {
 	if l, ok := s.botLists.get(account); ok {
 		return l.compiled

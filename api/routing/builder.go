@@ -40,7 +40,8 @@ func (s *Snapshot) builder() *Builder {
 	return &Builder{Snapshot: next}
 }
 
-// apply replaces the records of keys by those of r; a key without a record is gone. It gives the finished snapshot.
+// apply replaces the records of keys by the records in r and returns the finished snapshot. A key without a record in r is
+// removed.
 func (b *Builder) apply(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	gone := make(map[store.RoutingKey]bool, len(keys))
 	for _, k := range keys {
@@ -174,7 +175,7 @@ func (b *Builder) setRef(ref *flow.Ref, id uuid.UUID, kind flow.Kind, to record,
 	return ref
 }
 
-// compileURL gives nil for what is no address to send anybody to.
+// compileURL returns nil for an address that visitors cannot be sent to.
 func compileURL(url string) *token.Template {
 	if token.ValidURL(url) != nil {
 		return nil

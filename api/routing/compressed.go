@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// compressed is the text of a flow, kept small: it is read again only when the campaign is compiled again or copied to
-// disk. Uncompressed flows would add 26% to the snapshot's memory. A short text is kept as it is.
+// compressed is the text of a flow in a small form. It is read again only when the campaign is recompiled or copied to disk.
+// Uncompressed flows would add 26% to the snapshot's memory. A text shorter than compressFrom bytes is not compressed.
 type compressed struct {
 	bytes []byte
 	size  int // of the text
@@ -43,7 +43,7 @@ func (p compressed) text() []byte {
 	}
 	text := make([]byte, p.size)
 	if _, err := io.ReadFull(flate.NewReader(bytes.NewReader(p.bytes)), text); err != nil {
-		panic("routing: a compressed text is broken: " + err.Error()) // nobody but compress makes one
+		panic("routing: a compressed text is broken: " + err.Error()) // only compress makes these texts
 	}
 	return text
 }

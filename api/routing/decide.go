@@ -7,14 +7,14 @@ import (
 	"switchyard/models/flow"
 )
 
-// Visit is a visitor on his way through one campaign or, by hand-overs, several. The redirect's visit is carried out,
-// an Explainer's is not; both are decided by the same loop.
+// Visit is a visitor on the way through one campaign or, by hand-overs, several. The redirect's visit is carried out, and an
+// Explainer's visit is not. The same loop decides both.
 type Visit interface {
-	// Enter is called when a campaign begins to route, the first one included. It puts into the visitor and his facts what
-	// depends on the campaign: his binding, campaign_id, is_unique and clicks_today.
+	// Enter is called when a campaign begins to route, including the first one. It sets what depends on the campaign in the
+	// visitor and the facts: the binding, campaign_id, is_unique and clicks_today.
 	Enter(c *Campaign)
-	// HandOver is called when the campaign entered last hands over to the next one, by which path. Bindable reports
-	// whether the path is to be remembered.
+	// HandOver is called when the last entered campaign hands over to the next one. path is the path that hands over, and
+	// bindable reports whether it is to be remembered.
 	HandOver(path uuid.UUID, bindable bool)
 }
 

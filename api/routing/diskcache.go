@@ -35,7 +35,7 @@ func WriteDiskCache(path string, s *Snapshot) error {
 	return nil
 }
 
-// encodeCopy writes the secret, and the rows in batches of which the last is empty.
+// encodeCopy writes the secret and then the rows in batches. The last batch is empty.
 func encodeCopy(enc *gob.Encoder, s *Snapshot) error {
 	if err := errors.Join(enc.Encode(copyFormat), enc.Encode(store.Routing{LanderSecret: s.secret})); err != nil {
 		return err

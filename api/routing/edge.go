@@ -17,7 +17,7 @@ import (
 	"switchyard/models/token"
 )
 
-// EdgeFormat is the form of bundles. It changes with their meaning: the script leaves those of another form alone.
+// EdgeFormat is the format of bundles. It changes when their meaning changes. The script ignores bundles of another format.
 const EdgeFormat = 1
 
 // edgeBundle is a campaign as the edge routes it, with the campaigns that it may hand over to. ops/deploy/edge/README.md
@@ -113,20 +113,22 @@ var edgeTokens = func() map[string]bool {
 var edgeTransitions = []string{flow.Transition301, flow.Transition302, flow.Transition303, flow.Transition307}
 
 const (
-	// edgeGiveUp is the size of parts at which a bundle is given up. They may have more in common than is counted.
+	// edgeGiveUp is the summed size of parts at which a bundle is given up. It is above the size limit, because parts may share
+	// content that the sum counts twice.
 	edgeGiveUp = 4 * models.MaxEdgeBundle
-	// edgeWork is how many bytes a compilation may put together, those of bundles that turn out too large included.
+	// edgeWork is how many bytes one compilation may assemble, including bundles that turn out to be too large.
 	edgeWork = 8 * models.MaxEdgeAccount
 )
 
-// EdgeBundles compiles the active campaigns on domains of their account for the edge, in a fixed order. One that the edge cannot
-// hold has no Value: it is too large itself, or the account's campaigns before it have used up what an account may take. The
+// EdgeBundles compiles the active campaigns on domains of their account for the edge, in a fixed order. A bundle that the
+// edge cannot hold has no Value: it is too large itself, or the campaigns before it have used up the account's share. The
 // snapshot must be an Explainer's, of one account.
 func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
 	return s.edgeBundles(models.MaxEdgeAccount, edgeWork)
 }
 
-// edgeBundles keeps at most so many bytes of values, and some more of one, and puts together at most so many.
+// edgeBundles stops compiling once the values exceed most bytes, or the assembled parts exceed mostWork bytes. The last
+// bundle may go beyond either limit.
 func (s *Snapshot) edgeBundles(most, mostWork int) ([]models.EdgeBundle, error) {
 	list := slices.SortedFunc(each[*Campaign](s, campaigns), func(a, b *Campaign) int {
 		return bytes.Compare(a.Row.ID[:], b.Row.ID[:])
@@ -156,9 +158,9 @@ type edgePart struct {
 	text    json.RawMessage
 	offers  map[uuid.UUID]*edgeOffer
 	landers map[uuid.UUID]*edgeLander
-	rules   map[uuid.UUID]bool // saved ones; true: nobody satisfies it
+	rules   map[uuid.UUID]bool // saved rules; true: no visitor satisfies it
 	origin  map[string]bool
-	cost    bool // it has the token {cost}, which the script fills where the link does not say it
+	cost    bool // it has the token {cost}, which the script fills unless the cost depends on the link
 	size    int  // about as many bytes as it adds
 }
 
@@ -200,7 +202,7 @@ func (s *Snapshot) newEdgeCompiler(d *Domain, c *Campaign, parts map[uuid.UUID]*
 	return k
 }
 
-// finish compiles a campaign into b, which is of one that is too large.
+// finish compiles a campaign into b. The caller has marked b as too large, and it stays so if the bundle exceeds a limit.
 func (k *edgeCompiler) finish(c *Campaign, b *models.EdgeBundle) error {
 	if err := k.campaigns(c, 0); err != nil || k.size > edgeGiveUp {
 		return err
@@ -221,8 +223,8 @@ func (k *edgeCompiler) finish(c *Campaign, b *models.EdgeBundle) error {
 	return nil
 }
 
-// campaigns adds a campaign that is reached after so many hand-overs, and those that it may hand over to, until the bundle is
-// too large.
+// campaigns adds a campaign that is reached after some hand-overs (hops), and the campaigns that it may hand over to. It
+// stops when the bundle is too large.
 func (k *edgeCompiler) campaigns(c *Campaign, hops int) error {
 	before, there := k.after[c.Row.ID]
 	if there && before <= hops || k.size > edgeGiveUp {

@@ -13,7 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// mesh is an account whose campaigns each may hand over to the next few. Their flows have about so many bytes.
+// mesh returns an account with n campaigns. Each campaign may hand over to the next few (next), and its flow has about size
+// bytes.
 func mesh(n, next, size int) *store.Routing {
 	account, domain := uuid.New(), uuid.New()
 	r := &store.Routing{Rows: []store.RoutingRow{
@@ -41,8 +42,8 @@ func mesh(n, next, size int) *store.Routing {
 	return r
 }
 
-// TestEdgeBounds: an account's campaigns at the edge take so much and no more, however they hand over to one another. What is
-// beyond that is left to the service, the same at each compilation.
+// TestEdgeBounds: the campaigns of an account at the edge stay within the limits, however they hand over to one another.
+// Campaigns beyond the limits are left to the service, the same ones at each compilation.
 func TestEdgeBounds(t *testing.T) {
 	t.Parallel()
 	compile := func(r *store.Routing, most, work int) (kept int, large []bool) {

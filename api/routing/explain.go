@@ -41,7 +41,7 @@ func (x *Explainer) Counts() bool {
 // Capped reports whether a decision depends on conversions of the day.
 func (x *Explainer) Capped() bool { return len(x.snap.CappedOffers()) > 0 }
 
-// Snapshot is what the records were compiled to. It is not the one that visitors are routed by.
+// Snapshot returns the compiled records. Visitors are not routed by this snapshot.
 func (x *Explainer) Snapshot() *Snapshot { return x.snap }
 
 // Cap tells the offers how many conversions they had today.
@@ -59,7 +59,7 @@ type Question struct {
 	Facts       *cond.Facts                // all but campaign_id and clicks_today
 	Bound       map[uuid.UUID]flow.Binding // by campaign
 	Seed        uint64
-	Clicks      map[uuid.UUID]int // of paths and campaigns, today, before him
+	Clicks      map[uuid.UUID]int // of paths and campaigns, today, before this visitor
 	Conversions map[uuid.UUID]int // of offers, today
 }
 
@@ -77,7 +77,7 @@ type ExplainedStage struct {
 	Trace      *flow.Trace
 }
 
-// URL is the address of the decision with its tokens unfilled, empty when there is none.
+// URL returns the address of the decision with its tokens unfilled. It is empty if there is no address.
 func (e *Explanation) URL() string {
 	if l := LanderOf(e.Lander); l != nil {
 		return l.Row.URL
@@ -100,7 +100,7 @@ type explainedVisit struct {
 	stages   []ExplainedStage
 }
 
-// Enter implements Visit. A campaign that hands over in a circle has seen the visitor when he comes again.
+// Enter implements Visit. If hand-overs lead back to a campaign, the visitor is no longer unique there.
 func (v *explainedVisit) Enter(c *Campaign) {
 	if slices.ContainsFunc(v.stages, func(s ExplainedStage) bool { return s.CampaignID == c.Row.ID }) {
 		v.q.Facts.SetBool(cond.IsUnique, false)
@@ -112,7 +112,7 @@ func (v *explainedVisit) Enter(c *Campaign) {
 	v.stages = append(v.stages, ExplainedStage{c.Row.ID, c.Row.Name, v.env.Trace})
 }
 
-// HandOver implements Visit. What the visitor was bound to before stays, as his cookie does until he is answered.
+// HandOver implements Visit. An existing binding stays, as the visitor's cookie does until the visitor is answered.
 func (v *explainedVisit) HandOver(path uuid.UUID, bindable bool) {
 	id := v.campaign.Row.ID
 	if _, bound := v.q.Bound[id]; !bound && bindable && v.campaign.Plan.Bind().BindsPath() {
@@ -138,8 +138,8 @@ func own[V any](from map[uuid.UUID]V) map[uuid.UUID]V {
 	return to
 }
 
-// Explain decides as the redirect does, and takes nothing: neither from a cap nor from anybody's uniqueness. Has must
-// be true of the campaign.
+// Explain decides as the redirect does, but uses up nothing: no cap and no visitor's uniqueness. Has must be true for the
+// campaign.
 func (x *Explainer) Explain(q Question) Explanation {
 	x.Cap(q.Conversions)
 	q.Bound, q.Clicks = own(q.Bound), own(q.Clicks)

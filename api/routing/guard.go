@@ -16,10 +16,10 @@ type Guard struct {
 	Fallback *token.Template // nil: nowhere
 }
 
-// newGuard gives nil where nobody is kept out.
+// newGuard returns nil if no visitor is kept out.
 func newGuard(saved json.RawMessage) *Guard {
 	p := models.DefaultProtection()
-	// What cannot be read protects from nobody: a page that nobody sees costs its owner more.
+	// Settings that cannot be read protect from no visitor: a page that no visitor sees would cost its owner more.
 	if len(saved) == 0 || json.Unmarshal(saved, &p) != nil || !p.Enabled {
 		return nil
 	}

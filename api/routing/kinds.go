@@ -84,7 +84,7 @@ func kindOf[T any, P interface {
 	}}
 }
 
-// find gives a record of a kind, nil when there is none.
+// find returns a record of a kind, or nil if it does not exist.
 func find[R record](s *Snapshot, k kindID, id uuid.UUID) R {
 	found, _ := s.records[k].get(id)
 	r, _ := found.(R)

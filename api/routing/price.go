@@ -43,9 +43,9 @@ func newPrice(model string, value decimal.Decimal) Price {
 // Given reports whether the link itself says what a click costs.
 func (p *Price) Given() bool { return p.model == "auto" }
 
-// Apply sets what a click costs. With the model auto it is what the source says in its cost parameter, which a source
-// that counts per thousand gives for a thousand. Paid clicks that get lost on the way make those that arrive dearer:
-// the campaign's traffic loss counts, or its source's when the campaign has none.
+// Apply sets the cost of a click. With the model auto, it is the amount in the source's cost parameter. A source that
+// charges per thousand clicks reports the price of a thousand. Paid clicks that get lost on the way make the clicks that
+// arrive more expensive: the campaign's traffic loss counts, or its source's if the campaign's is zero.
 func (p *Price) Apply(c *models.Click, campaignLoss decimal.Decimal, src *Source, given string) {
 	cost := p.click
 	if p.model == "auto" && given != "" {

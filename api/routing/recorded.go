@@ -36,7 +36,7 @@ func FirstCampaign(c *models.Click) uuid.UUID {
 	return c.CampaignID
 }
 
-// ClickFacts are what conditions saw of a click, as far as it is recorded.
+// ClickFacts returns the facts that conditions saw of a click, as far as they were recorded.
 func ClickFacts(d *clicklog.StoredClick, zone *time.Location) *cond.Facts {
 	f := &cond.Facts{}
 	f.SetClick(&d.Click)

@@ -26,9 +26,9 @@ const (
 	copyShare   = 50               // times as long as the last one took
 	loadTimeout = 30 * time.Second
 
-	manyCampaigns = 1000 // reading so many leaves memory behind that is worth giving back
-	// loadGCPercent is for the collector while everything is read. What stays lies between garbage, so that rarer
-	// collections leave pages that are never given back: 55 kB for each of 10,000 campaigns of 20 paths instead of 38 kB.
+	manyCampaigns = 1000 // reading this many leaves memory behind that is worth giving back
+	// loadGCPercent is for the collector while everything is read. Memory that stays lies between garbage, so rarer collections
+	// leave pages that are never given back: 55 kB for each of 10,000 campaigns of 20 paths instead of 38 kB.
 	loadGCPercent = 60
 )
 

@@ -11,8 +11,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// Replayer routes recorded clicks of a campaign once more. Each comes after the earlier ones of its day: daily caps of
-// paths and clicks_today count as they would have. Caps of offers do not, because nobody knows who would have converted.
+// Replayer routes recorded clicks of a campaign once more. Each click comes after the earlier clicks of its day: daily caps
+// of paths and clicks_today count as they would have. Daily caps of offers do not count, because it is unknown who would
+// have converted.
 type Replayer struct {
 	explainer *Explainer
 	campaign  uuid.UUID

@@ -32,8 +32,8 @@ type ruleUse struct {
 	matcher *cond.Matcher // nil: it was not there
 }
 
-// rule compiles a saved rule, so that every plan that has it sees the change at once. Plans are compiled anew only if
-// the rule is new to them, or begins or ceases to look at the clicks of the day, which a campaign then counts.
+// rule compiles a saved rule. Every plan that has the rule sees the change at once. Plans are recompiled only if the rule is
+// new to them, or if it begins or stops using the clicks of the day, which a campaign then begins or stops counting.
 func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 	m := compileRule(row, b.explained)
 	if old != nil && old.matcher.Uses(cond.ClicksToday) == m.Uses(cond.ClicksToday) {
@@ -44,8 +44,8 @@ func (b *Builder) rule(row *store.RoutingRule, old *rule) *rule {
 	return &rule{*row, cond.Shared(m), m == cond.Never}
 }
 
-// compileRule gives a matcher that takes nobody for a rule that cannot be read or is over the budget, so that no path
-// widens by a fault.
+// compileRule returns a matcher that matches no visitor if the rule cannot be read or is over the budget. A fault therefore
+// never lets more visitors into a path.
 func compileRule(row *store.RoutingRule, explained bool) *cond.Matcher {
 	var list []cond.Condition
 	err := json.Unmarshal(row.Conditions, &list)
@@ -66,7 +66,7 @@ func compileRule(row *store.RoutingRule, explained bool) *cond.Matcher {
 	return m
 }
 
-// ruleOf gives a saved rule of an account, nil when there is none such.
+// ruleOf returns the matcher of an account's saved rule, or nil if the account has no such rule.
 func (s *Snapshot) ruleOf(account, id uuid.UUID) *cond.Matcher {
 	if r := find[*rule](s, rules, id); r != nil && r.saved.AccountID == account {
 		return r.matcher

@@ -52,14 +52,14 @@ func (a *Account) oldCounts(now time.Time) bool {
 	return a.Row.OldGoalSecretUntil != nil && now.Before(*a.Row.OldGoalSecretUntil)
 }
 
-// AccountOfSiteKey gives the account of a public site key, nil when there is none such.
+// AccountOfSiteKey returns the account of a public site key, or nil if no account has the key.
 func (s *Snapshot) AccountOfSiteKey(key string) *Account {
 	a, _ := s.siteKeys.get(key)
 	return a
 }
 
-// AccountOfGoalSecret gives the account whose servers report goals by a secret, nil when no account has it now. Hashes
-// are compared, so that the time that it takes tells nothing of the secret.
+// AccountOfGoalSecret returns the account whose servers report goals by a secret, or nil if no account has the secret now.
+// It compares hashes, so that the time it takes reveals nothing about the secret.
 func (s *Snapshot) AccountOfGoalSecret(secret string, now time.Time) *Account {
 	hash := sha256.Sum256([]byte(secret))
 	a, ok := s.goalKeys.get(hash)
@@ -115,12 +115,12 @@ func withdraw[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
 	lists.remove(of)
 }
 
-// Site gives a site, active or not; nil when there is none such.
+// Site returns a site, active or not, or nil if it does not exist.
 func (s *Snapshot) Site(id uuid.UUID) *Site { return find[*Site](s, sites, id) }
 
-// SiteOf gives the site of a page: the active one whose domain has the host, the longest domain first, else the first
-// active one. It is nil when the account has none, and for a page that is only of a site which is not active: what
-// happens there is of no other site.
+// SiteOf returns the site of a page: the active site whose domain has the host, the longest domain first, else the account's
+// first active site. It returns nil if the account has no active site. It also returns nil if only a site that is not active
+// has the host, because events there do not belong to another site.
 func (s *Snapshot) SiteOf(account uuid.UUID, host string) *Site {
 	var first, found *Site
 	closed := false
@@ -141,7 +141,7 @@ func (s *Snapshot) SiteOf(account uuid.UUID, host string) *Site {
 	return first
 }
 
-// SiteOfGoal gives the first active site of an account that has an active goal with a key, nil when there is none.
+// SiteOfGoal returns the first active site of an account that has an active goal with a key, or nil.
 func (s *Snapshot) SiteOfGoal(account uuid.UUID, key string) *Site {
 	list, _ := s.siteLists.get(account)
 	for _, t := range list {
@@ -153,7 +153,7 @@ func (s *Snapshot) SiteOfGoal(account uuid.UUID, key string) *Site {
 	return nil
 }
 
-// GoalsOf gives the goals of a site.
+// GoalsOf returns the goals of a site.
 func (s *Snapshot) GoalsOf(site uuid.UUID) []models.GoalTerms {
 	list, _ := s.goalLists.get(site)
 	return db.Map(list, func(g *Goal) models.GoalTerms { return g.Row.GoalTerms })

@@ -65,7 +65,8 @@ func (l *Smartlink) row() store.RoutingRow { return &l.Row }
 func (l *Smartlink) link(s *Snapshot)      { s.slugs.put(address{l.Row.DomainID, l.Row.Slug}, l) }
 func (l *Smartlink) unlink(s *Snapshot)    { release(&s.slugs, address{l.Row.DomainID, l.Row.Slug}, l) }
 
-// Smartlink gives the smartlink that a domain and a slug name, nil when there is none to route by.
+// Smartlink returns the smartlink with a slug on a domain. It returns nil if there is no such smartlink, if it is paused, or
+// if the domain does not serve its account.
 func (s *Snapshot) Smartlink(d *Domain, slug string) *Smartlink {
 	l, ok := s.slugs.get(address{d.ID, slug})
 	if !ok || l.Row.Paused || !d.Serves(l.Row.AccountID) {
@@ -74,7 +75,7 @@ func (s *Snapshot) Smartlink(d *Domain, slug string) *Smartlink {
 	return l
 }
 
-// held reports whether a smartlink has an address, also a paused one.
+// held reports whether a smartlink has an address, even if it is paused.
 func (s *Snapshot) held(d *Domain, slug string) bool {
 	l, ok := s.slugs.get(address{d.ID, slug})
 	return ok && d.Serves(l.Row.AccountID)

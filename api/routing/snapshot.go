@@ -17,15 +17,15 @@ import (
 	"switchyard/models/token"
 )
 
-// Snapshot is an immutable picture of everything that routes. References to offers and landers are shared by all
-// snapshots and by the plans of campaigns: a change of an offer shows in every campaign and compiles none anew.
+// Snapshot is an immutable picture of everything that routes. All snapshots and all plans of campaigns share the references
+// to offers and landers. A change of an offer therefore shows in every campaign, and no campaign is recompiled.
 type Snapshot struct {
 	records   [kindCount]shards[uuid.UUID, record]
 	hosts     shards[string, *Domain]
 	addresses shards[address, *Campaign] // active campaigns only
 	aliases   shards[alias, []*Campaign] // all campaigns, the oldest first; a list is never changed
 	slugs     shards[address, *Smartlink]
-	secrets   shards[secretParam, int]     // how many networks send their secret so
+	secrets   shards[secretParam, int]     // how many networks send their secret in it
 	botLists  shards[uuid.UUID, *botLists] // by account
 	siteKeys  shards[string, *Account]     // by public key
 	goalKeys  shards[goalSecret, *Account] // by the hash of the secret
@@ -85,8 +85,8 @@ func (n *Network) row() store.RoutingRow { return &n.Row }
 func (n *Network) link(s *Snapshot)      { n.countSecret(s, 1) }
 func (n *Network) unlink(s *Snapshot)    { n.countSecret(s, -1) }
 
-// secretParam is a parameter, in lower case, in which a network of an account sends its secret. No account stands for
-// any of them, no name for any parameter: that of a network whose parameters are not known.
+// secretParam is a parameter, in lower case, in which a network of an account sends its secret. The zero account stands for
+// any account. An empty name stands for any parameter, for a network whose parameters are not known.
 type secretParam struct {
 	account uuid.UUID
 	name    string
@@ -109,8 +109,8 @@ func (n *Network) countSecret(s *Snapshot, by int) {
 	}
 }
 
-// MayBeSecret reports whether a network of an account may send its secret in a parameter, given in lower case. Without
-// an account it is that of any network.
+// MayBeSecret reports whether a network of an account may send its secret in a parameter, given in lower case. With the zero
+// account it reports this for any network.
 func (s *Snapshot) MayBeSecret(account uuid.UUID, name string) bool {
 	if _, ok := s.secrets.get(secretParam{account: account}); ok {
 		return true
@@ -159,7 +159,7 @@ func (l *Lander) row() store.RoutingRow {
 	return &l.Row
 }
 
-// leave is that of an offer.
+// leave shuts the reference, as Offer.leave does.
 func (l *Lander) leave(*Builder) record {
 	c := *l
 	c.Gone = true
@@ -234,12 +234,14 @@ func (c *Campaign) compare(o *Campaign) int { return bytes.Compare(c.Row.ID[:], 
 // Compile makes a snapshot of records alone.
 func Compile(r *store.Routing) *Snapshot { return (&Snapshot{}).Update(nil, r) }
 
-// Update gives a snapshot in which the records of keys are replaced by those of r. A key without a record is gone.
+// Update returns a snapshot in which the records of keys are replaced by the records in r. A key without a record in r is
+// removed.
 func (s *Snapshot) Update(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	return s.builder().apply(keys, r)
 }
 
-// Find gives the domain of a host, and the campaign that an alias names on it; nil when there is none to route by.
+// Find returns the domain of a host, and the campaign that an alias names on it. Either is nil if there is nothing to route
+// by.
 func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	d := s.Domain(host)
 	if d == nil {
@@ -254,9 +256,9 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	return d, s.elsewhere(d, alias)
 }
 
-// elsewhere gives the campaign that an alias names on a domain of its account that is not its own: the oldest one with
-// the alias. What has the address itself goes before, a smartlink or a campaign, even while it leads nowhere, so that
-// pausing it sends nobody to another one.
+// elsewhere returns the campaign that an alias names on a domain of its account other than the campaign's own: the oldest
+// campaign with the alias. A smartlink or a campaign that has the address itself goes first, even while it leads nowhere.
+// Pausing it therefore sends no visitor to another campaign.
 func (s *Snapshot) elsewhere(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
 		return nil
@@ -269,19 +271,20 @@ func (s *Snapshot) elsewhere(d *Domain, word string) *Campaign {
 	return list[0]
 }
 
-// Domain gives the tracking domain of a host, nil when it is none.
+// Domain returns the tracking domain of a host, or nil if the host is not a tracking domain.
 func (s *Snapshot) Domain(host string) *Domain {
 	d, _ := s.hosts.get(host)
 	return d
 }
 
-// Campaign gives a campaign, active or not; nil when there is none such.
+// Campaign returns a campaign, active or not, or nil if it does not exist.
 func (s *Snapshot) Campaign(id uuid.UUID) *Campaign { return find[*Campaign](s, campaigns, id) }
 
 // Campaigns is how many campaigns there are.
 func (s *Snapshot) Campaigns() int { return s.records[campaigns].size() }
 
-// Account gives an account. While the notice of a campaign is there before that of its account, an empty one stands in.
+// Account returns an account. If the notice of a campaign arrives before the notice of its account, UnknownAccount stands
+// in.
 func (s *Snapshot) Account(id uuid.UUID) *Account {
 	return cmp.Or(find[*Account](s, accounts, id), UnknownAccount)
 }
@@ -289,24 +292,24 @@ func (s *Snapshot) Account(id uuid.UUID) *Account {
 // UnknownAccount stands in for an account that is not there.
 var UnknownAccount = &Account{Zone: time.UTC}
 
-// Source gives a traffic source, NoSource when there is none such.
+// Source returns a traffic source, or NoSource if it does not exist.
 func (s *Snapshot) Source(id uuid.NullUUID) *Source {
 	return cmp.Or(find[*Source](s, sources, id.UUID), NoSource)
 }
 
-// Network gives an affiliate network, nil when there is none such.
+// Network returns an affiliate network, or nil if it does not exist.
 func (s *Snapshot) Network(id uuid.UUID) *Network { return find[*Network](s, networks, id) }
 
-// Lander gives a landing page, nil when there never was one. One that is gone is marked so.
+// Lander returns a landing page, or nil if it never existed. A landing page that was removed is marked as Gone.
 func (s *Snapshot) Lander(id uuid.UUID) *Lander { return find[*Lander](s, landers, id) }
 
-// Offer gives an offer, nil when there never was one.
+// Offer returns an offer, or nil if it never existed.
 func (s *Snapshot) Offer(id uuid.UUID) *Offer { return find[*Offer](s, offers, id) }
 
 // LanderSecret signs the keys of protected landers; nil until it is known.
 func (s *Snapshot) LanderSecret() []byte { return s.secret }
 
-// refOf gives the reference of an account's offer or lander, nil when there is none such.
+// refOf returns the reference of an account's offer or lander, or nil if the account has no such record.
 func (s *Snapshot) refOf(account, id uuid.UUID) *flow.Ref {
 	if o := find[*Offer](s, offers, id); o != nil && o.Row.AccountID == account {
 		return o.ref
@@ -357,7 +360,7 @@ func (s *Snapshot) Versions() map[store.RoutingKey]int64 {
 	return m
 }
 
-// OfferOf gives the offer of a reference, nil when it is none.
+// OfferOf returns the offer of a reference, or nil if the reference is not to an offer.
 func OfferOf(r *flow.Ref) *Offer {
 	if r == nil {
 		return nil
@@ -366,7 +369,7 @@ func OfferOf(r *flow.Ref) *Offer {
 	return o
 }
 
-// LanderOf gives the lander of a reference, nil when it is none.
+// LanderOf returns the lander of a reference, or nil if the reference is not to a lander.
 func LanderOf(r *flow.Ref) *Lander {
 	if r == nil {
 		return nil

@@ -34,7 +34,7 @@ func New[A, R, T any](job jobs.Job[A, R], answer func(R) T) Job[A, R, T] {
 // Shown is the documented answer of a result.
 func (j Job[A, R, T]) Shown(r R) T { return j.answer(r) }
 
-// Answer is the Slow of a row that waits for the job, or the Starts of one that does not.
+// Answer returns the Slow of a row that waits for the job, or the Starts of a row that does not.
 func (j Job[A, R, T]) Answer() *route.Slow {
 	return &route.Slow{Kind: j.job.Kind(), Answer: *new(T), Show: func(raw json.RawMessage) (any, error) {
 		var r R
@@ -129,7 +129,7 @@ func (j Job[A, R, T]) submit(c *route.Call, tx *store.Store, args A) (uuid.UUID,
 	return row.ID, tx.Jobs().Submit(c.Context(), row)
 }
 
-// dispatch dispatches a job whose row was inserted, unless the transaction has failed or there is none.
+// dispatch dispatches a job whose row was inserted. It does nothing if the transaction failed or there is no job.
 func (j Job[A, R, T]) dispatch(c *route.Call, client *jobs.Client, id uuid.UUID, err error) (uuid.UUID, error) {
 	if err != nil || id == uuid.Nil {
 		return uuid.Nil, err

@@ -28,7 +28,7 @@ type AlertList struct {
 	Services  []AlertService `json:"services" doc:"what alerts come from, and how the install does"`
 }
 
-// Alert is one thing that needs attention. It goes away by itself once its cause does.
+// Alert is one thing that needs attention. It disappears as soon as its cause is gone.
 type Alert struct {
 	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,domain.expiring,certificate.expiring,certificate.failing,dns_account.failing,network.failing,uploads.failing,uploads.stopped,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,source.unfilled,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached,plan.limit_near,rule.matched,clicks.behind,jobs.behind"`
 	Severity  string   `json:"severity" enum:"warning,critical"`

@@ -74,7 +74,8 @@ func TestAlertChannels(t *testing.T) {
 	}
 }
 
-// TestAlertChannelsRefused: what cannot be a channel is none, and an account has few of them and few codes.
+// TestAlertChannelsRefused: invalid channels are refused. An account can have only a few channels and request only a few
+// codes.
 func TestAlertChannelsRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth", V1: v1.Deps{Email: true}})

@@ -74,7 +74,7 @@ func (a *alarmed) link(kind string, r models.LinkResult, threats []string) {
 // cause is what raises an alert, and what ends it.
 type cause struct{ raise, clear func() }
 
-// set is a cause that is a row: the statement that stores it, and the one that ends it. Their $1 is the account.
+// set returns a cause that is a row: raise stores it, and clear ends it. $1 of both statements is the account.
 func (a *alarmed) set(raise, clear string, id any) cause {
 	args := func(query string) []any {
 		if strings.Contains(query, "$2") {

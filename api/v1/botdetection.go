@@ -29,7 +29,8 @@ func botDetection(d Deps) []route.Route {
 	}
 }
 
-// botDays is the window of the figures of GET /bot-detection, and what is scored anew unless the call says otherwise.
+// botDays is the time window, in days, of the figures of GET /bot-detection. A change of settings scores the clicks of the same
+// window again, unless the call says otherwise.
 const botDays = 30
 
 // BotSignal is a signal with what it did.

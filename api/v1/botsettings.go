@@ -42,7 +42,7 @@ func recordedBotSettings(c *route.Call, _ uuid.UUID) (any, error) {
 // maxDisabled is how many names of signals a body has.
 const maxDisabled = 40
 
-// disabledSignals reads names of signals. Those that cannot be disabled are left out.
+// disabledSignals parses names of signals and refuses unknown names. It leaves out signals that cannot be disabled.
 func disabledSignals(names []string) (bot.Signals, error) {
 	if len(names) > maxDisabled {
 		return 0, models.Invalid("invalid_input", "disabled has at most %d names", maxDisabled)
@@ -78,8 +78,9 @@ func (b BotDetectionBody) apply(old bot.Settings) (next bot.Settings, err error)
 	return next, err
 }
 
-// changeBotDetection saves the settings, and with them a job that scores recorded clicks by them. A job of settings of
-// before goes no further: the new one does all of its window, so that no part of it is left as other settings had it.
+// changeBotDetection saves the settings and, in the same transaction, a job that scores recorded clicks by them. A job of the
+// previous settings goes no further. The new job covers the whole window of that job, so that no part of it keeps scores of other
+// settings.
 func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDetectionChanged, err error) {
 	now := time.Now().UTC()
 	id, err := rescoreJob.BeginPrepared(c, d.Jobs, func(tx *store.Store) (*jobs.RescoreArgs, error) {
@@ -111,7 +112,7 @@ func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDete
 	return out, err
 }
 
-// from is the time of the first click to score anew; now: there is none.
+// from returns the time of the first click to score again. It returns now if there are no such clicks.
 func (b BotDetectionBody) from(c *route.Call, tx *store.Store, now time.Time, changed bool) (time.Time, error) {
 	days := 0
 	if changed {
@@ -140,7 +141,7 @@ func (b BotDetectionBody) from(c *route.Call, tx *store.Store, now time.Time, ch
 	return from, err
 }
 
-// Rescored is the result of the job that scores clicks anew.
+// Rescored is the result of the job that scores clicks again.
 type Rescored struct {
 	Range      bind.Range `json:"range" doc:"whose clicks were scored"`
 	Clicks     int64      `json:"clicks" doc:"those scored anew: only clicks on which a signal had fired or an entry of the bot lists matched. All other clicks of the range are no bots' under any settings, and no number here counts them"`

@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// refusal is a body that must be refused, or with status 201 one that must not.
+// refusal is a body that must be refused or, with status 201, accepted.
 type refusal struct {
 	body   any
 	status int
@@ -37,7 +37,7 @@ func refused(t *testing.T, s *apitest.Server, path string, id any, cases map[str
 	}
 }
 
-// refusedIDs holds a resource to what it answers to ids that are another account's, nobody's or no ids, and to a
+// refusedIDs checks how a resource answers to an id of another account, an id that no record has, a malformed id, and a
 // read-only key.
 func refusedIDs(t *testing.T, s *apitest.Server, path string, body func(string) map[string]any) {
 	t.Helper()

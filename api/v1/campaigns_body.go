@@ -39,9 +39,9 @@ func (b CampaignBody) Record() (models.Campaign, error) {
 	return c, checkUniqueness(&c)
 }
 
-// CampaignPatch is the body of PATCH /campaigns/{id}. What is left out is kept. Null is an empty value: it clears a
-// field that may be empty and is refused for one that may not. editCampaign checks the form of an alias, since one that
-// stays the same passes whatever its form.
+// CampaignPatch is the body of PATCH /campaigns/{id}. A field that is left out keeps its value. Null stands for the empty value:
+// it clears a field that may be empty and is refused for any other field. editCampaign checks the form of an alias, because an
+// alias that does not change is accepted in any form.
 type CampaignPatch struct {
 	Name   string `json:"name" bad:"invalid_input" optional:"true" null:"empty" empty:"name_required" trim:"true" maxLength:"255"`
 	Alias  string `json:"alias" bad:"invalid_alias" optional:"true" null:"empty"`
@@ -52,7 +52,7 @@ type CampaignPatch struct {
 	models.CampaignSettings `optional:"true" null:"empty"`
 }
 
-// patchOf is what a CampaignPatch changes, as it is.
+// patchOf returns the present values of the fields that a CampaignPatch can change.
 func patchOf(c *models.Campaign) CampaignPatch {
 	return CampaignPatch{Name: c.Name, Alias: c.Alias, Status: c.Status, CampaignSettings: c.CampaignSettings}
 }

@@ -82,7 +82,7 @@ func changeFlow(c *route.Call, edit func([]flow.Path) ([]flow.Path, error)) (Flo
 	return flowAnswer(c, saved), nil
 }
 
-// PathPatch is the body of PATCH /campaigns/{id}/flow. What is left out is kept.
+// PathPatch is the body of PATCH /campaigns/{id}/flow. A field that is left out keeps its value.
 type PathPatch struct {
 	PathID       uuid.UUID           `json:"path_id" bad:"invalid_input" required:"true" doc:"a path of the flow"`
 	Weight       bind.Opt[float64]   `json:"weight" null:"refused"`
@@ -99,7 +99,7 @@ type DestinationWeight struct {
 	Weight bind.Opt[float64] `json:"weight" required:"true" null:"refused"`
 }
 
-// is reports whether a destination is the one that is meant.
+// is reports whether d is the destination that w names: the same id and URL and, if w gives a slot, the same slot.
 func (w DestinationWeight) is(d flow.Destination) bool {
 	return d.ID == models.IDText(w.ID) && d.URL == w.URL && (!w.Slot.Given() || w.Slot.Value == d.Slot)
 }

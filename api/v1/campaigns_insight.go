@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// insight are the rows of what was counted for campaigns, and the one that deletes it.
+// insight returns the routes that read what was counted for campaigns, and the route that deletes it.
 func (d Deps) insight() []route.Route {
 	const group = "Campaigns"
 	days := route.Number("days", 7, 1, 365, "days with today")
@@ -219,7 +219,8 @@ func (d Deps) funnel(c *route.Call) (Funnel, error) {
 	return out, err
 }
 
-// measureBySite gives a campaign that names no goals those of its measurement site.
+// measureBySite fills in the goals that a campaign leaves empty, from its measurement site. The primary goal is the site's active
+// primary goal. The tracked goals are all its active goals.
 func measureBySite(c *route.Call, campaign *models.Campaign) error {
 	if !campaign.MeasurementSiteID.Valid || campaign.PrimaryGoalKey != "" && len(campaign.TrackedGoalKeys) > 0 {
 		return nil

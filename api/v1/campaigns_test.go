@@ -262,7 +262,7 @@ func TestCampaignFlow(t *testing.T) {
 	if fmt.Sprint(streamsOf(read)) != fmt.Sprint(streams) {
 		t.Errorf("saved %v, answered %v", streamsOf(read), streams)
 	}
-	// A flow is not needed where there is an address to send visitors to; one that is sent must have paths.
+	// A campaign with an address to send visitors to needs no flow. A flow that is sent must have paths.
 	bare := map[string]any{"name": "Bare", "alias": "bare-one", "domain_id": d.own, "destination_url": "https://d.test"}
 	if got := streamsOf(d.make(t, bare)); len(got) != 0 {
 		t.Errorf("streams of a campaign without a flow: %v", got)
@@ -338,7 +338,7 @@ func TestCampaignList(t *testing.T) {
 			t.Errorf("pages of %d: %v, want %v", limit, got, want)
 		}
 	}
-	// Whatever is pinned and unpinned on the way, nobody is missed.
+	// No campaign is missed, whatever is pinned and unpinned on the way.
 	for limit := 1; limit <= 4; limit++ {
 		step := 0
 		got := walk(limit, func() {

@@ -10,8 +10,8 @@ import (
 	"switchyard/api/v1"
 )
 
-// unreachable are codes that the contract documents and that nobody can meet here, with the reason: of all operations or of
-// one.
+// unreachable are codes that the contract documents but that no caller can meet here, with the reason. A key is a code of
+// all operations, or an operation and its code.
 var unreachable = map[string]string{
 	"PATCH /settings not_found": "the account of a valid key exists, but for the moment in which it is deleted",
 	"POST /copilot network":     "no connection can block anything at an ad network: entries are the account's own",

@@ -54,7 +54,7 @@ func showAI(c models.AIConnection) *AIConnected {
 	return &AIConnected{c.Provider, c.Model, answer.Stamp(c.SavedAt)}
 }
 
-// ownAI gives the connection of the account; nil: it has none.
+// ownAI returns the account's own AI connection, or nil if the account has not connected a provider.
 func ownAI(c *route.Call) (*models.AIConnection, error) {
 	own, err := c.Store.AIConnections().Find(c.Context(), c.Account.ID)
 	if errors.Is(err, models.NotFound("AI connection")) {

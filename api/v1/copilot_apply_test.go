@@ -78,7 +78,7 @@ func (p *piloted) paths() []string {
 	return ids
 }
 
-// record is what actions change, as it is.
+// record returns the current state of the records that actions change.
 func (p *piloted) record() (r copilot.Record) {
 	p.t.Helper()
 	ctx, account := p.t.Context(), p.Account.ID

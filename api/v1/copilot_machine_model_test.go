@@ -150,7 +150,7 @@ func without(list, value string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(list), func(v string) bool { return v == value }), " ")
 }
 
-// pilotMove is something that somebody does: an action on an item, or an edit of the records.
+// pilotMove is one step of a person: an action on an item, or an edit of the records.
 type pilotMove struct {
 	action string // apply, undo, edit
 	item   int

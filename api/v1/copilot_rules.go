@@ -67,7 +67,7 @@ type CopilotRuleBody struct {
 // Preset gives the settings of a rule that says no others.
 func (b *CopilotRuleBody) Preset(*route.Call) { b.IsActive, b.Settings = true, autorule.Defaults() }
 
-// CopilotRulePatch is the body of PATCH /copilot/rules. What is left out is kept.
+// CopilotRulePatch is the body of PATCH /copilot/rules. A field that is left out keeps its value.
 type CopilotRulePatch struct {
 	bind.ID
 	Name     string `json:"name" optional:"true" empty:"required" trim:"true" maxLength:"100"`

@@ -28,7 +28,8 @@ func copilotRule() object {
 
 const rulesPath = "/copilot/rules"
 
-// TestCopilotRules: a rule is kept as it is sent, with the defaults of what was left out, and one field can be changed.
+// TestCopilotRules: a rule is stored as sent, with defaults for fields that were left out, and a single field can be
+// changed.
 func TestCopilotRules(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)
@@ -67,7 +68,7 @@ func TestCopilotRules(t *testing.T) {
 	p.As(p.ReadKey).Do("POST", rulesPath+"/replay", copilotRule()).Want(403, "read_only_key") // as of every dry run
 }
 
-// TestCopilotRulesRefused: what cannot be a rule is none, and cannot become one.
+// TestCopilotRulesRefused: an invalid rule cannot be created, and a valid rule cannot be changed into an invalid one.
 func TestCopilotRulesRefused(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)
@@ -189,7 +190,8 @@ func TestCopilotRuleEvent(t *testing.T) {
 	}
 }
 
-// TestCopilotRuleReplay shows what the job says. Whoever asks the same again meanwhile gets the same job.
+// TestCopilotRuleReplay: the answer is the result of the job. A caller that asks for the same replay before it ends gets the
+// same job.
 func TestCopilotRuleReplay(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -117,12 +117,12 @@ func TestCopilot(t *testing.T) {
 	if after := open(); len(after) != 2 || after["Pause two"] != before["Pause two"] {
 		t.Errorf("after the snooze: open %v, before %v", after, before)
 	}
-	save(now.Add(2*time.Second), "three") // anew
+	save(now.Add(2*time.Second), "three") // found again: a new suggestion
 	after := open()
 	if len(after) != 1 || after["Pause three"] == before["Pause three"] {
 		t.Errorf("open %v, before %v", after, before)
 	}
-	// That of a campaign that was not looked at stays.
+	// A suggestion stays open if its campaign was not looked at.
 	campaign, err := db.Get[uuid.UUID](t.Context(), s.DB, "campaign", `UPDATE copilot_suggestions SET campaign_id = gen_random_uuid()
 		WHERE id = $1 RETURNING campaign_id`, after["Pause three"])
 	if err != nil {

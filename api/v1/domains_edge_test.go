@@ -70,7 +70,7 @@ func TestCertificates(t *testing.T) {
 	})
 	pointed := s.Do("POST", "/domains/"+mine+"/point", nil).Want(200, "").Map()
 	same(t, pointed["certificate"].(map[string]any), map[string]any{"hostname": "mine.example", "ssl_status": "active", "serving": true})
-	// Whoever reads the job later gets the same answer.
+	// A caller that reads the job later gets the same answer.
 	tasks := s.Jobs.Tasks(jobs.PointDomain.Kind())
 	later := s.Do("GET", "/jobs/"+tasks[len(tasks)-1].ID, nil).Want(200, "").Map()
 	if fmt.Sprint(later["result"]) != fmt.Sprint(pointed) {

@@ -198,7 +198,7 @@ func TestDomainsOfOthers(t *testing.T) {
 		t.Errorf("the list shows %v", rows)
 	}
 
-	// Anybody may wait for a host; it serves one account.
+	// Any account may wait for a host, but the host serves only one account.
 	claimed := addDomain(t, s, "foreign.example")
 	table := s.Store.Domains()
 	if _, err := table.SetVerified(t.Context(), s.Account.ID, uuid.MustParse(claimed), true); err != nil {

@@ -37,7 +37,7 @@ func TestExportsThatAreRefused(t *testing.T) {
 		s.Do("GET", fmt.Sprint("/logs/repeat-ips?link=", link), nil).Want(404, "not_found")
 	}
 	s.Do("GET", "/logs/repeat-ips?link=all", nil).Want(400, "invalid_id")
-	// Nobody has the zero id: it does not stand for all.
+	// No record has the zero id. It does not stand for all records.
 	for _, path := range []string{"repeat-ips?campaign=", "repeat-ips?source=", "repeat-ips?link=", "smartlink-clicks?link="} {
 		s.Do("GET", "/logs/"+path+uuid.Nil.String(), nil).Want(400, "invalid_id")
 	}
@@ -70,9 +70,10 @@ func TestExportAnswers(t *testing.T) {
 	link := smartlinkOf(t, s, s.Account.ID)
 	body := map[string]any{"kind": "smartlink-clicks", "link": link}
 	s.As(s.ReadKey).Do("POST", "/reports/exports", body).Want(400, "too_large")
+	s.Do("POST", "/reports/exports", nil).Want(400, "too_large") // without a body the kind is performance
 	exec(t, s, `DROP TRIGGER refuse ON jobs`)
 	s.Do("POST", "/reports/exports", body, "Prefer", "respond-async").Want(202, "")
-	if n := len(s.Jobs.Rows(jobs.MakeExport.Kind())); n != 2 {
+	if n := len(s.Jobs.Rows(jobs.MakeExport.Kind())); n != 3 {
 		t.Errorf("%d jobs", n)
 	}
 
@@ -113,8 +114,8 @@ func (w slowWriter) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// TestSlowDownloads: clients that do not take their files keep their places until they do, and hold up no report. Of a
-// file only what is being written is in memory.
+// TestSlowDownloads: clients that do not read their files keep their places until they do, and hold up no report. Only the
+// part of a file that is being written is in memory.
 func TestSlowDownloads(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -160,7 +161,7 @@ func TestSlowDownloads(t *testing.T) {
 			answers <- w.ResponseRecorder
 		}()
 	}
-	for range calls { // those that are refused write their error
+	for range calls { // refused calls write their error
 		await.Recv(t, entered)
 	}
 	for range 3 {

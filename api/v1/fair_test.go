@@ -34,8 +34,8 @@ func (h *heldReports) Answer(ctx context.Context, account uuid.UUID, a models.Re
 	return h.ReportReader.Answer(ctx, account, a)
 }
 
-// TestParallelReports: of 60 reports of an account at once two run, some wait and the others are refused. Meanwhile
-// another account's calls and reports run.
+// TestParallelReports: if an account sends 60 reports at once, two run, some wait and the others are refused. At the same
+// time another account's calls and reports run.
 func TestParallelReports(t *testing.T) {
 	t.Parallel()
 	const calls = 60
@@ -86,7 +86,7 @@ func TestParallelReports(t *testing.T) {
 	s.Do("GET", path, nil).Want(200, "")
 }
 
-// TestOpenJobs: an account has as many jobs that wait or run as its plan allows. Each one that ends makes room.
+// TestOpenJobs: an account may have as many waiting or running jobs as its plan allows. Each job that ends makes room.
 func TestOpenJobs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -119,7 +119,7 @@ func TestOpenJobs(t *testing.T) {
 	export(s).Want(402, "plan_limit")
 }
 
-// TestStoredExports: files and those that are still made take no more bytes than the plan has.
+// TestStoredExports: stored files and files in the making together take at most the bytes that the plan allows.
 func TestStoredExports(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -137,8 +137,8 @@ func TestStoredExports(t *testing.T) {
 	export().Want(202, "")
 }
 
-// TestShortCallsAreShared: of ten calls of an account at once four run; the others wait for them. Meanwhile another
-// account's calls run, and so do the account's calls of other shares.
+// TestShortCallsAreShared: if an account sends ten calls at once, four run and the others wait for them. At the same time
+// another account's calls run, and so do the account's calls of other shares.
 func TestShortCallsAreShared(t *testing.T) {
 	t.Parallel()
 	const calls = 10
@@ -204,11 +204,11 @@ func TestLargeReportsAreShared(t *testing.T) {
 	ask(s, "performance?dimension=sub1").Want(202, "")
 }
 
-// TestWebhookTestsInFlight: of 80 webhook tests of an account at once four are under way, also if nobody waits for them.
-// The others are refused, and another account's test is made.
+// TestWebhookTestsInFlight: if an account sends 80 webhook tests at once, four are under way, even if no caller waits for
+// them. The others are refused, and another account's test is accepted.
 func TestWebhookTestsInFlight(t *testing.T) {
 	t.Parallel()
-	s := apitest.New(t) // nobody works: no test ends
+	s := apitest.New(t) // without workers no test ends
 	_, key, _ := s.NewAccount("scale")
 	test := func(s *apitest.Server) func() apitest.Answer {
 		body := map[string]any{"url": "https://example.com/hook", "events": []string{"campaign.paused"}}

@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// The windows of the figures of goals and of what is live.
+// The time windows of the figures of goals (in days) and of live events (in minutes).
 const (
 	goalDays    = 30
 	liveMinutes = 5
@@ -82,7 +82,7 @@ type GoalsLive struct {
 	Latest        []LiveEvent `json:"latest" doc:"newest first, at most 20"`
 }
 
-// LiveEvent is what somebody has just done.
+// LiveEvent is an event that a visitor has just caused.
 type LiveEvent struct {
 	At       string       `json:"at"`
 	Name     string       `json:"name"`
@@ -202,12 +202,12 @@ func liveEvent(e report.SiteLive) LiveEvent {
 
 const mostSuggested = 20
 
-// thanks are paths of pages that come after what visitors shall do.
+// thanks matches paths of pages that visitors reach after a wanted action, such as an order or a sign-up.
 var thanks = regexp.MustCompile(`(?i)(thank|danke|merci|gracias|grazie|obrigad|success|confirm|complete|receipt|welcome|submitted|` +
 	`order[-_/]?(received|placed)|bestaetig)`)
 
-// suggestedGoals are goals for the events that a site sends without one, the most frequent first, and those that most
-// sites of its kind have.
+// suggestedGoals returns goals for the events that a site sends without having a goal for them, most frequent first. After them
+// come the goals that most sites of its kind have.
 func suggestedGoals(site models.Site, goals []models.Goal, unused []report.SiteName) []GoalSuggested {
 	out := []GoalSuggested{}
 	add := func(g models.Goal, n report.SiteName) {

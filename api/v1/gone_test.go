@@ -8,7 +8,7 @@ import (
 	"switchyard/api/apitest"
 )
 
-// What was deactivated may stay in the flows that name it, is told with them, and comes back by PATCH.
+// A deactivated record may stay in the flows that name it. DELETE lists these flows, and PATCH restores the record.
 func TestDeactivatedInFlows(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -19,7 +19,7 @@ func TestSlowCalls(t *testing.T) {
 	deps := v1.Deps{Jobs: client}
 	s := apitest.New(t, apitest.Options{V1: deps, Extra: v1.ProbeRoutes(deps)})
 
-	// Nobody works yet: the caller does not want to wait.
+	// No worker runs yet, and the caller does not want to wait.
 	type jobRef struct {
 		Job struct{ ID, Kind, Status, URL string }
 	}
@@ -56,7 +56,7 @@ func TestSlowCalls(t *testing.T) {
 		t.Errorf("job %v", m)
 	}
 
-	// The job's own error is the call's; one that is kept for nobody runs anew on the next try.
+	// The call answers the job's own error. An error that is not kept for repetitions lets the job run again on the next try.
 	jobstest.Answer(rec, v1.ProbeJob, func(uuid.UUID, v1.ProbeArgs) (v1.ProbeResult, error) {
 		return v1.ProbeResult{}, models.Errorf(models.KindBadGateway, "network_error", "they said no")
 	})
@@ -105,7 +105,7 @@ func TestRowJobs(t *testing.T) {
 		t.Errorf("job %v", m)
 	}
 
-	// It is in the list of its account, as what comes by itself is not.
+	// The job is in the list of its account. A job that no call began is not.
 	const other = `INSERT INTO jobs (id, account_id, kind, created_at) VALUES ($1, $2, $3, now() + $4::interval)`
 	newest := uuid.New()
 	for _, job := range [][]any{{newest, s.Account.ID, row.Kind, "1 minute"}, {uuid.New(), s.Account.ID, models.KindSendPostback, "2 minutes"}} {

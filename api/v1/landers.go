@@ -32,8 +32,8 @@ func landers(d Deps) []route.Route {
 // LanderBody is the body of POST /landers.
 type LanderBody struct{ models.LanderFields }
 
-// LanderPut is the body of PUT /landers: every field is written, one left out goes back to its default. The
-// protection stays as it is.
+// LanderPut is the body of PUT /landers. It writes every field: a field that is left out goes back to its default. The protection
+// is not changed.
 type LanderPut struct {
 	bind.ID
 	LanderBody

@@ -20,7 +20,7 @@ import (
 	"switchyard/models/autorule"
 )
 
-// bounds are bodies that the caller could send, by operation, beside those of estate.bodies.
+// bounds returns bodies that the caller could send, by operation. It adds operations to estate.bodies.
 func (e estate) bounds() map[string]object {
 	out := e.bodies()
 	page := object{"name": "x", "url": "https://l.test"}
@@ -60,7 +60,8 @@ type probe struct {
 	code  string
 }
 
-// limited is a field of a body with its tags. They are read here anew, so that a rule that bind forgets is missed.
+// limited is a field of a body with its tags. The tags are read here a second time, so that a rule that bind forgets is
+// noticed.
 type limited struct {
 	name     string
 	tag      reflect.StructTag
@@ -68,7 +69,7 @@ type limited struct {
 	optional bool         // it is an Opt
 }
 
-// members are the fields of a body, those of embedded structs with them.
+// members returns the fields of a body, including the fields of embedded structs.
 func members(typ reflect.Type) (out []limited) {
 	for i := range typ.NumField() {
 		f := typ.Field(i)
@@ -114,7 +115,7 @@ func (l limited) codes(usual string) (form, beyond string) {
 	return form, beyond
 }
 
-// text is a value of so many characters that the field's format accepts.
+// text returns a value of n characters that the field's format accepts.
 func (l limited) text(n int) string {
 	switch {
 	case strings.Contains(l.name, "url") || strings.Contains(l.tag.Get("format"), "ro") || strings.HasSuffix(l.name, "Url") || l.name == "index_page":
@@ -126,7 +127,7 @@ func (l limited) text(n int) string {
 	return strings.Repeat("ä", n)
 }
 
-// items are so many different values for a list.
+// items returns n different values for a list.
 func (l limited) items(n int, sample any) []any {
 	out := make([]any, n)
 	for i := range out {
@@ -277,7 +278,7 @@ func TestLimits(t *testing.T) {
 func limits(t *testing.T, e estate, row route.Route) {
 	t.Helper()
 	op := row.Method + " " + row.Path
-	if op == "POST /network-templates" { // read by the rules of POST /networks; one that breaks them is left out
+	if op == "POST /network-templates" { // read by the rules of POST /networks; a template that breaks them is left out
 		return
 	}
 	base := e.bounds()[op]

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// TestLastCheck: lists show the last check of each link, and somebody may ask for one.
+// TestLastCheck: lists show the last check of each link, and a caller may request a check.
 func TestLastCheck(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

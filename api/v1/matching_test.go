@@ -62,7 +62,7 @@ func TestMatchingBudget(t *testing.T) {
 	refused(d.Do("POST", "/short-links", link), "invalid_condition")
 }
 
-// An account has as much memory for conditions as its plan allows, and so many records of each kind.
+// An account has as much memory for conditions and as many records of each kind as its plan allows.
 func TestMatchingAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -76,7 +76,7 @@ func TestMatchingAllowance(t *testing.T) {
 	first := s.Do("POST", "/rules", rule("first")).Want(201, "").Map()["id"]
 	sql(`UPDATE rules SET match_bytes = $2 WHERE id = $1`, first, plan.MatchingBytes)
 	s.Do("POST", "/rules", rule("second")).Want(402, "plan_limit")
-	s.Do("PUT", "/rules", with(rule("first"), "id", first)).Want(200, "") // it is measured anew
+	s.Do("PUT", "/rules", with(rule("first"), "id", first)).Want(200, "") // its size is measured again
 	s.Do("POST", "/rules", rule("second")).Want(201, "")
 	sql(`INSERT INTO rules (id, account_id, name, logic, conditions)
 		SELECT gen_random_uuid(), $1, 'r' || n, 'and', '[]' FROM generate_series(3, $2) n`, s.Account.ID, plan.Rules)
@@ -91,7 +91,8 @@ func TestMatchingAllowance(t *testing.T) {
 	s.Do("POST", "/short-links", smartlink("more", domain)).Want(402, "plan_limit")
 }
 
-// A removed rule leaves the database, and so the memory of every process. One that a flow uses stays until it does not.
+// A removed rule leaves the database, and so the memory of every process. A rule that a flow uses stays until no flow uses
+// it.
 func TestRemovedRulesLeave(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

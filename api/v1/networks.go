@@ -73,7 +73,7 @@ func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
 	}), answer.Cursor(next)}, err
 }
 
-// NetworkBody is a network as it is sent.
+// NetworkBody is a network in the form in which the client sends it.
 type NetworkBody struct {
 	models.NetworkFields
 	PostbackSecret string `json:"postback_secret" trim:"true" maxLength:"255" doc:"on PUT blank leaves it unchanged"`

@@ -150,7 +150,7 @@ type NetworkIntegrationSaved struct {
 	Saved bool `json:"saved"`
 }
 
-// firstSync is how long after a connection is made its first import by itself comes, at most.
+// firstSync is the longest time from connecting a network to its first automatic import.
 const firstSync = 5 * time.Minute
 
 func saveNetworkIntegration(c *route.Call, b NetworkIntegrationBody) (NetworkIntegrationSaved, error) {

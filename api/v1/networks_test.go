@@ -37,7 +37,7 @@ func TestNetworkRoundTrip(t *testing.T) {
 	})
 	id := made["id"]
 
-	// What was saved is what a postback is read by.
+	// A postback is read by the saved settings.
 	read, ok, err := s.Store.PostbackNetwork(t.Context(), uuid.MustParse(id.(string)))
 	if err != nil || !ok || read.Secret != "" {
 		t.Fatalf("%+v, %v, %v", read, ok, err)

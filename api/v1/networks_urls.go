@@ -73,8 +73,8 @@ type NetworkURLs struct {
 
 // networkAnswers shows networks with their addresses.
 //
-// Whoever may write may replace the secret, and so could sign any postback: he is shown it where he has to paste it. A
-// read-only key can do nothing of that.
+// A caller with write access sees the secret, because they have to paste it at the network. They gain nothing by it: they may
+// replace the secret anyway, and so could sign any postback. A read-only key can do neither, so it sees a mask.
 func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAnswer, error) {
 	base, err := d.postbackBase(c)
 	if err != nil {

@@ -9,15 +9,15 @@ import (
 
 	"switchyard/api/answer"
 	"switchyard/api/bind"
+	"switchyard/api/oauth"
 	"switchyard/api/route"
-	"switchyard/api/signin"
 	"switchyard/api/slow"
 	"switchyard/jobs"
 	"switchyard/models"
 )
 
-// oauth are the rows of /oauth: connections to ad platforms by sign-in.
-func oauth(d Deps) []route.Route {
+// oauthRoutes are the rows of /oauth: connections to ad platforms by sign-in.
+func oauthRoutes(d Deps) []route.Route {
 	const group = "Connections"
 	return []route.Route{
 		{
@@ -49,7 +49,7 @@ type OAuthList struct {
 	EncryptionAvailable bool            `json:"encryptionAvailable" doc:"false: this install cannot store tokens"`
 }
 
-// OAuthProvider is an ad platform at which somebody can sign in.
+// OAuthProvider is an ad platform that an account can sign in to.
 type OAuthProvider struct {
 	Provider    string            `json:"provider" enum:"google_ads,microsoft_ads,meta"`
 	Label       string            `json:"label"`
@@ -122,11 +122,11 @@ func (d Deps) connectOAuth(c *route.Call) (OAuthStart, error) {
 	if d.SignIn == nil || !d.SignIn.Configured(p.Name) {
 		return OAuthStart{}, models.Invalid("not_configured", "this install is not set up for sign-ins at %s: ask its operator", p.Label)
 	}
-	a, state, err := c.Store.OAuthAttempts().Begin(c.Context(), c.Account.ID, p.Name, signin.Callback(d.BaseURL), time.Now())
+	a, state, err := c.Store.OAuthAttempts().Begin(c.Context(), c.Account.ID, p.Name, oauth.Callback(d.BaseURL), time.Now())
 	if err != nil {
 		return OAuthStart{}, err
 	}
-	return OAuthStart{URL: signin.Start(d.BaseURL, state), ExpiresAt: answer.Stamp(a.ExpiresAt)}, nil
+	return OAuthStart{URL: oauth.Start(d.BaseURL, state), ExpiresAt: answer.Stamp(a.ExpiresAt)}, nil
 }
 
 // AdAccounts is the answer of GET /oauth/{provider}/accounts.

@@ -7,7 +7,8 @@ import (
 	"switchyard/db/report"
 )
 
-// TestForecastBand: equal days have no band, days that differ have one around the forecast, few have none.
+// TestForecastBand: equal days give a band without width, different days give one around the forecast, and a few days give
+// no band.
 func TestForecastBand(t *testing.T) {
 	t.Parallel()
 	month := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)

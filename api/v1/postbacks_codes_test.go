@@ -25,7 +25,7 @@ func TestPostbackIDs(t *testing.T) {
 	s.Do("POST", fmt.Sprintf("/logs/postbacks/%s/replay", id), nil).Want(409, "in_progress")
 }
 
-// TestRestoreTaken: a name or a place in the plan that was given away meanwhile refuses a restore.
+// TestRestoreTaken: a restore is refused if the name or the place in the plan has been taken since the deletion.
 func TestRestoreTaken(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

@@ -141,7 +141,7 @@ func TestPerformanceAsked(t *testing.T) {
 		return out
 	}
 
-	// By the hours of a zone, without a country and without those of no country.
+	// By the hours of a zone, without one country and without clicks of no country.
 	keep := func(v *visit) bool { return v.Country != "DE" && v.Country != "" }
 	hours := map[string][]*visit{}
 	for _, v := range r.between(from, to) {
@@ -163,7 +163,7 @@ func TestPerformanceAsked(t *testing.T) {
 		last = hour
 	}
 
-	// Sources by revenue beside the window before, one row only, and totals of all.
+	// Sources by revenue, compared with the previous window: two rows only, and totals of all sources.
 	was := r.where(func(v *visit) bool {
 		return v.at().Before(from) && !v.at().Before(from.Add(-to.Add(time.Second).Sub(from)))
 	})

@@ -42,7 +42,7 @@ type resource[T, R, A any] struct {
 	codes       []route.Code  // of a body
 	bodyLimit   int64         // in bytes; 0: the usual one
 	check       func(R) error // by the settings of the install; may be nil
-	chosen      []route.Param // how its list can be chosen from, beside chosenByName
+	chosen      []route.Param // filters of its list in addition to chosenByName
 }
 
 // The parameters that choose the records of a list.
@@ -60,7 +60,7 @@ var sortParam = route.Param{
 	Enum: db.Map(store.Sorts, func(s store.Sort) string { return string(s) }),
 }
 
-// params are those that choose and order the records of the list.
+// params returns the parameters that filter and sort the list of records.
 func (r resource[T, R, A]) params() []route.Param {
 	return append([]route.Param{chosenByName, sortParam}, r.chosen...)
 }
@@ -104,7 +104,8 @@ func (r resource[T, R, A]) row(method, path, summary string, handle route.Handle
 	}
 }
 
-// recorded is the record as it is shown, for the audit log.
+// recorded returns a record in the form of an answer, for the audit log. It returns nil if the table has no Find, or the resource
+// no answer.
 func (r resource[T, R, A]) recorded(c *route.Call, id uuid.UUID) (any, error) {
 	table, ok := any(r.table(c.Store)).(interface {
 		Find(ctx context.Context, account, id uuid.UUID) (R, error)
@@ -119,7 +120,7 @@ func (r resource[T, R, A]) recorded(c *route.Call, id uuid.UUID) (any, error) {
 	return r.answer(record), nil
 }
 
-// lister is a table of which pages can be read.
+// lister is a table that can be read page by page.
 type lister[R any] interface {
 	List(ctx context.Context, account uuid.UUID, p store.Page) ([]R, string, error)
 }
@@ -151,7 +152,7 @@ func list[T lister[R], R, A any](res resource[T, R, A], summary string) route.Ro
 	return row
 }
 
-// pageRows reads what the rows of a page need beside records and figures, and returns what shows one row.
+// pageRows reads what the rows of a page need in addition to records and figures. It returns a function that makes one row.
 type pageRows[R, L any] func(c *route.Call, page []R) (func(R, answer.Figures) L, error)
 
 // listFigures is GET: a page of records with their figures for the window. dimension is the report's name for their
@@ -247,7 +248,8 @@ func toggledStatus(id uuid.UUID, on bool) StatusAnswer { return StatusAnswer{id,
 
 func toggledID(id uuid.UUID, _ bool) IDAnswer { return IDAnswer{id} }
 
-// toggle is PATCH with id and is_active. It answers by show. codes are errors beside those of every such row.
+// toggle returns the route PATCH with id and is_active. show makes its answer. codes are errors in addition to the errors that
+// every such route has.
 func toggle[T interface {
 	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
 }, R, A, L any](
@@ -307,7 +309,7 @@ func usersOf(c *route.Call) (Users, error) {
 	return Users{answer.Each(users, func(u models.User) models.User { return u })}, err
 }
 
-// DeactivatedUsed is the answer to a DELETE of what others may name and its history keeps.
+// DeactivatedUsed is the answer to a DELETE of a record that other records may name and that is kept for history.
 type DeactivatedUsed struct {
 	DeactivatedAnswer
 	Users
@@ -317,7 +319,7 @@ func deactivatedUsed(id uuid.UUID, u Users) DeactivatedUsed {
 	return DeactivatedUsed{deactivated(id), u}
 }
 
-// DeletedUsed is the answer to a DELETE of what others may name.
+// DeletedUsed is the answer to a DELETE of a record that other records may name.
 type DeletedUsed struct {
 	answer.DeletedAnswer
 	Users

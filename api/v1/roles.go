@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// roles are the rows of which the least role is another one than by scope: "METHOD /path", or "/path" for every row there
-// and below that changes something.
+// roles lists the routes whose least role is not the role that their scope implies. An entry is "METHOD /path", or "/path" for
+// every route there and below that changes something.
 var roles = map[models.Role][]string{
 	models.RoleMember: {
 		"POST /campaigns", "POST /campaigns/{id}/clone", // else buyer_only

@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/api/click"
+	"switchyard/api/oauth"
 	"switchyard/api/route"
-	"switchyard/api/signin"
 	"switchyard/api/v1/reporting"
 	"switchyard/db/report"
 	"switchyard/db/spool"
@@ -20,7 +20,7 @@ import (
 	"switchyard/models"
 )
 
-// Deps are what the handlers need beside the store, which comes with each call.
+// Deps are the dependencies of the handlers. The store is not among them, because it comes with each call.
 type Deps struct {
 	// Jobs submits and awaits jobs.
 	Jobs *jobs.Client
@@ -37,20 +37,20 @@ type Deps struct {
 	Visitors click.Describer
 	// Tracker is what customers point their own domains at (TRACKING_HOST).
 	Tracker models.DomainTracker
-	// Edge is the edge that brings domains their certificates, of models; empty if this install has none.
+	// Edge is the edge that brings domains their certificates, a name of package models. It is empty if this install has no edge.
 	Edge string
 	// NetworkFile and AnonymousFile say that the operator has named geo files of networks and of anonymous addresses, from
 	// which proxy_kind is known (GEO_ASN_DB, GEO_ANONYMOUS_DB).
 	NetworkFile, AnonymousFile bool
 	// EdgePublishing says that workers publish campaigns to an edge (CLOUDFLARE_KV_NAMESPACE).
 	EdgePublishing bool
-	// Spool tells how many clicks of this process wait to be stored; nil: there are none.
+	// Spool returns how many clicks of this process wait to be stored. It is nil if no clicks ever wait.
 	Spool func() spool.Stats
 	// Email says that workers send e-mail (SMTP_URL).
 	Email bool
-	// SignIn makes the addresses of ad platforms' sign-in pages; nil: nobody can sign in.
-	SignIn signin.Platforms
-	// AIProvider is the provider of the install's own language model; empty: it has none (AI_PROVIDER).
+	// SignIn makes the addresses of ad platforms' sign-in pages. It is nil if signing in is not possible.
+	SignIn oauth.Platforms
+	// AIProvider is the provider of the install's own language model (AI_PROVIDER). It is empty if the install has no model.
 	AIProvider string
 }
 
@@ -97,7 +97,7 @@ func Routes(d Deps, extra ...route.Route) []route.Route {
 		goals(d),
 		botDetection(d),
 		geoDatabase(d),
-		integrations(d), oauth(d),
+		integrations(d), oauthRoutes(d),
 		edge(d),
 		webhooks(d),
 		alertRoutes(d), alertChannels(d),

@@ -41,8 +41,7 @@ type RulePut struct {
 	LogicSent bind.Opt[string] `json:"logic" loose:"true" required:"true" doc:"and, or; anything but or is and"`
 }
 
-// Conditions are the conditions of a saved rule. Of a list, the first cond.MaxConditions are read and the rest is
-// ignored.
+// Conditions are the conditions of a saved rule. Only the first cond.MaxConditions of a list are read. The rest is ignored.
 type Conditions []cond.Condition
 
 // UnmarshalJSON reads a list of objects. A value of another type is an error. An unknown attribute is not: RuleBody's

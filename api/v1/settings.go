@@ -9,8 +9,8 @@ import (
 	"switchyard/api/route"
 	"switchyard/api/slow"
 	"switchyard/db/clicklog"
+	"switchyard/db/exchangerate"
 	"switchyard/db/jobrow"
-	"switchyard/db/rates"
 	"switchyard/db/store"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -23,7 +23,7 @@ func settings(d Deps) []route.Route {
 		{
 			Method: "GET", Path: "/settings", Group: group, Summary: "account settings",
 			Handle: route.Do(func(c *route.Call) (Settings, error) {
-				change, open, err := rates.FindChange(c.Context(), c.Store.Conn(), c.Account.ID)
+				change, open, err := exchangerate.FindChange(c.Context(), c.Store.Conn(), c.Account.ID)
 				out := Settings{SettingsChanged: settingsOf(c.Account), SiteKey: c.Account.SiteKey}
 				if open {
 					out.JobID = &change.Job
@@ -132,7 +132,7 @@ func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsCh
 		return beginCurrency(c.Context(), tx, next, id)
 	})
 	if e, ok := models.AsError(err); ok && e.Code == "rate_missing" {
-		if err := rates.Want(c.Context(), c.Store.Conn(), c.Account.ID, next.Currency); err != nil {
+		if err := exchangerate.Want(c.Context(), c.Store.Conn(), c.Account.ID, next.Currency); err != nil {
 			return out, err
 		}
 	}

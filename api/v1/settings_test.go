@@ -12,7 +12,7 @@ import (
 
 	"switchyard/api/apitest"
 	"switchyard/db"
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 	"switchyard/models"
 )
 
@@ -78,7 +78,7 @@ func TestChangeCurrency(t *testing.T) {
 	if got := cost(); got != 4. {
 		t.Errorf("the cost is %v, want 4", got)
 	}
-	if wanted, err := rates.Wanted(t.Context(), s.DB); err != nil || !wanted {
+	if wanted, err := exchangerate.Wanted(t.Context(), s.DB); err != nil || !wanted {
 		t.Error("rates are not asked for", err)
 	}
 	exec(t, s, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'GBP', current_date - 1, 0.8, 'file')`)
@@ -140,7 +140,8 @@ func TestCapsWithoutMoney(t *testing.T) {
 	}
 }
 
-// TestShownFormats: the formats are for who shows times to people, and the time zone is not that of reports: these have their own.
+// TestShownFormats: the formats are for programs that show times to people, so the API does not use them. Reports do not use
+// the time zone either: they have their own.
 func TestShownFormats(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

@@ -116,7 +116,7 @@ func counted(t *testing.T, s *apitest.Server) (text string) {
 	return text
 }
 
-// TestSimulateClick: a recorded click goes through a draft as it is, for a read-only key too.
+// TestSimulateClick: a recorded click goes through a draft unchanged, for a read-only key too.
 func TestSimulateClick(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -230,7 +230,7 @@ func TestClickTrace(t *testing.T) {
 	first := steps[0].(map[string]any)["units"].([]any)[0].(map[string]any)["conditions"].([]any)[0].(map[string]any)
 	same(t, first, map[string]any{"attribute": "country", "seen": "FR", "known": true, "matched": false})
 
-	// A cap that was used up before the click refuses, one that was used up since does not.
+	// A cap that was used up before the click refuses it. A cap that was used up later does not.
 	lower := flowFor(r)
 	lower[1].(map[string]any)["daily_cap"], lower[1].(map[string]any)["id"] = 1, e.Route.ID
 	s.Do("PUT", fmt.Sprintf("/campaigns/%s/flow", id), map[string]any{"streams": lower}).Want(200, "")

@@ -88,8 +88,8 @@ type SmartlinkBody struct {
 	IsActive bind.Opt[bool]      `json:"is_active" default:"true"`
 }
 
-// SmartlinkPut is the body of PUT /short-links: every field is written, one left out goes back to its default, but
-// is_active stays as it is.
+// SmartlinkPut is the body of PUT /short-links. It writes every field: a field that is left out goes back to its default. Only
+// is_active is not changed.
 type SmartlinkPut struct {
 	bind.ID
 	SmartlinkBody

@@ -51,14 +51,14 @@ func (d Deps) checkPostback(p models.SourcePostback) error {
 	return p.Check()
 }
 
-// SourceBody is a traffic source as it is sent.
+// SourceBody is a traffic source in the form in which the client sends it.
 type SourceBody struct{ models.SourceFields }
 
 // SourceCreate is the body of POST /traffic-sources. Fields that are left out come from the template of the platform.
 type SourceCreate struct{ SourceBody }
 
-// Fill adds what the template of the platform says. Its address for postbacks is left out while it needs something of
-// the account's own: conversions would be told to nobody.
+// Fill adds the values of the platform's template. It leaves out the template's address for postbacks while that address needs a
+// value of the account's own, because postbacks to it would reach no account.
 func (SourceCreate) Fill(c *route.Call) error {
 	t, ok := template.SourceOf(textMember(c.Body, "platform"))
 	if !ok {
@@ -70,7 +70,7 @@ func (SourceCreate) Fill(c *route.Call) error {
 	return c.FillBody(t)
 }
 
-// textMember is a text in a body, empty if there is none. The body need not be valid.
+// textMember returns a text member of a body, or an empty text if the member is missing. The body need not be valid.
 func textMember(body []byte, name string) (text string) {
 	if fields, err := bind.Object(body); err == nil {
 		_ = json.Unmarshal(fields[name], &text) // another type is no text

@@ -222,7 +222,8 @@ type SourceRunBody struct {
 	To     string `json:"to" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"as from; default today; at most 366 days"`
 }
 
-// window are the days that the body names. zone is of the platform's account, as far as it is known.
+// window returns the days that the body names. zone is the time zone of the platform's account. It is empty if the zone is not
+// known: then the days are in UTC.
 func (b SourceRunBody) window(zone string, now time.Time) (from, to time.Time, err error) {
 	at, err := time.LoadLocation(zone) // empty: UTC
 	if err != nil {

@@ -179,7 +179,7 @@ func TestSourceErrors(t *testing.T) {
 	})
 }
 
-// Traffic sources and networks share one allowance, of what is active.
+// Traffic sources and networks share one allowance. Only active ones count.
 func TestIntegrationsAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"}) // 50

@@ -172,11 +172,11 @@ func networkTemplate(raw json.RawMessage) (template.Network, error) {
 	return template.OfNetwork(n), err
 }
 
-// templateFields are the names that a template may have as it is sent, or as GET shows it.
+// templateFields are the field names of a template, both as a client sends it and as GET shows it.
 var templateFields = bind.KeysOf(NetworkBody{}, NetworkTemplateRow{}).Names()
 
-// mistypedField refuses a name that is like one of a template without being one. Other unknown names, of another
-// tracker's templates, are dropped.
+// mistypedField refuses an unknown name that resembles the name of a template's field. Other unknown names, such as fields of
+// another tracker's templates, are dropped.
 func mistypedField(fields map[string]json.RawMessage) error {
 	for name := range fields {
 		if !slices.Contains(templateFields, name) && models.Nearest(name, templateFields) != "" {
@@ -186,7 +186,7 @@ func mistypedField(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// snakeKeys writes the names of members in snake_case. One that is so already wins over one that becomes so.
+// snakeKeys writes the names of members in snake_case. If two names become equal, the name that was in snake_case already wins.
 func snakeKeys(fields map[string]json.RawMessage) map[string]json.RawMessage {
 	out := make(map[string]json.RawMessage, len(fields))
 	for name, v := range fields {

@@ -267,7 +267,7 @@ func (e estate) asksFor(t *testing.T, victims []records, row route.Route) (tried
 	return tried
 }
 
-// alike fails unless another account's id got the same answer as an id that nobody has, but for the ids themselves.
+// alike fails unless another account's id got the same answer as an id that no record has, apart from the ids themselves.
 func alike(t *testing.T, foreign call, got apitest.Answer, v records, want apitest.Answer, nobody records) {
 	t.Helper()
 	if differ(got, v, want, nobody) {

@@ -26,7 +26,7 @@ func footprints(t *testing.T, d *desk) (text string) {
 	return text
 }
 
-// stepsOf gives the steps of a test as "step: detail", those that failed with a minus.
+// stepsOf returns the steps of a test as "step: detail". A failed step has a minus before it.
 func stepsOf(m map[string]any) (list []string) {
 	for _, s := range m["steps"].([]any) {
 		step := s.(map[string]any)
@@ -82,7 +82,7 @@ func TestTestClick(t *testing.T) {
 		}
 		same(t, got["decision"].(map[string]any), map[string]any{"path": "only", "lander_id": d.lander})
 	}
-	// The link as somebody pasted it, with what is wrong with it.
+	// A link as a person pasted it: the answer names its mistakes.
 	link := fmt.Sprint(made["url"])
 	try := func(url string) map[string]any {
 		t.Helper()
@@ -167,7 +167,7 @@ func TestTestPostback(t *testing.T) {
 	same(t, got, map[string]any{"result": "ignored"})
 	wantStep(t, got, "-result: nothing")
 
-	// What is wrong with an address.
+	// The answer names the mistakes of an address.
 	unfilled := try(map[string]any{"url": made["postback_url"]})
 	same(t, unfilled, map[string]any{"result": "unmatched", "conversion": nil})
 	wantStep(t, unfilled, "-click: it names no click", "secret: right", `-payout: "{sum}" is no amount`, "-result: nothing would be recorded")
@@ -182,7 +182,7 @@ func TestTestPostback(t *testing.T) {
 
 	untouched()
 
-	// A click of another account is as unknown as one that does not exist.
+	// A click of another account is as unknown as a click that does not exist.
 	other, theirs, _ := d.NewAccount("scale")
 	foreign := d.clicked(t, other.ID, uuid.New(), uuid.New(), uuid.Nil)
 	before = footprints(t, d)

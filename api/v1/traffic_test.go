@@ -208,7 +208,7 @@ func (v *visit) key(dims []string) string {
 	return strings.Join(parts, " | ")
 }
 
-// figures adds up visits by hand: the names are those of the answers, and a ratio that divides by zero is NaN.
+// figures adds up visits by hand. The names are the names in the answers, and a ratio that divides by zero is NaN.
 func figures(visits []*visit) map[string]float64 {
 	f := map[string]float64{}
 	add := func(name string, d decimal.Decimal) { x, _ := d.Float64(); f[name] += x }

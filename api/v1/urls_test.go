@@ -11,8 +11,8 @@ import (
 	"switchyard/api/v1"
 )
 
-// TestTrackingURL: the address that a buyer pastes at his source has the source's parameters, its macros as they are and
-// nothing that breaks out of them.
+// TestTrackingURL: the address that a buyer pastes at the traffic source has the source's parameters and its unchanged
+// macros. Nothing in it breaks out of them.
 func TestTrackingURL(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
@@ -38,7 +38,7 @@ func TestTrackingURL(t *testing.T) {
 	if strings.Contains(raw, "evil.test") {
 		t.Error("a header of the request stands in an address")
 	}
-	// Without a source, and with one that adds its click id itself, nothing is made up.
+	// Nothing is made up for a campaign without a source, or for a source that adds its click id on its own.
 	plain := d.make(t, d.campaign("plain"))
 	same(t, plain, map[string]any{"tracking_url": plain["url"]})
 	d.Do("PUT", "/traffic-sources", map[string]any{"id": id, "name": "S", "external_id_param": "gclid"}).Want(200, "")
@@ -174,7 +174,7 @@ func TestPostbackURL(t *testing.T) {
 	if raw := string(s.As(otherKey).Do("GET", "/networks", nil).Want(200, "").Raw); strings.Contains(raw, fmt.Sprint(made["id"])) {
 		t.Error("another account sees the network")
 	}
-	// What was read can be sent back, and leaves the secret as it is.
+	// An answer can be sent back and leaves the secret unchanged.
 	row := rowOf(t, s.As(s.ReadKey), "/networks", made["id"])
 	same(t, s.Do("PUT", "/networks", row).Want(200, "").Map(), want)
 
@@ -185,7 +185,7 @@ func TestPostbackURL(t *testing.T) {
 		t.Errorf("%v", plain["postback_url"])
 	}
 
-	// The host: the shared link domain, else a verified one of the account, never that of another one.
+	// The host is the shared link domain, else a verified domain of the account, never a domain of another account.
 	exec(t, s, `INSERT INTO domains (id, account_id, host, is_verified) VALUES (gen_random_uuid(), $1, 'mine.test', true)`, s.Account.ID)
 	same(t, rowOf(t, s, "/networks", made["id"]), map[string]any{"postback_url": strings.Replace(fmt.Sprint(want["postback_url"]), "http://localhost:8080", "https://mine.test", 1)})
 	exec(t, s, `INSERT INTO domains (id, host, is_verified) VALUES (gen_random_uuid(), 'shared.test', true)`)

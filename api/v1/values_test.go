@@ -112,7 +112,8 @@ func TestImpossibleConditions(t *testing.T) {
 		Want(400, "invalid_attribute")
 }
 
-// What was saved when such values were not refused still routes, and everything else of it can be changed.
+// Conditions that were saved before such values were refused still route, and everything else in their records can be
+// changed.
 func TestStoredImpossibleConditions(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -171,8 +171,8 @@ func maskedURL(text string) string {
 // checked by the worker on each attempt.
 func (d Deps) publicURL(text string) error { return netguard.Policy{Allow: d.EgressAllow}.Check(text) }
 
-// calledURL checks, by its text as publicURL does, an address with tokens that we call for a customer. An empty one is
-// none.
+// calledURL checks an address with tokens that we call for a customer. Like publicURL, it looks only at the text. An empty
+// address passes.
 func (d Deps) calledURL(text string) error {
 	if text == "" {
 		return nil

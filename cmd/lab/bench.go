@@ -19,7 +19,7 @@ type benchCmd struct {
 	Connections int           `help:"Connections of the saturating loads." default:"64"`
 	Sustained   time.Duration `help:"How long to hold 5,000 clicks a second." default:"2m"`
 	Clicks      int           `help:"Clicks that reports are measured on; 0 is 2,000,005." env:"BENCH_CLICKS"`
-	Flood       int           `help:"Clicks of each flood." default:"1000000"`
+	Flood       int           `help:"Clicks of each flood; 0 measures people's clicks alone." default:"1000000"`
 	Parts       []string      `arg:"" optional:"" help:"What to measure (${enum}); all by default." enum:"${bench_parts}"`
 }
 
@@ -33,7 +33,7 @@ func (c *benchCmd) Run(ctx context.Context, top *cli) (err error) {
 	return bench.Run(ctx, bench.Options{
 		Detector: detector{visitors}, Platforms: &platforms{},
 		Rounds: max(1, c.Rounds), Duration: c.Duration, Connections: max(1, c.Connections), Parts: c.Parts,
-		Sustained: c.Sustained, Clicks: max(0, c.Clicks), Flood: max(1, c.Flood), Binary: top.Binary, Out: os.Stdout,
+		Sustained: c.Sustained, Clicks: max(0, c.Clicks), Flood: max(0, c.Flood), Binary: top.Binary, Out: os.Stdout,
 	})
 }
 

@@ -25,7 +25,7 @@ import (
 	"switchyard/ops/client"
 	"switchyard/workers"
 	fix "switchyard/workers/correction"
-	"switchyard/workers/ledger"
+	"switchyard/workers/retention"
 )
 
 // correcting is an API with a worker that corrects and deletes, a webhook endpoint that hears of conversions, and clicks
@@ -47,7 +47,7 @@ func newCorrecting(t *testing.T, clicks int, also ...func(*workers.Runtime, *api
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: client}})
 	runtime := workers.New(workers.Options{DB: s.DB, Redis: redis, Client: client, Grace: 4 * time.Second})
 	fix.Register(runtime, s.Store, clicklog.Log{Conn: s.DB})
-	ledger.Register(runtime, s.Store, clicklog.Log{Conn: s.DB})
+	retention.Register(runtime, s.Store, clicklog.Log{Conn: s.DB})
 	for _, register := range also {
 		register(runtime, s)
 	}

@@ -14,7 +14,7 @@ import (
 	"switchyard/workers/egress/egresstest"
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 	"switchyard/workers/providers/dns/dnstest"
-	"switchyard/workers/providers/signin/signintest"
+	"switchyard/workers/providers/oauth/oauthtest"
 )
 
 // domainsBoard is a board whose DNS provider and edge are fakes at the wire.
@@ -22,7 +22,7 @@ type domainsBoard struct {
 	*board
 	zones     *dnstest.World
 	edge      *cloudflaretest.Fake
-	platforms *signintest.World
+	platforms *oauthtest.World
 }
 
 const (
@@ -38,7 +38,7 @@ func TestDashboardDomains(t *testing.T) {
 	t.Parallel()
 	d := domainsBoard{
 		zones: dnstest.NewWorld(map[string][]libdns.RR{"shop.example": nil}, "shop.example"),
-		edge:  cloudflaretest.Serve(t), platforms: signintest.New(t),
+		edge:  cloudflaretest.Serve(t), platforms: oauthtest.New(t),
 	}
 	dist, err := filepath.Abs("../../api/dashboard/dist")
 	if err != nil {
@@ -47,7 +47,7 @@ func TestDashboardDomains(t *testing.T) {
 	d.board = openBoard(t, "DASHBOARD_DIR="+dist, "TRACKING_HOST="+pointsAt, "DNS_PROVIDER_URL="+dnstest.Serve(t, d.zones).URL, // all fakes have one certificate
 		"CLOUDFLARE_URL="+d.edge.Server.URL, "CLOUDFLARE_API_TOKEN="+cloudflaretest.Token, "CLOUDFLARE_ZONE_ID="+cloudflaretest.Zone,
 		"EGRESS_CA_FILE="+egresstest.CAFile(t, d.edge.Server), "OAUTH_URL="+d.platforms.URL,
-		"GOOGLE_ADS_CLIENT_ID="+signintest.Apps()[models.GoogleAds].ID, "GOOGLE_ADS_CLIENT_SECRET="+signintest.Apps()[models.GoogleAds].Secret)
+		"GOOGLE_ADS_CLIENT_ID="+oauthtest.Apps()[models.GoogleAds].ID, "GOOGLE_ADS_CLIENT_SECRET="+oauthtest.Apps()[models.GoogleAds].Secret)
 	d.signIn()
 	d.look(1440, "light")
 	d.connectsDNS()
@@ -222,7 +222,7 @@ func (b *domainsBoard) removes() {
 func (b *domainsBoard) platform() {
 	b.t.Helper()
 	b.call("Security.setIgnoreCertificateErrors", map[string]any{"ignore": true}, nil) // the platform's is the fake's own
-	b.platforms.SignIn(signintest.User{ID: "jane", Name: "jane@example.com"})
+	b.platforms.SignIn(oauthtest.User{ID: "jane", Name: "jane@example.com"})
 	b.goTo(b.f.URL + "/app/integrations")
 	b.settled()
 	const signIn = `[...document.querySelectorAll('li.platform button')].find(e => e.textContent.trim() === 'Sign in Google Ads')`

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/api/signin"
+	"switchyard/api/oauth"
 	"switchyard/db"
 	"switchyard/db/spool"
 	"switchyard/models"
@@ -19,8 +19,8 @@ import (
 	"switchyard/workers/providers/ads/adstest"
 	"switchyard/workers/providers/dns/dnstest"
 	"switchyard/workers/providers/networks/networkstest"
-	provider "switchyard/workers/providers/signin"
-	"switchyard/workers/providers/signin/signintest"
+	provider "switchyard/workers/providers/oauth"
+	"switchyard/workers/providers/oauth/oauthtest"
 )
 
 type params = map[string]string
@@ -229,7 +229,7 @@ func (x *examples) route() {
 
 // signIn connects Google Ads by sign-in.
 func (x *examples) signIn() {
-	x.logins.SignIn(signintest.User{ID: "104211906732054881337", Name: "jane@acme.example"})
+	x.logins.SignIn(oauthtest.User{ID: "104211906732054881337", Name: "jane@acme.example"})
 	x.logins.Own(models.GoogleAds, "4829301756", "7193046825")
 	of := params{"provider": models.GoogleAds}
 	begun := x.call("POST /oauth/{provider}/connect", of, nil)["url"].(string)
@@ -238,11 +238,11 @@ func (x *examples) signIn() {
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	page, err := provider.Apps{ByProvider: signintest.Apps(), URL: x.logins.URL}.Address(a.Provider, state, a.Verifier, a.Redirect)
+	page, err := provider.Apps{ByProvider: oauthtest.Apps(), URL: x.logins.URL}.Address(a.Provider, state, a.Verifier, a.Redirect)
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	done, err := signin.Complete(x.t.Context(), x.Store.OAuthAttempts(), x.client, state, x.logins.Visit(x.t, page).Query().Get("code"))
+	done, err := oauth.Complete(x.t.Context(), x.Store.OAuthAttempts(), x.client, state, x.logins.Visit(x.t, page).Query().Get("code"))
 	if err != nil {
 		x.t.Fatal(err)
 	}

@@ -42,8 +42,8 @@ import (
 	"switchyard/workers/providers/dns/dnstest"
 	"switchyard/workers/providers/mail/mailtest"
 	"switchyard/workers/providers/networks/networkstest"
-	provider "switchyard/workers/providers/signin"
-	"switchyard/workers/providers/signin/signintest"
+	provider "switchyard/workers/providers/oauth"
+	"switchyard/workers/providers/oauth/oauthtest"
 )
 
 type object = map[string]any
@@ -55,7 +55,7 @@ type examples struct {
 	stable
 	outside string // address of the servers of others
 	cloud   *cloudflaretest.Fake
-	logins  *signintest.World
+	logins  *oauthtest.World
 	talks   *aitest.World
 	ids     map[string]string // of the records that were made, by their names in the test
 	all     map[string]openapi.Example
@@ -118,7 +118,7 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	spent.Set(adstest.Row{Day: today.Format(time.DateOnly), Campaign: "311", Spend: "42.5", Clicks: 512, Impressions: 20480})
 	adPlatforms := adstest.Serve(t, spent)
 	trusted := receiver.CA
-	logins := signintest.New(t)
+	logins := oauthtest.New(t)
 	talk := &aitest.World{}
 	talks := aitest.Serve(t, talk)
 	for _, server := range []*httptest.Server{geo, names, cloud.Server, platforms, adPlatforms, logins.Server, talks} {
@@ -136,12 +136,12 @@ func newExamples(t *testing.T, today time.Time) *examples {
 	x.Server = apitest.New(t, apitest.Options{V1: v1.Deps{
 		Jobs: x.client, EgressAllow: loopback, BaseURL: "https://track.example.com", Email: true,
 		Tracker: models.DomainTracker{Host: "cname.example.com", OwnTargets: true},
-		Edge:    models.EdgeCloudflare, SignIn: provider.Apps{ByProvider: signintest.Apps(), URL: logins.URL},
+		Edge:    models.EdgeCloudflare, SignIn: provider.Apps{ByProvider: oauthtest.Apps(), URL: logins.URL},
 	}})
 	x.exec(`UPDATE accounts SET domain_token = $1`, exampleToken)
 	dbtest.SetRates(t, x.DB, "1.0842")
 	x.stable = newStable(today, x.outside)
-	apps, mails := signintest.Apps(), mailtest.New(t)
+	apps, mails := oauthtest.Apps(), mailtest.New(t)
 	cfg := config.Config{
 		SMTPURL: mails.URL, SMTPFrom: "alerts@track.example.com",
 		EgressAllow: loopback, EgressCAFile: ca, EncryptionKey: bytes.Repeat([]byte{7}, 32), GeoLookupURL: geo.URL,

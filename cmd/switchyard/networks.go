@@ -11,12 +11,12 @@ import (
 	"switchyard/models"
 	"switchyard/ops/config"
 	"switchyard/workers"
+	"switchyard/workers/adspend"
 	"switchyard/workers/egress"
 	"switchyard/workers/network"
 	"switchyard/workers/providers/ads"
 	"switchyard/workers/providers/networks"
 	"switchyard/workers/providers/rest"
-	"switchyard/workers/spend"
 )
 
 // openNetworks makes what asks the platforms of affiliate networks.
@@ -33,14 +33,14 @@ func openNetworks(cfg config.Config, r *workers.Runtime, records *store.Store, c
 }
 
 // registerSpend adds what asks ad platforms.
-func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, clicks spend.Clicks,
+func registerSpend(cfg config.Config, r *workers.Runtime, records *store.Store, clicks adspend.Clicks,
 	tokens func(account, connection uuid.UUID) ads.Tokens, queue jobs.Redis,
 ) error {
 	o, err := adsOptions(cfg, queue)
 	if err != nil {
 		return err
 	}
-	spend.New(r, records, spend.Options{Clicks: clicks, Tokens: tokens, Client: ads.New(o)})
+	adspend.New(r, records, adspend.Options{Clicks: clicks, Tokens: tokens, Client: ads.New(o)})
 	return nil
 }
 

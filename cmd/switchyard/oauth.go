@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"switchyard/api/signin"
+	"switchyard/api/oauth"
 	"switchyard/db"
 	"switchyard/jobs"
 	"switchyard/models"
@@ -108,7 +108,7 @@ func (c *oauthConnect) Run(ctx context.Context, e *env) error {
 		if err != nil {
 			return err
 		}
-		done, err := signin.Complete(ctx, s.OAuthAttempts(), jobs.Connect(r), state, code)
+		done, err := oauth.Complete(ctx, s.OAuthAttempts(), jobs.Connect(r), state, code)
 		if err != nil {
 			return err
 		}

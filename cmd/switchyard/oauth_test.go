@@ -22,7 +22,7 @@ import (
 	"switchyard/ops/config"
 	"switchyard/workers"
 	"switchyard/workers/egress/egresstest"
-	"switchyard/workers/providers/signin/signintest"
+	"switchyard/workers/providers/oauth/oauthtest"
 )
 
 // TestOAuthConnect signs in from the command line: the address is printed, the browser comes back to this machine, and a worker exchanges
@@ -30,11 +30,11 @@ import (
 func TestOAuthConnect(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
-	w := signintest.New(t)
+	w := oauthtest.New(t)
 	vars := map[string]string{
 		"DATABASE_URL": url, "REDIS_URL": jobstest.RedisURL(t), "ENCRYPTION_KEY": strings.Repeat("07", 32), "OAUTH_URL": w.URL,
-		"EGRESS_ALLOW": "127.0.0.0/8", "EGRESS_CA_FILE": egresstest.CAFile(t, w.Server), "GOOGLE_ADS_CLIENT_ID": signintest.Apps()[models.GoogleAds].ID,
-		"GOOGLE_ADS_CLIENT_SECRET": signintest.Apps()[models.GoogleAds].Secret,
+		"EGRESS_ALLOW": "127.0.0.0/8", "EGRESS_CA_FILE": egresstest.CAFile(t, w.Server), "GOOGLE_ADS_CLIENT_ID": oauthtest.Apps()[models.GoogleAds].ID,
+		"GOOGLE_ADS_CLIENT_SECRET": oauthtest.Apps()[models.GoogleAds].Secret,
 	}
 	work(t, d, vars)
 	stdout, stderr, code := try(t, vars, "accounts", "create", "--name", "Acme", "--plan", "growth", "--json")
@@ -44,7 +44,7 @@ func TestOAuthConnect(t *testing.T) {
 	}
 	var made []admin.Connection
 	for _, user := range []string{"jane", "joe"} {
-		w.SignIn(signintest.User{ID: user, Name: user + "@example.com"})
+		w.SignIn(oauthtest.User{ID: user, Name: user + "@example.com"})
 		made = append(made, connectByCommand(t, w, vars, account.ID))
 	}
 	if made[0].UserName != "jane@example.com" || made[1].Status != "active" || made[0].ID == made[1].ID {
@@ -98,7 +98,7 @@ func work(t *testing.T, d *db.DB, vars map[string]string) {
 }
 
 // connectByCommand runs the command, and is the person at the browser.
-func connectByCommand(t *testing.T, w *signintest.World, vars map[string]string, account string) (made admin.Connection) {
+func connectByCommand(t *testing.T, w *oauthtest.World, vars map[string]string, account string) (made admin.Connection) {
 	t.Helper()
 	said, says := io.Pipe()
 	defer said.Close()

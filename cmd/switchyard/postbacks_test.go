@@ -22,7 +22,7 @@ import (
 	"switchyard/ops/config"
 	"switchyard/workers"
 	"switchyard/workers/conversion"
-	"switchyard/workers/source"
+	"switchyard/workers/sourcepostback"
 )
 
 // inbox is an API with a worker that records conversions and tells traffic sources of them, and a spool to put postbacks
@@ -48,7 +48,7 @@ func newInbox(t *testing.T) *inbox {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source.Register(runtime, x.Store, source.Options{Egress: pages, Clicks: clicks})
+	sourcepostback.Register(runtime, x.Store, sourcepostback.Options{Egress: pages, Clicks: clicks})
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	done := make(chan error, 1)
 	go func() { done <- runtime.Run(ctx) }()

@@ -20,7 +20,7 @@ import (
 	"switchyard/models"
 	"switchyard/models/bot"
 	"switchyard/workers"
-	"switchyard/workers/ledger"
+	"switchyard/workers/retention"
 )
 
 // TestPrivacyCommand exports and erases the data stored about a visitor, named by click or by cookie, in each account that
@@ -106,7 +106,7 @@ func TestPrivacyCommand(t *testing.T) {
 	}
 	defer queue.Close()
 	rt := workers.New(workers.Options{DB: d, Redis: queue, Client: jobs.Connect(queue), Grace: time.Second})
-	ledger.Register(rt, store.New(d, nil), clicklog.Log{Conn: d})
+	retention.Register(rt, store.New(d, nil), clicklog.Log{Conn: d})
 	ctx, cancel := context.WithCancel(t.Context())
 	var done sync.WaitGroup
 	done.Go(func() { _ = rt.Run(ctx) })

@@ -7,23 +7,23 @@ import (
 	"time"
 
 	"switchyard/db"
-	dbrates "switchyard/db/rates"
+	dbrates "switchyard/db/exchangerate"
 	"switchyard/db/store"
 	"switchyard/models"
 	"switchyard/models/postback"
 	"switchyard/ops/config"
 	"switchyard/workers"
 	"switchyard/workers/egress"
-	"switchyard/workers/rates"
+	"switchyard/workers/exchangerate"
 )
 
 // registerRates registers what reads exchange rates.
-func registerRates(cfg config.Config, r *workers.Runtime, records *store.Store, clicks rates.Clicks) error {
-	out, err := outward(cfg, egress.Options{MaxBody: rates.MaxBody})
+func registerRates(cfg config.Config, r *workers.Runtime, records *store.Store, clicks exchangerate.Clicks) error {
+	out, err := outward(cfg, egress.Options{MaxBody: exchangerate.MaxBody})
 	if err != nil {
 		return err
 	}
-	return rates.Register(r, records, rates.Options{Egress: out, URL: cfg.RatesURL, File: cfg.RatesFile, Clicks: clicks})
+	return exchangerate.Register(r, records, exchangerate.Options{Egress: out, URL: cfg.RatesURL, File: cfg.RatesFile, Clicks: clicks})
 }
 
 // ratesCmd are the operator's commands on exchange rates.
@@ -40,7 +40,7 @@ type ratesImport struct {
 
 // Run implements the command.
 func (c *ratesImport) Run(ctx context.Context, e *env) error {
-	list, err := rates.ReadFile(c.File)
+	list, err := exchangerate.ReadFile(c.File)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 
 	"switchyard/api"
 	"switchyard/api/dashboard"
+	"switchyard/api/oauth"
 	"switchyard/api/openapi"
-	"switchyard/api/signin"
 	"switchyard/ops/config"
 )
 
@@ -49,7 +49,7 @@ func TestNothingInClear(t *testing.T) {
 	t.Parallel()
 	all := map[string][]string{http.MethodGet: {
 		"/app", "/app/", "/app/assets/x.js", "/app/welcome", "/api", "/docs", "/docs/x.js", "/docs/tracking",
-		signin.StartPath, signin.CallbackPath + "?state=x&code=y",
+		oauth.StartPath, oauth.CallbackPath + "?state=x&code=y",
 	}}
 	named := strings.NewReplacer("{", "", "}", "")
 	for _, r := range api.Table(api.Deps{}) {

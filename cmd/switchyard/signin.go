@@ -6,8 +6,8 @@ import (
 	"switchyard/ops/config"
 	"switchyard/workers"
 	"switchyard/workers/egress"
-	provider "switchyard/workers/providers/signin"
-	"switchyard/workers/signin"
+	"switchyard/workers/oauth"
+	provider "switchyard/workers/providers/oauth"
 )
 
 // signInApps are how ad platforms know this install.
@@ -20,12 +20,12 @@ func signInApps(cfg config.Config) provider.Apps {
 }
 
 // registerSignIns registers what keeps connections by sign-in, and gives them.
-func registerSignIns(cfg config.Config, r *workers.Runtime, records *store.Store) (*signin.Connections, error) {
+func registerSignIns(cfg config.Config, r *workers.Runtime, records *store.Store) (*oauth.Connections, error) {
 	out, err := outward(cfg, egress.Options{MaxHeaders: 64 << 10, MaxBody: 8 << 20})
 	if err != nil {
 		return nil, err
 	}
-	k := signin.New(records, signin.Options{Client: provider.New(provider.Options{
+	k := oauth.New(records, oauth.Options{Client: provider.New(provider.Options{
 		Apps: signInApps(cfg), Egress: out, GoogleVersion: cfg.GoogleAdsVersion,
 	})})
 	k.Register(r)

@@ -16,12 +16,12 @@ import (
 	"switchyard/models"
 	"switchyard/ops/client"
 	"switchyard/workers"
+	"switchyard/workers/adspend"
 	"switchyard/workers/egress"
 	"switchyard/workers/egress/egresstest"
 	platforms "switchyard/workers/providers/ads"
 	"switchyard/workers/providers/ads/adstest"
 	"switchyard/workers/providers/rest/resttest"
-	"switchyard/workers/spend"
 )
 
 // spending is an account whose traffic source is connected to an ad platform. Two campaigns have clicks of the source.
@@ -45,7 +45,7 @@ func newSpending(t *testing.T, clicks int) *spending {
 	y := &spending{world: &adstest.World{}}
 	server := adstest.Serve(t, y.world)
 	y.correcting = newCorrecting(t, clicks, func(r *workers.Runtime, s *apitest.Server) {
-		spend.New(r, s.Store, spend.Options{Clicks: clicklog.Log{Conn: s.DB}, Client: platforms.New(platforms.Options{
+		adspend.New(r, s.Store, adspend.Options{Clicks: clicklog.Log{Conn: s.DB}, Client: platforms.New(platforms.Options{
 			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 32 << 20}), URL: server.URL,
 			Wait: func(context.Context, time.Duration) error { return nil },
 		})})

@@ -46,8 +46,8 @@ type line struct {
 	ingester *clicklog.Ingester
 }
 
-// openVisitors makes what describes visitors. A process that serves the API only describes those of test clicks, and
-// does without the files if it does not have them.
+// openVisitors opens the describer of visitors. A process that serves only the API describes the visitors of test clicks, and
+// starts without the geo files if they are missing.
 func (w web) openVisitors(ctx context.Context) (*visitor.Describer, error) {
 	o := visitor.Options{
 		TrustedProxies: w.cfg.TrustedProxies,
@@ -151,7 +151,7 @@ func (t *tracking) checkDisk(dir string) error {
 // untrustedFor is how long a proxy that is not trusted is shown after its last request.
 const untrustedFor = time.Hour
 
-// checks are those of readiness that only a process that tracks has.
+// checks returns the readiness checks of a process that serves tracking links.
 func (t *tracking) checks(dataDir string) []monitor.Check {
 	return []monitor.Check{{Name: "disk", Optional: true, Advice: diskAdvice, Ask: func(context.Context) error {
 		return t.checkDisk(dataDir)
@@ -188,9 +188,8 @@ const postbackInterval = 25 * time.Millisecond
 // peopleRest is the longest rest between two batches of clicks and postbacks while redirects suffer. A flood may wait longer.
 const peopleRest = 250 * time.Millisecond
 
-// openLine opens the spool in a directory. Either line stores every kind of record: a process of before has put
-// postbacks into the spool of clicks. Nobody sends a click again, so its spool retries; a postback that is refused is
-// sent again.
+// openLine opens the spool in a directory. Each line stores every kind of record, because older versions put postbacks into the
+// spool of clicks. A click is never sent again, so its spool retries. A refused postback is sent again by its network.
 func (w web) openLine(dir string, o spool.Options, ingest clicklog.IngestOptions) (line, error) {
 	o.AckPostgres = w.cfg.ClickAck == config.AckPostgres
 	s, err := spool.Open(dir, o)

@@ -31,11 +31,11 @@ import (
 	"switchyard/workers/egress"
 	"switchyard/workers/export"
 	"switchyard/workers/flowreplay"
-	"switchyard/workers/idempotency"
-	"switchyard/workers/ledger"
+	"switchyard/workers/housekeeping"
 	"switchyard/workers/plan"
 	"switchyard/workers/providers/ads"
-	"switchyard/workers/source"
+	"switchyard/workers/retention"
+	"switchyard/workers/sourcepostback"
 	"switchyard/workers/webhook"
 )
 
@@ -112,10 +112,10 @@ func newRuntime(cfg config.Config, from readers, o workers.Options) (*workers.Ru
 	r := workers.New(o)
 	webhook.Register(r, records, webhook.Options{Egress: out, Schedule: cfg.WebhookSchedule})
 	clicks, reports := from.clicks(o.DB), from.reports(o.DB)
-	source.Register(r, records, source.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})
+	sourcepostback.Register(r, records, sourcepostback.Options{Egress: pages, Clicks: clicks, Schedule: cfg.WebhookSchedule})
 	conversion.Register(r, records, clicks)
-	idempotency.Register(r, records)
-	ledger.Register(r, records, clicks)
+	housekeeping.Register(r, records)
+	retention.Register(r, records, clicks)
 	botscan.Register(r, records, clicks)
 	plan.Register(r, records, reports, nil)
 	crawler.Register(r, records, crawler.Options{Clicks: clicks, Names: egress.NewNames(cfg.DNSServers...)})

@@ -8,14 +8,14 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db"
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 	"switchyard/models"
 )
 
 // unconvertedMoney lists the currencies whose amounts count no money, as some day has no rate.
 func unconvertedMoney(ctx context.Context, l look) ([]Alert, error) {
 	found, err := l.Store.Unconverted(ctx, l.account.ID)
-	return db.Map(found, func(u rates.Unconverted) Alert {
+	return db.Map(found, func(u exchangerate.Unconverted) Alert {
 		return Alert{
 			Type: "currency.unconverted", Severity: Critical, Kind: "account", ID: l.account.ID, Name: u.Currency,
 			Message: fmt.Sprintf("amounts in %s count no money on %d days from %s on: there is no rate to %s. They will count once there is one",

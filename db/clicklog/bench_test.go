@@ -12,7 +12,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 	"switchyard/db/spool"
 	"switchyard/models"
 )
@@ -138,12 +138,12 @@ func BenchmarkChangeCurrency(b *testing.B) {
 			_, err := log.BeginCurrency(b.Context(), c, acc, own[n%2], uuid.New())
 			return err
 		})
-		k, _, err := rates.FindChange(b.Context(), d, acc)
+		k, _, err := exchangerate.FindChange(b.Context(), d, acc)
 		if err != nil {
 			b.Fatal(err)
 		}
 		in(func(c db.Conn) error { return log.FindCurrencies(b.Context(), c, k) })
-		keys, err := rates.RestatingOf(b.Context(), d, acc)
+		keys, err := exchangerate.RestatingOf(b.Context(), d, acc)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func BenchmarkChangeCurrency(b *testing.B) {
 				})
 			}
 		}
-		in(func(c db.Conn) error { return rates.EndChange(b.Context(), c, k) })
+		in(func(c db.Conn) error { return exchangerate.EndChange(b.Context(), c, k) })
 		n++
 	}
 	if wrong := number[int](b, d, `SELECT count(*) FROM clicks WHERE rate <> CASE WHEN $1 % 2 = 0 THEN 1 ELSE 0.8 END`, n); wrong > 0 {

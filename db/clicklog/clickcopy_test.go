@@ -19,7 +19,7 @@ import (
 	"switchyard/db/clicklog"
 	"switchyard/db/columnar"
 	"switchyard/db/dbtest"
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 	"switchyard/db/spool"
 	"switchyard/db/store"
 	"switchyard/models"
@@ -206,7 +206,10 @@ func TestCopyOfCurrencies(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			x.tx(func(c db.Conn) error { _, err := rates.Save(t.Context(), c, []models.Rate{r}, false); return err })
+			x.tx(func(c db.Conn) error {
+				_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
+				return err
+			})
 		}
 	}
 	x.arrive(60)

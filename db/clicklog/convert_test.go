@@ -15,7 +15,7 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -155,7 +155,7 @@ func (x *exchange) publish(replace bool) {
 	}
 	x.replaced = x.replaced || replace
 	x.tx(func(c db.Conn) error {
-		_, err := rates.Save(x.Context(), c, list, replace)
+		_, err := exchangerate.Save(x.Context(), c, list, replace)
 		return err
 	})
 }
@@ -207,10 +207,10 @@ func (x *exchange) watch(after string) {
 // restate gives waiting facts their rates. It is cut off after some transactions, unless steps is negative.
 func (x *exchange) restate(steps int) {
 	x.Helper()
-	if err := rates.Settle(x.Context(), x.db); err != nil {
+	if err := exchangerate.Settle(x.Context(), x.db); err != nil {
 		x.Fatal(err)
 	}
-	keys, err := rates.RestatingOf(x.Context(), x.db, x.account)
+	keys, err := exchangerate.RestatingOf(x.Context(), x.db, x.account)
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -320,7 +320,10 @@ func TestConversionOfMoney(t *testing.T) {
 				if x.published[x.dayText(back)][currency] == nil {
 					x.published[x.dayText(back)][currency] = r.Rate.Rat()
 				}
-				x.tx(func(c db.Conn) error { _, err := rates.Save(t.Context(), c, []models.Rate{r}, false); return err })
+				x.tx(func(c db.Conn) error {
+					_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
+					return err
+				})
 			}
 		}
 		x.restate(-1)

@@ -13,9 +13,9 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/delivery"
+	"switchyard/db/exchangerate"
 	"switchyard/db/ledger"
 	"switchyard/db/outgoing"
-	"switchyard/db/rates"
 	"switchyard/models"
 )
 
@@ -176,15 +176,15 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 			back = append(back, func(v *conversion) { o.Conversion = v.Conversion })
 		}
 	}
-	var keys []rates.Key
+	var keys []exchangerate.Key
 	for _, v := range list {
 		if k, foreign := b.rateKey(v); foreign {
 			keys = append(keys, k)
 		}
 	}
-	get := rates.Look
+	get := exchangerate.Look
 	if write {
-		get = rates.Hold
+		get = exchangerate.Hold
 	}
 	found, err := get(ctx, c, keys)
 	if err != nil {
@@ -204,11 +204,11 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 }
 
 // rateKey is the key of the rate that a conversion needs. foreign is false if it needs none.
-func (b *correcting) rateKey(v *conversion) (k rates.Key, foreign bool) {
+func (b *correcting) rateKey(v *conversion) (k exchangerate.Key, foreign bool) {
 	if v.Currency == b.own || v.Currency == "" || b.own == "" || b.entries[v.dedupe()].keepsRate(v) {
 		return k, false
 	}
-	return rates.NewKey(b.account, v.RecordedAt, v.Currency), true
+	return exchangerate.NewKey(b.account, v.RecordedAt, v.Currency), true
 }
 
 // keepsRate reports whether a conversion is of the day and the currency of the stored one.

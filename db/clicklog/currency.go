@@ -10,9 +10,9 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/exchangerate"
 	"switchyard/db/ledger"
 	"switchyard/db/outgoing"
-	"switchyard/db/rates"
 	"switchyard/models"
 )
 
@@ -48,22 +48,22 @@ func (Log) HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, 
 //     postbacks that were sent say what was right when they were. All that stays.
 //
 // From the commit on the account is in the new currency, also for what arrives, and reports count every fact by its day's
-// rate to it: see rates.Counting. A conflict is the error rate_missing if a rate is missing, and busy if amounts
+// rate to it: see exchangerate.Counting. A conflict is the error rate_missing if a rate is missing, and busy if amounts
 // are restated already.
 func (l Log) BeginCurrency(ctx context.Context, c db.Conn, account uuid.UUID, to string, job uuid.UUID) (
 	today decimal.Decimal, err error,
 ) {
-	k := rates.Change{Account: account, Job: job, To: to}
+	k := exchangerate.Change{Account: account, Job: job, To: to}
 	if k.From, err = db.Get[string](ctx, c, "account", `SELECT currency FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
 		return today, err
 	}
 	if k.From == to {
 		return models.SameRate.Decimal, nil
 	}
-	if busy, open, err := rates.FindChange(ctx, c, account); err != nil || open {
+	if busy, open, err := exchangerate.FindChange(ctx, c, account); err != nil || open {
 		return today, orElse(err, models.Conflict("busy", "the currency is being changed to %s: wait until job %s has ended", busy.To, busy.Job))
 	}
-	if keys, err := rates.RestatingOf(ctx, c, account); err != nil || len(keys) > 0 {
+	if keys, err := exchangerate.RestatingOf(ctx, c, account); err != nil || len(keys) > 0 {
 		return today, orElse(err, models.Conflict("busy", "amounts are restated by rates that came lately: try again in some minutes"))
 	}
 	if k.Kept, err = OldestDay(ctx, c, account); err != nil {
@@ -77,25 +77,25 @@ func (l Log) BeginCurrency(ctx context.Context, c db.Conn, account uuid.UUID, to
 	if _, err := db.Exec(ctx, c, "change currency", set, account, to); err != nil {
 		return today, err
 	}
-	rated, waiting, err := rates.Fixed(ctx, c, account)
+	rated, waiting, err := exchangerate.Fixed(ctx, c, account)
 	if err != nil {
 		return today, err
 	}
-	needed := slices.Concat(rated, db.Map(days, func(day time.Time) rates.Key { return rates.NewKey(account, day, k.From) }))
-	missing, err := rates.Refix(ctx, c, needed)
+	needed := slices.Concat(rated, db.Map(days, func(day time.Time) exchangerate.Key { return exchangerate.NewKey(account, day, k.From) }))
+	missing, err := exchangerate.Refix(ctx, c, needed)
 	if err != nil {
 		return today, err
 	}
 	if len(missing) > 0 {
 		return today, rateMissing(ctx, c, missing[0], to)
 	}
-	if _, err := rates.Refix(ctx, c, waiting); err != nil {
+	if _, err := exchangerate.Refix(ctx, c, waiting); err != nil {
 		return today, err
 	}
-	if err := rates.AddChange(ctx, c, k); err != nil {
+	if err := exchangerate.AddChange(ctx, c, k); err != nil {
 		return today, err
 	}
-	if today, err = rates.Factor(ctx, c, rates.NewKey(account, l.now(), k.From)); err != nil {
+	if today, err = exchangerate.Factor(ctx, c, exchangerate.NewKey(account, l.now(), k.From)); err != nil {
 		return today, err
 	}
 	return today, outgoing.ConvertCaps(ctx, c, account, today, l.now().Add(-2*day))
@@ -108,8 +108,8 @@ func orElse(err, other error) error {
 	return other
 }
 
-func rateMissing(ctx context.Context, c db.Conn, k rates.Key, to string) error {
-	currency, err := rates.Missing(ctx, c, k, to)
+func rateMissing(ctx context.Context, c db.Conn, k exchangerate.Key, to string) error {
+	currency, err := exchangerate.Missing(ctx, c, k, to)
 	return orElse(err, models.Conflict("rate_missing",
 		"there is no rate of %s on %s: nothing was changed. Rates are read now, try again in some minutes; if it is missing still, "+
 			"ask the operator to import it", currency, k.Day.Format(time.DateOnly)))
@@ -130,7 +130,7 @@ WHERE d.next > $3
 ORDER BY 1`
 
 // moneyDays lists the days on which an account has facts.
-func moneyDays(ctx context.Context, c db.Conn, k rates.Change) ([]time.Time, error) {
+func moneyDays(ctx context.Context, c db.Conn, k exchangerate.Change) ([]time.Time, error) {
 	return db.Select[time.Time](ctx, c, "days of facts", selectMoneyDays, k.Account, k.Kept, time.Now())
 }
 
@@ -146,7 +146,7 @@ UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN 
 // FindCurrencies notes, in the transaction of c, which days and currencies of an account are to be restated after a change of
 // its currency. Facts count that were stored by transactions which still knew the former currency, so call it once those have
 // ended: see OlderThanNow.
-func (Log) FindCurrencies(ctx context.Context, c db.Conn, k rates.Change) error {
+func (Log) FindCurrencies(ctx context.Context, c db.Conn, k exchangerate.Change) error {
 	if _, err := db.Exec(ctx, c, "find currencies", slowly); err != nil {
 		return err
 	}
@@ -163,15 +163,15 @@ func (Log) FindCurrencies(ctx context.Context, c db.Conn, k rates.Change) error 
 	if err != nil {
 		return err
 	}
-	keys, waiting, err := rates.Fixed(ctx, c, k.Account)
+	keys, waiting, err := exchangerate.Fixed(ctx, c, k.Account)
 	if err != nil {
 		return err
 	}
 	keys = append(keys, waiting...)
 	for _, f := range found {
-		keys = append(keys, rates.NewKey(k.Account, f.Day, f.Currency))
+		keys = append(keys, exchangerate.NewKey(k.Account, f.Day, f.Currency))
 	}
-	_, err = rates.Refix(ctx, c, keys)
+	_, err = exchangerate.Refix(ctx, c, keys)
 	return err
 }
 
@@ -200,7 +200,7 @@ func (Log) RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) err
 	if err := holdSpend(ctx, c, account); err != nil {
 		return err
 	}
-	k, open, err := rates.FindChange(ctx, c, account)
+	k, open, err := exchangerate.FindChange(ctx, c, account)
 	if err != nil || !open || k.Archived {
 		return err
 	}
@@ -210,14 +210,14 @@ func (Log) RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) err
 	if _, err := db.Exec(ctx, c, "restate archive", archivedSpend, account, k.Kept); err != nil {
 		return err
 	}
-	return rates.NoteArchived(ctx, c, account)
+	return exchangerate.NoteArchived(ctx, c, account)
 }
 
 const firstOrphaned = `
 SELECT coalesce(date_trunc('day', min(recorded_at), 'UTC'), $3) FROM conversions WHERE account_id = $1 AND click_id < $2 AND recorded_at < $3`
 
 // FirstOrphaned is the first day before end with conversions whose clicks are not kept any more. Without such a day it is end.
-func (Log) FirstOrphaned(ctx context.Context, c db.Conn, k rates.Change, end time.Time) (time.Time, error) {
+func (Log) FirstOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, end time.Time) (time.Time, error) {
 	return db.Get[time.Time](ctx, c, "conversions without clicks", firstOrphaned, k.Account, models.FloorClickID(k.Kept), end)
 }
 
@@ -230,7 +230,7 @@ WHERE v.account_id = $1 AND v.click_id < $2 AND v.recorded_at >= $3 AND v.record
 
 // RestateOrphaned gives conversions of [from, to) whose clicks are not kept any more their rates, in the transaction of c. The
 // ledger has their figures already. Doing it again changes nothing.
-func (Log) RestateOrphaned(ctx context.Context, c db.Conn, k rates.Change, from, to time.Time) error {
+func (Log) RestateOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, from, to time.Time) error {
 	_, err := db.Exec(ctx, c, "restate conversions", archivedConversions, k.Account, models.FloorClickID(k.Kept), from, to, models.MoneyScale)
 	return err
 }

@@ -14,8 +14,8 @@ import (
 	"switchyard/db"
 	"switchyard/db/clicklog"
 	"switchyard/db/dbtest"
+	"switchyard/db/exchangerate"
 	"switchyard/db/ledger"
-	"switchyard/db/rates"
 	"switchyard/db/report"
 	"switchyard/models"
 )
@@ -56,7 +56,7 @@ func (x *exchange) begin(to string) error {
 // each after every transaction. It reports whether the change has ended.
 func (x *exchange) finish(steps int, each func()) bool {
 	x.Helper()
-	k, open, err := rates.FindChange(x.Context(), x.db, x.account)
+	k, open, err := exchangerate.FindChange(x.Context(), x.db, x.account)
 	if err != nil || !open {
 		x.Fatal("no change is open", err)
 	}
@@ -73,7 +73,7 @@ func (x *exchange) finish(steps int, each func()) bool {
 	if !step(func(c db.Conn) error { return log.FindCurrencies(x.Context(), c, k) }) {
 		return false
 	}
-	keys, err := rates.RestatingOf(x.Context(), x.db, x.account)
+	keys, err := exchangerate.RestatingOf(x.Context(), x.db, x.account)
 	if err != nil {
 		x.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func (x *exchange) finish(steps int, each func()) bool {
 	return step(archive) && // again
 		step(func(c db.Conn) error {
 			return log.RestateOrphaned(x.Context(), c, k, x.today.AddDate(0, 0, -30), x.today.AddDate(0, 0, 1))
-		}) && step(func(c db.Conn) error { return rates.EndChange(x.Context(), c, k) })
+		}) && step(func(c db.Conn) error { return exchangerate.EndChange(x.Context(), c, k) })
 }
 
 // TestChangeOfCurrency changes the currency of accounts that have facts in four currencies, some of them known to the ledger
@@ -108,7 +108,10 @@ func TestChangeOfCurrency(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				x.tx(func(c db.Conn) error { _, err := rates.Save(t.Context(), c, []models.Rate{r}, false); return err })
+				x.tx(func(c db.Conn) error {
+					_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
+					return err
+				})
 			}
 		}
 		x.arrive(80)
@@ -139,7 +142,7 @@ func TestChangeOfCurrency(t *testing.T) {
 		logged := x.logged()
 		for range 3 {
 			x.finish(2+x.rnd.IntN(30), unchanged)
-			if _, open, err := rates.FindChange(t.Context(), x.db, x.account); err != nil || !open {
+			if _, open, err := exchangerate.FindChange(t.Context(), x.db, x.account); err != nil || !open {
 				break
 			}
 			x.arrive(5)
@@ -149,7 +152,7 @@ func TestChangeOfCurrency(t *testing.T) {
 			x.restate(0) // settles
 			want = x.figures(all, false)
 		}
-		if _, open, _ := rates.FindChange(t.Context(), x.db, x.account); open {
+		if _, open, _ := exchangerate.FindChange(t.Context(), x.db, x.account); open {
 			x.finish(-1, unchanged)
 		}
 		x.same("at the end", want, x.figures(all, false))

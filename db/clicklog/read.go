@@ -9,7 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 	"switchyard/models"
 )
 
@@ -288,7 +288,7 @@ type Sales struct {
 }
 
 var selectSales = `
-SELECT click_id, count(*) AS conversions, coalesce(sum(payout * ` + rates.Counting("v", "v.recorded_at") + `) FILTER (WHERE status = 'approved'), 0) AS revenue
+SELECT click_id, count(*) AS conversions, coalesce(sum(payout * ` + exchangerate.Counting("v", "v.recorded_at") + `) FILTER (WHERE status = 'approved'), 0) AS revenue
 FROM conversions v WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND status IN ('approved', 'pending')
 GROUP BY click_id`
 

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/shopspring/decimal"
 
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 	"switchyard/models"
 )
 
@@ -25,15 +25,15 @@ func (l Log) count(ctx context.Context, account uuid.UUID, list []rated) error {
 	if len(list) == 0 {
 		return nil
 	}
-	k, open, err := rates.FindChange(ctx, l.Conn, account)
+	k, open, err := exchangerate.FindChange(ctx, l.Conn, account)
 	if err != nil || !open {
 		return err
 	}
-	keys := make([]rates.Key, len(list))
+	keys := make([]exchangerate.Key, len(list))
 	for i, f := range list {
-		keys[i] = rates.NewKey(account, f.at, cmp.Or(f.currency, k.From))
+		keys[i] = exchangerate.NewKey(account, f.at, cmp.Or(f.currency, k.From))
 	}
-	found, err := rates.Look(ctx, l.Conn, keys)
+	found, err := exchangerate.Look(ctx, l.Conn, keys)
 	for i, f := range list {
 		if rate := found[keys[i]]; rate.Valid {
 			*f.rate = rate

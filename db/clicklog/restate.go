@@ -9,15 +9,15 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/exchangerate"
 	"switchyard/db/ledger"
-	"switchyard/db/rates"
 	"switchyard/models"
 )
 
 // Restatement gives the facts of a key the rate that it has got: spend, then clicks, then conversions. It is how far one
 // came; a new one finds what another has left.
 type Restatement struct {
-	rates.Key
+	exchangerate.Key
 	Kept  time.Time           // spend and clicks before it, and their conversions, stay as they are; zero: none
 	rate  decimal.NullDecimal // that the facts get; invalid: not begun
 	stage int
@@ -38,7 +38,7 @@ func (l Log) Restate(ctx context.Context, c db.Conn, r *Restatement, limit int) 
 	if err := holdSpend(ctx, c, r.Account); err != nil {
 		return false, err
 	}
-	found, err := rates.Hold(ctx, c, []rates.Key{r.Key})
+	found, err := exchangerate.Hold(ctx, c, []exchangerate.Key{r.Key})
 	if err != nil {
 		return false, err
 	}
@@ -62,7 +62,7 @@ func (l Log) Restate(ctx context.Context, c db.Conn, r *Restatement, limit int) 
 	case restateConversions:
 		n, err = r.conversions(ctx, c, l.store(), sums, limit)
 	default:
-		return rates.Restated(ctx, c, r.Key, rate.Decimal)
+		return exchangerate.Restated(ctx, c, r.Key, rate.Decimal)
 	}
 	if err != nil {
 		return false, err

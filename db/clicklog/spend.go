@@ -10,8 +10,8 @@ import (
 	"github.com/shopspring/decimal"
 
 	"switchyard/db"
+	"switchyard/db/exchangerate"
 	"switchyard/db/ledger"
-	"switchyard/db/rates"
 	"switchyard/models"
 )
 
@@ -43,7 +43,7 @@ func (l Log) SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ..
 	if err := holdSpend(ctx, c, account); err != nil {
 		return nil, err
 	}
-	priced, err := priceSpend(ctx, c, account, list, rates.Hold)
+	priced, err := priceSpend(ctx, c, account, list, exchangerate.Hold)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ UNION ALL SELECT id, currency FROM campaigns WHERE account_id = $1 AND id = ANY 
 
 // priceSpend sets the currency and the rate of each item of a list.
 func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
-	get func(context.Context, db.Conn, []rates.Key) (map[rates.Key]decimal.NullDecimal, error),
+	get func(context.Context, db.Conn, []exchangerate.Key) (map[exchangerate.Key]decimal.NullDecimal, error),
 ) ([]setSpend, error) {
 	campaigns := map[uuid.UUID]bool{}
 	for _, s := range list {
@@ -78,17 +78,17 @@ func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 		return nil, err
 	}
 	out := make([]setSpend, len(list))
-	var keys []rates.Key
+	var keys []exchangerate.Key
 	for i, s := range list {
 		s.Currency = cmp.Or(s.Currency, known[s.CampaignID], known[uuid.Nil])
 		if out[i] = (setSpend{s, models.SameRate}); s.Currency != known[uuid.Nil] {
-			keys = append(keys, rates.NewKey(account, s.Day, s.Currency))
+			keys = append(keys, exchangerate.NewKey(account, s.Day, s.Currency))
 		}
 	}
 	found, err := get(ctx, c, keys)
 	for i, s := range out {
 		if s.Currency != known[uuid.Nil] {
-			out[i].Rate = found[rates.NewKey(account, s.Day, s.Currency)]
+			out[i].Rate = found[exchangerate.NewKey(account, s.Day, s.Currency)]
 		}
 	}
 	return out, err
@@ -97,7 +97,7 @@ func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 // SpendRates gives the rates by which spend counts, or would count if it were set now. Invalid ones are missing. It locks
 // and writes nothing.
 func (Log) SpendRates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]decimal.NullDecimal, error) {
-	priced, err := priceSpend(ctx, c, account, list, rates.Look)
+	priced, err := priceSpend(ctx, c, account, list, exchangerate.Look)
 	return db.Map(priced, func(s setSpend) decimal.NullDecimal { return s.Rate }), err
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/lib/pq"
 
 	"switchyard/db"
+	"switchyard/db/exchangerate"
 	"switchyard/db/ledger"
-	"switchyard/db/rates"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/bot"
@@ -237,16 +237,16 @@ func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, ma
 // convert gives clicks in another currency than their account's the rate of their day.
 func (b ingestBatch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]string) error {
 	var foreign []*StoredClick
-	var keys []rates.Key
+	var keys []exchangerate.Key
 	for _, v := range b.clicks {
 		if own := currencies[v.AccountID]; v.Currency != own && v.Currency != "" {
-			foreign, keys = append(foreign, v), append(keys, rates.NewKey(v.AccountID, v.At, v.Currency))
+			foreign, keys = append(foreign, v), append(keys, exchangerate.NewKey(v.AccountID, v.At, v.Currency))
 		}
 	}
 	if len(foreign) == 0 {
 		return nil
 	}
-	found, err := rates.Hold(ctx, c, keys)
+	found, err := exchangerate.Hold(ctx, c, keys)
 	for i, v := range foreign {
 		v.Rate = found[keys[i]]
 	}

@@ -11,8 +11,8 @@ import (
 	"switchyard/db/clickhouse/clickhousetest"
 	"switchyard/db/clicklog"
 	"switchyard/db/columnar"
+	"switchyard/db/exchangerate"
 	"switchyard/db/ledger"
-	"switchyard/db/rates"
 	"switchyard/db/spool"
 	"switchyard/models"
 	"switchyard/models/longtest"
@@ -234,7 +234,10 @@ func TestDaysStayForACurrency(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x.tx(func(c db.Conn) error { _, err := rates.Save(t.Context(), c, []models.Rate{r}, false); return err })
+		x.tx(func(c db.Conn) error {
+			_, err := exchangerate.Save(t.Context(), c, []models.Rate{r}, false)
+			return err
+		})
 	}
 	k := x.coldCopy()
 	s := openSpool(t, t.TempDir())

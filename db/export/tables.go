@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/clicklog"
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 	"switchyard/models"
 	"switchyard/models/clickattr"
 )
@@ -52,7 +52,7 @@ func before(name string, c column, list []column) []column {
 // rate is how much of the account's currency one of the row's is; empty: there is no rate yet.
 func rate(at string) column {
 	return column{
-		name: "rate", expr: `coalesce(trim_scale(` + rates.Counting("f", at) + `)::text, '')`, there: "ifNull(toString(f.rate), '')",
+		name: "rate", expr: `coalesce(trim_scale(` + exchangerate.Counting("f", at) + `)::text, '')`, there: "ifNull(toString(f.rate), '')",
 	}
 }
 
@@ -70,7 +70,7 @@ var Clicks = Table{
 	),
 	count: `SELECT FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3`,
 	from: `clicks f LEFT JOIN (
-	SELECT click_id, count(*) AS conversions, sum(payout * ` + rates.Counting("v", "v.recorded_at") + `) FILTER (WHERE status = 'approved') AS revenue
+	SELECT click_id, count(*) AS conversions, sum(payout * ` + exchangerate.Counting("v", "v.recorded_at") + `) FILTER (WHERE status = 'approved') AS revenue
 	FROM conversions v
 	WHERE account_id = $1 AND click_id >= $2 AND click_id < $3 AND status IN ('approved', 'pending') GROUP BY click_id
 ) v ON v.click_id = f.id

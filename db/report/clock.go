@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"switchyard/db/clicklog"
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 	"switchyard/models"
 )
 
@@ -107,7 +107,7 @@ func (r Reader) prepare(ctx context.Context, q Query) (Query, error) {
 	if err != nil {
 		return q, err
 	}
-	change, open, err := rates.FindChange(ctx, r.Conn, q.AccountID)
+	change, open, err := exchangerate.FindChange(ctx, r.Conn, q.AccountID)
 	if open {
 		q.change, q.kept = &change, change.Kept
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"switchyard/db/clicklog"
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 	"switchyard/models"
 )
 
@@ -118,7 +118,7 @@ func onClicks[T any](ctx context.Context, r Reader, w window, here func(Reader) 
 func (r Reader) clicksElsewhere(ctx context.Context, w window) (elsewhere, must bool, err error) {
 	q := Query{AccountID: w.account}
 	if w.money {
-		change, open, err := rates.FindChange(ctx, r.Conn, w.account)
+		change, open, err := exchangerate.FindChange(ctx, r.Conn, w.account)
 		if err != nil {
 			return false, false, err
 		}

@@ -11,7 +11,7 @@ import (
 
 	"switchyard/db"
 	"switchyard/db/clicklog"
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 	"switchyard/models"
 )
 
@@ -58,7 +58,7 @@ type Query struct {
 	// the first span.
 	kept time.Time
 	// change is the currency change of the account that is under way. It is nil if there is no such change.
-	change *rates.Change
+	change *exchangerate.Change
 }
 
 // Row is one group of an answer.
@@ -85,7 +85,7 @@ func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 }
 
 // Each is Performance row by row, for answers too long to hold. It ends with the first error of fn. While the account's currency
-// is changed the answer is in the new one: see rates.Change.
+// is changed the answer is in the new one: see exchangerate.Change.
 func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
 	var there *statement
 	err := r.snapshot(ctx, func(r Reader) (err error) {

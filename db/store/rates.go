@@ -5,10 +5,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"switchyard/db/rates"
+	"switchyard/db/exchangerate"
 )
 
 // Unconverted lists the currencies in which an account has amounts that count no money, for want of a rate.
-func (s *Store) Unconverted(ctx context.Context, account uuid.UUID) ([]rates.Unconverted, error) {
-	return rates.UnconvertedOf(ctx, s.Conn(), account)
+func (s *Store) Unconverted(ctx context.Context, account uuid.UUID) ([]exchangerate.Unconverted, error) {
+	return exchangerate.UnconvertedOf(ctx, s.Conn(), account)
 }

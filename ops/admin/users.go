@@ -41,7 +41,7 @@ type User struct {
 	Codes bool        `json:"codes"` // signs in with codes of an app
 }
 
-// Link is a link that lets somebody in. Its address is told once.
+// Link is a link that lets a person in. Its address is shown only once.
 type Link struct {
 	Kind      string `json:"kind"`
 	Email     string `json:"email"`
@@ -61,7 +61,7 @@ func (a Admin) Users(ctx context.Context, account string) ([]User, error) {
 	return db.Map(list, func(m models.Member) User { return User{m.ID, m.Email, m.Name, m.Role, m.HasTOTP} }), err
 }
 
-// Invite makes a link by which somebody becomes a member of an account. Errors: invalid_id, not_found, invalid_email,
+// Invite creates a link by which a person becomes a member of an account. Errors: invalid_id, not_found, invalid_email,
 // invalid_role.
 func (a Admin) Invite(ctx context.Context, account, email, role string) (Link, error) {
 	return a.link(ctx, models.LinkInvite, account, email, role)

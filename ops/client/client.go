@@ -88,7 +88,7 @@ func (a *API) Once(ctx context.Context, method, path string, body any, headers .
 	return answer, nil
 }
 
-// request builds a request; a []byte is sent as it is, any other body as JSON.
+// request builds a request. A []byte is sent unchanged, and any other body is sent as JSON.
 func (a *API) request(ctx context.Context, method, path string, body any) (*http.Request, error) {
 	var payload io.Reader
 	switch body := body.(type) {
@@ -175,8 +175,8 @@ func (a *API) Create(ctx context.Context, path string, body, out any) error {
 	return a.Do(ctx, http.StatusCreated, http.MethodPost, path, body, out)
 }
 
-// Poll asks at once and then again after each interval until done is true. It returns the error of done, or that of the
-// context when it ends first.
+// Poll calls done at once, and then again after each interval until it returns true. It returns the error of done, or the error
+// of the context if the context ends first.
 func Poll(ctx context.Context, every time.Duration, done func() (bool, error)) error {
 	for {
 		if ok, err := done(); ok || err != nil {

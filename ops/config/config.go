@@ -53,7 +53,7 @@ type Config struct {
 	EncryptionKey     []byte // 32 bytes, or empty: third parties' credentials cannot be stored
 	OpsPassword       string // empty: /ops is switched off
 	DataDir           string
-	DashboardDir      string // empty: the dashboard's files are those of the binary
+	DashboardDir      string // empty: the dashboard's files come from the binary
 	ClickAck          ClickAck
 	TrustedProxies    []netip.Prefix
 	EgressAllow       []netip.Prefix
@@ -151,7 +151,7 @@ func Describe(getenv func(string) string) []Entry {
 	return entries
 }
 
-// load reads the setting. One that is not set and has no default is left alone.
+// load reads the setting. A setting that is not set and has no default is left alone.
 func (r row) load(getenv func(string) string) error {
 	value := cmp.Or(strings.TrimSpace(getenv(r.name)), r.fallback)
 	if value == "" {
@@ -163,7 +163,8 @@ func (r row) load(getenv func(string) string) error {
 	return nil
 }
 
-// derive fills settings whose default depends on other settings, and checks those that must differ.
+// derive fills in settings whose default depends on other settings. It also refuses values that must differ, and settings that
+// lack the setting they depend on.
 func (c *Config) derive() error {
 	if c.OpsAddr == "" {
 		c.OpsAddr = OpsAddrBeside(c.Port)
@@ -206,10 +207,12 @@ func (c *Config) together() error {
 	return nil
 }
 
-// opsOffset is far enough from PORT for the ports that a foreman gives to the other processes of a machine.
+// opsOffset is the distance from PORT to the port of OPS_ADDR. It is large enough to avoid the ports that a foreman gives to
+// the other processes of a machine.
 const opsOffset = 1000
 
-// OpsAddrBeside is the default of OPS_ADDR beside a port: loopback, so that every web process of a machine has its own.
+// OpsAddrBeside returns the default of OPS_ADDR for a value of PORT. It is on loopback, and every web process of a machine gets
+// a different one.
 func OpsAddrBeside(port int) string {
 	if port += opsOffset; port > maxPort {
 		port -= 2 * opsOffset
@@ -256,7 +259,7 @@ func (c Config) CheckLinkHosts() error {
 		"name another one that leads here, or another BASE_URL (for this machine alone BIND=127.0.0.1 allows one host)", models.BareHost(u.Host))
 }
 
-// Edge is the edge that brings domains their certificates; empty: there is none.
+// Edge is the edge that obtains the certificates of domains. It is empty if there is no edge.
 func (c Config) Edge() string {
 	if c.CloudflareToken != "" && c.CloudflareZone != "" {
 		return models.EdgeCloudflare

@@ -238,7 +238,7 @@ func TestTogether(t *testing.T) {
 	id := strings.Repeat("0", 32)
 	for _, tt := range []struct {
 		env  map[string]string
-		want string // in the error; empty: there is none
+		want string // in the error; empty: no error
 	}{
 		{map[string]string{"CLOUDFLARE_API_TOKEN": "t", "CLOUDFLARE_KV_NAMESPACE": id, "EDGE_SECRET": hexKey}, "CLOUDFLARE_ACCOUNT_ID"},
 		{map[string]string{"AI_KEY": "k"}, "AI_PROVIDER"},
@@ -303,7 +303,7 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestHostTwice: of a host that is there twice nobody knows which address is meant.
+// TestHostTwice: a host that is listed twice is refused, because it is unclear which address is meant.
 func TestHostTwice(t *testing.T) {
 	t.Parallel()
 	if _, err := hostAddresses("a.example=10.0.0.1, A.example=10.0.0.2"); err == nil {

@@ -274,7 +274,7 @@ func addresses(v string) ([]netip.AddrPort, error) {
 	return all, nil
 }
 
-// hostAddresses reads addresses by host. A port of 0 is the one that a request names.
+// hostAddresses reads addresses by host. A port of 0 stands for the port that a request names.
 func hostAddresses(v string) (map[string]netip.AddrPort, error) {
 	all := map[string]netip.AddrPort{}
 	for _, item := range list(v) {

@@ -20,8 +20,8 @@ type secrets struct {
 	OpsPassword   string `json:"OPS_PASSWORD"`
 }
 
-// EnsureSecrets fills ENCRYPTION_KEY and OPS_PASSWORD where the environment has none. It makes the values once and keeps
-// them in a file below DATA_DIR that only its owner may read. It is for installs on one machine: processes on several
+// EnsureSecrets fills in ENCRYPTION_KEY and OPS_PASSWORD if the environment does not set them. It creates the values once and
+// stores them in a file below DATA_DIR that only its owner may read. It is for installs on one machine: processes on several
 // machines must be given the same values.
 func (c *Config) EnsureSecrets() error {
 	if len(c.EncryptionKey) > 0 && c.OpsPassword != "" {
@@ -42,8 +42,8 @@ func (c *Config) EnsureSecrets() error {
 	return nil
 }
 
-// readSecrets reads the file, and makes it first if there is none. When two processes make it at once, both read the
-// first one.
+// readSecrets reads the file, and creates it first if it does not exist. When two processes create it at the same time, both
+// read the first one.
 func readSecrets(path string) (secrets, error) {
 	var s secrets
 	text, err := os.ReadFile(path)

@@ -173,7 +173,7 @@ func outsideSettings(c *Config) []row {
 	}
 }
 
-// setting makes the row of a setting that is read into dst. A wrong value leaves dst as it is.
+// setting returns the row of a setting that is read into dst. A wrong value leaves dst unchanged.
 func setting[T any](name, fallback string, dst *T, parse func(string) (T, error), doc string) row {
 	return row{name: name, fallback: fallback, doc: doc, read: func(value string) error {
 		v, err := parse(value)

@@ -30,7 +30,8 @@ type Account struct {
 
 func path(dir string) string { return filepath.Join(dir, "demo.json") }
 
-// Open returns the saved account if its key is valid. Otherwise it makes a new key, and the account if there is none.
+// Open returns the saved account if its key is valid. Otherwise it creates a new key, and also creates the account if it does
+// not exist.
 func Open(ctx context.Context, a admin.Admin, dir string) (Account, error) {
 	var saved Account
 	text, err := os.ReadFile(path(dir))
@@ -59,7 +60,7 @@ func Open(ctx context.Context, a admin.Admin, dir string) (Account, error) {
 	return saved, saved.Save(dir)
 }
 
-// find is the id of the demo account, which is made if there is none.
+// find returns the id of the demo account, and creates the account if it does not exist.
 func find(ctx context.Context, a admin.Admin) (string, error) {
 	list, err := a.Accounts(ctx)
 	if err != nil {

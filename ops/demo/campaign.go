@@ -21,7 +21,7 @@ const (
 	tokens       = "?click={clickid}&country={country}&device={device_type}"
 )
 
-// SetUp makes what the demo campaign consists of, as far as it is not there.
+// SetUp creates the records of the demo campaign that do not exist yet.
 func SetUp(ctx context.Context, api *client.API) (Campaign, error) {
 	s := setup{api: api}
 	network := s.ensure(ctx, "/networks", object{"name": "Demo network"})
@@ -63,7 +63,7 @@ type setup struct {
 	err error
 }
 
-// ensure is the id of the record of that name, which is created if the list has none.
+// ensure returns the id of the record with that name, and creates the record if it is not in the list.
 func (s *setup) ensure(ctx context.Context, path string, body object) string {
 	if s.err != nil {
 		return ""

@@ -28,11 +28,11 @@ import (
 // historyDays is how many days of traffic the demo account begins with, today included.
 const historyDays = 30
 
-// comesAgain is the share of clicks by somebody who was there just before.
+// comesAgain is the share of clicks that are made by the visitor of the click before.
 const comesAgain = .13
 
-// History gives the demo account a month of traffic that was not there: its own campaigns, and what their visitors did on
-// each day until now. It does nothing where the first of them has had clicks. dir takes temporary files.
+// History gives the demo account a month of invented traffic: campaigns of its own, and the actions of their visitors on each
+// day until now. It does nothing if the first campaign has had clicks. dir takes temporary files.
 func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.API) (clicks int, err error) {
 	account, err := uuid.Parse(a.ID)
 	if err != nil {
@@ -56,8 +56,8 @@ func History(ctx context.Context, d *db.DB, dir string, a Account, api *client.A
 	if err := w.store(ctx, dir); err != nil {
 		return 0, fmt.Errorf("demo: history: %w", err)
 	}
-	// What the Copilot found while half of this was stored is judged anew. A refusal changes nothing: it judges by itself
-	// within a day.
+	// The Copilot may have judged while only half of this was stored, so it is asked to judge again. A refusal does no harm,
+	// because the Copilot judges again within a day anyway.
 	if _, err := api.Call(ctx, http.MethodPost, "/copilot", map[string]string{"action": "refresh"}); err != nil {
 		return 0, fmt.Errorf("demo: refresh the Copilot: %w", err)
 	}

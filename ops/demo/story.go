@@ -29,7 +29,7 @@ type story struct {
 	countries      []string // the first has most visitors
 }
 
-// way is a path of a campaign: whom it takes, and where to. Without a lander it leads to the offers.
+// way is a path of a campaign: which visitors it takes, and where they go. Without a lander it leads to the offers.
 type way struct {
 	name               string
 	countries, systems []string // empty: any
@@ -89,10 +89,10 @@ func campaignAlias(name string) string {
 	return strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
 
-// records are the ids of what a story consists of.
+// records are the ids of the records that belong to a story.
 type records struct {
 	campaign, source, network uuid.UUID
-	ways                      []wayRecords // as those of the story
+	ways                      []wayRecords // in the order of the story's ways
 }
 
 // wayRecords are the ids of a path.
@@ -218,7 +218,7 @@ func (s *setup) way(ctx context.Context, st *story, i int, network uuid.UUID) (o
 	return path, by
 }
 
-// asID reads an id of the service. A wrong one is none: then an error was met before.
+// asID reads an id of the service. It returns the zero id for a malformed text, which happens only after an earlier error.
 func asID(text string) uuid.UUID {
 	id, _ := uuid.Parse(text)
 	return id

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// expressions are those of the board for Grafana.
+// expressions returns the expressions of the Grafana board.
 func expressions(t *testing.T) []string {
 	t.Helper()
 	var board struct {

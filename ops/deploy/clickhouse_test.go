@@ -12,7 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// beside reads a file that is given beside compose.yaml.
+// Reads a file that is used together with compose.yaml.
 func beside(t *testing.T, name string) compose {
 	t.Helper()
 	var c compose

@@ -57,7 +57,7 @@ func read(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestContainersAreConfined: a container that is broken into can write nothing, gain nothing and is nobody.
+// TestContainersAreConfined: a container that is broken into cannot write files, gain privileges or act as root.
 func TestContainersAreConfined(t *testing.T) {
 	t.Parallel()
 	for name, s := range readCompose(t).Services {

@@ -18,8 +18,8 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// TestProxies starts nginx and Caddy with the sample files. What arrives behind them is the visitor's address and
-// protocol and the host he asked, whatever he pretends.
+// TestProxies starts nginx and Caddy with the sample files. The visitor's address, protocol and requested host arrive behind
+// them, whatever headers the visitor forges.
 func TestProxies(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -79,7 +79,7 @@ func Use(ctx context.Context, opts Options) (servers Servers, release func(conte
 	return servers, func(ctx context.Context) error { return stopIfLast(ctx, opts, users) }, nil
 }
 
-// stopIfLast stops the servers if nobody else holds the shared lock on users.
+// stopIfLast stops the servers if no other process holds the shared lock on users.
 func stopIfLast(ctx context.Context, opts Options, users *os.File) error {
 	defer func() { _ = users.Close() }()
 	opts.Out = nil // where the servers are was said at the start
@@ -89,7 +89,7 @@ func stopIfLast(ctx context.Context, opts Options, users *os.File) error {
 	}
 	defer h.unlock()
 	if err := syscall.Flock(int(users.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil || h.detached() {
-		return nil // somebody else still needs them
+		return nil // another process still needs them
 	}
 	return h.stop(ctx)
 }

@@ -1,14 +1,14 @@
 // Package devstack gives a checkout its own PostgreSQL and Redis.
 //
-// It finds the servers' programs, installs them with the system's package manager where they are missing (or says
-// exactly what to install), and runs private instances below the data directory: on loopback, on free ports that it
-// remembers, behind random passwords, so that they live beside servers on the standard ports.
+// It finds the servers' programs. Where they are missing, it installs them with the system's package manager, or says exactly
+// what to install. It runs private instances below the data directory: on loopback, on free ports that it remembers, and with
+// random passwords, so that they can run next to servers on the standard ports.
 //
 // Everything is repeatable: instances that still run are adopted, what a kill -9 left behind is cleared away, and an
 // exclusive lock makes two callers at the same time share one set of servers.
 //
-// PostgreSQL refuses to run as root. For root, the instances run as the account "postgres" (or "nobody"), and where
-// that account cannot reach the data directory they are placed below /var/tmp instead, which is announced.
+// PostgreSQL refuses to run as root. For root, the instances run as the account "postgres" (or "nobody"). If that account
+// cannot reach the data directory, they are placed below /var/tmp instead, which is announced.
 //
 // It is meant for development, tests and single machines. Set DATABASE_URL and REDIS_URL to use servers of your own.
 package devstack

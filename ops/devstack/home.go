@@ -171,7 +171,7 @@ func (h *home) detached() bool {
 	return err == nil
 }
 
-// load reads the state. If there is none, it makes one with new passwords. Ports are chosen when a server starts.
+// load reads the state. If there is no saved state, it creates one with new passwords. Ports are chosen when a server starts.
 func (h *home) load() error {
 	text, err := os.ReadFile(h.file("state.json"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -217,8 +217,8 @@ func (h *home) write(name string, text []byte) error {
 	return os.Rename(h.file(tmp), h.file(name))
 }
 
-// open opens or creates a private file of the home for the servers' account. It follows no link: for root, the
-// directory belongs to somebody with fewer rights.
+// open opens or creates a private file of the home for the servers' account. It follows no symbolic link, because for root the
+// directory belongs to an account with fewer rights.
 func (h *home) open(name string) (*os.File, error) {
 	f, err := os.OpenFile(h.file(name), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -245,12 +245,12 @@ func (h *home) choosePort(port *int) error {
 	return h.save()
 }
 
-// FreePort finds a port of loopback, from 10000 to 19999, on which nobody listens. Private servers use other ports,
-// from 20000 to 29999. Both ranges lie below the ports of outgoing connections: a client that dials a dead server's
-// port among those can be connected to itself.
+// FreePort returns a loopback port from 10000 to 19999 on which no process listens. Private servers use other ports, from 20000
+// to 29999. Both ranges lie below the ports of outgoing connections, because a client that dials a dead server's port in that
+// range can be connected to itself.
 func FreePort(taken ...int) (int, error) { return freePort(10000, taken...) }
 
-// freePort finds a free one of the 10,000 ports from first on, other than the taken ones.
+// freePort returns a free port among the 10,000 ports from first on, other than the taken ones.
 func freePort(first int, taken ...int) (int, error) {
 	for range 200 {
 		port := first + mathrand.IntN(10000)

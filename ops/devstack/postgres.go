@@ -25,13 +25,13 @@ const (
 	recoveryTimeout = 30 * time.Second
 )
 
-// postgres is the private PostgreSQL: cluster in home/postgres, log beside it.
+// postgres is the private PostgreSQL. Its cluster is in home/postgres, and its log is next to it.
 type postgres struct {
 	home *home
 	bin  string // directory of initdb, pg_ctl and postgres
 }
 
-// openPostgres opens the cluster, or creates it if there is none.
+// openPostgres opens the cluster, or creates it if it does not exist.
 func openPostgres(ctx context.Context, h *home) (*postgres, error) {
 	if pg, err := existingPostgres(h); err == nil || !errors.Is(err, fs.ErrNotExist) {
 		return pg, err
@@ -91,7 +91,7 @@ func (p *postgres) create(ctx context.Context) error {
 	defer func() { _ = os.Remove(h.file("password")) }()
 	auth := "scram-sha-256"
 	if h.opts.Test {
-		auth = "md5" // scram hashes 4,096 times for each connection, which was a fourteenth of what tests cost
+		auth = "md5" // scram hashes 4,096 times for each connection, which was a fourteenth of the cost of tests
 	}
 	var err error
 	for _, locale := range []string{"C.UTF-8", "C"} { // not every system has the first

@@ -16,7 +16,7 @@ import (
 	"switchyard/ops/client"
 )
 
-// redis is the private Redis: data in home/redis, log beside it.
+// redis is the private Redis. Its data is in home/redis, and its log is next to it.
 type redis struct{ home *home }
 
 func (r *redis) name() string { return "Redis" }
@@ -32,10 +32,10 @@ func (r *redis) url() string {
 
 func (r *redis) address() string { return "127.0.0.1:" + strconv.Itoa(r.home.state.RedisPort) }
 
-// client makes a client of what listens on the port, which may be another program. The caller closes it.
+// client returns a client of the program that listens on the port, which may not be Redis. The caller closes it.
 func (r *redis) client() (jobs.Redis, error) { return jobs.OpenRedisTimeout(r.url(), time.Minute) }
 
-// ask asks what listens on the port.
+// ask runs a question against the program that listens on the port.
 func (r *redis) ask(question func(jobs.Redis) bool) bool {
 	c, err := r.client()
 	if err != nil {

@@ -90,7 +90,7 @@ func TestCheck(t *testing.T) {
 		{"jobs/jobs.go", "github.com/hibiken/asynqmon", "asynqmon belongs in ops only"},
 		{"db/db.go", "github.com/jmoiron/sqlx", ""},
 		{"ops/admin/keys.go", "github.com/jmoiron/sqlx", "sqlx belongs in db only"},
-		{"workers/ledger/run.go", "github.com/lib/pq/pqerror", "pq belongs in db only"},
+		{"workers/retention/run.go", "github.com/lib/pq/pqerror", "pq belongs in db only"},
 		{"jobs/jobs.go", rds, ""},
 		{"db/kv/rate.go", rds, ""},
 		{"api/middleware/rate.go", rds, "go-redis belongs in db, jobs only"},
@@ -116,8 +116,8 @@ func TestCheck(t *testing.T) {
 		{"workers/all.go", "switchyard/workers/webhook", ""},
 		{"workers/webhook/send.go", "switchyard/workers", ""},
 		{"workers/webhook/sign/x.go", "switchyard/workers/webhook", ""},
-		{"workers/webhook/send.go", "switchyard/workers/ledger", "workers/webhook must not import workers/ledger"},
-		{"workers/egress/client.go", "switchyard/workers/ledger", "workers/egress must not import workers/ledger"},
+		{"workers/webhook/send.go", "switchyard/workers/retention", "workers/webhook must not import workers/retention"},
+		{"workers/egress/client.go", "switchyard/workers/retention", "workers/egress must not import workers/retention"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.file+" "+tt.imported, func(t *testing.T) {

@@ -1,7 +1,7 @@
 // Package logs makes the log of a process: JSON lines without secrets.
 //
-// Types with secrets hide them by themselves. Redaction is a second safeguard: it works on the finished line, so it
-// also finds secrets in errors and in nested values.
+// Types with secrets hide them when they are logged. Redaction is a second safeguard: it works on the finished line, so it also
+// finds secrets in errors and in nested values.
 package logs
 
 import (

@@ -82,7 +82,7 @@ func TestRedaction(t *testing.T) {
 	}
 }
 
-// TestHarmless: what only looks like a secret stays as it is.
+// TestHarmless: text that only looks like a secret stays unchanged.
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

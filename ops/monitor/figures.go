@@ -71,7 +71,7 @@ func (c jobRows) Collect(ch chan<- prometheus.Metric) {
 // clickCopy counts at each scrape what waits for ClickHouse.
 type clickCopy struct {
 	db   *db.DB
-	busy chan struct{} // as that of jobRows
+	busy chan struct{} // as in jobRows
 }
 
 // ClickCopy are the metrics of changes of clicks that wait for ClickHouse.
@@ -88,7 +88,7 @@ func (clickCopy) Describe(ch chan<- *prometheus.Desc) {
 	ch <- waitedDesc
 }
 
-// Collect implements prometheus.Collector, as that of jobRows.
+// Collect implements prometheus.Collector, like the method of jobRows.
 func (c clickCopy) Collect(ch chan<- prometheus.Metric) {
 	if w, ok := count(c.db, c.busy, "changes of clicks", clicklog.ReadWaiting); ok {
 		ch <- prometheus.MustNewConstMetric(waitingDesc, prometheus.GaugeValue, float64(w.Changes))
@@ -96,8 +96,8 @@ func (c clickCopy) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// count reads figures in a goroutine of its own, because a query on a server that hangs outlives its context. Only one runs at a
-// time for a token. ok is false if there are none, which the log says.
+// count reads figures in its own goroutine, because a query on a server that hangs outlives its context. Each token allows only
+// one such goroutine at a time. If the figures cannot be read in time, ok is false and a warning is logged.
 func count[T any](d *db.DB, busy chan struct{}, of string, read func(context.Context, db.Conn) (T, error)) (figures T, ok bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 	defer cancel()

@@ -21,24 +21,24 @@ import (
 	"switchyard/models/netguard"
 )
 
-// allowance is how often an address may be wrong: burst times at once, then once in every.
+// allowance limits the wrong passwords of an address: burst at once, and then one after each duration of every.
 type allowance struct {
 	burst int
 	every time.Duration
 }
 
-// The allowances of a client, and of a proxy for all clients that it names together: whoever invents the address that a
-// proxy forwards has no more guesses than that.
+// The allowances of a client, and of a proxy for all the clients that it names. A client that invents the address that a proxy
+// forwards has no more guesses than the proxy's allowance.
 var (
 	ofClient = allowance{10, 10 * time.Second}
 	ofProxy  = allowance{100, time.Second}
 )
 
-// maxAddresses is how many addresses are remembered: those that were wrong last, and those that were right last. One takes
-// some 200 bytes.
+// maxAddresses is how many addresses each list remembers: the addresses that were wrong last, and the addresses that were right
+// last. An address takes some 200 bytes.
 const maxAddresses = 4096
 
-// guard lets in who may see the pages.
+// guard decides who may see the pages.
 type guard struct {
 	secret [sha256.Size]byte
 	name   string // the one public name of the pages; may be empty
@@ -61,8 +61,9 @@ func newGuard(o Options) *guard {
 	return g
 }
 
-// password asks for basic auth. An address that has been wrong too often waits, even with the right password; others
-// do not wait with it. Behind a proxy the clients of which were wrong too often, only those wait who have not been right.
+// password asks for basic auth. An address that has been wrong too often must wait, even with the right password. Other
+// addresses do not wait with it. If the clients behind a proxy have together been wrong too often, only clients that have never
+// been right must wait.
 func (g *guard) password(c *gin.Context) {
 	_, given, sent := c.Request.BasicAuth()
 	if sent {
@@ -80,14 +81,14 @@ func (g *guard) password(c *gin.Context) {
 	c.AbortWithStatus(http.StatusUnauthorized)
 }
 
-// prefixOf is the client of an address. What is no address counts as one client.
+// prefixOf returns the prefix that identifies the client of an address. All invalid addresses count as one client.
 func prefixOf(address string) netip.Prefix {
 	parsed, _ := netip.ParseAddr(address)
 	return netguard.ClientPrefix(parsed)
 }
 
-// try compares a password, in a time that depends on neither its content nor its length. It does not while the client or
-// its proxy has to wait. A client without a proxy is its own peer.
+// try compares a password, in a time that depends on neither its content nor its length. It does not compare while the client
+// or its proxy has to wait. A client without a proxy is its own peer.
 func (g *guard) try(client, peer netip.Prefix, given string) (ok bool, wait time.Duration) {
 	now := g.now()
 	g.mu.Lock()
@@ -146,8 +147,8 @@ func (g *guard) host(c *gin.Context) {
 	}
 }
 
-// plainHeaders are those that browsers, curl and Prometheus send. A proxy adds others, under names without end, some of
-// which may begin with Sec- as well.
+// plainHeaders are the headers that browsers, curl and Prometheus send. Proxies add other headers. Their names are unlimited,
+// and some may begin with Sec- as well.
 var plainHeaders = []string{
 	"Accept", "Accept-Charset", "Accept-Encoding", "Accept-Language", "Authorization", "Cache-Control", "Connection",
 	"Cookie", "Dnt", "If-Modified-Since", "If-None-Match", "Pragma", "Priority", "Referer", "Sec-Ch-Ua", "Sec-Ch-Ua-Mobile",
@@ -155,8 +156,8 @@ var plainHeaders = []string{
 	"Te", "Upgrade-Insecure-Requests", "User-Agent", "X-Prometheus-Scrape-Timeout-Seconds",
 }
 
-// sameMachine lets in requests of this machine that no proxy has passed on. A proxy on this machine that adds no header
-// speaks HTTP/1.0, or keeps the name that its visitor asked for.
+// sameMachine lets in requests from this machine that no proxy has passed on. A proxy on this machine that adds no header
+// speaks HTTP/1.0, or keeps the host name that its visitor asked for.
 func sameMachine(c *gin.Context) {
 	r := c.Request
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)

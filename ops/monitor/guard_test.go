@@ -99,8 +99,8 @@ func TestForeignHost(t *testing.T) {
 	}
 }
 
-// TestWrongPasswords: who guesses soon waits, with the right password too; others do not, and a wait ends. A trusted
-// proxy names its visitor, nobody else does.
+// TestWrongPasswords: a client that guesses soon has to wait, even with the right password. Other clients do not wait, and a
+// wait ends. Only a trusted proxy may name its client.
 func TestWrongPasswords(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -157,8 +157,8 @@ func TestWrongPasswords(t *testing.T) {
 	}
 }
 
-// TestInventedClients: whoever makes a trusted proxy forward invented addresses soon waits as well. Who has been right does
-// not wait with him.
+// TestInventedClients: a client that makes a trusted proxy forward invented addresses soon has to wait as well. A client that
+// has been right does not wait with it.
 func TestInventedClients(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -195,7 +195,7 @@ func TestInventedClients(t *testing.T) {
 	}
 }
 
-// TestManyAddresses: guesses from more addresses than are remembered take no more memory, and lock nobody out.
+// TestManyAddresses: guesses from more addresses than are remembered take no more memory, and lock no client out.
 func TestManyAddresses(t *testing.T) {
 	t.Parallel()
 	h := monitor.New(monitor.Options{Registry: monitor.NewRegistry(nil), Password: password})

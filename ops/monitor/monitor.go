@@ -24,20 +24,20 @@ type Check struct {
 
 // Options of the pages. Nothing is required.
 type Options struct {
-	// Redis is read for /ops/queues and for the metrics of the queues; without it there are none.
+	// Redis is read for /ops/queues and for the metrics of the queues. Without it, both are missing.
 	Redis jobs.Redis
 
 	// Password protects /ops and /metrics, with any user name. Without it there is no /ops, and /metrics answers this
 	// machine only.
 	Password string
 
-	// Host is a public name by which the pages may be asked for. Addresses and private names always may.
+	// Host is a public name under which the pages are served. Addresses and private names are always allowed.
 	Host string
 
-	// TrustedProxies are those whose X-Forwarded-For says who sends a wrong password.
+	// TrustedProxies are the proxies whose X-Forwarded-For is believed to name the sender of a wrong password.
 	TrustedProxies []netip.Prefix
 
-	// Checks are those of /readyz.
+	// Checks are the checks of /readyz.
 	Checks []Check
 
 	// Registry is shown at /metrics; without it there is no such page.
@@ -114,12 +114,12 @@ func secured(c *gin.Context) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// ready runs all checks at once. One that does not answer in time fails. The answer is 503 when one that is not
-// optional fails. It never says why; what to do stands under advice.
+// ready runs all checks at once. A check that does not answer in time fails. The answer is 503 if a check that is not optional
+// fails. The answer never gives the reason. Under advice it says what to do.
 func ready(c *gin.Context, checks []Check) {
 	ctx, cancel := context.WithTimeout(c.Request.Context(), checkTimeout)
 	defer cancel()
-	passed := make(chan string, len(checks)) // the name of a check, "" for one that failed
+	passed := make(chan string, len(checks)) // the name of a check, or "" if it failed
 	states := gin.H{}
 	for _, check := range checks {
 		states[check.Name] = "failing"

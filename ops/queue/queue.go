@@ -161,7 +161,7 @@ func (in Inspector) ephemeral(f Filter) (items []Item, more int, err error) {
 	return items, more, nil
 }
 
-// page lists the ephemeral tasks of a queue and state. It reads all tasks, because those of rows stand among them.
+// page lists the ephemeral tasks of a queue and state. It reads all tasks, because tasks of rows are in the same list.
 func page(list lister, queue string, f Filter) (items []Item, more int, err error) {
 	for n := 1; ; n++ {
 		tasks, err := list(queue, asynq.Page(n), asynq.PageSize(pageSize))
@@ -202,8 +202,8 @@ func itemOfTask(t *asynq.TaskInfo) (Item, bool) {
 	return i, true
 }
 
-// Requeue runs the named jobs that have failed or wait for a later time, now. It returns their ids. Other jobs are left
-// alone, so it is always safe. An id is that of a row, or of a task as asynqmon shows it.
+// Requeue immediately runs the named jobs that have failed or wait for a later time, and returns their ids. It leaves other
+// jobs alone, so it is always safe. An id is the id of a row, or of a task as asynqmon shows it.
 func (in Inspector) Requeue(ctx context.Context, ids ...string) ([]string, error) {
 	done := []string{}
 	for _, id := range ids {

@@ -91,8 +91,8 @@ var (
 	quoted = regexp.MustCompile(`"[a-z_]+"`)
 )
 
-// TestFiguresExist: every figure that is named here is one that the code registers. Its name stands there whole, or
-// without the first word or the first two.
+// TestFiguresExist: the code registers every figure that is named here. It has the full name in quotes, or the name without
+// its first word or its first two words.
 func TestFiguresExist(t *testing.T) {
 	t.Parallel()
 	named := map[string]bool{}

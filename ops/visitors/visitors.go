@@ -25,7 +25,7 @@ type Agent struct {
 	Bot       string `json:"bot"` // the kind of bot that it declares itself to be; empty: people use it
 }
 
-// Accept is the header of that name, as the browser sends it when somebody follows a link.
+// Accept returns the Accept header that the browser sends when a visitor follows a link.
 func (a Agent) Accept() string {
 	if strings.Contains(a.UserAgent, "Chrome/") {
 		return "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8"
@@ -33,7 +33,7 @@ func (a Agent) Accept() string {
 	return "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 }
 
-// Headers are what the browser sends by http. Of bots no more is known than their user agent.
+// Headers returns the headers that the browser sends by http. For a bot, only the user agent is known.
 func (a Agent) Headers(language string) http.Header {
 	h := http.Header{"User-Agent": {a.UserAgent}}
 	if a.Bot == "" {

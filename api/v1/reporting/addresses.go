@@ -80,7 +80,8 @@ const (
 	everyLink    = "links"
 )
 
-// linkOf reads whose clicks are wanted: those of campaigns, of every smartlink, or of one.
+// linkOf parses the parameter link, which selects the clicks to read. Without it they are the clicks of campaigns. Otherwise
+// smartlinks is true, and id names one smartlink or is zero for all of them.
 func linkOf(c *route.Call) (smartlinks bool, id uuid.UUID, err error) {
 	switch c.Query.Get("link") {
 	case "":

@@ -27,8 +27,8 @@ type way struct {
 	path, lander, offer uuid.UUID
 }
 
-// drawn answers the question again with other draws, which follow from its seed, and counts the ways, those of most
-// visitors first.
+// drawn repeats the question with other draws, which follow from its seed. It counts the ways that the visitors go and returns
+// the most frequent way first.
 func drawn(ctx context.Context, x *routing.Explainer, q routing.Question, draws int) ([]DrawnWay, error) {
 	rnd := rand.New(rand.NewPCG(q.Seed, uint64(draws))) //nolint:gosec // draws, no secrets
 	at := map[way]int{}

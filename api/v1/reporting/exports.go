@@ -135,7 +135,7 @@ func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 	return nil
 }
 
-// filters reads those of the body. Values of one dimension are any of them, as in GET /reports/performance.
+// filters parses the filters of the body. Several values of one dimension are alternatives, as in GET /reports/performance.
 func (b ExportBody) filters() (out []models.ReportFilter, err error) {
 	n := 0
 	for _, f := range b.Filters {

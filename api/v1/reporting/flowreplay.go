@@ -28,7 +28,7 @@ func FlowReplay(d Deps) route.Route {
 // FlowReplayBody is the flow that the clicks go through; left out: the campaign's.
 type FlowReplayBody struct{ DraftFlow }
 
-// FlowReplayed is the predicted split beside the one that was.
+// FlowReplayed compares the predicted split with the actual one.
 type FlowReplayed struct {
 	CampaignID uuid.UUID      `json:"campaign_id"`
 	Range      bind.Range     `json:"range"`

@@ -121,7 +121,7 @@ func (d Deps) live(c *route.Call) (Live, error) {
 	}, err
 }
 
-// perMinute gives every minute of a stretch of time, also those in which nobody came.
+// perMinute returns one entry for each minute of a stretch of time, including minutes without visitors.
 func perMinute(from, to time.Time, found []report.Presence, count func(report.Presence) LiveCount) []LiveMinute {
 	came := map[int64]report.Presence{}
 	for _, p := range found {

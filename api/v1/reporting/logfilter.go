@@ -13,7 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// logFilters choose the rows of the logs of clicks and conversions. Those of conversions are by what their clicks have.
+// logFilters are the parameters that select rows of the logs of clicks and conversions. A conversion is selected by the values of
+// its click.
 var logFilters = slices.Concat([]route.Param{
 	{Name: "click_id", Doc: "only this click, whenever it came"},
 	{Name: "external_id", Doc: "only clicks with this id of the traffic source's"},

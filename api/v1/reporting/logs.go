@@ -97,8 +97,8 @@ func historyStart(c *route.Call) time.Time {
 	return today.AddDate(0, 0, -c.Account.Allowances().HistoryDays)
 }
 
-// forgotten reports whether the row of a click may have been deleted for its age. No plan ever had those that are older
-// than the longest history.
+// forgotten reports whether the row of a click may have been deleted because of its age. It is false for a click that is older
+// than the longest history, because no plan ever kept such a click.
 func forgotten(c *route.Call, click uuid.UUID) bool {
 	at := models.ClickTime(click)
 	return at.Before(historyStart(c)) && at.After(time.Now().AddDate(0, 0, -models.LongestHistory()))
@@ -249,8 +249,8 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 	return out, err
 }
 
-// hopRows are the redirect and the steps after it. The redirect has an offer only if it led to no landing page.
-// Otherwise the click's offer is that of its last step.
+// hopRows returns the redirect and the steps after it. The redirect has an offer only if it did not lead to a landing page. After
+// a landing page, the click's offer is the offer of its last step.
 func hopRows(d clicklog.ClickDetail) []HopRow {
 	lander := answer.OrNull(d.LanderID)
 	first := HopRow{Kind: "redirect", At: answer.Stamp(d.At), LanderID: lander, Destination: d.Destination}

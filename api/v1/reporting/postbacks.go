@@ -104,7 +104,8 @@ func postbackQuery(c *route.Call) (q clicklog.PostbackQuery, err error) {
 	return q, err
 }
 
-// postbackRows shows postbacks with the names of their records. What is sealed of them stays hidden, but for its names.
+// postbackRows returns the rows of postbacks, with the names of the records that they refer to. Sealed parameters stay hidden:
+// only their names are shown.
 func postbackRows(c *route.Call, list []clicklog.PostbackEntry) ([]PostbackRow, error) {
 	secrets, err := c.Store.SecretParams(c.Context(), c.Account.ID)
 	if err != nil {

@@ -13,10 +13,10 @@ import (
 	"switchyard/models"
 )
 
-// What stands before the dimension in the name of a filter's parameter.
+// The prefixes of a dimension in the name of a filter's parameter.
 const (
-	filterPrefix  = "f." // only what has the value
-	excludePrefix = "x." // all but that
+	filterPrefix  = "f." // only rows with the value
+	excludePrefix = "x." // only rows without it
 )
 
 // zoneParam is the time zone of a report.

@@ -15,8 +15,8 @@ import (
 // maxPreviewed is how many postbacks a dry run of a replay reads.
 const maxPreviewed = 100
 
-// previewReplay reads the newest unmatched postbacks of the window by the settings that their networks have now. It
-// stores nothing. network is the one that their addresses name; zero: any.
+// previewReplay reads the newest unmatched postbacks of the window again, by the present settings of their networks. It stores
+// nothing. network selects postbacks whose address names that network. The zero id selects all.
 func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err error) {
 	clicks := clicklog.Log{Conn: c.Store.Conn()}
 	list, err := clicks.Postbacks(c.Context(), clicklog.PostbackQuery{
@@ -30,7 +30,7 @@ func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err
 	for i := 0; i < len(list) && err == nil; i++ {
 		var one ReplayOutcome
 		one, err = outcomeOf(c, reader, list[i].ID)
-		if errors.Is(err, models.NotFound("postback")) { // deleted meanwhile
+		if errors.Is(err, models.NotFound("postback")) { // deleted since the list was read
 			err = nil
 			continue
 		}

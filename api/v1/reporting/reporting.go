@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// Deps are what the handlers need beside the store, which comes with each call.
+// Deps are the dependencies of the handlers. The store is not among them, because it comes with each call.
 type Deps struct {
 	Jobs    *jobs.Client
 	Clicks  ClickReader // over connections of its own

@@ -129,7 +129,7 @@ type PerformanceRow struct {
 	Compared
 }
 
-// Compared is figures, with those of another window beside where the call asks for it.
+// Compared holds figures and, if the call asks for it, the figures of a second time window.
 type Compared struct {
 	answer.Figures
 	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"of those days and sources of which the clicks that the source counted are known; null: of none, or the report is not by source_id and date (UTC) alone, over whole days and filtered by nothing but source_id"`
@@ -236,7 +236,7 @@ func checkDimension(name string) error {
 	return nil
 }
 
-// labelsOf reads the names of what stands in the rows, for the dimensions whose values are ids.
+// labelsOf reads the names of the records in the rows, for the dimensions whose values are ids.
 func labelsOf(c *route.Call, dimensions []string, rows []report.Row) (map[string]map[string]string, error) {
 	return c.Store.LabelsOf(c.Context(), c.Account.ID, dimensions, func(i int) []string {
 		seen := map[string]bool{}
@@ -254,7 +254,7 @@ type Values struct {
 	Labels    map[string]string `json:"labels" doc:"the names of ids"`
 }
 
-// Value is one that a dimension takes. One that is not there or not known is an empty text.
+// Value is one value of a dimension and its clicks. A missing or unknown value is an empty text.
 type Value struct {
 	Value     string `json:"value"`
 	Clicks    int64  `json:"clicks" doc:"without bots"`

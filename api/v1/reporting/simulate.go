@@ -61,7 +61,7 @@ func (f DraftFlow) paths(c *route.Call) ([]flow.Path, error) {
 	return paths, c.Store.Campaigns().CheckFlow(c.Context(), c.Account.ID, paths)
 }
 
-// SimulateBody describes a visitor and names the flow: a campaign's, or one that is sent.
+// SimulateBody describes a visitor and names the flow to test: the flow of a campaign, or a flow in the body.
 type SimulateBody struct {
 	CampaignID uuid.UUID `json:"campaign_id" bad:"invalid_id" doc:"a campaign of the account"`
 	DraftFlow
@@ -135,8 +135,8 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	return s, nil
 }
 
-// simulatedClick reads the click that the body names; nil: none. Without another flow it goes through that of its
-// campaign.
+// simulatedClick reads the click that the body names, or returns nil if it names no click. If the body has neither a campaign nor
+// a flow, it takes the campaign of the click.
 func (d Deps) simulatedClick(c *route.Call, b *SimulateBody) (*clicklog.StoredClick, error) {
 	if b.ClickID == "" {
 		return nil, nil //nolint:nilnil // no click is no error

@@ -48,7 +48,7 @@ type TestStep struct {
 	Detail string `json:"detail" doc:"for a person"`
 }
 
-// steps are those of a test so far.
+// steps are the steps of a test so far.
 type steps []TestStep
 
 func (s *steps) add(step string, ok bool, format string, args ...any) {
@@ -140,7 +140,7 @@ func (d Deps) testClick(c *route.Call, b TestClickBody) (TestedClick, error) {
 	return out, nil
 }
 
-// usualAgent and usualLanguage are those of a visitor who is not described.
+// usualAgent and usualLanguage are the defaults for a visitor that the call does not describe.
 const (
 	usualAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
 		"Chrome/138.0.0.0 Safari/537.36"

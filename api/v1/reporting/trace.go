@@ -21,10 +21,9 @@ type RouteTrace struct {
 	Campaigns []RouteStage   `json:"campaigns" doc:"one for each campaign that had a say, in order"`
 }
 
-// ClickTrace explains how a click was routed. The decision is made again from what was recorded with the click: the
-// values of all attributes but timezone, organization, url and headers, the seed of the draws, and the path of a bound
-// visitor. What had been used of the caps is counted again. The flow, and whether offers and landing pages are usable,
-// are those of now.
+// ClickTrace explains how a click was routed. The decision is repeated with the values that were recorded with the click: the
+// seed of the draws, the path of a bound visitor, and all attributes except timezone, organization, url and headers. The earlier
+// use of the caps is counted again. The flow, and whether offers and landing pages are usable, are read in their present state.
 type ClickTrace struct {
 	FlowChanged bool `json:"flow_changed" doc:"the flow, its rules or its settings are not those that routed the click"`
 	Reproduced  bool `json:"reproduced" doc:"the decision is the recorded one"`
@@ -129,7 +128,8 @@ func idOf(id *uuid.UUID) uuid.UUID {
 	return *id
 }
 
-// useOfDay counts the clicks and conversions of a visitor's day before him, by which caps and clicks_today decide.
+// useOfDay counts the clicks and conversions from the start of the visitor's day in the account's time zone until at. Caps and
+// clicks_today are decided by these counts.
 func (d Deps) useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Question) (err error) {
 	local := at.In(p.Zone(c.Account.ID))
 	y, m, day := local.Date()

@@ -56,7 +56,7 @@ func trendRow(r models.ReportRow) TrendRow {
 	return row
 }
 
-// startOf is where a bucket begins; zero for one that comes again every week.
+// startOf returns the start of a row's bucket. It is zero for a bucket that recurs every week.
 func startOf(r models.ReportRow) time.Time {
 	t, _ := time.Parse(time.RFC3339Nano, r.Dims[1]) // as the reader wrote it
 	return t

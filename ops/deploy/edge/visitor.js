@@ -1,4 +1,4 @@
-// What a request says of its visitor, as conditions and tokens see it. What only the origin can say throws Origin.
+// Reads from a request what conditions and tokens need to know of its visitor. It throws Origin for facts that only the origin knows.
 
 /** Origin says that the visitor is the origin's to route. Nothing has been recorded or answered by then. */
 export class Origin extends Error {}
@@ -26,7 +26,7 @@ export function fold(text) {
   return out;
 }
 
-// one maps a character to one character; one whose capital has several stays as it is.
+// one changes the case of a character. It returns a character unchanged if its other case has several characters.
 function one(c, method) {
   const mapped = c[method]();
   return [...mapped].length === 1 ? mapped : c;
@@ -35,7 +35,7 @@ function one(c, method) {
 const SPACE = "[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]+";
 const OUTER_SPACE = new RegExp("^" + SPACE + "|" + SPACE + "$", "g");
 
-// clean makes a received text fit to be used: no control characters, at most so many bytes, trimmed.
+// clean makes a received text safe to use: it removes control characters, cuts the text to at most limit bytes, and trims it.
 function clean(text, limit) {
   text = text.replace(OUTER_SPACE, "").replace(/[\x00-\x1f\x7f-\x9f\ufffd]/g, "");
   const bytes = utf8.encode(text);
@@ -49,7 +49,7 @@ function clean(text, limit) {
 const FRAMES = [["[[[", "]]]"], ["[[", "]]"], ["[", "]"], ["${", "}"], ["{{", "}}"], ["{", "}"], ["##", "##"], ["#", "#"],
   ["__", "__"], ["!!!", "!!!"], ["@@", "@@"]];
 
-// looksLikeMacro reports whether a value is a macro that nobody filled in.
+// looksLikeMacro reports whether a value is a macro that was not filled in.
 function looksLikeMacro(value) {
   return FRAMES.some(([open, close]) => {
     if (value.length <= open.length + close.length || !value.startsWith(open) || !value.endsWith(close)) return false;
@@ -63,7 +63,7 @@ function received(value) {
   return looksLikeMacro(value) ? "" : value;
 }
 
-// unescape gives null for what is no escaped text.
+// unescape returns null for a text that is not escaped correctly.
 function unescape(text) {
   if (!/[%+]/.test(text)) return text;
   if (/%(?![0-9a-f]{2})/i.test(text)) return null;
@@ -187,7 +187,7 @@ export class Visitor {
     return "";
   }
 
-  // header gives a header that has nothing but printable ASCII in it; the origin can read the others.
+  // header returns a header of printable ASCII. It throws Origin for any other header, because the origin can read it.
   header(name, limit) {
     const v = (this.request.headers.get(name) || "").trim();
     if (/[^\x20-\x7e]/.test(v)) throw new Origin("header " + name);

@@ -1,5 +1,5 @@
 // The edge of Switchyard: a Cloudflare Worker that routes tracking links by the bundles that the service publishes to
-// Workers KV. Whom it cannot route it hands to the origin. README.md says what that is, and how to set it up.
+// Workers KV. It hands visitors that it cannot route to the origin. README.md lists these cases and explains the setup.
 
 import { Origin, Visitor } from "./visitor.js";
 import { VIA, decide } from "./flow.js";
@@ -7,12 +7,12 @@ import { fill, longID, packIDs, shortID, timeID, unpackIDs, withParam } from "./
 import { report, sign } from "./report.js";
 
 const FORMAT = 1; // of the bundles that this script understands
-const CACHED = 60; // seconds that a place keeps a bundle: so late it may learn of a change
+const CACHED = 60; // seconds that a Cloudflare location keeps a bundle, and so may miss a change
 const EDGE = "Switchyard-Edge";
 const HINTS = "Sec-CH-UA-Platform-Version, Sec-CH-UA-Model, Sec-CH-UA-Full-Version-List";
 const STATUS = { 301: 301, 302: 302, 303: 303, 307: 307 };
 
-// system is where time and chance come from.
+// system supplies the time and random values.
 const system = {
   now: () => Date.now(),
   uuid: () => crypto.randomUUID(),
@@ -47,13 +47,13 @@ export async function handle(request, env, ctx, from) {
   }
 }
 
-// isAhead reports whether a browser loads the link ahead of a click that may never come. The origin says what it thinks of it.
+// isAhead reports whether a browser loads the link ahead of a click that may never come. The origin decides what to do with it.
 function isAhead(headers) {
   return ["sec-purpose", "purpose", "x-purpose", "x-moz"].some((name) => headers.has(name));
 }
 
-// passOn asks the origin. proof is the seed of a visitor who was drawn already: the origin draws the same. Without one it stops
-// loops all the same.
+// passOn forwards the request to the origin. proof is the seed of a visitor whose draws were made already, so the origin draws the
+// same. The header is set without a proof too, because it stops loops.
 function passOn(request, proof) {
   const headers = new Headers(request.headers);
   headers.set(EDGE, proof || "-");
@@ -68,7 +68,7 @@ function cookie(headers, name) {
   return "";
 }
 
-// Cookies are what the visitor has brought, and what he is given.
+// Cookies holds the cookies that the visitor sent, and those to set.
 class Cookies {
   constructor(request) {
     this.headers = request.headers;
@@ -81,7 +81,8 @@ class Cookies {
   }
 }
 
-// Bindings remember what the visitor keeps of each campaign, also of one that he comes back to on his way.
+// Bindings remembers the path, lander and offer that the visitor keeps in each campaign. This includes a campaign that the visitor
+// comes back to within one request.
 class Bindings {
   constructor(cookies) {
     this.cookies = cookies;
@@ -116,7 +117,7 @@ const NOTHING = { path: null, lander: null, offer: null };
 const YEAR = 365 * 86400;
 const CLICK_DAYS = 60 * 86400;
 
-// route decides where a visitor goes, and what is to be said of it.
+// route decides where a visitor goes, and collects what is reported to the service.
 function route(request, bundle, seed, from) {
   const ms = from.now();
   const visitor = new Visitor(request, bundle, ms);
@@ -149,7 +150,7 @@ function route(request, bundle, seed, from) {
   return visit;
 }
 
-// lead gives the address that the decision leads to.
+// lead returns the address that the decision leads to.
 function lead(visit, d) {
   const { bundle } = visit;
   if (d.via === VIA.none || d.route && !d.route.leads) throw new Origin("no destination");
@@ -175,7 +176,7 @@ function lead(visit, d) {
 
 const UNREPORTED = /^(cookie|authorization|proxy-authorization|x-forwarded-.*|forwarded|cf-.*|x-real-ip|true-client-ip|cdn-loop)$/;
 
-// reported are the headers by which the origin describes the visitor and scores him.
+// reported returns the headers that the origin needs to describe and score the visitor.
 function reported(headers) {
   const out = {};
   let left = 48;

@@ -43,7 +43,7 @@ const (
 	goalP99       = 15 * time.Millisecond
 	goalIngest    = 2500 // clicks a second
 	goalSustained = 5000
-	goalBacklog   = 50_000 // clicks: ten seconds of what is sustained
+	goalBacklog   = 50_000 // clicks: ten seconds at the sustained rate
 	goalLag       = 3 * time.Second
 	goalPick      = 2 * time.Microsecond
 	goalStart     = 50 * time.Millisecond
@@ -62,7 +62,7 @@ type run struct {
 	real     string
 	link     *url.URL
 	campaign string
-	issuer   *issuer // of certificates; nil but for TLS
+	issuer   *issuer // of certificates; nil except in the TLS part
 	sent     int     // clicks on the tracking link so far
 	rows     []row
 	missed   int
@@ -100,11 +100,10 @@ var parts = []part{
 	{name: "copilot", steps: []func(*run, context.Context) error{(*run).suggestions}, alone: true},
 }
 
-// Parts names the measurements: tracking links and ingest; 5,000 clicks a second held; floods; 10,000 campaigns against 10; events and jobs;
-// detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks;
-// a million of them scored again; the same clicks in ClickHouse; the costs of a click, a conversion and a campaign, and the clicks that machines take;
-// tracking links by TLS, and 10,000 certificates; syncs with platforms; suggestions
-// in simulated markets.
+// Parts names the measurements: tracking links and ingest; 5,000 clicks a second held; floods; 10,000 campaigns against 10; events
+// and jobs; detectors of bots, and lists of 100,000 entries; reports, exports and corrections on two million clicks; a million of
+// them scored again; the same clicks in ClickHouse; the costs of a click, a conversion and a campaign, and the clicks that machines
+// take; tracking links by TLS, and 10,000 certificates; syncs with platforms; suggestions in simulated markets.
 func Parts() []string {
 	var names []string
 	for _, p := range parts {

@@ -21,7 +21,7 @@ import (
 
 // Detector is the service's own way to tell bots by their requests.
 type Detector interface {
-	// Learn makes a user agent known, as it is to a process that has seen it before.
+	// Learn makes a user agent known to the detector, as if the process had seen it before.
 	Learn(userAgent string)
 	Signals(r *http.Request) bot.Signals
 }

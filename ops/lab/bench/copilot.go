@@ -14,7 +14,7 @@ const (
 	goalWrongBlocks = 0.02
 )
 
-// suggestions applies those of 30 simulated days to campaigns whose true rates are known. Nothing outside takes part.
+// suggestions applies the suggestions of 30 simulated days to campaigns whose true rates are known. It needs no service and no server.
 func (r *run) suggestions(context.Context) error {
 	m, err := market.Run(market.Options{Seed: 1, Campaigns: 200, Equal: 200, Days: 30})
 	if err != nil {

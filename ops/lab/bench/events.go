@@ -20,7 +20,7 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// What is measured of jobs and events.
+// Sizes, rates and goals of the measurements of jobs and events.
 const (
 	eventSeconds = 15
 	flood        = 3000 // deliveries that are due at once
@@ -107,7 +107,7 @@ func (a *announcer) announce(ctx context.Context) (id uuid.UUID, at time.Time, e
 	return e.ID, at, err
 }
 
-// paced calls fn so many times a second, each when it is due, whatever became of the earlier ones.
+// paced calls fn count times, rate times a second. Each call starts when it is due, even if earlier ones are still running.
 func paced(ctx context.Context, rate, count int, fn func() error) error {
 	var (
 		all  sync.WaitGroup
@@ -176,7 +176,7 @@ func (r Result) spread() string {
 	return fmt.Sprintf("p50 %s  p95 %s  p99 %s", short(r.Percentile(0.5)), short(r.Percentile(0.95)), short(r.Percentile(0.99)))
 }
 
-// arrived waits for so many attempts after the first ones, all in order and accepted.
+// arrived skips the earlier attempts and waits for count more. Each must be accepted, and the first attempt of its delivery.
 func (a *announcer) arrived(ctx context.Context, before, count int) ([]fleet.Attempt, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
@@ -199,7 +199,7 @@ func (a *announcer) arrived(ctx context.Context, before, count int) ([]fleet.Att
 // barePoll is how often asynq alone asks for tasks.
 const barePoll = 25 * time.Millisecond
 
-// bareQueue is asynq alone, as its examples have it but for the poll interval.
+// bareQueue measures asynq alone, set up as in its examples except for the poll interval.
 func (a *announcer) bareQueue(ctx context.Context, rate int) (Result, error) {
 	const queue = "bench"
 	count := rate * eventSeconds
@@ -271,8 +271,8 @@ func (a *announcer) flood(ctx context.Context) error {
 	return nil
 }
 
-// overhead takes the time from submitting a job to its awaited answer on a worker with nothing else to do. The handler
-// only finds that the delivery it shall send does not exist; its one query is taken off.
+// overhead measures the time from submitting a job to its awaited answer, on a worker with nothing else to do. The handler
+// only finds that the delivery it has to send again does not exist. The time of its one query is subtracted.
 func (a *announcer) overhead(ctx context.Context) error {
 	var whole, query Result
 	id := uuid.Must(uuid.NewV7())

@@ -37,7 +37,7 @@ func (r *run) figures(ctx context.Context) error {
 	return r.onWeek(ctx, func(w *week) []measured { return []measured{w.reports, w.manual, w.exports, w.correction} })
 }
 
-// rescoring measures how a week of clicks is scored anew.
+// rescoring measures how a week of clicks is scored again.
 func (r *run) rescoring(ctx context.Context) error {
 	return r.onWeek(ctx, func(w *week) []measured { return []measured{w.rescore} })
 }

@@ -104,8 +104,8 @@ func storeDay(ctx context.Context, d *db.DB, account uuid.UUID, at time.Time, cl
 	return nil
 }
 
-// StoreDay gives an account so many clicks on the day that begins at a moment, with what the ingester would have
-// written to the ledger. The account must have none on other days.
+// StoreDay stores the given number of clicks of an account on the day that begins at the given moment, with the ledger rows
+// that the ingester would have written. The account must not have clicks on other days.
 func StoreDay(ctx context.Context, d *db.DB, account uuid.UUID, at time.Time, clicks int) error {
 	if err := (clicklog.Log{Conn: d}).EnsurePartition(ctx, at); err != nil {
 		return err

@@ -28,6 +28,7 @@ const (
 	goalSlowed     = 1.5
 	peopleRate     = 300 // clicks a second
 	floodAddresses = 100
+	referenceTime  = 20 * time.Second
 )
 
 // flooding is an account under a flood. A second account has people's clicks, and the reports of a third are watched.
@@ -74,7 +75,7 @@ func (r *run) flood(ctx context.Context) (err error) {
 	if f.m, err = r.newMeter(ctx); err != nil {
 		return err
 	}
-	if err := f.persons(ctx); err != nil {
+	if err := f.persons(ctx); err != nil || f.Flood == 0 {
 		return err
 	}
 	if err := f.one(ctx, "one address", f.requests([]string{"81.2.69.142"})); err != nil {
@@ -100,6 +101,9 @@ func (f *flooding) requests(addresses []string) []Request {
 // Then it measures what others feel without a flood.
 func (f *flooding) persons(ctx context.Context) error {
 	if _, err := f.people.hold(ctx, peopleRate, f.Sustained/2); err != nil {
+		return err
+	}
+	if err := f.references(ctx); err != nil {
 		return err
 	}
 	f.m.begin()
@@ -133,6 +137,26 @@ func (f *flooding) persons(ctx context.Context) error {
 	}
 	f.saturated = median(full.p99)
 	f.add(fmt.Sprintf("people's redirects at full rate, %d connections", f.Connections), full.String(), "", true)
+	return nil
+}
+
+// references measures what a second costs without clicks, and what a request costs that a bare gin handler answers at the
+// same rate. A processor that wakes for each request spends most of its time on waking.
+func (f *flooding) references(ctx context.Context) error {
+	f.m.begin()
+	if err := wait(ctx, referenceTime); err != nil {
+		return err
+	}
+	f.costs("a second without clicks", f.m.used(int(referenceTime.Seconds())))
+	l := f.full(visits(f.visitors, f.people.link.Host, f.people.link.RequestURI()))
+	l.Addr, l.Rate, l.Duration = f.bare, peopleRate, referenceTime
+	bare := f.fleet.Find("bare")
+	before := bare.CPU()
+	got, err := l.Run(ctx)
+	if err != nil {
+		return err
+	}
+	f.add(fmt.Sprintf("processor time of a bare gin request at %d/s", peopleRate), ((bare.CPU() - before) / time.Duration(got.Count)).String(), "", true)
 	return nil
 }
 

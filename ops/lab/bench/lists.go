@@ -13,17 +13,17 @@ import (
 	"switchyard/ops/client"
 )
 
-// The bot lists that are measured: so many entries of so many values, which match no visitor but the one who is listed.
+// The bot lists that are measured: listEntries entries with listValues values each. They match only the visitor at the listed address.
 const (
 	listEntries = 10
 	listValues  = 10_000
 	listed      = "203.0.113.77"
 )
 
-// slice is how long one side has the machine: what else runs there hardly changes until the other side has had it too.
+// slice is how long one side has the machine. It is short, so that the machine's other load hardly changes between two turns.
 const slice = 250 * time.Millisecond
 
-// side is an account with a campaign like the others', the load on it, and what came of it.
+// side is an account with a campaign like the other side's, the load on it, and the result.
 type side struct {
 	turns
 	load Load
@@ -39,9 +39,9 @@ func (r *run) side(requests int) *side {
 	}}
 }
 
-// lists compares the rate of tracking links of an account that scores by all signals and has 100,000 entries of bot lists
-// with that of an account without lists, whose signals count for nothing. Both have the same process. They take turns in
-// short slices, and the one that begins changes.
+// lists compares the rate of tracking links of two accounts. One scores by all signals and has bot lists of 100,000 values. The
+// other has no lists, and its signals count for nothing. The same process serves both. They take turns in short slices, and
+// each time the other one begins.
 func (r *run) lists(ctx context.Context) error {
 	without := r.side(r.sent)
 	if err := r.ignoreSignals(ctx); err != nil {
@@ -77,8 +77,8 @@ func (r *run) lists(ctx context.Context) error {
 	return nil
 }
 
-// round gives both sides so many slices, and waits until all their clicks are counted. It gives the one's answers by the
-// other's.
+// round gives each side the given number of slices and waits until all their clicks are counted. It returns the number of
+// answers with lists divided by the number without.
 func (r *run) round(ctx context.Context, without, with *side, slices int) (float64, error) {
 	began := [2]int{without.sent, with.sent}
 	for i := range slices {
@@ -103,7 +103,7 @@ func (r *run) round(ctx context.Context, without, with *side, slices int) (float
 	return float64(with.sent-began[1]) / float64(max(1, without.sent-began[0])), nil
 }
 
-// ignoreSignals switches off all signals that can be.
+// ignoreSignals switches off all signals that can be switched off.
 func (r *run) ignoreSignals(ctx context.Context) error {
 	var now struct{ Signals []struct{ Reason string } }
 	if err := r.api.Get(ctx, "/bot-detection", &now); err != nil {
@@ -151,7 +151,7 @@ func (r *run) fillLists(ctx context.Context) error {
 	})
 }
 
-// denied is what an entry denies: nobody who visits, for no address of 241.0.0.0/8 is anybody's.
+// denied returns the condition and the values of an entry. They match no visitor: addresses of 241.0.0.0/8, for example, are not in use.
 func denied(entry int) (attribute, operator string, value func(n int) string) {
 	address := func(n int) string {
 		var a [4]byte

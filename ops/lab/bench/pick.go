@@ -11,9 +11,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// pick measures the choice of a path alone: 20 paths of three conditions each, of which only the last path's all hold,
-// so that every path is looked at. The visitor's values are set anew for each choice. The answer is the middle one of
-// five measurements: the machine has other things to do.
+// pick measures only the choice of a path, among 20 paths with three conditions each. All conditions hold for the last path
+// only, so every path is checked. The visitor's values are set again for each choice. pick returns the median of five
+// measurements, because the machine has other things to do.
 func pick() (testing.BenchmarkResult, error) {
 	paths := make([]map[string]any, 20)
 	for i := range paths {

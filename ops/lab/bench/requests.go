@@ -14,8 +14,8 @@ const variants = 4000
 
 var languages = []string{"en-US,en;q=0.9", "de-DE,de;q=0.9,en;q=0.8", "es-MX,es;q=0.9", "pt-BR", "fr-FR,fr;q=0.9", "ja"}
 
-// visits are requests of people of all countries and devices to a path, as browsers send them. Each is from one of 700,000
-// addresses, as so many visitors have: the same few would be told for the flood of a program.
+// visits returns requests for a path from people of all countries and devices, as browsers send them. Each comes from one of
+// 700,000 addresses, like real traffic: requests from only a few addresses would be detected as the flood of a program.
 func visits(set visitors.Set, host, path string) []Request {
 	random := rand.New(rand.NewPCG(1, 2))
 	list := make([]Request, variants)
@@ -29,7 +29,7 @@ func visits(set visitors.Set, host, path string) []Request {
 	return list
 }
 
-// neighbour is an address in the same network of a provider. Some of its digits are to be random.
+// neighbour returns an address in the same provider's network. The load generator replaces some of its digits with random ones.
 func neighbour(address string) string {
 	if parts := strings.Split(address, ":"); len(parts) > 1 {
 		return parts[0] + ":" + parts[1] + ":100:100::1"
@@ -38,13 +38,13 @@ func neighbour(address string) string {
 	return parts[0] + "." + parts[1] + ".100.100"
 }
 
-// digitsOfNeighbour are where the digits of a neighbour's address are.
+// digitsOfNeighbour returns the positions of these digits in a request.
 func digitsOfNeighbour(request []byte) []int {
 	at := max(bytes.LastIndex(request, []byte(".100.100")), bytes.LastIndex(request, []byte(":100:100::")))
 	return []int{at + 2, at + 3, at + 6, at + 7}
 }
 
-// floodVisits are the same visits under user agents that nobody has ever seen: every one is new.
+// floodVisits returns the same visits with user agents that were never seen before: each request has a new one.
 func floodVisits(set visitors.Set, host, path string) []Request {
 	mark := bytes.Repeat([]byte("?"), 16)
 	list := visits(set, host, path)

@@ -14,13 +14,13 @@ import (
 	"switchyard/models/bot"
 )
 
-// Half of the week's clicks get signals: people one that decides nothing by itself, or that of a data centre, which
-// decides at a threshold of 45; bots keep what makes them bots.
+// setSignals gives signals to half of the week's clicks. A bot gets a signal by which it stays a bot. A person gets either a signal that
+// is too weak to decide alone, or the signal of a data centre, which decides at a threshold of 45.
 const setSignals = `
 UPDATE clicks SET bot_signals = CASE WHEN is_bot THEN $4::bigint WHEN hashtext(id::text) % 10 > 4 THEN $5::bigint ELSE $6::bigint END
 WHERE account_id = $1 AND id >= $2 AND id < $3`
 
-// scored is the answer of a job that scores anew.
+// scored is the result of a job that scores clicks again.
 type scored struct {
 	Clicks     int64 `json:"clicks"`
 	Changed    int64 `json:"changed"`
@@ -28,8 +28,8 @@ type scored struct {
 	BotsAfter  int64 `json:"bots_after"`
 }
 
-// rescore lowers the threshold and raises it again, over a million clicks with signals. The first worker is killed on
-// the way. Ledger and rows agree at every moment.
+// rescore lowers the threshold and raises it again, over a million clicks with signals. The first worker is killed while it
+// works. Ledger and rows must agree at every moment.
 func (w *week) rescore(ctx context.Context) error {
 	w.say("giving signals to %d clicks", w.clicks/2)
 	_, err := w.d.ExecContext(ctx, setSignals, w.account, models.FloorClickID(w.start), models.FloorClickID(w.start.Add(weekDays*day/2)),

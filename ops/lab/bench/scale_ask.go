@@ -97,7 +97,7 @@ func (s *scale) used(ctx context.Context, engine int) (time.Duration, error) {
 	return total, nil
 }
 
-// questions are those that clicks are needed for one by one, and those that no copy of the ledger has.
+// questions compares queries that have to read single clicks, and queries that no copy of the ledger can answer.
 func (s *scale) questions(ctx context.Context, how string) error {
 	perform := func(q report.Query) func(report.Reader) (int, error) {
 		return func(r report.Reader) (int, error) {

@@ -23,7 +23,7 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// What is measured of syncs.
+// Sizes of the sync measurements, and the platforms they use.
 const (
 	syncOrders  = 5_000
 	syncDays    = 10
@@ -35,17 +35,17 @@ const (
 	syncUpload  = "meta"
 )
 
-// Platforms are networks and ad platforms at the wire, each below the name of its provider.
+// Platforms stands in for networks and ad platforms over HTTP. Each answers below a path with the name of its provider.
 type Platforms interface {
 	http.Handler
-	// Have replaces what they tell.
+	// Have replaces the orders and the spend that they report.
 	Have(orders []Order, spend []Spend)
 	Credentials(provider string) map[string]string
-	// Uploaded is how many conversions Meta was told of.
+	// Uploaded returns how many conversions were uploaded to Meta.
 	Uploaded() int
 }
 
-// Order is an order that networks tell.
+// Order is an order that networks report.
 type Order struct {
 	ID, Click string
 	At        time.Time
@@ -57,7 +57,7 @@ type Spend struct {
 	Campaign string
 }
 
-// syncs is a service whose platforms are those of the run.
+// syncs measures a service that is connected to the platforms of the run.
 type syncs struct {
 	*run
 	d     *db.DB
@@ -110,7 +110,7 @@ func (r *run) syncing(ctx context.Context) (err error) {
 	return nil
 }
 
-// account makes an account with so many clicks of a traffic source, spread over the days.
+// account creates an account with the given number of clicks of a traffic source, spread over the days.
 func (s *syncs) account(ctx context.Context, name string, clicks int) (a *syncAccount, err error) {
 	a = &syncAccount{}
 	id, api, err := s.fleet.Account(ctx, name, "scale")

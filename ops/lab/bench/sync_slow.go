@@ -19,7 +19,7 @@ import (
 	"switchyard/jobs"
 )
 
-// What is measured beside a platform that does not answer.
+// Sizes and goal of the measurement of syncs while other platforms do not answer.
 const (
 	slowAccounts = 10 // that are connected to it
 	slowEach     = 4  // times each
@@ -27,10 +27,10 @@ const (
 	quickOnes    = 4 // accounts whose syncs are measured, one after another
 	quickAsks    = 20
 	quickClicks  = 100
-	goalBeside   = 1.5 // times as long beside it
+	goalBeside   = 1.5 // times as long while it does not answer
 )
 
-// slowPlatforms are platforms some of which do not answer for a while.
+// slowPlatforms wraps Platforms and can keep some of them from answering for a while.
 type slowPlatforms struct {
 	Platforms
 	mu      sync.Mutex
@@ -45,7 +45,7 @@ func (p *slowPlatforms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	held := p.held
 	p.mu.Unlock()
 	if held != nil && (name == slowNetwork || name == syncUpload) {
-		body, err := io.ReadAll(r.Body) // else nobody hears of a client that gives up
+		body, err := io.ReadAll(r.Body) // the server notices a client that gives up only once the body is read
 		if err != nil {
 			return
 		}
@@ -61,7 +61,7 @@ func (p *slowPlatforms) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.Platforms.ServeHTTP(w, r)
 }
 
-// hold has the slow platforms not answer until release.
+// hold keeps the slow platforms from answering until release is called.
 func (p *slowPlatforms) hold() (release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,7 +82,8 @@ type askSync struct {
 	body object
 }
 
-// beside measures syncs of some accounts alone, and while a network and an ad platform do not answer many others.
+// Measures the syncs of some accounts twice: alone, and while a network and an ad platform do not answer the requests of many
+// other accounts.
 func (s *syncs) beside(ctx context.Context) error {
 	quick, slow, told, err := s.neighbours(ctx)
 	if err != nil {
@@ -102,7 +103,7 @@ func (s *syncs) beside(ctx context.Context) error {
 	}
 	release := s.slow.hold()
 	defer release()
-	for _, a := range told { // not before: the clock has uploads sent by itself
+	for _, a := range told { // only now, because the clock sends uploads on its own
 		if err := s.convert(ctx, a); err != nil {
 			return err
 		}
@@ -149,7 +150,7 @@ func (s *syncs) until(ctx context.Context, done func() bool) error {
 	}
 }
 
-// neighbours makes the accounts, and connects them. told are those of which an ad platform is told when they have a conversion.
+// neighbours creates and connects the accounts. told holds the accounts whose conversions are uploaded to an ad platform.
 func (s *syncs) neighbours(ctx context.Context) (quick, slow []askSync, told []*syncAccount, err error) {
 	from, to := s.span()
 	body := object{"from": from, "to": to}
@@ -196,7 +197,7 @@ func (s *syncs) neighbours(ctx context.Context) (quick, slow []askSync, told []*
 	return quick, slow, told, nil
 }
 
-// toUpload connects one more traffic source of an account, which has a click that may convert.
+// toUpload connects one more traffic source of an account and gives it a click that can convert.
 func (s *syncs) toUpload(ctx context.Context, a *syncAccount) (*syncAccount, error) {
 	id, err := a.create(ctx, "/traffic-sources")
 	if err != nil {
@@ -210,7 +211,7 @@ func (s *syncs) toUpload(ctx context.Context, a *syncAccount) (*syncAccount, err
 	return &one, s.strew(ctx, &one, 1)
 }
 
-// turn asks for syncs, those of an account one after another.
+// turn requests syncs for all quick accounts at once, and one after another within each account. It returns the sorted durations.
 func (s *syncs) turn(ctx context.Context, quick []askSync) (took Result, err error) {
 	var mu sync.Mutex
 	g, asking := errgroup.WithContext(ctx)

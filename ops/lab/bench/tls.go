@@ -28,7 +28,7 @@ import (
 	"switchyard/ops/devstack"
 )
 
-// What is measured of TLS.
+// Goals and sizes of the TLS measurements.
 const (
 	goalKept       = 0.5 // of the bare rate, on connections that are kept
 	goalHandshakes = 0.9 // of the bare rate, with a full handshake each

@@ -170,7 +170,7 @@ func TestTokenStoresOnce(t *testing.T) {
 	if n := count(t, conn, `SELECT count() FROM once`); n != 2000 {
 		t.Errorf("%d rows of two tokens", n)
 	}
-	for range 2 * chdb.Connections { // those that have had a token are among them
+	for range 2 * chdb.Connections { // enough to reach the connections that had a token
 		if n := count(t, conn, `SELECT toUInt64(getSetting('insert_deduplication_token') = '')`); n != 1 {
 			t.Fatal("the token of a statement is that of another one")
 		}

@@ -7,13 +7,13 @@ import (
 	"regexp"
 )
 
-// Cluster is the name of a cluster that the engine knows. It has two shards, and both are the engine itself: each row goes to one
-// of them, and a question about the rows of one account, which asks one shard, finds them once. One that asks both finds them
-// twice. There is no Keeper: what would be replicated is a plain table.
+// Cluster is the name of a cluster that the engine knows. It has two shards, and both are the engine itself. Each row is written
+// to one of them. A query about one account's rows asks one shard and finds each row once; a query that asks both shards finds
+// it twice. There is no Keeper: tables that would be replicated are plain tables.
 const Cluster = "lab"
 
-// settled are the settings of the engine: the cluster, and what servers of one are called. The engine has no port; one that is
-// not in use by anybody stands for itself.
+// settled holds the settings of the engine: the cluster, and the macros that name its servers. The engine listens on no port.
+// An unused port stands for the engine itself.
 const settled = `<clickhouse>
 	<tcp_port>9000</tcp_port>
 	<remote_servers><` + Cluster + `>
@@ -24,7 +24,7 @@ const settled = `<clickhouse>
 </clickhouse>
 `
 
-// configure writes the file with the settings beside the data, in a directory that may be new.
+// configure writes the settings file into the data directory, and creates the directory if it does not exist.
 func configure(dir string) (file string, err error) {
 	file = filepath.Join(dir, "config.xml")
 	if err = os.MkdirAll(dir, 0o700); err == nil {
@@ -41,7 +41,7 @@ var (
 	replicated = regexp.MustCompile(`ENGINE = Replicated(\w*MergeTree)\('[^']*', '\{replica\}'(?:, )?`)
 )
 
-// onOneServer is a statement for all servers of the cluster, as the only one carries it out.
+// onOneServer rewrites a statement for all servers of the cluster, so that the only server can run it.
 func onOneServer(statement string) string {
 	if !onCluster.MatchString(statement) {
 		return statement

@@ -15,7 +15,7 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// functions are those of the library. Texts go as a pointer and a length; results and streams are handles.
+// functions are the library's functions. Texts are passed as a pointer and a length; results and streams are handles.
 type functions struct {
 	connect      func(argc int32, argv **byte) *uintptr
 	signals      func(enabled int32)
@@ -47,7 +47,7 @@ func (f *functions) names() map[string]any {
 // Engine is the library with a data directory.
 type Engine struct {
 	lib   functions
-	conns chan uintptr // those that are free
+	conns chan uintptr // the free connections
 }
 
 // Connections is how many statements run at once.

@@ -51,7 +51,7 @@ func Install(ctx context.Context, out io.Writer) (string, error) {
 	return file, err
 }
 
-// install fills a directory beside home and renames it, so that home is whole or not there.
+// install fills a directory next to home and renames it to home, so that home is either complete or missing.
 func install(ctx context.Context, home string) error {
 	ctx, cancel := context.WithTimeout(ctx, installTimeout)
 	defer cancel()
@@ -62,7 +62,7 @@ func install(ctx context.Context, home string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(dir) }() // of one that was renamed nothing is left
+	defer func() { _ = os.RemoveAll(dir) }() // does nothing after the rename
 	if err := os.WriteFile(filepath.Join(dir, "package.json"), manifest, 0o600); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func install(ctx context.Context, home string) error {
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, strings.TrimSpace(string(text)))
 	}
-	if err := os.Rename(dir, home); err != nil && !errors.Is(err, os.ErrExist) { // another one was faster
+	if err := os.Rename(dir, home); err != nil && !errors.Is(err, os.ErrExist) { // another process was faster
 		return err
 	}
 	return nil

@@ -17,29 +17,29 @@ import (
 
 // Options of Run.
 type Options struct {
-	// Dir is the data directory; empty: a new one that is removed in the end.
+	// Dir is the data directory. If it is empty, Run creates a temporary one and removes it at the end.
 	Dir string
 	// Listen is the address to listen on.
 	Listen string
-	// Password is that of the user default; empty: a new one.
+	// Password is the password of the user default. If it is empty, a random one is used.
 	Password string
-	// Command runs beside the server. It finds the server's URL in TEST_CLICKS_URL, the name of its cluster in TEST_CLICKS_CLUSTER
+	// Command runs while the server is up. It finds the server's URL in TEST_CLICKS_URL, the name of its cluster in TEST_CLICKS_CLUSTER
 	// and the program that starts servers in TEST_CLICKS_LAB. Without a command the server runs until the context ends.
 	Command []string
 	// Out receives a line about the server, and one about an installation.
 	Out io.Writer
 }
 
-// What tests find in their environment: the URL of a server, its cluster, and the program that starts one, for those that kill it.
+// The variables that tests read: the URL of a server, its cluster, and the program that starts a server, for tests that kill it.
 const (
 	variable = "TEST_CLICKS_URL"
 	cluster  = "TEST_CLICKS_CLUSTER"
 	program  = "TEST_CLICKS_LAB"
 )
 
-// Run starts a server and gives the code to exit with: that of the command, if there is one. The process must end by
-// os.Exit then. Where the engine cannot be installed a command runs without it, which the output says; so it does beside
-// a server that the variable names.
+// Run starts a server and returns the code to exit with: the command's code, if there is a command. The process must then end
+// by os.Exit. If TEST_CLICKS_URL already names a server, the command runs with that one instead. If the engine cannot be
+// installed, the command runs without a server, and the output says so.
 func Run(ctx context.Context, o Options) (code int, err error) {
 	if url := os.Getenv(variable); url != "" && len(o.Command) > 0 {
 		return runCommand(ctx, o.Command)
@@ -73,11 +73,11 @@ func Run(ctx context.Context, o Options) (code int, err error) {
 // headerTimeout is how long a client may take to say what it wants.
 const headerTimeout = 10 * time.Second
 
-// errNotInstalled says that there is no engine, and its text why.
+// errNotInstalled means that there is no engine. The error that is wrapped with it says why.
 var errNotInstalled = errors.New("chdb: there is no engine")
 
-// Start starts a server in this process, which must end by os.Exit or by returning from main, and gives its URL. It answers
-// until the process ends. The command of the options is not run.
+// Start starts a server in this process and returns its URL. The server answers until the process ends, which must happen by
+// os.Exit or by returning from main. The command of the options is not run.
 func Start(ctx context.Context, o Options) (url string, err error) {
 	library, err := Install(ctx, o.Out)
 	if err != nil {
@@ -105,7 +105,7 @@ func Start(ctx context.Context, o Options) (url string, err error) {
 // stopTimeout is how long a command may take to end when it is asked to.
 const stopTimeout = 30 * time.Second
 
-// runCommand runs a command and gives its code.
+// runCommand runs a command and returns its exit code.
 func runCommand(ctx context.Context, command []string, env ...string) (int, error) {
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr

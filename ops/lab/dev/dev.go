@@ -66,7 +66,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 }
 
-// build makes the binary; what is wrong is printed by the compiler.
+// build builds the binary. The compiler prints what is wrong.
 func (o Options) build(ctx context.Context) error {
 	cmd := exec.CommandContext(ctx, o.Build[0], o.Build[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = o.Root, o.Out, o.Out
@@ -91,7 +91,7 @@ func (o Options) start(ctx context.Context) (stop func(), err error) {
 	}, nil
 }
 
-// loop is what runs now, and how it is replaced.
+// loop holds the running service, and how to build and start its replacement.
 type loop struct {
 	root  string
 	build func(context.Context) error
@@ -99,11 +99,11 @@ type loop struct {
 	out   io.Writer
 
 	built source // the state that was built last, whether that worked or not
-	stop  func() // of what runs
+	stop  func() // stops the running service
 }
 
-// look builds the source if it has changed, and starts the result in place of what runs. While the source does not
-// build, the last one that did runs on.
+// look builds the source if it has changed, and replaces the running service with the result. While the source does not
+// build, the last service that was built keeps running.
 func (l *loop) look(ctx context.Context) error {
 	now, err := read(l.root)
 	if err != nil || now == l.built {
@@ -139,7 +139,7 @@ func read(root string) (source, error) {
 	var s source
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // removed meanwhile
+			return nil // removed during the walk
 		}
 		if err != nil {
 			return err

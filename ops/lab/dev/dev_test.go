@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLoop: a change is built and started in place of what runs; one that does not build leaves that running; a file
-// that is no part of the binary changes nothing; the end stops what runs.
+// TestLoop: a change is built and replaces the running service. A change that does not build leaves it running. A file that is
+// not part of the binary changes nothing. At the end the running service is stopped.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

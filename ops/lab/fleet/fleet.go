@@ -33,7 +33,7 @@ import (
 type Options struct {
 	// Binary is the program of the service; empty: the program that is running now.
 	Binary string
-	// Env are settings and variables besides, or instead of, those that the fleet chooses itself.
+	// Env adds settings and variables to those chosen by the fleet, or replaces them.
 	Env []string
 	// Receiver is trusted by the service's outbound requests; may be nil.
 	Receiver *Receiver
@@ -183,10 +183,11 @@ func (f *Fleet) Command(ctx context.Context, out any, args ...string) error {
 	return nil
 }
 
-// crowdSignals are those of visitors who are many at one address, and quicker than people: all that a lab sends.
+// crowdSignals are the bot signals of visitors who share an address with many others, or who are quicker than people. All visitors
+// of a lab are like that.
 var crowdSignals = (bot.FastClick | bot.ClickFlood | bot.CampaignFlood | bot.RepeatClick).Reasons()
 
-// Account creates an account and a full key by the command line. Its clicks are no bots' for coming from a lab.
+// Account creates an account and a full key by the command line. Signals that only show a lab do not make its clicks bots.
 func (f *Fleet) Account(ctx context.Context, name, plan string) (account string, api *client.API, err error) {
 	var created struct {
 		ID uuid.UUID `json:"id"`
@@ -230,7 +231,7 @@ func (f *Fleet) StartAll(ctx context.Context) error {
 	return f.WaitReady(ctx)
 }
 
-// WaitReady waits until the web process says that it is ready, or fails when a process ended meanwhile.
+// WaitReady waits until the web process reports that it is ready. It fails if a process that was not killed ends before that.
 func (f *Fleet) WaitReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, processTimeout)
 	defer cancel()
@@ -265,7 +266,7 @@ func (f *Fleet) Tails() string {
 	return b.String()
 }
 
-// DataRace is the first report of the race detector in the logs of the processes; empty if there is none.
+// DataRace returns the first report of the race detector in the logs of the processes, or an empty text.
 func (f *Fleet) DataRace() string {
 	for _, p := range f.processes {
 		if _, report, found := strings.Cut(string(p.Log()), "WARNING: DATA RACE"); found {

@@ -76,7 +76,7 @@ func (s Server) Kill(ctx context.Context) error {
 	})
 }
 
-// CPU is the processor time of the server's processes, those that have ended among them.
+// CPU returns the processor time of the server's processes, including processes that have ended.
 func (s Server) CPU() time.Duration {
 	sum := processorTime(s.pid, true)
 	for _, pid := range children(s.pid) {
@@ -85,19 +85,19 @@ func (s Server) CPU() time.Duration {
 	return sum
 }
 
-// Freeze stops the server without ending it: its connections stay open and nobody answers. Thaw lets it go on.
+// Freeze stops the server without ending it: its connections stay open, but it does not answer. Thaw lets it go on.
 func (s Server) Freeze() error { return s.signal(syscall.SIGSTOP) }
 
 // Thaw ends Freeze.
 func (s Server) Thaw() error { return s.signal(syscall.SIGCONT) }
 
-// signal reaches the server first, so that it makes no new processes, then the processes that it has.
+// signal signals the server first, so that it starts no new processes, and then its child processes.
 func (s Server) signal(sig syscall.Signal) error {
 	if err := syscall.Kill(s.pid, sig); err != nil {
 		return fmt.Errorf("fleet: signal: %w", err)
 	}
 	for _, pid := range children(s.pid) {
-		_ = syscall.Kill(pid, sig) // one that ended meanwhile is no error
+		_ = syscall.Kill(pid, sig) // a process that has just ended is not an error
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func children(parent int) []int {
 	return pids
 }
 
-// alive is false for a process that is gone or a zombie nobody has asked for yet.
+// alive reports whether a process runs. It is false for a process that is gone, and for a zombie whose parent has not waited for it.
 func alive(pid int) bool {
 	fields := statFields(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	return len(fields) > 0 && fields[0] != "Z" && fields[0] != "X"

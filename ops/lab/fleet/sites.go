@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// Sites stands in for https servers of other people, under their real names. The service finds it by Setting. It trusts its
-// certificate as that of the Receiver that made it.
+// Sites stands in for https servers of other people, under their real names. The service finds it by Setting. It trusts the
+// certificate, because the authority of the Receiver that made the Sites has issued it.
 type Sites struct {
 	hosts   []string
 	address string
@@ -48,7 +48,7 @@ func (r *Receiver) Sites(h http.Handler, hosts ...string) (*Sites, error) {
 	return s, nil
 }
 
-// Setting has the service find the hosts here.
+// Setting returns the setting that makes the service find the hosts here.
 func (s *Sites) Setting() string {
 	list := make([]string, len(s.hosts))
 	for i, host := range s.hosts {

@@ -22,8 +22,8 @@ var template struct {
 	*Fleet
 }
 
-// copyTemplate gives the fleet the template's servers, and makes the template first if there is none. It reports false
-// where the servers' account cannot reach our directories: then there is no template.
+// copyTemplate copies the template's servers into the fleet, and makes the template first if needed. It returns false if the
+// servers' account cannot reach our directories, because the template cannot be copied then.
 func (f *Fleet) copyTemplate(ctx context.Context, o Options) (bool, error) {
 	template.Lock()
 	defer template.Unlock()

@@ -20,7 +20,7 @@ type conversion struct {
 	recordings []recording
 }
 
-// recording is one change that every subscribed endpoint has to be told.
+// recording is one change that every subscribed endpoint must receive.
 type recording struct {
 	event, status string
 	payout        decimal.Decimal
@@ -50,7 +50,7 @@ var scripts = [][]step{
 	{{round: 1, status: "approved", amount: "4", id: "h1"}, {round: 1, status: "pending", amount: "40", id: "h2"}},
 	{{round: 1, status: "pending", amount: "1", goal: "signup"}, {round: 1, status: "approved", amount: "9.99", goal: "sale"}},
 	{{round: 1, status: "rejected", amount: "2", id: "j"}, {round: 2, status: "approved", amount: "2.5", id: "j"}},
-	{{round: 1, status: "whatever", amount: "11", id: "k"}}, // nobody's word: looked at before it is revenue
+	{{round: 1, status: "whatever", amount: "11", id: "k"}}, // unknown word: pending until it is reviewed
 	{{round: 1, amount: "0.000001", id: "l"}},               // no word: approved
 	{
 		{round: 1, status: "approved", amount: "6.5", id: "m"},
@@ -69,14 +69,15 @@ var moves = map[string][]string{
 	"pending": {"approved", "rejected"}, "approved": {"rejected", "chargeback"}, "rejected": {"approved"},
 }
 
-// script is the story of a click: nil for a bot, one that reached no offer, or three of four others.
+// script returns the story of a click. It is nil for a bot, for a click that reached no offer or is not recorded, and for three of
+// four other clicks.
 func (t *traffic) script(c *click) []step {
 	if c.bot() || c.offer == "" || c.campaign.uncounted || c.number%4 != 0 {
 		return nil
 	}
 	s := scripts[c.number/4%len(scripts)]
 	if spec := offerNamed(c.offer); (s[0].pixel && spec.network == "alpha") || (s[0].amount == "" && spec.percent) {
-		return scripts[0] // alpha's secret is not on a page; a share of nothing is nothing
+		return scripts[0] // a pixel cannot hold alpha's secret; a share needs an amount
 	}
 	return s
 }

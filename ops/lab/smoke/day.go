@@ -24,8 +24,8 @@ import (
 // dayVisitors is how many people a source sends on the day of a buyer.
 const dayVisitors = 24
 
-// day is a buyer's first day. He names his source and his network, pastes the addresses that the service answers, each
-// as it is, and three parties count: the service, the network and the source.
+// day is a buyer's first day. The buyer names a source and a network, and pastes the addresses that the service returns without
+// changing them. Three parties count: the service, the network and the source.
 type day struct {
 	*traffic
 	api     *client.API

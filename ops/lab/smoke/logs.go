@@ -63,7 +63,7 @@ func (t *traffic) clickLog(ctx context.Context) error {
 		switch {
 		case c.campaign.uncounted:
 		case c.id == "":
-			anonymous++ // sent nowhere: nobody told its id
+			anonymous++ // sent nowhere, so its id is unknown
 		default:
 			want[c.id] = c
 		}

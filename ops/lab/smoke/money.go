@@ -55,8 +55,8 @@ type moneyClick struct {
 	at         time.Time
 }
 
-// startMoney connects the platforms, lets visitors come and imports what Everflow and Meta say first. What is left takes the clock's
-// time: finishMoney looks at it.
+// startMoney connects the platforms, sends visitors and imports the first reports of Everflow and Meta. Everything else happens on the
+// clock's schedule, and finish checks it.
 func (t *traffic) startMoney(ctx context.Context, f *fleet.Fleet, p *platforms, s *fleet.Sites, r *fleet.Receiver) (*money, error) {
 	m := &money{traffic: t, platforms: p, sites: s, receiver: r}
 	var err error
@@ -302,12 +302,12 @@ func (m *money) spent(more int64) []spendRow {
 		add(c.at.Format(time.DateOnly), platform, decimal.New(int64(37+i)+more, -2))
 	}
 	for i := range rows {
-		rows[i].clicks++ // one went astray
+		rows[i].clicks++ // one click that never arrived
 	}
 	return rows
 }
 
-// cost is what the clicks of a campaign have cost; below 0: those of all.
+// cost returns the cost of a campaign's clicks, or of all clicks if campaign is below 0.
 func (m *money) cost(campaign int, more int64) decimal.Decimal {
 	sum := decimal.Zero
 	for i, c := range m.clicks {
@@ -329,7 +329,7 @@ func (m *money) same(what string, got, want any) {
 // amount is a number as its shortest text.
 func shortest(d decimal.Decimal) string { return d.Round(shownDecimals).String() }
 
-// days are the first and the last day of the clicks and of what became of them.
+// days returns the day of the first click, and today: the last day on which a click or a conversion can be.
 func (m *money) days() (from, to string) {
 	return m.clicks[0].at.Format(time.DateOnly), time.Now().UTC().Format(time.DateOnly)
 }

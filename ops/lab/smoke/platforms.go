@@ -208,7 +208,7 @@ func (p *platforms) meta(r *http.Request, path string) (int, any) {
 	return metaFault(100, "Unsupported request")
 }
 
-// token exchanges a code for a token, and that one for one that lives long.
+// token exchanges a code for a short-lived token, and a short-lived token for a long-lived one.
 func (p *platforms) token(q url.Values) (int, any) {
 	sum := sha256.Sum256([]byte(q.Get("code_verifier")))
 	switch {

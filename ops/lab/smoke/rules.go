@@ -14,8 +14,8 @@ import (
 	"switchyard/ops/lab/fleet"
 )
 
-// limits holds every answer to the rate limit headers. An answer to nobody (401) has no account to count for, and the
-// bare description of the API is for everybody.
+// limits checks the rate limit headers of every answer. Two kinds of answers need none: a 401 has no account to count for, and
+// the bare description of the API is public.
 func limits(a client.Answer) error {
 	if bare := a.Data == nil && a.Code == ""; bare || a.Status == http.StatusUnauthorized {
 		return nil

@@ -19,8 +19,8 @@ import (
 type sale struct {
 	order
 	of         *moneyClick
-	source     string // who told of it first
-	own        string // id of the conversion here: that of who told of it first
+	source     string // the party that reported it first
+	own        string // id of the conversion here, given by the party that reported it first
 	recordings []recording
 }
 
@@ -45,7 +45,7 @@ var saleScripts = []saleScript{
 	{click: 8, first: "pending", firstPayout: "8", second: "approved", secondPayout: "9.99"},
 }
 
-// strangers are how many orders of Everflow are of no click here.
+// strangers is how many orders of Everflow belong to no click here.
 const strangers = 2
 
 // ourStatus is what an order's word means here.
@@ -135,7 +135,7 @@ func (m *money) saleOf(r conversionRow) *sale {
 	return nil
 }
 
-// orders are all that Everflow has: the sales, one of a click of somebody else's, and one of a click that never was.
+// orders returns all orders of Everflow: the sales, one of a click of someone else, and one of a click that never existed.
 func (m *money) orders() []order {
 	var list []order
 	for _, s := range m.sales {

@@ -13,7 +13,7 @@ type object = map[string]any
 type offerSpec struct {
 	name, network string
 	payout        string
-	percent       bool // the payout is a share of what the postback says
+	percent       bool // the payout is a percentage of the postback's amount
 	fromParam     bool
 }
 
@@ -54,7 +54,7 @@ var sourceSpecs = map[string]object{
 	"bare": {"cost_model": "cpc"},
 }
 
-// pathSpec is one path of a flow and, in Go, whom it takes.
+// pathSpec is one path of a flow. takes repeats its conditions in Go.
 type pathSpec struct {
 	name       string
 	kind       string // stream_type; empty: regular

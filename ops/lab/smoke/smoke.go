@@ -30,7 +30,7 @@ type Options struct {
 	Out io.Writer
 }
 
-// ErrDifferent means that the service's figures are not those of the sender. The differences have been printed.
+// ErrDifferent means that the service's figures differ from the sender's. The differences have been printed.
 var ErrDifferent = errors.New("the figures differ")
 
 // run is one run.
@@ -73,7 +73,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	return r.verdict()
 }
 
-// service starts the service and makes an account, or takes the one that was named.
+// service starts the service and creates an account. If the options name a running service, it uses that one and its key.
 func (r *run) service(ctx context.Context) (*client.API, error) {
 	r.traffic.base = r.URL
 	if r.URL != "" {

@@ -22,7 +22,7 @@ func (m *money) finish(ctx context.Context) error {
 			first++
 		}
 	}
-	// What is revised before it was told would be told as it is then.
+	// Wait for the first uploads: a conversion that is revised before its upload would be uploaded only in its revised form.
 	if err := m.waitUploads(ctx, func(u uploadsShown) bool { return u.Accepted == first && u.Pending == 0 }); err != nil {
 		return err
 	}

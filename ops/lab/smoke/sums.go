@@ -107,7 +107,7 @@ func (t *traffic) sums(dims []string, keep func(*click) bool) map[string]*figure
 
 const separator = " | "
 
-// number reads a JSON number; what is none counts as impossible.
+// number reads a JSON number. It returns an impossible figure for a value that is not a number.
 func number(n json.Number) decimal.Decimal {
 	d, err := decimal.NewFromString(n.String())
 	if err != nil {

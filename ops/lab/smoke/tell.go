@@ -92,12 +92,13 @@ func (t *traffic) round(ctx context.Context, round int) error {
 	return errors.Join(errs...)
 }
 
-// early tells whose first postbacks are sent at once, so that they overtake the click on its way to the database. Of who
-// went out twice they could overtake the second way alone, and would be of the first offer.
+// early reports whether the first postbacks of a click are sent at once, so that they overtake the click on its way to the
+// database. A click with two click-outs is excluded: its postbacks could overtake only the second one, and would then count for
+// the first offer.
 func (c *click) early() bool { return c.number%8 == 0 && len(c.outs) < 2 }
 
-// mislead sends postbacks that must not lead to a conversion: of clicks that nobody made, with texts that are no click
-// id, without alpha's secret and with a wrong one.
+// mislead sends postbacks that must not lead to a conversion: for clicks that do not exist, with texts that are not click ids,
+// without alpha's secret and with a wrong one.
 func (t *traffic) mislead(ctx context.Context) error {
 	random := rand.New(rand.NewPCG(7, 7))
 	var alpha *click

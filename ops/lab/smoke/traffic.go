@@ -79,7 +79,7 @@ func (t *traffic) send(ctx context.Context, n int) error {
 	return errors.Join(errs...)
 }
 
-// unused notes the paths that nobody took: what they do was not shown.
+// unused reports every path that no visitor took as a problem, because the run did not test it.
 func (t *traffic) unused() {
 	taken := map[string]bool{}
 	for _, c := range t.clicks {

@@ -27,9 +27,9 @@ type Units struct {
 }
 
 const (
-	// planned is the share of a processor that is planned for. What is above it is for bursts, reports and upkeep of the database.
+	// planned is the share of a processor that is planned for. The rest is for bursts, reports and upkeep of the database.
 	planned = 0.6
-	// converted is the share of clicks that convert. Each conversion is told to one webhook.
+	// converted is the share of clicks that convert. Each conversion is sent to one webhook.
 	converted = 0.01
 	// perWriter is how many clicks a second one web process stores at most: it has one connection for that.
 	perWriter = 12_000
@@ -40,14 +40,14 @@ func (u Units) Each() Cost { return u.Click.plus(u.Conversion, converted).plus(u
 
 func (c Cost) database() float64 { return (c.Postgres + c.Redis).Seconds() }
 
-// OneMachine is how many clicks a second a machine with so many cores takes that has everything.
+// OneMachine returns how many clicks a second one machine handles that runs everything and has the given number of cores.
 func (u Units) OneMachine(cores int) float64 {
 	each := u.Each()
 	return min(planned*float64(cores)/(each.Web.Seconds()+each.Worker.Seconds()+each.database()), perWriter)
 }
 
-// Apart is how many clicks a second so many machines for web and worker take, with PostgreSQL and Redis on a machine of their
-// own. All have the same number of cores.
+// Apart returns how many clicks a second the given number of machines for web and worker handle, with PostgreSQL and Redis on a
+// machine of their own. All machines have the same number of cores.
 func (u Units) Apart(machines, cores int) float64 {
 	each := u.Each()
 	fronts := float64(machines) * min(planned*float64(cores)/(each.Web+each.Worker).Seconds(), perWriter)
@@ -135,8 +135,8 @@ func (u Units) Simulate(clicks float64, c Curve, m Machines) Month {
 	return out
 }
 
-// Smallest finds the fewest machines of so many cores that hold a month without a backlog, with some left at the peak. ok is false
-// if no number of fronts is enough, because PostgreSQL's machine is too small.
+// Smallest finds the fewest machines with the given number of cores that handle a month without a backlog and are at most 90 % busy at
+// the peak. ok is false if no number of fronts is enough, because PostgreSQL's machine is too small.
 func (u Units) Smallest(clicks float64, c Curve, cores int) (m Machines, month Month, ok bool) {
 	const most = 64
 	for fronts := 1; fronts <= most; fronts++ {

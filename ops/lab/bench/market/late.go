@@ -8,17 +8,17 @@ import (
 	"switchyard/models/copilot"
 )
 
-// placement is what is true of a placement, and what it had.
+// placement holds the true properties of a placement, and the figures it has had so far.
 type placement struct {
 	name    string
-	times   float64 // what its clicks earn, of what those of the campaign do
+	times   float64 // earnings of a click, relative to a click of the campaign
 	starts  int     // the first day
 	share   float64 // of the visitors of the campaign
 	blocked bool
 	days    []copilot.ValueRow // by day of the click
 }
 
-// arrival is conversions that come on a day, of clicks of another: of a path or a placement, the other is negative.
+// arrival holds conversions that come on one day, of clicks of day `of`. They belong to a path or a placement; the other index is negative.
 type arrival struct {
 	day, of     int
 	row, place  int
@@ -35,7 +35,7 @@ const (
 	newShare   = 0.5
 )
 
-// settle gives a campaign its delay and its placements: one that returns nothing, others that do about as well as the campaign.
+// settle gives a campaign its delay and its placements. One placement returns nothing; the others do about as well as the campaign.
 func (m *market) settle(c *campaign, i int) {
 	if i%slowEvery == 0 {
 		c.delay = slowDays
@@ -56,7 +56,7 @@ func (m *market) settle(c *campaign, i int) {
 	}
 }
 
-// daysLate is in how many days a conversion comes.
+// daysLate draws how many days after its click a conversion comes.
 func (m *market) daysLate(c *campaign) int {
 	if c.delay == 0 {
 		return 0
@@ -64,7 +64,7 @@ func (m *market) daysLate(c *campaign) int {
 	return int(c.delay * m.late.ExpFloat64())
 }
 
-// await has the conversions of a row come late.
+// await removes the conversions from a row and schedules them for later days.
 func (m *market) await(c *campaign, row *copilot.ArmRow) {
 	if c.delay == 0 || row.Conversions == 0 {
 		return
@@ -76,7 +76,7 @@ func (m *market) await(c *campaign, row *copilot.ArmRow) {
 	row.Conversions, row.Value = 0, 0
 }
 
-// place is a day of the placements of a campaign.
+// place simulates a day of a campaign's placements.
 func (m *market) place(c *campaign, day int) {
 	mean, payout := 0.0, 0.0
 	for k, share := range sharesOf(c.in.Paths) {
@@ -116,7 +116,7 @@ func (m *market) arrive(c *campaign, start time.Time, day int) {
 	})
 }
 
-// fillValues gives what the placements had on the days of which no conversion is to come any more.
+// fillValues sums the figures of the placements that are not blocked, over the days whose conversions have all come.
 func (c *campaign) fillValues(day int) {
 	c.in.Values = nil
 	for _, p := range c.placements {
@@ -132,7 +132,7 @@ func (c *campaign) fillValues(day int) {
 	}
 }
 
-// block blocks placements, and tells whether that was right: they do not pay for their clicks.
+// block blocks placements and counts the wrong decisions: placements that pay for their clicks.
 func (m *market) block(c *campaign, names []string) {
 	mean := earn(c, sharesOf(c.in.Paths))
 	for k := range c.placements {

@@ -20,14 +20,14 @@ type Options struct {
 	Campaigns int // whose paths differ
 	Equal     int // campaigns whose paths are the same (A/A)
 	Days      int
-	// Hasty judges what conversions are still to come of, as if they came at once.
+	// Hasty also judges days whose conversions have not all come yet, as if conversions came at once.
 	Hasty bool
 }
 
 // Result is how the suggestions did.
 type Result struct {
 	Suggestions, Right int
-	Pauses, WrongPause int // wrong: the paused path was the best of those that were left
+	Pauses, WrongPause int // wrong: the paused path was better than every path left active
 	Equal, EqualMoved  int // A/A campaigns, and those with any suggestion about weights or paths
 	Blocks, WrongBlock int // placements; wrong: it pays for its clicks
 	Fraud              int // placements that return nothing at all
@@ -54,10 +54,10 @@ func share(part, all int) float64 {
 	return float64(part) / float64(all)
 }
 
-// path is what is true of a path.
+// path holds the true rate and payout of a path.
 type path struct {
 	rate, payout float64
-	varies       bool // payouts are spread exponentially, as those of carts are
+	varies       bool // payouts are spread exponentially, like the totals of carts
 }
 
 func (p path) epc() float64 { return p.rate * p.payout }
@@ -129,7 +129,8 @@ func Run(o Options) (Result, error) {
 	return m.result, nil
 }
 
-// campaign makes one of two to four paths. A click of each earns the same if they are equal. Rates of paths differ by some 30 %, payouts by some 20 %, weights at will.
+// campaign makes a campaign of two to four paths. If equal is set, a click earns the same on each path. Otherwise the rates of paths
+// differ by some 30 %, payouts by some 20 %, and weights at random.
 func (m *market) campaign(i int, equal bool) *campaign {
 	r := m.random
 	c := &campaign{equal: equal, clicks: 300 * math.Exp(2.7*r.Float64())}

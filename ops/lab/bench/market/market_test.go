@@ -7,7 +7,7 @@ import (
 	"switchyard/ops/lab/bench/market"
 )
 
-// The limits are those that suggestions are promised with.
+// TestLimits: suggestions stay within the limits that are promised for them.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	campaigns := longtest.Size(24, 60)

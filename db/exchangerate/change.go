@@ -1,0 +1,142 @@
+package exchangerate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Change is a change of an account's currency that is under way. The account has the new currency from the beginning of the
+// change, and its fixed rates convert to the new currency. Facts and ledger are restated one after another. Until all of them
+// are restated, readers take rates from Counting.
+type Change struct {
+	Account  uuid.UUID `db:"account_id"`
+	Job      uuid.UUID `db:"job_id"`
+	From     string    `db:"from_currency"`
+	To       string    `db:"to_currency"`
+	Kept     time.Time `db:"kept_from"` // midnight UTC; before it, only the ledger knows the figures
+	Archived bool      `db:"archived"`  // the ledger before Kept has been restated
+	Since    time.Time `db:"since"`
+}
+
+var changeColumns = db.Columns[Change]("")
+
+// FindChange finds the change of an account's currency that is under way. ok is false if the account changes no currency.
+func FindChange(ctx context.Context, c db.Conn, account uuid.UUID) (k Change, ok bool, err error) {
+	return db.First[Change](ctx, c, "change of currency", `SELECT `+changeColumns+` FROM currency_changes WHERE account_id = $1`, account)
+}
+
+// AddChange stores that a change begins, in the transaction that sets the account's currency.
+func AddChange(ctx context.Context, c db.Conn, k Change) error {
+	_, err := db.Exec(ctx, c, "begin change of currency", `INSERT INTO currency_changes (account_id, job_id, from_currency, to_currency, kept_from)
+		VALUES ($1, $2, $3, $4, $5)`, k.Account, k.Job, k.From, k.To, k.Kept)
+	return err
+}
+
+// NoteArchived records that the ledger before Kept has been restated.
+func NoteArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
+	_, err := db.Exec(ctx, c, "archive is restated", `UPDATE currency_changes SET archived = true WHERE account_id = $1`, account)
+	return err
+}
+
+// EndChange ends a change. By then each fact has the rate of its day, except the facts that were written while the change ran.
+// EndChange deletes the rates of the new currency, because amounts in the account's own currency need no rate.
+func EndChange(ctx context.Context, c db.Conn, k Change) error {
+	if _, err := db.Exec(ctx, c, "end change of currency", `DELETE FROM account_rates WHERE account_id = $1 AND currency = $2`, k.Account, k.To); err != nil {
+		return err
+	}
+	_, err := db.Exec(ctx, c, "end change of currency", `DELETE FROM currency_changes WHERE account_id = $1`, k.Account)
+	return err
+}
+
+// Want requests the rates of a currency, for an account that is about to change to it: the next fetch reads them.
+func Want(ctx context.Context, c db.Conn, account uuid.UUID, currency string) error {
+	_, err := db.Exec(ctx, c, "want rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
+	return err
+}
+
+// Counting returns the SQL of the rate by which a fact counts. It is for statements whose $1 is the account; at is the SQL of
+// the fact's time. The rate is normally the stored one. While the account's currency is changed, it is the rate of the fact's
+// day, whether or not the fact has been restated yet.
+func Counting(fact, at string) string {
+	return fmt.Sprintf(`CASE WHEN EXISTS (SELECT FROM currency_changes h WHERE h.account_id = $1) THEN %s ELSE %s.rate END`,
+		Changing(fact, at), fact)
+}
+
+// Changing is Counting for statements that run only while the currency is changed. A fact without a currency is older than the
+// column and is in the account's former currency.
+func Changing(fact, at string) string {
+	return fmt.Sprintf(`coalesce((SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.day = (%[2]s AT TIME ZONE 'UTC')::date
+	AND k.currency = coalesce(nullif(%[1]s.currency, ''), (SELECT h.from_currency FROM currency_changes h WHERE h.account_id = $1))), %[1]s.rate)`,
+		fact, at)
+}
+
+// Fixed lists the keys of an account: the keys that have a rate, and the keys that wait for one.
+func Fixed(ctx context.Context, c db.Conn, account uuid.UUID) (rated, waiting []Key, err error) {
+	rows, err := db.Select[keyRow](ctx, c, "fixed rates", `SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1`, account)
+	for _, r := range rows {
+		if r.Rate.Valid {
+			rated = append(rated, r.key())
+		} else {
+			waiting = append(waiting, r.key())
+		}
+	}
+	return rated, waiting, err
+}
+
+const refix = `
+INSERT INTO account_rates AS r (account_id, day, currency, rate, restating)
+SELECT account_id, day, currency, rate, rate IS NOT NULL
+FROM unnest($1::uuid[], $2::date[], $3::text[], $4::numeric[]) AS k (account_id, day, currency, rate)
+ON CONFLICT (account_id, day, currency) DO UPDATE SET rate = excluded.rate, restating = excluded.restating`
+
+// Refix sets the rates of keys to the account's present currency and marks their facts to be restated. It returns the keys
+// that have no rate.
+func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error) {
+	found, err := compute(ctx, c, keys)
+	if err != nil {
+		return nil, err
+	}
+	sorted, _ := arguments(keys)
+	for part := range slices.Chunk(sorted, savedAtOnce) {
+		_, args := arguments(part)
+		args = append(args, pq.Array(db.Map(part, func(k Key) *string { return textOrNull(found[k]) })))
+		if _, err := db.Exec(ctx, c, "fix rates anew", refix, args...); err != nil {
+			return nil, err
+		}
+	}
+	for _, k := range sorted {
+		if !found[k].Valid {
+			missing = append(missing, k)
+		}
+	}
+	return missing, nil
+}
+
+// Missing returns the currency that has no rate on the day of a key: either the key's currency or to, the currency that it is
+// converted to.
+func Missing(ctx context.Context, c db.Conn, k Key, to string) (string, error) {
+	known, err := PerEuro(ctx, c, []Of{k.Of, {k.Day, to}})
+	if _, ok := known[k.Of]; !ok {
+		return k.Currency, err
+	}
+	return to, err
+}
+
+// Factor returns how much of the account's currency one unit of the key's currency is on its day, by the fixed rate. It
+// returns 1 if no rate is fixed.
+func Factor(ctx context.Context, c db.Conn, k Key) (decimal.Decimal, error) {
+	found, _, err := fixed(ctx, c, []Key{k}, "")
+	if rate := found[k]; rate.Valid {
+		return rate.Decimal, err
+	}
+	return models.SameRate.Decimal, err
+}

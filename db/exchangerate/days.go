@@ -1,0 +1,150 @@
+package exchangerate
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Key identifies a fixed rate: the amounts of one currency on one day of an account. The currency is not the account's own.
+type Key struct {
+	Account uuid.UUID
+	Of
+}
+
+// NewKey returns the key of a moment.
+func NewKey(account uuid.UUID, at time.Time, currency string) Key {
+	return Key{account, Of{at.UTC().Truncate(24 * time.Hour), currency}}
+}
+
+// arguments returns the columns of keys as query arguments. The keys are sorted, so that two transactions never lock them in a
+// circle.
+func arguments(keys []Key) (sorted []Key, args []any) {
+	sorted = slices.SortedFunc(slices.Values(keys), func(a, b Key) int {
+		return cmp.Or(bytes.Compare(a.Account[:], b.Account[:]), a.Day.Compare(b.Day), cmp.Compare(a.Currency, b.Currency))
+	})
+	sorted = slices.Compact(sorted)
+	return sorted, []any{
+		db.UUIDs(db.Map(sorted, func(k Key) uuid.UUID { return k.Account })),
+		db.Map(sorted, func(k Key) string { return k.Day.Format(time.DateOnly) }),
+		db.Map(sorted, func(k Key) string { return k.Currency }),
+	}
+}
+
+const (
+	fromKeys = ` FROM unnest($1::uuid[], $2::date[], $3::text[]) WITH ORDINALITY AS k (account_id, day, currency, nth) `
+
+	fixedRates = `SELECT k.nth, r.rate` + fromKeys + `JOIN account_rates r USING (account_id, day, currency) ORDER BY k.nth`
+
+	fixRates = `
+INSERT INTO account_rates (account_id, day, currency, rate)
+SELECT account_id, day, currency, rate FROM unnest($1::uuid[], $2::date[], $3::text[], $4::numeric[]) AS k (account_id, day, currency, rate)
+ON CONFLICT DO NOTHING`
+
+	ownCurrencies = `SELECT k.nth, a.currency` + fromKeys + `JOIN accounts a ON a.id = k.account_id`
+)
+
+// Hold returns the rates of keys and share-locks them until the transaction of c ends. A rate change therefore either sees the
+// fact being written or waits for it: no fact is written by a rate that has just been replaced. A key without a fixed rate
+// gets the rate of its day, or NULL if that day has no rate.
+func Hold(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
+	out, missing, err := fixed(ctx, c, keys, ` FOR SHARE OF r`)
+	if err != nil || len(missing) == 0 {
+		return out, err
+	}
+	found, err := compute(ctx, c, missing)
+	if err != nil {
+		return nil, err
+	}
+	known := slices.Collect(maps.Keys(found)) // a deleted account is not among them
+	sorted, args := arguments(known)
+	args = append(args, pq.Array(db.Map(sorted, func(k Key) *string { return textOrNull(found[k]) })))
+	if _, err := db.Exec(ctx, c, "fix rates", fixRates, args...); err != nil {
+		return nil, err
+	}
+	now, _, err := fixed(ctx, c, missing, ` FOR SHARE OF r`) // another transaction may have been first
+	maps.Copy(out, now)
+	return out, err
+}
+
+// Look returns the rates that Hold would return now. It locks and writes nothing.
+func Look(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
+	out, missing, err := fixed(ctx, c, keys, "")
+	if err != nil || len(missing) == 0 {
+		return out, err
+	}
+	found, err := compute(ctx, c, missing)
+	maps.Copy(out, found)
+	return out, err
+}
+
+func textOrNull(d decimal.NullDecimal) *string {
+	if !d.Valid {
+		return nil
+	}
+	text := d.Decimal.String()
+	return &text
+}
+
+// fixed returns the rates that are fixed, and the keys without a fixed rate.
+func fixed(ctx context.Context, c db.Conn, keys []Key, lock string) (map[Key]decimal.NullDecimal, []Key, error) {
+	out := map[Key]decimal.NullDecimal{}
+	if len(keys) == 0 {
+		return out, nil, nil
+	}
+	sorted, args := arguments(keys)
+	found, err := db.Pairs[int, decimal.NullDecimal](ctx, c, "rates of an account", fixedRates+lock, args...)
+	var missing []Key
+	for i, k := range sorted {
+		if rate, ok := found[i+1]; ok {
+			out[k] = rate
+		} else {
+			missing = append(missing, k)
+		}
+	}
+	return out, missing, err
+}
+
+// compute works out rates from the stored ones. It leaves out keys whose account was deleted.
+func compute(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
+	sorted, args := arguments(keys)
+	own, err := db.Pairs[int, string](ctx, c, "currencies of accounts", ownCurrencies, args...)
+	if err != nil {
+		return nil, err
+	}
+	var of []Of
+	for i, k := range sorted {
+		if currency, ok := own[i+1]; ok {
+			of = append(of, k.Of, Of{k.Day, currency})
+		}
+	}
+	euros, err := PerEuro(ctx, c, of)
+	out := map[Key]decimal.NullDecimal{}
+	for i, k := range sorted {
+		currency, ok := own[i+1]
+		if !ok {
+			continue
+		}
+		from, hasFrom := euros[k.Of]
+		to, hasTo := euros[Of{k.Day, currency}]
+		switch {
+		case k.Currency == currency:
+			out[k] = models.SameRate
+		case hasFrom && hasTo:
+			out[k] = decimal.NewNullDecimal(models.CrossRate(from, to))
+		default:
+			out[k] = decimal.NullDecimal{}
+		}
+	}
+	return out, err
+}

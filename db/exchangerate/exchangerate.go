@@ -1,0 +1,154 @@
+// Package exchangerate keeps exchange rates by day: what the European Central Bank published, or what the operator gave.
+//
+// The rate of a day is the rate published for that day. If none was, it is the last one before it, at most models.RateDays
+// back. Only the operator can change a stored rate.
+//
+// The first fact of an account that needs a day's rate fixes it (Hold). From then on the day has this one rate, whatever is
+// published later. If there is no rate yet, the day is fixed without one, and Settle sets the rate as soon as one is
+// published. A fixed rate changes only then, or when the operator replaces a rate; facts with the old rate are restated. A
+// fact is written under a lock on its fixed rate. So a change of the rate finds every fact that was written earlier, and every
+// later fact has the new rate.
+package exchangerate
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/models"
+)
+
+// Saved counts what Save did with rates.
+type Saved struct {
+	Added   int `json:"added"`
+	Changed int `json:"changed"`
+	Kept    int `json:"kept"` // the day had a rate, the same or another
+}
+
+type savedRate struct {
+	models.Rate
+	Added bool `db:"added"`
+}
+
+// savedAtOnce is how many rates one statement writes.
+const savedAtOnce = 5000
+
+const saveRates = `
+INSERT INTO currency_rates AS r (base, currency, day, rate, source)
+SELECT '` + models.Euro + `', currency, day, rate, source FROM unnest($1::text[], $2::date[], $3::numeric[], $4::text[])
+	AS k (currency, day, rate, source) ORDER BY currency, day
+ON CONFLICT (base, currency, day) DO UPDATE SET rate = excluded.rate, source = excluded.source
+	WHERE $5 AND r.rate <> excluded.rate
+RETURNING currency, day, xmax = 0 AS added`
+
+// Save stores rates in the transaction of c. A day that already has a rate keeps it, unless replace is set: then the rate is
+// replaced, and the facts that were counted by the old one are restated. The list may have at most one rate for each day and
+// currency.
+func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out Saved, err error) {
+	for part := range slices.Chunk(list, savedAtOnce) {
+		done, err := db.Select[savedRate](ctx, c, "save rates", saveRates,
+			db.Map(part, func(r models.Rate) string { return r.Currency }),
+			db.Map(part, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
+			db.Map(part, func(r models.Rate) string { return r.Rate.String() }),
+			db.Map(part, func(r models.Rate) string { return r.Source }), replace)
+		if err != nil {
+			return out, err
+		}
+		for _, one := range done {
+			if one.Added {
+				out.Added++
+			} else {
+				out.Changed++
+			}
+		}
+		if replace {
+			if err := noteChange(ctx, c, db.Map(done, func(r savedRate) models.Rate { return r.Rate })); err != nil {
+				return out, err
+			}
+		}
+	}
+	out.Kept = len(list) - out.Added - out.Changed
+	return out, nil
+}
+
+// Query chooses rates.
+type Query struct {
+	Currency string    // empty: all
+	From, To time.Time // days, both included; zero: all
+	Limit    int
+}
+
+const listRates = `
+SELECT day, currency, rate, source FROM currency_rates
+WHERE base = '` + models.Euro + `' AND ($1 = '' OR currency = $1) AND ($2::date IS NULL OR day >= $2) AND ($3::date IS NULL OR day <= $3)
+ORDER BY day DESC, currency LIMIT $4`
+
+// List returns rates, the latest first.
+func List(ctx context.Context, c db.Conn, q Query) ([]models.Rate, error) {
+	return db.Select[models.Rate](ctx, c, "list rates", listRates, q.Currency, dayOrNull(q.From), dayOrNull(q.To), q.Limit)
+}
+
+func dayOrNull(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return t.Format(time.DateOnly)
+}
+
+// Of is a currency on a day.
+type Of struct {
+	Day      time.Time // midnight UTC
+	Currency string
+}
+
+const perEuro = `
+SELECT k.nth, r.rate FROM unnest($1::date[], $2::text[]) WITH ORDINALITY AS k (day, currency, nth)
+CROSS JOIN LATERAL (
+	SELECT rate FROM currency_rates
+	WHERE base = '` + models.Euro + `' AND currency = k.currency AND day <= k.day AND day >= k.day - $3::int
+	ORDER BY day DESC LIMIT 1
+) r`
+
+// PerEuro returns how much of each currency one euro is on its day. It leaves out currencies without a rate.
+func PerEuro(ctx context.Context, c db.Conn, list []Of) (map[Of]decimal.Decimal, error) {
+	found, err := db.Pairs[int, decimal.Decimal](ctx, c, "rates of days", perEuro,
+		db.Map(list, func(o Of) string { return o.Day.Format(time.DateOnly) }),
+		db.Map(list, func(o Of) string { return o.Currency }), models.RateDays)
+	out := map[Of]decimal.Decimal{}
+	for nth, rate := range found {
+		out[list[nth-1]] = rate
+	}
+	for _, o := range list {
+		if o.Currency == models.Euro {
+			out[o] = decimal.NewFromInt(1)
+		}
+	}
+	return out, err
+}
+
+const lastDay = `SELECT coalesce(max(day), '0001-01-01') FROM currency_rates WHERE source = $1`
+
+// LastDay returns the last day for which a source has rates. It returns the zero time if the source has no rates.
+func LastDay(ctx context.Context, c db.Conn, source string) (time.Time, error) {
+	day, err := db.Get[time.Time](ctx, c, "last day of rates", lastDay, source)
+	return day.UTC(), err
+}
+
+// Rates are wanted if a record is in another currency than its account, if amounts wait for a rate, or if an account is about
+// to change its currency.
+const isWanted = `
+SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
+	OR EXISTS (SELECT FROM offers r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
+	OR EXISTS (SELECT FROM networks r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
+	OR EXISTS (SELECT FROM sites r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
+	OR EXISTS (SELECT FROM goals r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
+	OR EXISTS (SELECT FROM account_rates WHERE rate IS NULL)
+	OR EXISTS (SELECT FROM accounts WHERE wants_currency NOT IN ('', currency))`
+
+// Wanted reports whether anything is in another currency than its account's. If nothing is, no rates have to be fetched.
+func Wanted(ctx context.Context, c db.Conn) (bool, error) {
+	return db.Get[bool](ctx, c, "wanted rates", isWanted)
+}

@@ -1,0 +1,44 @@
+package exchangerate
+
+import (
+	"context"
+	"time"
+
+	"switchyard/db"
+)
+
+// Source is the state of a source of rates: when it is asked next, and how it answered last.
+type Source struct {
+	Name     string     `db:"source" json:"source"`
+	NextAt   time.Time  `db:"next_at" json:"next_at"`
+	AskedAt  *time.Time `db:"asked_at" json:"asked_at"`
+	Failures int        `db:"failures" json:"failures"` // in a row
+	Failure  string     `db:"failure" json:"failure"`   // empty: it did not fail
+}
+
+const takeSource = `
+INSERT INTO rate_sources AS s (source, next_at) VALUES ($1, $3)
+ON CONFLICT (source) DO UPDATE SET next_at = excluded.next_at WHERE s.next_at <= $2
+RETURNING source, next_at, asked_at, failures, failure`
+
+// Take claims a source that is due at now for the caller: for all others it is due at later. ok is false if it is not due. A
+// source that was never asked is due.
+func Take(ctx context.Context, c db.Conn, source string, now, later time.Time) (Source, bool, error) {
+	return db.First[Source](ctx, c, "take source of rates", takeSource, source, now, later)
+}
+
+const noteSource = `
+UPDATE rate_sources SET asked_at = $2, next_at = $3, failure = left($4, 500), failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END
+WHERE source = $1`
+
+// Note stores the result of a fetch and the time of the next one. An empty failure means that the source delivered rates.
+func Note(ctx context.Context, c db.Conn, source, failure string, now, next time.Time) error {
+	_, err := db.Exec(ctx, c, "note source of rates", noteSource, source, now, next, failure)
+	return err
+}
+
+// Sources lists the sources that were ever asked.
+func Sources(ctx context.Context, c db.Conn) ([]Source, error) {
+	return db.Select[Source](ctx, c, "sources of rates",
+		`SELECT source, next_at, asked_at, failures, failure FROM rate_sources ORDER BY source`)
+}

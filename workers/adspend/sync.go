@@ -1,0 +1,314 @@
+package adspend
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/template"
+	"switchyard/workers"
+	"switchyard/workers/providers/ads"
+)
+
+type run = workers.Run[jobs.SpendArgs, jobs.SpendSynced]
+
+// read is what was read of a platform, stored under the id of the job.
+type read struct {
+	Rows           []ads.Spend `json:"rows"`
+	Currency, Zone string
+}
+
+// sync reads the spend of a source and writes it, day by day. Each day is one transaction: an attempt that continues after a crash
+// begins with the next one.
+func (p *Platforms) sync(ctx context.Context, u *run) error {
+	if u.Args.Test {
+		return p.test(ctx, u)
+	}
+	if !u.Args.Read {
+		err := p.fetch(ctx, u)
+		if e, ok := models.AsError(err); ok && e.Kind != models.KindInternal {
+			return u.Fail(ctx, err, func(c db.Conn, _ workers.NextAttempt) error { return p.failed(ctx, c, u.Job, err) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	account := u.Job.AccountID.UUID
+	text, err := p.store.Corrections().Text(ctx, account, u.Job.ID)
+	if err != nil {
+		return err
+	}
+	var have read
+	if err := json.Unmarshal([]byte(text), &have); err != nil {
+		return fmt.Errorf("spend: rows: %w", err)
+	}
+	if err := p.write(ctx, u, have.Rows); err != nil {
+		return err
+	}
+	out := jobs.SpendSynced{
+		Provider: u.Args.Provider, From: u.Args.From, To: u.Args.To, Rows: len(have.Rows), Matched: u.Args.Matched, Changed: u.Args.Changed,
+		Currency: have.Currency, Zone: have.Zone,
+	}
+	for _, r := range have.Rows {
+		out.Spend = out.Spend.Add(r.Amount)
+	}
+	return u.Commit(ctx, out, func(c db.Conn) error {
+		s := p.store.On(c)
+		if err := s.IntegrationRuns().End(ctx, account, u.Job.ID, p.o.Now(), store.RunEnd{Matched: out.Matched, Changed: out.Changed}); err != nil {
+			return err
+		}
+		note := store.SourceNote{Synced: true, Currency: have.Currency, Zone: have.Zone}
+		if err := p.note(ctx, s, account, u.Args, "", note); err != nil {
+			return err
+		}
+		return s.Corrections().Remove(ctx, u.Job.ID)
+	})
+}
+
+// failed notes why a job has failed, in the transaction of c.
+func (p *Platforms) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
+	var args jobs.SpendArgs
+	if err := json.Unmarshal(row.Args, &args); err != nil || args.Test {
+		return nil //nolint:nilerr // nobody knows of which source it was
+	}
+	s, failure := p.store.On(c), jobrow.CauseOf(cause)
+	end := store.RunEnd{Failure: failure.Message, Request: models.RequestOf(cause)}
+	if err := s.IntegrationRuns().End(ctx, row.AccountID.UUID, row.ID, p.o.Now(), end); err != nil {
+		return err
+	}
+	if !models.PlatformFailed(args.Origin, failure.Code) {
+		return nil
+	}
+	return p.note(ctx, s, row.AccountID.UUID, args, failure.Code, store.SourceNote{Failure: failure.Message})
+}
+
+// fetch reads the rows from the platform and stores them. An error that no other attempt can help is a *models.Error.
+func (p *Platforms) fetch(ctx context.Context, u *run) error {
+	account := u.Job.AccountID.UUID
+	from, to, err := parseDays(u.Args)
+	if err != nil {
+		return err
+	}
+	if err := p.store.IntegrationRuns().Start(ctx, models.IntegrationRun{
+		ID: u.Job.ID, AccountID: account, Kind: models.RunCostSync, TargetID: u.Args.SourceID, Provider: u.Args.Provider, Origin: u.Args.Origin,
+		From: &from, To: &to, Applied: true, StartedAt: p.o.Now(),
+	}); err != nil {
+		return err
+	}
+	_, c, err := p.forCost(ctx, account, u.Args.SourceID)
+	if err != nil {
+		return err
+	}
+	rows, err := c.Spend(ctx, from, to)
+	switch _, ours := models.AsError(err); {
+	case err != nil && context.Cause(ctx) != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, ads.ErrTooMany):
+		return models.Invalid(models.TooManyRows, "the range has more than %d rows: use a shorter one", ads.MaxRows)
+	case err != nil && !ours:
+		return models.WithRequest(models.Errorf(models.KindBadGateway, "platform_error", "%s", err), models.RequestOf(err))
+	case err != nil:
+		return err
+	}
+	if err := oneCurrency(rows); err != nil {
+		return err
+	}
+	used := c.Used()
+	if err := p.store.IntegrationRuns().Read(ctx, account, u.Job.ID, used.Requests, used.Pages, len(rows)); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(read{rows, c.Currency(), c.Zone()})
+	if err != nil {
+		return fmt.Errorf("spend: rows: %w", err)
+	}
+	return u.Step(ctx, func(c db.Conn) (jobs.SpendArgs, error) {
+		a := u.Args
+		a.Read = true
+		return a, p.store.On(c).Corrections().Add(ctx, account, u.Job.ID, string(raw))
+	})
+}
+
+// oneCurrency refuses spend in several: what a day has cost could not be added up.
+func oneCurrency(rows []ads.Spend) error {
+	for _, r := range rows {
+		if r.Currency != rows[0].Currency {
+			return models.Errorf(models.KindBadGateway, "platform_error", "the platform tells spend in %q and in %q", rows[0].Currency, r.Currency)
+		}
+	}
+	return nil
+}
+
+// write writes the days that are left.
+func (p *Platforms) write(ctx context.Context, u *run, rows []ads.Spend) error {
+	account := u.Job.AccountID.UUID
+	owner, err := p.store.FindAccount(ctx, account)
+	if err != nil {
+		return err
+	}
+	source, err := p.store.Sources().Find(ctx, account, u.Args.SourceID)
+	if err != nil {
+		return err
+	}
+	i, err := p.store.SourceIntegrations().Find(ctx, account, u.Args.SourceID)
+	if err != nil {
+		return err
+	}
+	param := i.CampaignParam
+	if param == "" {
+		param = template.CampaignParam(source)
+	}
+	kept, err := p.o.Clicks.KeptFrom(ctx, p.store.Conn(), account)
+	if err != nil {
+		return err
+	}
+	if oldest := p.o.Now().AddDate(0, 0, -models.LongestHistory()); kept.Before(oldest) {
+		kept = oldest
+	}
+	from, to, err := parseDays(u.Args)
+	if err != nil {
+		return err
+	}
+	byDay := map[string][]ads.Spend{}
+	for _, r := range rows {
+		byDay[r.Day] = append(byDay[r.Day], r)
+	}
+	for {
+		day := from.AddDate(0, 0, u.Args.Days)
+		if day.After(to) {
+			return nil
+		}
+		err := u.Step(ctx, func(c db.Conn) (jobs.SpendArgs, error) {
+			a := u.Args
+			a.Days++
+			if day.Before(kept) { // whose clicks are gone: their cost cannot be changed any more
+				return a, nil
+			}
+			matched, changed, err := p.day(ctx, c, sourceDay{account, u.Args.SourceID, day, param, owner.Currency}, byDay[day.Format(time.DateOnly)])
+			if a.Matched += matched; changed {
+				a.Changed++
+			}
+			return a, err
+		})
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// sourceDay is one source on one day. param is the parameter of the link that contains the platform's campaign id. currency is
+// the default when the platform reports none.
+type sourceDay struct {
+	account, source uuid.UUID
+	day             time.Time
+	param           string
+	currency        string
+}
+
+// day replaces the spend of a day by what the platform reports now, in the transaction of c. It leaves a day alone for which the
+// platform never reported anything.
+func (p *Platforms) day(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spend) (matched int, changed bool, err error) {
+	k := p.store.On(c).SourceIntegrations()
+	if err := k.Hold(ctx, d.account, d.source); err != nil {
+		return 0, false, err
+	}
+	spreadOver, before, err := k.SpendDay(ctx, d.account, d.source, d.day)
+	if err != nil || len(rows) == 0 && !before {
+		return 0, false, err
+	}
+	sent, err := p.o.Clicks.SentClicks(ctx, c, d.account, d.source, d.day.AddDate(0, 0, -1), d.day.AddDate(0, 0, 2), d.param)
+	if err != nil {
+		return 0, false, err
+	}
+	today, around, clicks := models.ClicksBy{}, models.ClicksBy{}, int64(0)
+	for _, s := range sent {
+		around.Add(s.Platform, s.CampaignID, s.Clicks)
+		if s.Day.Equal(d.day) {
+			today.Add(s.Platform, s.CampaignID, s.Clicks)
+			clicks += s.Clicks
+		}
+	}
+	shares, matched := models.ShareSpend(spentOn(rows), today, around)
+	have, err := p.o.Clicks.SpendOf(ctx, c, d.account, d.source, d.day)
+	if err != nil {
+		return 0, false, err
+	}
+	currency := ""
+	if len(rows) > 0 {
+		currency = cmp.Or(rows[0].Currency, d.currency)
+	} else if len(have) > 0 {
+		currency = have[0].Currency
+	}
+	list := replacing(d, currency, shares, have)
+	if before && spreadOver == clicks && same(list, have) {
+		return matched, false, nil
+	}
+	if _, err := p.o.Clicks.SetSpend(ctx, c, d.account, list...); err != nil {
+		return 0, false, err
+	}
+	return matched, true, k.SaveSpendDay(ctx, d.account, d.source, d.day, clicks, p.o.Now())
+}
+
+func spentOn(rows []ads.Spend) []models.SpentOn {
+	return db.Map(rows, func(r ads.Spend) models.SpentOn {
+		return models.SpentOn{Platform: r.Campaign, Amount: r.Amount, Clicks: r.Clicks, Impressions: r.Impressions}
+	})
+}
+
+// replacing returns the spend to set so that a day has exactly these shares. Spend of the source as a whole comes first, because
+// it would replace the others.
+func replacing(d sourceDay, currency string, shares []models.CampaignSpend, have []clicklog.Spend) []clicklog.Spend {
+	list := make([]clicklog.Spend, 0, len(shares)+len(have))
+	for _, s := range shares {
+		list = append(list, clicklog.Spend{
+			Day: d.day, SourceID: d.source, CampaignID: s.CampaignID, Amount: s.Amount, Currency: currency, Clicks: s.Clicks,
+			Impressions: s.Impressions,
+		})
+	}
+	for _, h := range have {
+		if !slices.ContainsFunc(shares, func(s models.CampaignSpend) bool { return s.CampaignID == h.CampaignID }) {
+			list = append(list, clicklog.Spend{Day: d.day, SourceID: d.source, CampaignID: h.CampaignID, Currency: currency, Amount: decimal.Zero})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b clicklog.Spend) int {
+		switch {
+		case a.CampaignID == b.CampaignID:
+			return 0
+		case a.CampaignID == uuid.Nil:
+			return -1
+		case b.CampaignID == uuid.Nil:
+			return 1
+		}
+		return 0
+	})
+	return list
+}
+
+// same reports whether spend is set already.
+func same(list, have []clicklog.Spend) bool {
+	if len(list) != len(have) {
+		return false
+	}
+	for _, want := range list {
+		i := slices.IndexFunc(have, func(h clicklog.Spend) bool { return h.CampaignID == want.CampaignID })
+		if i < 0 || !have[i].Amount.Equal(want.Amount) || want.Currency != "" && have[i].Currency != want.Currency ||
+			!equal(have[i].Clicks, want.Clicks) || !equal(have[i].Impressions, want.Impressions) {
+			return false
+		}
+	}
+	return true
+}
+
+func equal(a, b *int64) bool { return (a == nil) == (b == nil) && (a == nil || *a == *b) }

@@ -1,0 +1,369 @@
+// Package adupload tells ad platforms of the conversions of their clicks: in batches, one job at a time for each traffic source,
+// started by the clock. Guardrails: a connection begins in shadow, it has caps for a day, and it is stopped when its platform
+// accepts too few.
+package adupload
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
+	"switchyard/db/outgoing"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/providers/ads"
+)
+
+// Clicks finds the clicks of conversions: clicklog.Log.
+type Clicks interface {
+	FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]clicklog.StoredClick, error)
+}
+
+// Options of Register. Uploader and Clicks are required.
+type Options struct {
+	Uploader *ads.Uploader
+	Clicks   Clicks
+	// Tokens returns the tokens of sign-in connections. Nil: this install has no sign-in.
+	Tokens func(account, connection uuid.UUID) ads.Tokens
+	Off    bool             // the install's switch: nothing is uploaded, and all waits
+	Now    func() time.Time // default time.Now
+	// Schedule has the waits between the attempts of a job; default by its policy.
+	Schedule []time.Duration
+}
+
+type run = workers.Run[jobs.UploadArgs, jobs.UploadArgs]
+
+// Register registers the handlers at a runtime.
+func Register(r *workers.Runtime, st *store.Store, o Options) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	u := &uploader{
+		o: o, store: st, jobs: r.Client(), room: r.Platforms(),
+		decided: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "switchyard_conversion_uploads_total", Help: "Uploads of conversions to ad platforms by what came of them.",
+		}, []string{"provider", "result"}),
+	}
+	if reg := r.Metrics(); reg != nil {
+		reg.MustRegister(u.decided)
+	}
+	workers.RegisterRow(r, jobs.UploadConversions, u.send, workers.WithRetries(o.Schedule), workers.WithGate(u.gate), workers.WithFailed(u.failed))
+	workers.RegisterTick(r, jobs.SweepUploads, u.sweep)
+}
+
+type uploader struct {
+	o       Options
+	store   *store.Store
+	jobs    *jobs.Client
+	room    *workers.Limiter[string] // by provider
+	decided *prometheus.CounterVec
+}
+
+// takenAtOnce is how many traffic sources one sweep takes at once, and how many unwanted uploads it skips.
+const takenAtOnce = 500
+
+// sweep starts the jobs of sources that have something to send.
+func (u *uploader) sweep(ctx context.Context) error {
+	if u.o.Off {
+		return nil
+	}
+	now := u.o.Now()
+	if err := outgoing.SkipUnwantedUploads(ctx, u.store.Conn(), now, 10*takenAtOnce); err != nil {
+		return err
+	}
+	if err := outgoing.ForgetRequests(ctx, u.store.Conn(), now.Add(-requestsKept)); err != nil {
+		return err
+	}
+	return workers.StartDue(ctx, u.store, u.jobs, takenAtOnce, func(s *store.Store) ([]models.Job, error) {
+		due, err := outgoing.TakeDueUploads(ctx, s.Conn(), now, takenAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		rows := make([]models.Job, len(due))
+		for i, d := range due {
+			if rows[i], err = jobs.UploadConversions.NewRow(d.AccountID, jobs.UploadArgs{SourceID: d.SourceID, Provider: d.Provider}); err != nil {
+				return nil, err
+			}
+			if err := outgoing.NoteUploadJob(ctx, s.Conn(), d, rows[i].ID); err != nil {
+				return nil, err
+			}
+		}
+		return rows, nil
+	})
+}
+
+// gate admits a job, so that the jobs of one platform do not take the places of the others.
+func (u *uploader) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
+	return workers.GateByPlatform(ctx, u.store.Conn(), u.room, job, func(a jobs.UploadArgs) string {
+		return workers.PlatformOf(a.Provider, a.SourceID)
+	})
+}
+
+// failed notes the failure of a job that died before it could do so itself. Uploads that wait get another job later.
+func (u *uploader) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
+	var args jobs.UploadArgs
+	if err := json.Unmarshal(row.Args, &args); err != nil {
+		return nil //nolint:nilerr // nobody knows of which source it was
+	}
+	s := &sending{uploader: u, run: &run{Job: row, Args: args}}
+	var err error
+	s.SourceIntegration, err = u.store.On(c).SourceIntegrations().Find(ctx, row.AccountID.UUID, args.SourceID)
+	if errors.Is(err, store.ErrNoIntegration) {
+		s.SourceID, err = args.SourceID, nil // it was disconnected before the job ended
+	}
+	if err != nil {
+		return err
+	}
+	s.account.ID = row.AccountID.UUID
+	return s.note(ctx, c, store.RunEnd{Failure: jobrow.CauseOf(cause).Message}, u.o.Now().Add(models.NextSync(s.UploadFailures+1)))
+}
+
+// sending is a job while it runs.
+type sending struct {
+	*uploader
+	*run
+
+	models.SourceIntegration
+	account models.Account
+	up      *ads.Upload
+	asked   int // requests of the attempts before
+}
+
+// send carries out a job.
+func (u *uploader) send(ctx context.Context, job *run) error {
+	s := &sending{uploader: u, run: job, asked: job.Args.Requests}
+	var err error
+	if s.account, err = u.store.FindAccount(ctx, job.Job.AccountID.UUID); err != nil {
+		return err
+	}
+	s.SourceIntegration, err = u.store.SourceIntegrations().Find(ctx, s.account.ID, job.Args.SourceID)
+	if errors.Is(err, store.ErrNoIntegration) {
+		return job.Commit(ctx, job.Args, nil)
+	}
+	if err != nil || s.held() {
+		return err
+	}
+	if err := s.start(ctx); err != nil {
+		return err
+	}
+	if failure, err := s.open(ctx); err != nil || failure != nil {
+		return s.fail(ctx, failure, err)
+	}
+	if err := s.check(ctx); err != nil {
+		return err
+	}
+	for !s.held() {
+		failure, more, err := s.batch(ctx)
+		switch {
+		case err != nil || failure != nil:
+			return s.fail(ctx, failure, err)
+		case !more:
+			return s.end(ctx)
+		}
+		fresh, err := u.store.SourceIntegrations().Find(ctx, s.account.ID, s.SourceID)
+		switch {
+		case errors.Is(err, store.ErrNoIntegration):
+			return s.end(ctx)
+		case err != nil:
+			return err
+		case !fresh.SavedAt.Equal(s.SavedAt): // the next job has the new settings
+			return s.end(ctx)
+		}
+		s.SourceIntegration = fresh
+	}
+	return s.end(ctx)
+}
+
+// held reports whether nothing may be sent now.
+func (s *sending) held() bool {
+	return s.o.Off || !s.ConversionsEnabled || s.UploadsStopped != "" || s.UploadsReadyAt != nil && s.o.Now().Before(*s.UploadsReadyAt)
+}
+
+func (s *sending) live() bool { return s.UploadMode == models.UploadsLive }
+
+// start notes that the run has begun.
+func (s *sending) start(ctx context.Context) error {
+	return s.store.IntegrationRuns().Start(ctx, models.IntegrationRun{
+		ID: s.Job.ID, AccountID: s.account.ID, Kind: models.RunConversionUpload, TargetID: s.SourceID, Provider: s.Provider,
+		Origin: models.RunByClock, Applied: s.live(), StartedAt: s.o.Now(),
+	})
+}
+
+// open opens the connection. failure is for the account.
+func (s *sending) open(ctx context.Context) (failure, err error) {
+	credentials, err := s.store.SourceIntegrations().Credentials(ctx, s.SourceIntegration)
+	if errors.Is(err, seal.ErrOpen) {
+		return errors.New("the stored credentials cannot be read any more: connect the traffic source again"), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var tokens ads.Tokens
+	if s.o.Tokens != nil && s.ConnectionID.Valid {
+		tokens = s.o.Tokens(s.account.ID, s.ConnectionID.UUID)
+	}
+	s.up, err = s.o.Uploader.Open(s.Provider, s.SourceID.String(), credentials, tokens, s.ConversionAction, !s.live())
+	return nil, err
+}
+
+// The breaker looks at the last breakerWindow uploads that the platform has decided. When there are breakerLeast of them, at
+// least half must have been accepted.
+const (
+	breakerWindow = 200
+	breakerLeast  = 20
+)
+
+// batch sends the next uploads. failure is the platform's, or the connection's.
+func (s *sending) batch(ctx context.Context) (failure error, more bool, err error) {
+	list, err := s.take(ctx)
+	if err != nil || len(list) == 0 {
+		return nil, false, err
+	}
+	events, err := s.events(ctx, list)
+	if err != nil {
+		return nil, false, err
+	}
+	verdicts, failure := s.up.Send(ctx, events)
+	if ctx.Err() != nil {
+		return nil, false, context.Cause(ctx) // the worker stops, or lost the row: not a failure of the platform
+	}
+	return failure, true, s.decide(ctx, list, verdicts)
+}
+
+// take claims the next uploads. It claims few until the platform has decided the first ones, because it is unknown how many the
+// platform accepts.
+func (s *sending) take(ctx context.Context) (list []models.ConversionUpload, err error) {
+	now := s.o.Now()
+	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
+		limit := s.up.Most()
+		share, err := outgoing.RecentUploads(ctx, c, s.SourceID, breakerWindow)
+		if err != nil {
+			return s.Args, err
+		}
+		if s.live() && share.Decided == 0 {
+			limit = min(limit, breakerLeast)
+		}
+		list, err = outgoing.TakeUploads(ctx, c, outgoing.UploadBatch{
+			AccountID: s.account.ID, SourceID: s.SourceID, Limit: limit, Now: now, Live: s.live(), Day: s.account.DayStart(now),
+			CapCount: s.DailyCapCount, CapValue: s.DailyCapValue.Decimal,
+		})
+		return s.Args, err
+	})
+	return list, err
+}
+
+// events are uploads as the platform is told of them.
+func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([]ads.Event, error) {
+	clicks, err := s.o.Clicks.FindByIDs(ctx, s.account.ID, db.Map(list, func(u models.ConversionUpload) uuid.UUID { return u.ClickID }))
+	if err != nil {
+		return nil, err
+	}
+	return db.Map(list, func(u models.ConversionUpload) ads.Event {
+		click := clicks[u.ClickID]
+		e := ads.Event{
+			ID: u.ConversionID.String(), Action: u.Action, Time: u.HappenedAt, ChangedAt: u.ChangedAt, Value: u.Value, Currency: u.Currency,
+			Click: models.FormatClickID(u.ClickID), Clicked: models.ClickTime(u.ClickID), Query: click.Params, UserAgent: click.UserAgent,
+		}
+		if click.IP.IsValid() && click.AddressKey == 0 {
+			e.IP = click.IP.String()
+		}
+		return e
+	}), nil
+}
+
+// sendAgain is after what time an undecided upload is sent again, if the platform does not say when.
+const sendAgain = 10 * time.Minute
+
+// decide records the verdicts, and stops the uploads if the platform accepts too few.
+func (s *sending) decide(ctx context.Context, list []models.ConversionUpload, verdicts []ads.Verdict) error {
+	now := s.o.Now()
+	next := s.Args
+	next.Requests = s.asked + s.up.Requests()
+	var decided []outgoing.UploadDecision
+	for i, v := range verdicts {
+		if v.Result == "" {
+			continue
+		}
+		d := outgoing.UploadDecision{ID: list[i].ID, Result: v.Result, Reason: v.Reason, Next: now, Request: v.Request}
+		switch v.Result {
+		case models.UploadPending:
+			d.Next = now.Add(max(v.After, sendAgain))
+		case models.UploadAccepted:
+			next.Accepted++
+			next.Sent++
+		default:
+			next.Sent++
+		}
+		s.decided.WithLabelValues(s.Provider, v.Result).Inc()
+		decided = append(decided, d)
+	}
+	return s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
+		if err := outgoing.DecideUploads(ctx, c, s.account.ID, s.SourceID, now, decided); err != nil {
+			return next, err
+		}
+		return next, s.brake(ctx, c)
+	})
+}
+
+// brake stops the uploads if the platform accepts too few.
+func (s *sending) brake(ctx context.Context, c db.Conn) error {
+	if !s.live() {
+		return nil
+	}
+	share, err := outgoing.RecentUploads(ctx, c, s.SourceID, breakerWindow)
+	if err != nil || share.Decided < breakerLeast || 2*share.Accepted >= share.Decided {
+		return err
+	}
+	why := fmt.Sprintf("the platform accepted %d of the last %d conversions", share.Accepted, share.Decided)
+	return outgoing.StopUploads(ctx, c, s.account.ID, s.SourceID, why, s.o.Now())
+}
+
+// end ends a job that has sent all there was.
+func (s *sending) end(ctx context.Context) error {
+	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.note(ctx, c, store.RunEnd{}, s.o.Now()) })
+}
+
+// note notes how the job went: end has its failure, if it has failed.
+func (s *sending) note(ctx context.Context, c db.Conn, end store.RunEnd, next time.Time) error {
+	ctx = context.WithoutCancel(ctx)
+	runs := s.store.On(c).IntegrationRuns()
+	if err := runs.Read(ctx, s.account.ID, s.Job.ID, s.Args.Requests, 0, s.Args.Sent); err != nil {
+		return err
+	}
+	end.Matched, end.Changed = s.Args.Sent, s.Args.Accepted
+	if err := runs.End(ctx, s.account.ID, s.Job.ID, s.o.Now(), end); err != nil {
+		return err
+	}
+	return outgoing.NoteUploads(ctx, c, s.account.ID, s.SourceID, end.Failure, next, s.o.Now())
+}
+
+// fail ends an attempt that failed. An err is our own, and the attempt is made again. A failure is the account's or the
+// platform's: it is noted after the last attempt, and uploads that wait get another job later.
+func (s *sending) fail(ctx context.Context, failure, err error) error {
+	if err != nil || failure == nil {
+		return err
+	}
+	effect := func(c db.Conn, f workers.NextAttempt) error {
+		if !f.Final {
+			return nil
+		}
+		end := store.RunEnd{Failure: failure.Error(), Request: models.RequestOf(failure)}
+		return s.note(ctx, c, end, s.o.Now().Add(models.NextSync(s.UploadFailures+1)))
+	}
+	e, ok := errors.AsType[*ads.UploadError](failure)
+	if !ok || e.Refused {
+		return s.Fail(ctx, failure, effect)
+	}
+	return s.RetryAfter(ctx, e.After, failure, effect)
+}

@@ -1,0 +1,363 @@
+package adupload_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/dbtest"
+	"switchyard/db/exchangerate"
+	"switchyard/db/store"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/workers/adupload"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// TestUploads: a conversion with a wanted status is told once, with the share of its payout; another value restates it, a
+// chargeback takes it back where the platform can, and what is not wanted is never told.
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	for _, of := range []string{models.GoogleAds, models.MicrosoftAds, models.Meta, "tiktok"} {
+		t.Run(of, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, of)
+			w.connect()
+			c := w.strew("one", "bad-two", "three", "four")
+			w.convert("pending", 10, c...)
+			if got := w.results(c[0]); got != "" {
+				t.Errorf("pending: %s", got)
+			}
+			w.convert("approved", 10, c...)
+			w.convert("approved", 10, c...)
+			w.convert("chargeback", 10, c[3])
+			w.sweep()
+			w.shows(c[0], "upload accepted")
+			w.shows(c[1], "upload rejected")
+			w.shows(c[3], "upload skipped, retract skipped")
+			for _, v := range w.taken(2) {
+				if v.Sent != 1 || v.Value != "5" || v.Currency != "USD" {
+					t.Errorf("%+v", v)
+				}
+			}
+			w.convert("approved", 20, c[2])
+			w.convert("chargeback", 10, c[0])
+			w.convert("rejected", 10, c[1])
+			w.sweep()
+			w.shows(c[1], "upload rejected") // what is not there needs not be taken back
+			result := " accepted"
+			if of == models.Meta || of == "tiktok" {
+				result = " skipped"
+			}
+			w.shows(c[0], "upload accepted, retract"+result)
+			w.shows(c[2], "upload accepted, restate"+result)
+			var retracted, restated int
+			for _, v := range w.taken(2) {
+				if v.Retracted {
+					retracted++
+				}
+				if v.Value == "10" {
+					restated++
+				}
+			}
+			if changes := result == " accepted"; changes != (retracted == 1) || changes != (restated == 1) {
+				t.Errorf("%d retracted, %d restated", retracted, restated)
+			}
+			w.sweep()
+			if got := w.text(`SELECT count(*) FROM integration_runs WHERE kind = 'conversion_upload' AND ended_at IS NOT NULL AND applied`); got != "2" {
+				t.Errorf("%s runs", got)
+			}
+		})
+	}
+}
+
+// TestShadow: in shadow nothing counts and all is shown; what is live later has nothing to take back of it.
+func TestShadow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.GoogleAds)
+	w.connect(func(c *store.SourceConnect) { c.UploadMode = nil })
+	c := w.strew("one", "bad-two")
+	c = append(c, w.strew("three")...)
+	w.convert("approved", 10, c...)
+	w.sweep()
+	w.shows(c[0], "upload shadow")
+	w.shows(c[1], "upload shadow")
+	if got := w.text(`SELECT reason FROM conversion_uploads WHERE click_id = $1`, c[1]); !strings.Contains(got, "INVALID_GCLID") {
+		t.Error(got)
+	}
+	w.convert("chargeback", 10, c[0])
+	w.sweep()
+	w.shows(c[0], "upload shadow, retract shadow")
+	w.connect()
+	w.convert("rejected", 10, c[1])
+	w.convert("approved", 20, c[2])
+	w.sweep()
+	w.shows(c[1], "upload shadow")
+	w.shows(c[2], "upload shadow, upload accepted")
+	if list := w.taken(1); list[0].Value != "10" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// TestAmended checks that a waiting upload takes the new value of its conversion, even where the platform cannot restate. An
+// upload that is already on its way is restated.
+func TestAmended(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta)
+	w.connect()
+	c := w.strew("one", "two")
+	w.convert("approved", 10, c[0])
+	w.convert("approved", 30, c[0])
+	w.shows(c[0], "upload pending")
+	var once sync.Once
+	w.platform.Pause(func(string) {
+		once.Do(func() { w.convert("approved", 40, c[0]); w.convert("approved", 50, c[0]) })
+	})
+	w.sweep()
+	w.shows(c[0], "upload accepted, restate skipped")
+	if list := w.taken(1); list[0].Value != "15" {
+		t.Errorf("%+v", list)
+	}
+	if got := w.text(`SELECT value::float FROM conversion_uploads WHERE action = 'restate'`); got != "25" {
+		t.Errorf("restated to %s", got)
+	}
+}
+
+// TestOtherPlatform: what one platform was told, the next one of the traffic source has not heard.
+func TestOtherPlatform(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta)
+	w.connect()
+	c := w.strew("one&ttclid=one", "two&ttclid=two")
+	w.convert("approved", 10, c...)
+	w.sweep()
+	w.taken(2)
+	w.of = "tiktok"
+	w.connect(func(c *store.SourceConnect) { c.Connection = nil })
+	w.convert("approved", 30, c[0])
+	w.convert("chargeback", 10, c[1])
+	w.sweep()
+	w.shows(c[0], "upload accepted, upload accepted")
+	w.shows(c[1], "upload accepted")
+	if list := w.taken(1); list[0].Value != "15" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// TestRefusedAnew: what the platform has refused is told again when there is something else to tell, and then only.
+func TestRefusedAnew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.MicrosoftAds)
+	w.connect()
+	c := w.strew("bad-one")
+	w.convert("approved", 10, c...)
+	w.sweep()
+	w.shows(c[0], "upload rejected")
+	w.convert("approved", 11, c...)
+	w.sweep()
+	w.shows(c[0], "upload rejected, upload rejected")
+	w.convert("rejected", 11, c...)
+	w.convert("approved", 11, c...) // as it was told
+	w.sweep()
+	w.shows(c[0], "upload rejected, upload rejected")
+}
+
+// TestUnrated: what cannot be counted in the account's currency waits for its rate, and says so. Then the cap on the value counts it.
+func TestUnrated(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta)
+	w.connect(func(c *store.SourceConnect) {
+		m := models.NewMoney(decimal.NewFromInt(22))
+		c.DailyCapValue = &m
+	})
+	c := w.strew("a", "b", "c", "free")
+	w.convertIn("EUR", "approved", 10, c[:3]...)
+	w.convertIn("EUR", "approved", 0, c[3])
+	w.sweep()
+	w.taken(1)
+	w.shows(c[3], "upload accepted")
+	for _, id := range c[:3] {
+		w.shows(id, "upload pending")
+	}
+	const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND attempts = 0 AND reason LIKE $1 AND next_at > now()`
+	if got := w.text(waiting, "no exchange rate yet%"); got != "3" {
+		t.Errorf("%s wait for a rate", got)
+	}
+	due := func() {
+		w.exec(`UPDATE conversion_uploads SET next_at = now() WHERE result = 'pending'`)
+		w.sweep()
+	}
+	due()
+	w.taken(1)
+	dbtest.SetRates(t, w.db, "2")
+	if err := exchangerate.Settle(t.Context(), w.db); err != nil {
+		t.Fatal(err)
+	}
+	due()
+	w.taken(3) // 5 euros each
+	if got := w.text(waiting, "the daily cap on their value%"); got != "1" {
+		t.Errorf("%s wait for the next day", got)
+	}
+}
+
+// TestCaps: beyond the caps of a day uploads wait for the next one, and show why.
+func TestCaps(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(*store.SourceConnect)
+		sent   int
+	}{
+		"number": {func(c *store.SourceConnect) { n := 3; c.DailyCapCount = &n }, 3},
+		"value": {func(c *store.SourceConnect) {
+			m := models.NewMoney(decimal.NewFromInt(22))
+			c.DailyCapValue = &m
+		}, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, models.Meta)
+			w.connect(c.change)
+			clicks := w.strew(numbered("c", 10)...)
+			w.convert("approved", 10, clicks...)
+			w.sweep()
+			w.sweep()
+			w.taken(c.sent)
+			const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND reason LIKE 'the daily cap on their ' || $1 || '%'
+				AND next_at > now() AND next_at <= now() + interval '24 hours'`
+			if got, want := w.text(waiting, name), 10-c.sent; got != decimal.NewFromInt(int64(want)).String() {
+				t.Errorf("%s wait, want %d", got, want)
+			}
+			w.exec(`UPDATE conversion_uploads SET decided_at = decided_at - interval '24 hours', next_at = now()`)
+			w.sweep()
+			w.taken(2 * c.sent)
+		})
+	}
+}
+
+// TestBreaker checks that a platform that accepts too few conversions gets no more until the connection is saved again.
+func TestBreaker(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.MicrosoftAds)
+	w.connect()
+	c := w.strew(append(numbered("bad-", 20), numbered("good-", 30)...)...)
+	w.convert("approved", 10, c...)
+	w.sweep()
+	w.sweep()
+	w.taken(0)
+	const stopped = `SELECT uploads_stopped FROM source_integrations`
+	if got := w.text(stopped); got != "the platform accepted 0 of the last 20 conversions" {
+		t.Errorf("stopped: %q", got)
+	}
+	w.connect()
+	w.sweep()
+	w.taken(30)
+	if got := w.text(stopped); got != "" {
+		t.Errorf("stopped: %q", got)
+	}
+}
+
+// TestSwitch: while the install's switch is off nothing is sent and nothing is lost.
+func TestSwitch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta, func(o *adupload.Options) { o.Off = true })
+	w.connect()
+	c := w.strew("one")
+	w.convert("approved", 10, c...)
+	w.sweep()
+	w.shows(c[0], "upload pending")
+	if n := w.platform.Calls(); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// TestReady: a goal that is not ready makes its uploads wait; what is switched off is skipped, and so is what is disconnected.
+func TestReady(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.MicrosoftAds)
+	w.connect()
+	c := w.strew("one", "two")
+	w.exec(`UPDATE source_integrations SET uploads_ready_at = now() + interval '2 hours'`)
+	w.convert("approved", 10, c[0])
+	w.sweep()
+	w.shows(c[0], "upload pending")
+	w.exec(`UPDATE source_integrations SET uploads_ready_at = now() - interval '1 second'`)
+	w.sweep()
+	w.shows(c[0], "upload accepted")
+	w.convert("approved", 10, c[1])
+	w.connect(func(c *store.SourceConnect) { off := false; c.ConversionsEnabled = &off })
+	w.sweep()
+	w.shows(c[1], "upload skipped")
+}
+
+// TestFailures: what the platform fails at waits for another job, and the failure is shown; then all goes on. No credential is
+// in a log, a row or a text.
+func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
+	w := newWorld(t, models.Meta)
+	w.watchLogs()
+	w.connect()
+	c := w.strew("one")
+	w.convert("approved", 10, c...)
+	for i, fault := range []resttest.Fault{resttest.Down, resttest.Echo, resttest.Expired} {
+		w.platform.Fail(fault)
+		w.exec(`UPDATE source_integrations SET upload_next_at = now()`)
+		w.sweep()
+		w.shows(c[0], "upload pending")
+		if got := w.text(`SELECT upload_failures::text FROM source_integrations`); got != decimal.NewFromInt(int64(i+1)).String() {
+			t.Errorf("fault %d: %s failures", fault, got)
+		}
+	}
+	for _, table := range []string{"jobs", "source_integrations", "integration_runs", "conversion_uploads"} {
+		if n := w.text(`SELECT count(*) FROM ` + table + ` t WHERE t::text LIKE '%canary%'`); n != "0" {
+			t.Errorf("%s rows of %s have a credential", n, table)
+		}
+	}
+	const named = `SELECT count(*) FROM integration_runs WHERE provider_request = $1 AND failure NOT LIKE '%' || $1 || '%'`
+	if n := w.text(named, resttest.RequestID); n == "0" {
+		t.Error("no run names the request that failed")
+	}
+	w.logs.mu.Lock()
+	text := w.logs.text.String()
+	w.logs.mu.Unlock()
+	if strings.Contains(text, "canary") || !strings.Contains(text, "uploads:send") {
+		t.Errorf("the log: %s", text)
+	}
+}
+
+// TestFenced uploads 1,000 conversions whose job loses its row to another worker after the platform has received a batch, as
+// after kill -9. All are accepted, and the conversions of the batch are sent once more under the same ids.
+func TestFenced(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta)
+	w.connect()
+	c := w.strew(numbered("c", 1000)...)
+	w.convert("approved", 10, c...)
+	var once sync.Once
+	w.platform.Pause(func(string) {
+		if len(w.platform.Taken(models.Meta)) > 20 {
+			once.Do(func() {
+				w.exec(`UPDATE jobs SET state = 'failed', fence = fence + 1, lease_until = NULL, finished_at = now() WHERE kind = 'uploads:send'`)
+			})
+		}
+	})
+	w.sweepUntil(func() bool {
+		return w.text(`SELECT count(*) FROM conversion_uploads WHERE result = 'accepted'`) == "1000"
+	})
+	again := 0
+	for _, v := range w.taken(1000) {
+		again += v.Sent - 1
+	}
+	if again != 980 {
+		t.Errorf("%d were sent again", again)
+	}
+	if got := w.text(`SELECT count(DISTINCT conversion_id) FROM conversion_uploads`); got != "1000" {
+		t.Errorf("%s conversions", got)
+	}
+}
+
+// sweepUntil sweeps as the clock does, until it is so.
+func (w *world) sweepUntil(ok func() bool) {
+	w.Helper()
+	await.Until(w.T, "the uploads are as awaited", func() bool { w.sweepOnce(); return ok() })
+}

@@ -1,0 +1,68 @@
+package adupload
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/outgoing"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers/providers/ads"
+)
+
+// checkedAtOnce is how many requests one job asks the platform about. A request is asked about for askedFor, and its row is kept
+// for requestsKept.
+const (
+	checkedAtOnce = 50
+	askedFor      = 3 * 24 * time.Hour
+	requestsKept  = 30 * 24 * time.Hour
+)
+
+// check asks what became of requests that the platform has taken. A request that it says nothing about is asked about again
+// later. After askedFor its uploads stay accepted.
+func (s *sending) check(ctx context.Context) error {
+	due, err := outgoing.DueRequests(ctx, s.store.Conn(), s.account.ID, s.SourceID, s.o.Now(), checkedAtOnce)
+	if err != nil {
+		return err
+	}
+	for _, r := range due {
+		found, failure := s.up.Outcome(ctx, r.Request)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if failure != nil {
+			found = ads.Outcome{} // it is asked again: uploads do not wait for this
+		}
+		if err := s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) { return s.checked(ctx, c, r, found) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checked records what was said of a request.
+func (s *sending) checked(ctx context.Context, c db.Conn, r outgoing.UploadRequest, found ads.Outcome) (jobs.UploadArgs, error) {
+	next, now := s.Args, s.o.Now()
+	next.Requests = s.asked + s.up.Requests()
+	switch {
+	case found.Done:
+	case now.Sub(r.MadeAt) < askedFor:
+		return next, outgoing.CheckLater(ctx, c, s.account.ID, r, now.Add(outgoing.CheckEvery))
+	default:
+		found = ads.Outcome{Result: models.UploadAccepted, Reason: fmt.Sprintf("request %s: taken; what became of it was not said", r.Request)}
+	}
+	o := outgoing.RequestOutcome{Result: found.Result, Reason: found.Reason, Known: found.Known}
+	if found.Again > 0 {
+		o.Again = now.Add(found.Again)
+	}
+	became, err := outgoing.EndRequest(ctx, c, s.account.ID, r, o)
+	for _, result := range []string{models.UploadPending, models.UploadRejected} {
+		s.decided.WithLabelValues(s.Provider, result).Add(float64(became[result]))
+	}
+	if err == nil && became[models.UploadRejected] > 0 {
+		err = s.brake(ctx, c)
+	}
+	return next, err
+}

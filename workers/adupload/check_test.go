@@ -1,0 +1,140 @@
+package adupload_test
+
+import (
+	"fmt"
+	"maps"
+	"sync"
+	"testing"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/adupload"
+	"switchyard/workers/providers/ads/adstest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// TestOutcomes: Google says later what became of a request. Its uploads end as accepted or rejected, with Google's words; what it does not
+// say is asked again, and given up at last.
+func TestOutcomes(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var ahead time.Duration
+	w := newWorld(t, models.GoogleAds, func(o *adupload.Options) {
+		o.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return time.Now().Add(ahead) }
+	})
+	later := func(d time.Duration) { mu.Lock(); defer mu.Unlock(); ahead += d }
+	w.connect()
+	click := w.strew("fails", "partly", "fine", "silent")
+	for _, c := range click {
+		w.convert("approved", 10, c)
+		w.sweep() // each is a request of its own
+	}
+	w.platform.Outcome("req-1", adstest.RequestOutcome{Status: "FAILED", Reason: "PROCESSING_ERROR_REASON_OPERATING_ACCOUNT_MISMATCH"})
+	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: "PROCESSING_ERROR_REASON_EVENT_TIME_INVALID"})
+	w.sweep() // it is not time yet
+	for _, c := range click {
+		w.shows(c, "upload accepted")
+	}
+	reason := func(n int, want string) {
+		t.Helper()
+		if got := w.text(`SELECT reason FROM conversion_uploads WHERE click_id = $1`, click[n]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	left := func(want string) {
+		t.Helper()
+		if got := w.text(`SELECT count(*) FROM upload_requests`); got != want {
+			t.Errorf("%s requests are left, want %s", got, want)
+		}
+	}
+	left("4")
+	later(time.Hour)
+	w.platform.Fail(resttest.Refusal)
+	w.sweep() // a failure to say so fails nothing
+	left("4")
+	w.platform.Fail(resttest.None)
+	later(time.Hour)
+	w.sweep()
+	w.shows(click[0], "upload rejected")
+	reason(0, "request req-1 failed: PROCESSING_ERROR_REASON_OPERATING_ACCOUNT_MISMATCH (1)")
+	w.shows(click[1], "upload accepted")
+	reason(1, "request req-2: processed, but for some, of which the platform does not say which: PROCESSING_ERROR_REASON_EVENT_TIME_INVALID (1)")
+	reason(2, "request req-3")
+	left("2")
+	w.platform.Outcome("req-3", adstest.RequestOutcome{Status: "SUCCESS"})
+	later(time.Hour)
+	w.sweep()
+	reason(2, "request req-3: processed")
+	later(3 * 24 * time.Hour)
+	w.sweep()
+	w.shows(click[3], "upload accepted")
+	reason(3, "request req-4: taken; what became of it was not said")
+	left("0")
+	w.exec(`INSERT INTO upload_requests (source_id, request, account_id, made_at, check_at)
+		SELECT source_id, 'old', account_id, now() - interval '1 year', now() + interval '1 year' FROM source_integrations`)
+	w.convert("chargeback", 10, click[0])
+	w.sweep()
+	w.shows(click[0], "upload rejected")
+	left("0")
+}
+
+// TestTooSoon checks that a conversion that was uploaded too soon after its click is uploaded again, with the value that it has
+// by then. It is not uploaded again if it was retracted or restated since: the platform would go back to the former value.
+func TestTooSoon(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	var ahead time.Duration
+	w := newWorld(t, models.GoogleAds, func(o *adupload.Options) {
+		o.Now = func() time.Time { mu.Lock(); defer mu.Unlock(); return time.Now().Add(ahead) }
+	})
+	later := func(d time.Duration) { mu.Lock(); ahead += d; mu.Unlock(); w.sweep() }
+	const soon, known = "PROCESSING_ERROR_REASON_TOO_RECENT_CLICK", "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
+	w.connect()
+	click := w.strew("all", "some", "undone", "changed", "known", "twice", "overtaken")
+	for i, c := range click {
+		w.convert("approved", 10, c)
+		w.sweep() // each is a request of its own
+		w.platform.Outcome(fmt.Sprint("req-", i+1), adstest.RequestOutcome{Status: "FAILED", Reason: soon})
+	}
+	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: soon})
+	w.platform.Outcome("req-5", adstest.RequestOutcome{Status: "FAILED", Reason: known})
+	w.convert("chargeback", 10, click[2])
+	w.convert("approved", 60, click[5])
+	w.sweep()
+	w.platform.Outcome("req-8", adstest.RequestOutcome{Status: "FAILED", Reason: soon})
+	w.convert("approved", 70, click[6])
+	w.sweep()
+	w.platform.Outcome("req-9", adstest.RequestOutcome{Status: "SUCCESS"})
+	later(time.Hour)
+	for i, want := range []string{
+		"upload pending", "upload pending", "upload rejected, retract accepted", "upload pending", "upload accepted",
+		"upload pending, restate pending", "upload skipped, restate accepted",
+	} {
+		w.shows(click[i], want)
+	}
+	if got := w.text(`SELECT reason FROM conversion_uploads WHERE click_id = $1`, click[0]); got != "request req-1 failed: "+soon+" (1)" {
+		t.Error(got)
+	}
+	w.convert("approved", 30, click[3])
+	w.convert("approved", 30, click[1]) // the platform may have the first one
+	w.convert("approved", 40, click[4])
+	w.sweep()
+	w.shows(click[3], "upload pending")
+	w.shows(click[1], "upload pending, restate pending")
+	w.shows(click[4], "upload accepted, restate accepted")
+	w.platform.Outcome("req-10", adstest.RequestOutcome{Status: "FAILED", Reason: known})
+	later(6 * time.Hour)
+	for i, want := range []string{
+		"upload accepted", "upload accepted, restate accepted", "upload rejected, retract accepted", "upload accepted", "upload accepted, restate rejected",
+		"upload accepted, restate accepted", "upload skipped, restate accepted",
+	} {
+		w.shows(click[i], want)
+	}
+	values := map[string]int{}
+	for _, v := range w.taken(7) {
+		values[v.Value] += v.Sent
+	}
+	if want := map[string]int{"5": 3, "15": 5, "20": 2, "30": 4, "35": 2}; !maps.Equal(values, want) {
+		t.Errorf("values and how often they came: %v, want %v", values, want)
+	}
+}

@@ -1,0 +1,77 @@
+package adupload_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"switchyard/models"
+	"switchyard/models/await"
+)
+
+// TestSlowPlatform: uploads to a platform that does not answer leave places to those to another one, however many they are.
+func TestSlowPlatform(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta)
+	answer := make(chan struct{})
+	t.Cleanup(func() { close(answer) })
+	w.platform.Pause(func(platform string) {
+		if platform == models.Meta {
+			<-answer
+		}
+	})
+	const more = 30 // than a worker has places for such jobs
+	for i := range more {
+		w.connect()
+		w.convert("approved", 10, w.strew(fmt.Sprint("slow-", i))...)
+		w.another()
+	}
+	w.sweepOnce()
+	await.Until(t, "the platform is asked", func() bool { return w.platform.Calls() > 0 })
+	w.of = "tiktok"
+	w.another()
+	w.connect()
+	w.convert("approved", 10, w.strew("quick")...)
+	w.sweepOnce()
+	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Taken("tiktok")) == 1 })
+}
+
+// TestSharedPlaces: other jobs that ask the platform take places of the same share.
+func TestSharedPlaces(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, models.Meta)
+	w.connect()
+	w.convert("approved", 10, w.strew("one")...)
+	var free []func()
+	for {
+		release, wait := w.places.Admit(t.Context(), models.Meta, 0)
+		if wait > 0 {
+			break
+		}
+		free = append(free, release)
+	}
+	w.sweepOnce()
+	w.of = "tiktok"
+	w.another()
+	w.connect()
+	w.convert("approved", 10, w.strew("other")...)
+	w.sweepOnce()
+	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Taken("tiktok")) == 1 })
+	if list := w.platform.Taken(models.Meta); len(list) != 0 {
+		t.Errorf("%+v, though its places are taken", list)
+	}
+	for _, release := range free {
+		release()
+	}
+	await.Until(t, "the first one has its own", func() bool { return len(w.platform.Taken(models.Meta)) == 1 })
+}
+
+// another goes on with a new account.
+func (w *world) another() {
+	w.Helper()
+	w.account, w.source = uuid.New(), uuid.New()
+	w.exec(`INSERT INTO accounts (id, name, plan, site_key, timezone) VALUES ($1, 'a', 'pro', $2, 'Asia/Tokyo')`, w.account, w.account.String())
+	w.exec(`INSERT INTO traffic_sources (id, account_id, name, send_payout_pct) VALUES ($1, $2, 'Ads', 50)`, w.source, w.account)
+	w.exec(`INSERT INTO oauth_connections (id, account_id, provider, user_id, tokens) VALUES ($1, $1, $2, 'u', '')`, w.account, w.of)
+}

@@ -1,0 +1,250 @@
+package adupload_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	"switchyard/db/outgoing"
+	"switchyard/db/seal"
+	"switchyard/db/spool"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/workers"
+	"switchyard/workers/adupload"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/providers/ads"
+	"switchyard/workers/providers/ads/adstest"
+)
+
+// world is a service with one account and one traffic source, whose platform is a fake.
+type world struct {
+	*testing.T
+
+	db       *db.DB
+	client   *jobs.Client
+	store    *store.Store
+	clicks   clicklog.Log
+	spool    *spool.Spool
+	ingester *clicklog.Ingester
+	account  uuid.UUID
+	source   uuid.UUID
+	platform *adstest.Uploads
+	of       string // the provider
+	logs     *logs
+	places   *workers.Limiter[string]
+}
+
+// logs are what the service has logged.
+type logs struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (l *logs) Write(p []byte) (int, error) { l.mu.Lock(); defer l.mu.Unlock(); return l.text.Write(p) }
+
+func newWorld(t *testing.T, provider string, change ...func(*adupload.Options)) *world {
+	t.Helper()
+	queue := jobstest.Redis(t)
+	w := &world{
+		T: t, db: dbtest.New(t), platform: &adstest.Uploads{}, of: provider, logs: &logs{},
+	}
+	box, err := seal.New(w.db, bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.client, w.store, w.clicks = jobs.Connect(queue), store.New(w.db, box), clicklog.Log{Conn: w.db}
+	if w.spool, err = spool.Open(t.TempDir(), spool.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.spool.Close() })
+	w.ingester = clicklog.NewIngester(w.spool, w.db, clicklog.IngestOptions{})
+	w.another()
+	server := adstest.ServeUploads(t, w.platform)
+	o := adupload.Options{
+		Clicks: w.clicks, Schedule: []time.Duration{time.Millisecond, time.Millisecond},
+		Tokens: func(uuid.UUID, uuid.UUID) ads.Tokens { return signedIn{w.platform} },
+		Uploader: ads.NewUploader(ads.UploadOptions{Options: ads.Options{
+			Egress: egresstest.Client(t, server, egress.Options{MaxBody: 1 << 20}), URL: server.URL,
+			Wait: func(context.Context, time.Duration) error { return nil },
+		}}),
+	}
+	for _, fn := range change {
+		fn(&o)
+	}
+	rt := workers.New(workers.Options{DB: w.db, Redis: queue, Client: w.client, Grace: 4 * time.Second})
+	w.places = rt.Platforms()
+	adupload.Register(rt, w.store, o)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// signedIn are the tokens of a sign-in at the fake.
+type signedIn struct{ platform *adstest.Uploads }
+
+func (k signedIn) Token(context.Context) (string, error) { return k.platform.SignedIn(), nil }
+
+func (k signedIn) Renew(context.Context, string) (string, error) { return k.platform.SignedIn(), nil }
+
+func (w *world) exec(query string, args ...any) {
+	w.Helper()
+	if _, err := w.db.ExecContext(w.Context(), query, args...); err != nil {
+		w.Fatal(err)
+	}
+}
+
+func (w *world) text(query string, args ...any) (out string) {
+	w.Helper()
+	if err := w.db.GetContext(w.Context(), &out, query, args...); err != nil {
+		w.Fatal(err)
+	}
+	return out
+}
+
+// connect saves the connection, live unless change says otherwise.
+func (w *world) connect(change ...func(*store.SourceConnect)) {
+	w.Helper()
+	p, _ := models.SourceProviderNamed(w.of)
+	on, off, live, action := true, false, models.UploadsLive, map[string]string{models.GoogleAds: "987654321", models.MicrosoftAds: "Tracker"}[w.of]
+	c := store.SourceConnect{
+		Provider: p, Credentials: adstest.UploadTokens[w.of], Enabled: &off, ConversionsEnabled: &on, UploadMode: &live, ConversionAction: &action,
+		Connection: &uuid.NullUUID{UUID: w.account, Valid: true}, Next: time.Now().Add(time.Hour),
+	}
+	for _, fn := range change {
+		fn(&c)
+	}
+	if err := w.store.SourceIntegrations().Save(w.Context(), w.account, w.source, c); err != nil {
+		w.Fatal(err)
+	}
+}
+
+var clickParameters = map[string]string{
+	models.GoogleAds: "gclid", models.MicrosoftAds: "msclkid", models.Meta: "fbclid", "tiktok": "ttclid",
+}
+
+// strew stores clicks that came from the platform, with its click ids.
+func (w *world) strew(ids ...string) (clicks []uuid.UUID) {
+	w.Helper()
+	for _, id := range ids {
+		c := &models.Click{
+			ID: models.NewClickID(), AccountID: w.account, CampaignID: uuid.New(), SourceID: w.source, Currency: "USD", UniqueHours: 24,
+			Params: "a=1&" + clickParameters[w.of] + "=" + id, Visitor: models.Visitor{UserAgent: "Mozilla/5.0"},
+		}
+		if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
+			w.Fatal(err)
+		}
+		clicks = append(clicks, c.ID)
+	}
+	if err := w.ingester.Drain(w.Context()); err != nil {
+		w.Fatal(err)
+	}
+	return clicks
+}
+
+// convert records a status and a payout of conversions of clicks.
+func (w *world) convert(status string, payout int64, clicks ...uuid.UUID) {
+	w.Helper()
+	w.convertIn("USD", status, payout, clicks...)
+}
+
+func (w *world) convertIn(currency, status string, payout int64, clicks ...uuid.UUID) {
+	w.Helper()
+	amount := decimal.NewFromInt(payout)
+	list := db.Map(clicks, func(id uuid.UUID) clicklog.ConversionInput {
+		return clicklog.ConversionInput{ClickID: id, ConversionID: "tx", Status: status, Payout: &amount, Currency: currency, Final: true}
+	})
+	err := db.Tx(w.Context(), w.db, func(c db.Conn) error {
+		_, _, err := w.clicks.CorrectConversions(w.Context(), c, w.account, list, true)
+		return err
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// sweep does what the clock does, and waits until no job has anything to do.
+func (w *world) sweep() {
+	w.Helper()
+	w.sweepOnce()
+	await.Until(w.T, "the jobs have ended", func() bool {
+		return w.text(`SELECT count(*) FROM jobs WHERE kind = 'uploads:send' AND state IN ('pending', 'running')`) == "0"
+	})
+}
+
+func (w *world) sweepOnce() {
+	w.Helper()
+	ticket, err := jobs.Submit(w.Context(), w.client, jobs.SweepUploads, uuid.Nil, jobs.Tick{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	if _, err := jobs.Await(w.Context(), ticket); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// results are the uploads of a click by their order: action and result.
+func (w *world) results(click uuid.UUID) string {
+	w.Helper()
+	list, err := db.Select[string](w.Context(), w.db, "uploads",
+		`SELECT action || ' ' || result FROM conversion_uploads WHERE click_id = $1 ORDER BY place`, click)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return strings.Join(list, ", ")
+}
+
+func (w *world) shows(click uuid.UUID, want string) {
+	w.Helper()
+	if got := w.results(click); got != want {
+		list, _ := outgoing.ListUploads(w.Context(), w.db, w.account, w.source, 5)
+		w.Errorf("%s, want %s: %+v", got, want, list)
+	}
+}
+
+func (w *world) taken(n int) []adstest.Uploaded {
+	w.Helper()
+	list := w.platform.Taken(w.of)
+	if len(list) != n {
+		w.Errorf("the platform has %d conversions, want %d", len(list), n)
+	}
+	return list
+}
+
+// numbered are click ids.
+func numbered(prefix string, n int) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprint(prefix, i)
+	}
+	return out
+}
+
+// watchLogs has what is logged kept, for one test that runs alone.
+func (w *world) watchLogs() {
+	before := slog.Default() //nolint:forbidigo // to put it back
+	slog.SetDefault(slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	w.Cleanup(func() { slog.SetDefault(before) })
+}

@@ -1,0 +1,144 @@
+package exchangerate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/exchangerate"
+	"switchyard/jobs"
+	"switchyard/workers"
+)
+
+const (
+	// olderEvery is how often it is looked whether transactions have ended.
+	olderEvery = 200 * time.Millisecond
+	// orphanedAtOnce is how many days of conversions without clicks one transaction restates.
+	orphanedAtOnce = 30 * 24 * time.Hour
+)
+
+type currencyRun = workers.Run[jobs.ChangeCurrencyArgs, jobs.ChangeCurrencyAnswer]
+
+// changeCurrency restates all facts of an account after its currency was changed. Another attempt goes on where one was cut
+// off: what is restated already is passed over.
+func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
+	account := u.Job.AccountID.UUID
+	answer := jobs.ChangeCurrencyAnswer{From: u.Args.From, To: u.Args.To}
+	k, open, err := exchangerate.FindChange(ctx, w.db, account)
+	if err != nil {
+		return err
+	}
+	if !open || k.Job != u.Job.ID { // it has ended
+		return u.Commit(ctx, answer, nil)
+	}
+	if err := w.findCurrencies(ctx, u, k); err != nil {
+		return err
+	}
+	if err := w.restateKept(ctx, u, k); err != nil {
+		return err
+	}
+	if err := step(ctx, u, func(c db.Conn, _ *jobs.ChangeCurrencyArgs) error {
+		return w.o.Clicks.RestateArchive(ctx, c, account)
+	}); err != nil {
+		return err
+	}
+	if err := w.restateOrphaned(ctx, u, k); err != nil {
+		return err
+	}
+	return u.Commit(ctx, answer, func(c db.Conn) error { return exchangerate.EndChange(ctx, c, k) })
+}
+
+// step is a batch, tried again while another transaction is in its way.
+func step(ctx context.Context, u *currencyRun, do func(db.Conn, *jobs.ChangeCurrencyArgs) error) error {
+	return clicklog.Unraced(func() error {
+		return u.Step(ctx, func(c db.Conn) (jobs.ChangeCurrencyArgs, error) {
+			next := u.Args
+			err := do(c, &next)
+			return next, err
+		})
+	})
+}
+
+// findCurrencies waits until no transaction writes amounts by the former currency any more, and then finds the amounts to restate.
+func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchangerate.Change) error {
+	if u.Args.Found {
+		return nil
+	}
+	older, err := w.o.Clicks.OlderThanNow(ctx, nil)
+	tick := time.NewTicker(olderEvery)
+	defer tick.Stop()
+	for len(older) > 0 && err == nil {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("rates: transactions of before the change: %w", context.Cause(ctx))
+		case <-tick.C:
+			older, err = w.o.Clicks.OlderThanNow(ctx, older)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if err := w.o.Clicks.Thaw(ctx, k.Account, k.Kept, k.Since); err != nil {
+		return err
+	}
+	return step(ctx, u, func(c db.Conn, next *jobs.ChangeCurrencyArgs) error {
+		next.Found = true
+		return w.o.Clicks.FindCurrencies(ctx, c, k)
+	})
+}
+
+// restateKept restates the facts whose clicks are kept.
+func (w *worker) restateKept(ctx context.Context, u *currencyRun, k exchangerate.Change) error {
+	keys, err := exchangerate.RestatingOf(ctx, w.db, k.Account)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		r := clicklog.Restatement{Key: key, Kept: k.Kept}
+		for done := false; !done; {
+			next := r
+			if err := step(ctx, u, func(c db.Conn, _ *jobs.ChangeCurrencyArgs) (err error) {
+				next = r
+				done, err = w.o.Clicks.Restate(ctx, c, &next, restatedAtOnce)
+				return err
+			}); err != nil {
+				return err
+			}
+			r = next
+		}
+	}
+	return nil
+}
+
+// restateOrphaned restates conversions whose clicks are not kept any more.
+func (w *worker) restateOrphaned(ctx context.Context, u *currencyRun, k exchangerate.Change) error {
+	end := k.Since.AddDate(0, 0, 1)
+	for u.Args.Orphaned.Before(end) {
+		if err := step(ctx, u, func(c db.Conn, next *jobs.ChangeCurrencyArgs) (err error) {
+			if next.Orphaned.IsZero() {
+				next.Orphaned, err = w.o.Clicks.FirstOrphaned(ctx, c, k, end)
+				return err
+			}
+			from := next.Orphaned
+			next.Orphaned = from.Add(orphanedAtOnce)
+			return w.o.Clicks.RestateOrphaned(ctx, c, k, from, next.Orphaned)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// currencyClicks is what a change of the currency needs of the click store: clicklog.Log.
+type currencyClicks interface {
+	OlderThanNow(ctx context.Context, others []string) ([]string, error)
+	Thaw(ctx context.Context, account uuid.UUID, from, to time.Time) error
+	FindCurrencies(ctx context.Context, c db.Conn, k exchangerate.Change) error
+	RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error
+	FirstOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, end time.Time) (time.Time, error)
+	RestateOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, from, to time.Time) error
+}

@@ -1,0 +1,85 @@
+package exchangerate_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	dbrates "switchyard/db/exchangerate"
+	"switchyard/db/jobrow"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/await"
+)
+
+// TestChangeCurrency: the job waits for transactions that know the former currency still, and goes on where an attempt was cut
+// off. Then everything counts in the new one.
+func TestChangeCurrency(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, "")
+	today := time.Now().UTC().Truncate(24 * time.Hour)
+	if err := db.Tx(t.Context(), b.db, func(c db.Conn) error {
+		_, err := dbrates.Save(t.Context(), c, []models.Rate{
+			{Day: time.Date(2026, 3, 6, 0, 0, 0, 0, time.UTC), Currency: "USD", Rate: decimal.New(125, -2), Source: models.RatesOfFile},
+			{Day: today, Currency: "USD", Rate: decimal.New(2, 0), Source: models.RatesOfFile},
+		}, false)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	b.arrive(b.now, 10)
+	const state = `SELECT concat_ws(' ', (SELECT trim_scale(sum(cost)) FROM ledger), (SELECT trim_scale(sum(cost * rate)) FROM clicks),
+		(SELECT count(*) FROM account_rates WHERE restating), (SELECT count(*) FROM currency_changes), (SELECT currency FROM accounts))`
+	if got := b.text(state); got != "6.25 6.25 0 0 USD" {
+		t.Fatalf("before: %s", got)
+	}
+	older, err := b.db.BeginTxx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer older.Rollback()
+	if _, err := older.ExecContext(t.Context(), `SELECT currency FROM accounts`); err != nil {
+		t.Fatal(err)
+	}
+	row, err := jobs.ChangeCurrency.NewRow(b.account, jobs.ChangeCurrencyArgs{From: "USD", To: "EUR"})
+	if err == nil {
+		err = db.Tx(t.Context(), b.db, func(c db.Conn) error {
+			if _, err := (clicklog.Log{}).BeginCurrency(t.Context(), c, b.account, "EUR", row.ID); err != nil {
+				return err
+			}
+			return jobrow.Insert(t.Context(), c, row)
+		})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.mu.Lock()
+	b.cut = 4 // spend and a batch of clicks
+	b.mu.Unlock()
+	b.client.DispatchFor(t.Context(), b.account, row.Kind, row.ID)
+	await.Until(t, "the job runs", func() bool { return b.text(`SELECT state FROM jobs`) == "running" })
+	if got := b.text(`SELECT args->>'found' IS NULL FROM jobs`); got != "true" {
+		t.Error("it did not wait")
+	}
+	// An older transaction still writes by the former currency: a click of one dollar.
+	if _, err := older.ExecContext(t.Context(), `INSERT INTO ledger SELECT (jsonb_populate_record(l, '{"cost": 1}')).* FROM ledger l LIMIT 1`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := older.ExecContext(t.Context(), `UPDATE clicks SET currency = 'USD', rate = 1, cost = cost * 1.25 + 1
+		WHERE id = (SELECT min(id::text)::uuid FROM clicks)`); err != nil {
+		t.Fatal(err)
+	}
+	if err := older.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	await.Until(t, "the job has ended", func() bool { return b.text(`SELECT state FROM jobs`) == "done" })
+	if got := b.text(state); got != "5.8 5.8 0 0 EUR" {
+		t.Errorf("after: %s", got)
+	}
+	if got := b.text(`SELECT attempts::text FROM jobs`); got != "2" {
+		t.Errorf("%s attempts, want one that was cut off", got)
+	}
+}

@@ -1,0 +1,99 @@
+package exchangerate
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/egress"
+)
+
+// ecbURL is where the European Central Bank has its reference rates.
+const ecbURL = "https://www.ecb.europa.eu"
+
+// MaxBody is how large an answer of the bank may be. All rates since 1999 are about 8 MB.
+const MaxBody = 32 << 20
+
+// documents are the bank's, with how far back they reach.
+var documents = []struct {
+	path  string
+	reach time.Duration // zero: to the beginning
+}{
+	{"/stats/eurofxref/eurofxref-daily.xml", 24 * time.Hour},
+	{"/stats/eurofxref/eurofxref-hist-90d.xml", 80 * 24 * time.Hour},
+	{"/stats/eurofxref/eurofxref-hist.xml", 0},
+}
+
+// ecb reads the rates of the European Central Bank.
+type ecb struct {
+	egress *egress.Client
+	url    string
+}
+
+// since reads the rates behind a day, as far as the smallest document that reaches there.
+func (e ecb) since(ctx context.Context, last, now time.Time) ([]models.Rate, error) {
+	for _, d := range documents {
+		if d.reach == 0 || last.After(now.Add(-d.reach-24*time.Hour)) {
+			return e.read(ctx, d.path)
+		}
+	}
+	return nil, errors.New("rates: no document")
+}
+
+func (e ecb) read(ctx context.Context, path string) ([]models.Rate, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.url+path, nil)
+	if err != nil {
+		return nil, fmt.Errorf("rates: %w", err)
+	}
+	a, err := e.egress.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("rates: %s: %w", path, err)
+	}
+	if a.Status != http.StatusOK {
+		return nil, fmt.Errorf("rates: %s: the answer was HTTP %d", path, a.Status)
+	}
+	list, err := parseECB(a.Body)
+	if err != nil {
+		return nil, fmt.Errorf("rates: %s: %w", path, err)
+	}
+	return list, nil
+}
+
+// parseECB reads a document: a cube of days, each a cube of currencies. A rate that cannot be read is left out. A document
+// without any rate is an error, so that a page in its place is noticed.
+func parseECB(body []byte) ([]models.Rate, error) {
+	var doc struct {
+		Days []struct {
+			Day   string `xml:"time,attr"`
+			Rates []struct {
+				Currency string `xml:"currency,attr"`
+				Rate     string `xml:"rate,attr"`
+			} `xml:"Cube"`
+		} `xml:"Cube>Cube"`
+	}
+	if err := xml.Unmarshal(body, &doc); err != nil {
+		return nil, fmt.Errorf("the answer is no XML: %w", err)
+	}
+	type key struct {
+		day      time.Time
+		currency string
+	}
+	var list []models.Rate
+	seen := map[key]bool{}
+	for _, d := range doc.Days {
+		for _, r := range d.Rates {
+			one, err := models.NewRate(d.Day, r.Currency, r.Rate, models.RatesOfECB)
+			if k := (key{one.Day, one.Currency}); err == nil && !seen[k] && len(list) < models.MaxRates {
+				seen[k], list = true, append(list, one)
+			}
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("the answer has no rates")
+	}
+	return list, nil
+}

@@ -1,0 +1,172 @@
+// Package exchangerate reads exchange rates from the European Central Bank, or from a file that the operator provides.
+//
+// The bank is asked only while something is in another currency than its account's. It publishes on working days, at about 16:00
+// in Frankfurt. It is asked half an hour later, and again after two hours if the day is not there yet. A failed request is tried
+// again after five minutes, ten, twenty and so on, at most six hours. The file is read every hour.
+//
+// When a rate arrives for amounts that wait for it, or the operator replaces a rate, the amounts are restated.
+package exchangerate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/exchangerate"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/egress"
+)
+
+// Options of Register.
+type Options struct {
+	Egress *egress.Client   // with MaxBody
+	URL    string           // default the bank's
+	File   string           // a table of rates; with it the bank is not asked
+	Clicks Clicks           // what is restated
+	Now    func() time.Time // default time.Now
+}
+
+// Clicks restates what has another rate than its day: clicklog.Log.
+type Clicks interface {
+	currencyClicks
+	Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, limit int) (done bool, err error)
+}
+
+// Register registers the handlers at a runtime. A file that cannot be read is an error.
+func Register(r *workers.Runtime, s *store.Store, o Options) error {
+	if o.File != "" {
+		if _, err := ReadFile(o.File); err != nil {
+			return err
+		}
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	w := &worker{o: o, store: s, db: r.DB(), client: r.Client(), bank: ecb{o.Egress, cmp.Or(o.URL, ecbURL)}}
+	workers.RegisterTick(r, jobs.FetchRates, w.fetch)
+	workers.RegisterTick(r, jobs.SettleRates, w.settle)
+	workers.Register(r, jobs.RestateMoney, func(ctx context.Context, _ jobs.None) (jobs.None, error) {
+		return jobs.None{}, w.restate(ctx, workers.Account(ctx))
+	})
+	workers.RegisterRow(r, jobs.ChangeCurrency, w.changeCurrency)
+	return nil
+}
+
+type worker struct {
+	o      Options
+	store  *store.Store
+	db     *db.DB
+	client *jobs.Client
+	bank   ecb
+}
+
+// ReadFile reads a table of rates, see models.ReadRates.
+func ReadFile(name string) ([]models.Rate, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("rates: %w", err)
+	}
+	list, err := models.ReadRates(f)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return list, nil
+}
+
+const (
+	// taken is how long one attempt may take before another is made.
+	taken        = 10 * time.Minute
+	firstBackoff = 5 * time.Minute
+	lastBackoff  = 6 * time.Hour
+	fileEvery    = time.Hour
+)
+
+// fetch asks for rates if that is due.
+func (w *worker) fetch(ctx context.Context) error {
+	source, now := models.RatesOfECB, w.o.Now()
+	if w.o.File != "" {
+		source = models.RatesOfFile
+	} else if wanted, err := exchangerate.Wanted(ctx, w.store.Conn()); err != nil || !wanted {
+		return err
+	}
+	state, due, err := exchangerate.Take(ctx, w.store.Conn(), source, now, now.Add(taken))
+	if err != nil || !due {
+		return err
+	}
+	list, err := w.read(ctx, source, now)
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		slog.WarnContext(ctx, "exchange rates could not be read", "source", source, "error", err)
+		return exchangerate.Note(ctx, w.store.Conn(), source, err.Error(), now, now.Add(backoff(state.Failures)))
+	}
+	return w.store.Tx(ctx, func(s *store.Store) error {
+		saved, err := exchangerate.Save(ctx, s.Conn(), list, false)
+		if err != nil {
+			return err
+		}
+		if saved.Added > 0 {
+			slog.InfoContext(ctx, "exchange rates stored", "source", source, "rates", saved.Added)
+		}
+		return exchangerate.Note(ctx, s.Conn(), source, "", now, w.next(list, now))
+	})
+}
+
+func (w *worker) read(ctx context.Context, source string, now time.Time) ([]models.Rate, error) {
+	if source == models.RatesOfFile {
+		return ReadFile(w.o.File)
+	}
+	last, err := exchangerate.LastDay(ctx, w.store.Conn(), source)
+	if err != nil {
+		return nil, err
+	}
+	list, err := w.bank.since(ctx, last, now)
+	if err != nil {
+		return nil, err
+	}
+	kept := list[:0]
+	for _, r := range list { // older rates are dropped: no facts are kept that long
+		if r.Day.After(now.AddDate(0, 0, -models.LongestHistory()-models.RateDays-1)) {
+			kept = append(kept, r)
+		}
+	}
+	return kept, nil
+}
+
+func backoff(failures int) time.Duration {
+	return min(firstBackoff<<min(failures, 10), lastBackoff)
+}
+
+// published is when the bank is asked for the rates of the day, in UTC: in winter half an hour after it publishes them, in
+// summer an hour and a half.
+const published = 15*time.Hour + 30*time.Minute
+
+// next is when to ask again after an answer.
+func (w *worker) next(list []models.Rate, now time.Time) time.Time {
+	if w.o.File != "" {
+		return now.Add(fileEvery)
+	}
+	today := now.UTC().Truncate(24 * time.Hour)
+	at, workday := today.Add(published), today.Weekday() != time.Saturday && today.Weekday() != time.Sunday
+	has := false
+	for _, r := range list {
+		has = has || !r.Day.Before(today)
+	}
+	switch {
+	case now.Before(at):
+		return at
+	case !has && workday:
+		return now.Add(2 * time.Hour)
+	}
+	return at.Add(24 * time.Hour)
+}

@@ -1,0 +1,312 @@
+package exchangerate_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/dbtest"
+	dbrates "switchyard/db/exchangerate"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/exchangerate"
+)
+
+// bank is a test environment with a fake of the bank, which serves these days in its documents.
+type bank struct {
+	*testing.T
+	clicklog.Log
+	db      *db.DB
+	client  *jobs.Client
+	account uuid.UUID
+	file    string
+
+	mu    sync.Mutex
+	now   time.Time
+	asked []string
+	days  []string // as document, the latest first: day and rates such as "2026-03-06 USD=1.1 JPY=160"
+	fails int      // HTTP status; 0: none
+	body  string   // in place of the documents
+	cut   int      // batches until a restatement is cut off; 0: never
+}
+
+// Restate implements exchangerate.Clicks. It restates three clicks at a time. The call that cut counts down to fails before its batch,
+// as if the job was cut off there.
+func (b *bank) Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, _ int) (bool, error) {
+	b.mu.Lock()
+	cut := b.cut == 1
+	if b.cut > 0 {
+		b.cut--
+	}
+	b.mu.Unlock()
+	if cut {
+		return false, errors.New("cut off")
+	}
+	return clicklog.Log{}.Restate(ctx, c, r, 3)
+}
+
+func newBank(t *testing.T, file string) *bank {
+	t.Helper()
+	b := &bank{T: t, db: dbtest.New(t), account: uuid.New(), file: file, now: time.Date(2026, 3, 6, 12, 0, 0, 0, time.UTC)}
+	b.Conn = b.db
+	b.exec(`INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, b.account)
+	server := httptest.NewTLSServer(http.HandlerFunc(b.serve))
+	t.Cleanup(server.Close)
+	box, err := seal.New(b.db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	queue := jobstest.Redis(t)
+	b.client = jobs.Connect(queue)
+	rt := workers.New(workers.Options{DB: b.db, Redis: queue, Client: b.client, Grace: 4 * time.Second})
+	if err := exchangerate.Register(rt, store.New(b.db, box), exchangerate.Options{
+		Egress: egresstest.Client(t, server, egress.Options{MaxBody: exchangerate.MaxBody}), URL: server.URL, File: file, Clicks: b,
+		Now: func() time.Time { b.mu.Lock(); defer b.mu.Unlock(); return b.now },
+	}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return b
+}
+
+func (b *bank) exec(query string, args ...any) {
+	b.Helper()
+	if _, err := b.db.ExecContext(b.Context(), query, args...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bank) serve(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.asked = append(b.asked, strings.TrimSuffix(filepath.Base(r.URL.Path), ".xml"))
+	if b.fails != 0 {
+		w.WriteHeader(b.fails)
+		return
+	}
+	if b.body != "" {
+		_, _ = w.Write([]byte(b.body))
+		return
+	}
+	days := b.days
+	if strings.HasSuffix(r.URL.Path, "-daily.xml") {
+		days = days[:1]
+	}
+	var s strings.Builder
+	s.WriteString(`<?xml version="1.0" encoding="UTF-8"?><gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01" ` +
+		`xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref"><gesmes:subject>Reference rates</gesmes:subject><Cube>`)
+	for _, d := range days {
+		words := strings.Fields(d)
+		fmt.Fprintf(&s, "<Cube time='%s'>", words[0])
+		for _, w := range words[1:] {
+			currency, rate, _ := strings.Cut(w, "=")
+			fmt.Fprintf(&s, "<Cube currency='%s' rate='%s'/>", currency, rate)
+		}
+		s.WriteString("</Cube>")
+	}
+	s.WriteString("</Cube></gesmes:Envelope>")
+	_, _ = w.Write([]byte(s.String()))
+}
+
+// at runs the job of a moment and gives the documents that were asked for since.
+func (b *bank) at(moment string, change func()) []string {
+	b.Helper()
+	now, err := time.Parse(time.DateTime, moment)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.mu.Lock()
+	if change != nil {
+		change()
+	}
+	b.now, b.asked = now, nil
+	b.mu.Unlock()
+	b.run(jobs.FetchRates, now)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.asked)
+}
+
+func (b *bank) run(job jobs.Job[jobs.Tick, jobs.None], now time.Time) {
+	b.Helper()
+	h, err := jobs.Submit(b.Context(), b.client, job, uuid.Nil, jobs.Tick{At: now}, jobs.WithTick(now, time.Hour))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := jobs.Await(b.Context(), h); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bank) stored() string {
+	b.Helper()
+	list, err := dbrates.List(b.Context(), b.db, dbrates.Query{Limit: 100})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var lines []string
+	for _, r := range list {
+		lines = append(lines, fmt.Sprintf("%s %s=%s %s", r.Day.Format("02"), r.Currency, r.Rate, r.Source))
+	}
+	return strings.Join(lines, ", ")
+}
+
+func (b *bank) source() dbrates.Source {
+	b.Helper()
+	list, err := dbrates.Sources(b.Context(), b.db)
+	if err != nil || len(list) != 1 {
+		b.Fatal(list, err)
+	}
+	return list[0]
+}
+
+// TestFetch: the bank is asked once a day while a currency is wanted, for what is missing, and less often when it fails.
+func TestFetch(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, "")
+	b.days = []string{"2026-03-05 USD=1.1 JPY=160 XXX=N/A", "2026-03-04 USD=1.2", "1999-01-04 USD=1.17"}
+	asked := func(moment string, change func(), want ...string) {
+		t.Helper()
+		if got := b.at(moment, change); !slices.Equal(got, want) {
+			t.Errorf("at %s it was asked for %v, want %v", moment, got, want)
+		}
+	}
+	asked("2026-03-06 12:00:00", nil) // a Friday; nothing needs rates
+	b.exec(`INSERT INTO offers (id, account_id, name, url, currency) VALUES ($1, $2, 'O', 'https://o.test/', 'EUR')`, uuid.New(), b.account)
+	asked("2026-03-06 12:00:01", nil, "eurofxref-hist")
+	if got := b.stored(); got != "05 JPY=160 ecb, 05 USD=1.1 ecb, 04 USD=1.2 ecb" {
+		t.Errorf("stored %s", got)
+	}
+	asked("2026-03-06 15:29:00", nil)
+	asked("2026-03-06 15:30:00", nil, "eurofxref-daily") // not there yet: again after two hours
+	asked("2026-03-06 17:20:00", nil)
+	asked("2026-03-06 17:30:00", func() { b.days = slices.Insert(b.days, 0, "2026-03-06 USD=1.3") }, "eurofxref-daily")
+	asked("2026-03-07 15:00:00", nil)
+	asked("2026-03-07 15:30:00", nil, "eurofxref-daily") // a Saturday brings nothing, and nothing waits for it
+	asked("2026-03-07 17:30:00", nil)
+	if got := b.stored(); !strings.HasPrefix(got, "06 USD=1.3 ecb, 05 ") {
+		t.Errorf("stored %s", got)
+	}
+	asked("2026-03-09 15:30:00", func() { b.fails = 503 }, "eurofxref-hist-90d")
+	if s := b.source(); s.Failures != 1 || !strings.Contains(s.Failure, "HTTP 503") || !s.NextAt.Equal(b.now.Add(5*time.Minute)) {
+		t.Errorf("after a failure: %+v", s)
+	}
+	asked("2026-03-09 15:34:00", nil)
+	asked("2026-03-09 15:35:00", func() { b.fails, b.body = 0, "<html>maintenance</html>" }, "eurofxref-hist-90d")
+	if s := b.source(); s.Failures != 2 || !strings.Contains(s.Failure, "no rates") || !s.NextAt.Equal(b.now.Add(10*time.Minute)) {
+		t.Errorf("after two failures: %+v", s)
+	}
+	// Stored rates stay, whatever the bank publishes later.
+	asked("2026-03-09 16:00:00", func() {
+		b.body, b.days = "", []string{"2026-03-09 USD=1.4", "2026-03-06 USD=9 JPY=161"}
+	}, "eurofxref-hist-90d")
+	if got := b.stored(); !strings.HasPrefix(got, "09 USD=1.4 ecb, 06 JPY=161 ecb, 06 USD=1.3 ecb, 05 ") {
+		t.Errorf("stored %s", got)
+	}
+	if s := b.source(); s.Failures != 0 || s.Failure != "" {
+		t.Errorf("after a success: %+v", s)
+	}
+}
+
+// TestFile: a table of the operator is read in place of the bank, and a wrong one is found at the start.
+func TestFile(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "rates.csv")
+	write := func(text string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("2026-03-05,USD,one\n")
+	if err := exchangerate.Register(nil, nil, exchangerate.Options{File: name}); err == nil || !strings.Contains(err.Error(), "rates.csv") {
+		t.Errorf("a wrong table: %v", err)
+	}
+	write("2026-03-05,USD,1.1\n")
+	b := newBank(t, name)
+	if got := b.at("2026-03-06 12:00:00", nil); len(got) != 0 || b.stored() != "05 USD=1.1 file" {
+		t.Errorf("asked for %v, stored %s", got, b.stored())
+	}
+	write("2026-03-05,USD,1.5\n2026-03-06,USD,1.2\n")
+	b.at("2026-03-06 12:30:00", nil)
+	b.at("2026-03-06 13:00:00", nil)
+	if got := b.stored(); got != "06 USD=1.2 file, 05 USD=1.1 file" {
+		t.Errorf("stored %s", got)
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	b.at("2026-03-06 14:00:00", nil)
+	if s := b.source(); s.Name != models.RatesOfFile || s.Failures != 1 || !strings.Contains(s.Failure, "no such file") {
+		t.Errorf("without the file: %+v", s)
+	}
+}
+
+// TestPerEuro: the rate of a day is its own, else the last one of the seven days before.
+func TestPerEuro(t *testing.T) {
+	t.Parallel()
+	d := dbtest.New(t)
+	day := func(n int) time.Time { return time.Date(2026, 3, n, 0, 0, 0, 0, time.UTC) }
+	list, err := models.ReadRates(strings.NewReader("2026-03-06,USD,1.1\n2026-03-09,USD,1.2\n2026-03-09,JPY,160\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx := func(replace bool, list ...models.Rate) (saved dbrates.Saved) {
+		t.Helper()
+		if err := db.Tx(t.Context(), d, func(c db.Conn) (err error) {
+			saved, err = dbrates.Save(t.Context(), c, list, replace)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		return saved
+	}
+	if got := tx(false, list...); got != (dbrates.Saved{Added: 3}) {
+		t.Errorf("saved %+v", got)
+	}
+	list[1].Rate = list[1].Rate.Add(list[0].Rate)
+	if got := tx(false, list...); got != (dbrates.Saved{Kept: 3}) {
+		t.Errorf("saved again: %+v", got)
+	}
+	for of, want := range map[dbrates.Of]string{
+		{Day: day(5), Currency: "USD"}: "", {Day: day(6), Currency: "USD"}: "1.1", {Day: day(8), Currency: "USD"}: "1.1",
+		{Day: day(9), Currency: "USD"}: "1.2", {Day: day(16), Currency: "USD"}: "1.2", {Day: day(17), Currency: "USD"}: "",
+		{Day: day(8), Currency: "JPY"}: "", {Day: day(1), Currency: "EUR"}: "1", {Day: day(9), Currency: "XAU"}: "",
+	} {
+		found, err := dbrates.PerEuro(t.Context(), d, []dbrates.Of{of})
+		rate, ok := found[of]
+		if err != nil || ok != (want != "") || ok && rate.String() != want {
+			t.Errorf("%s on %s: %s, %v; want %q", of.Currency, of.Day.Format(time.DateOnly), rate, err, want)
+		}
+	}
+	if got := tx(true, list...); got != (dbrates.Saved{Changed: 1, Kept: 2}) {
+		t.Errorf("replaced: %+v", got)
+	}
+}

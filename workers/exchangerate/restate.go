@@ -1,0 +1,70 @@
+package exchangerate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/exchangerate"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+const (
+	// restatedAtOnce is how many clicks or conversions one transaction restates.
+	restatedAtOnce = 1000
+	// restateEvery is how often an account's restatement is started at most, while one may be under way.
+	restateEvery = 5 * time.Minute
+	// forgottenAtOnce is how many days are forgotten at once.
+	forgottenAtOnce = 5000
+)
+
+// settle gives days their rates and starts what restates their facts.
+func (w *worker) settle(ctx context.Context) error {
+	if err := exchangerate.Settle(ctx, w.db); err != nil {
+		return err
+	}
+	accounts, err := exchangerate.Restating(ctx, w.db)
+	if err != nil {
+		return err
+	}
+	now := w.o.Now()
+	for _, account := range accounts {
+		id := uuid.NewSHA1(account, fmt.Append(nil, "restate ", now.Truncate(restateEvery).Unix()))
+		if _, err := jobs.Submit(ctx, w.client, jobs.RestateMoney, account, jobs.None{}, jobs.WithID(id)); err != nil {
+			return fmt.Errorf("rates: %w", err)
+		}
+	}
+	return exchangerate.Forget(ctx, w.db, now.AddDate(0, 0, -models.LongestHistory()-models.RateDays), forgottenAtOnce)
+}
+
+// restate restates an account in batches. What a batch did is kept if a later one fails, and the next job goes on.
+func (w *worker) restate(ctx context.Context, account uuid.UUID) error {
+	keys, err := exchangerate.RestatingOf(ctx, w.db, account)
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		r := clicklog.Restatement{Key: k}
+		for done := false; !done; {
+			err := clicklog.Unraced(func() error {
+				return db.Tx(ctx, w.db, func(c db.Conn) error {
+					next := r
+					var err error
+					if done, err = w.o.Clicks.Restate(ctx, c, &next, restatedAtOnce); err == nil {
+						r = next
+					}
+					return err
+				})
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

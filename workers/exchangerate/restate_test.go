@@ -1,0 +1,110 @@
+package exchangerate_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	dbrates "switchyard/db/exchangerate"
+	"switchyard/db/spool"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/await"
+)
+
+// arrive stores clicks of an hour before now that cost 0.5 euros each.
+func (b *bank) arrive(now time.Time, n int) {
+	b.Helper()
+	s, err := spool.Open(b.TempDir(), spool.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for range n {
+		c := models.Click{AccountID: b.account, CampaignID: uuid.New(), Currency: "EUR", Cost: decimal.New(5, -1)}
+		c.ID = models.NewClickID()
+		floor := models.FloorClickID(now.Add(-time.Hour))
+		copy(c.ID[:6], floor[:6])
+		if err := s.Append(b.Context(), spool.Record{Click: &c}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := clicklog.NewIngester(s, b.db, clicklog.IngestOptions{}).Drain(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (b *bank) text(query string) (s string) {
+	b.Helper()
+	if err := b.db.GetContext(b.Context(), &s, query); err != nil {
+		b.Fatal(err)
+	}
+	return s
+}
+
+// TestRestate checks that amounts that came before their rate are restated when it arrives, by a job that goes on where another
+// job was cut off. They are restated again when the operator replaces the rate.
+func TestRestate(t *testing.T) {
+	t.Parallel()
+	b := newBank(t, "")
+	b.days = []string{"2026-03-05 USD=1.1"}
+	now := b.now
+	b.arrive(now, 10)
+	const (
+		state = `SELECT concat_ws(' ', (SELECT trim_scale(sum(cost)) FROM ledger), (SELECT trim_scale(sum(cost * rate)) FROM clicks),
+			(SELECT count(*) FROM clicks WHERE rate IS NULL), (SELECT count(*) FROM account_rates WHERE restating OR rate IS NULL))`
+		part = `SELECT (sum(cost) > 0)::text FROM ledger`
+	)
+	settle := func(after time.Duration) {
+		t.Helper()
+		now = now.Add(after)
+		b.mu.Lock()
+		b.now = now
+		b.mu.Unlock()
+		b.run(jobs.SettleRates, now)
+	}
+	settle(time.Minute)
+	if got := b.text(state); got != "0 10 1" {
+		t.Errorf("without a rate: %s", got)
+	}
+	if got := b.at(now.Format(time.DateTime), nil); len(got) != 1 { // amounts that wait ask for rates
+		t.Errorf("it was asked for %v", got)
+	}
+	b.mu.Lock()
+	b.cut = 4 // spend and two batches of clicks
+	b.mu.Unlock()
+	settle(time.Minute)
+	await.Until(t, "a part is restated", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return b.cut == 0 && b.text(part) == "true" })
+	if got := b.text(state); got != "3.3 3.3 4 1" {
+		t.Errorf("cut off: %s", got)
+	}
+	settle(6 * time.Minute)
+	await.Until(t, "all is restated", func() bool { return b.text(state) == "5.5 5.5 0 0" })
+	settle(time.Minute)
+	list := []models.Rate{{Day: time.Date(2026, 3, 4, 0, 0, 0, 0, time.UTC), Currency: "USD", Rate: decimal.New(3, 0), Source: models.RatesOfFile}}
+	save := func(replace bool) {
+		t.Helper()
+		if err := db.Tx(t.Context(), b.db, func(c db.Conn) error {
+			_, err := dbrates.Save(t.Context(), c, list, replace)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list[0].Day = list[0].Day.AddDate(0, 0, 2) // the clicks' own day, which used the previous rate
+	save(false)
+	settle(6 * time.Minute)
+	if got := b.text(state); got != "5.5 5.5 0 0" {
+		t.Errorf("a rate that comes later changes the day's: %s", got)
+	}
+	list[0].Rate = decimal.New(2, 0)
+	save(true)
+	settle(6 * time.Minute)
+	await.Until(t, "all is restated by the operator's rate", func() bool { return b.text(state) == "10 10 0 0" })
+}

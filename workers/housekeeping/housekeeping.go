@@ -1,0 +1,31 @@
+// Package housekeeping deletes what the API keeps for a while: stored answers that are too old for a repeated call, and
+// removed rules that no flow uses any more. Sessions and links that have ended go here too.
+package housekeeping
+
+import (
+	"context"
+	"log/slog"
+
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/workers"
+)
+
+// Register adds the handler to a runtime.
+func Register(r *workers.Runtime, s *store.Store) {
+	workers.RegisterTick(r, jobs.ForgetAnswers, func(ctx context.Context) error {
+		n, err := s.PruneAttempts(ctx)
+		slog.InfoContext(ctx, "stored answers forgotten", "rows", n)
+		return err
+	})
+	workers.RegisterTick(r, jobs.ForgetEntries, func(ctx context.Context) error {
+		n, err := s.ForgetEntries(ctx)
+		slog.InfoContext(ctx, "ended sessions and old audit entries forgotten", "rows", n)
+		return err
+	})
+	workers.RegisterTick(r, jobs.ForgetRules, func(ctx context.Context) error {
+		n, err := s.Rules().Forget(ctx)
+		slog.InfoContext(ctx, "removed rules forgotten", "rows", n)
+		return err
+	})
+}

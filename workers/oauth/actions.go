@@ -1,0 +1,88 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/providers/oauth"
+)
+
+// listActions lists the conversion actions that a traffic source's conversions can be uploaded to.
+func (k *Connections) listActions(ctx context.Context, a jobs.ConversionActionsArgs) ([]jobs.ConversionAction, error) {
+	i, t, of, err := k.advertiser(ctx, a.Source)
+	if err != nil {
+		return nil, err
+	}
+	list, err := asked(ctx, i.Provider, t, func(token string) ([]oauth.Action, error) { return k.o.Client.Actions(ctx, of, token) })
+	out := make([]jobs.ConversionAction, len(list))
+	for n, v := range list {
+		out[n] = jobs.ConversionAction(v)
+		if i.Uploads(v.ID, v.Name) {
+			out[n].ReadyAt = i.UploadsReadyAt
+		}
+	}
+	return out, err
+}
+
+// createAction creates the conversion action that a traffic source's conversions are uploaded to.
+func (k *Connections) createAction(ctx context.Context, a jobs.CreateConversionActionArgs) (out jobs.ConversionAction, err error) {
+	i, t, of, err := k.advertiser(ctx, a.Source)
+	if err != nil {
+		return out, err
+	}
+	made, err := asked(ctx, i.Provider, t, func(token string) (oauth.Action, error) { return k.o.Client.CreateAction(ctx, of, token, a.Name) })
+	if err != nil {
+		return out, err
+	}
+	out = jobs.ConversionAction(made)
+	to := made.ID
+	if i.Provider == models.MicrosoftAds { // its uploads name the action
+		to = made.Name
+	}
+	// An action that already existed may have been created a moment ago, by a job whose worker died before it could record the
+	// action.
+	out.ReadyAt, err = k.store.SourceIntegrations().SetAction(context.WithoutCancel(ctx), i, to, made.ReadyAt, k.o.Client.ReadyBy(i.Provider))
+	return out, err
+}
+
+// advertiser finds the ad account of a traffic source, and the tokens for requests to it.
+func (k *Connections) advertiser(ctx context.Context, source uuid.UUID) (i models.SourceIntegration, t *Tokens, of oauth.Advertiser, err error) {
+	account := workers.Account(ctx)
+	i, connection, err := k.store.SourceIntegrations().WithActions(ctx, account, source)
+	if err != nil {
+		return i, nil, of, err
+	}
+	of = oauth.Advertiser{Provider: i.Provider, Credentials: i.Settings, Currency: i.Currency}
+	if of.Currency == "" {
+		owner, err := k.store.FindAccount(ctx, account)
+		if err != nil {
+			return i, nil, of, err
+		}
+		of.Currency = owner.Currency
+	}
+	return i, k.Of(account, connection), of, nil
+}
+
+// asked calls ask with an access token, and once more with a renewed token if the platform refuses the first one. Errors are
+// for the customer.
+func asked[T any](ctx context.Context, provider string, t *Tokens, ask func(token string) (T, error)) (T, error) {
+	var none T
+	token, err := t.Token(ctx)
+	if err != nil {
+		return none, err
+	}
+	out, err := ask(token)
+	if !errors.Is(err, oauth.ErrRevoked) {
+		return out, told(provider, err)
+	}
+	if token, err = t.Renew(ctx, token); err != nil {
+		return none, err
+	}
+	out, err = ask(token)
+	return out, told(provider, err)
+}

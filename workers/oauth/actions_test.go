@@ -1,0 +1,177 @@
+package oauth_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/workers/providers/oauth/oauthtest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// source makes a traffic source that is connected to a platform, without reading its spend.
+func (w *world) source(at string, credentials map[string]string) uuid.UUID {
+	w.Helper()
+	id, off := uuid.New(), false
+	if _, err := w.db.ExecContext(w.Context(), `INSERT INTO traffic_sources (id, account_id, name) VALUES ($1, $2, $3)`, id, w.account, id.String()); err != nil {
+		w.Fatal(err)
+	}
+	p, _ := models.SourceProviderNamed(at)
+	if err := w.store.SourceIntegrations().Save(w.Context(), w.account, id, store.SourceConnect{
+		Provider: p, Credentials: credentials, Enabled: &off, Next: w.Now(),
+	}); err != nil {
+		w.Fatal(err)
+	}
+	return id
+}
+
+// accountOf are the credentials that name an ad account.
+var accountOf = map[string]map[string]string{
+	models.GoogleAds: {"customer_id": "1234567890"}, models.MicrosoftAds: {"account_id": "176", "customer_id": "250"},
+}
+
+// TestConversionActions: the source's conversions go to the created action from then on. The time when Microsoft's action is
+// ready is remembered, also when the action is requested again.
+func TestConversionActions(t *testing.T) {
+	t.Parallel()
+	for at, credentials := range accountOf {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.work()
+			w.connect(at)
+			source := w.source(at, credentials)
+			create := func(name string) jobs.ConversionAction {
+				t.Helper()
+				made, err := do(w, jobs.CreateConversionAction, jobs.CreateConversionActionArgs{Source: source, Name: name})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return made
+			}
+			made := create("Sales")
+			i, err := w.store.SourceIntegrations().Find(t.Context(), w.account, source)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at == models.GoogleAds && (i.ConversionAction != made.ID || made.ReadyAt != nil || i.UploadsReadyAt != nil) {
+				t.Errorf("%+v, conversions go to %q", made, i.ConversionAction)
+			}
+			ready := w.Now().Add(2 * time.Hour).Truncate(time.Millisecond)
+			if at == models.MicrosoftAds && (i.ConversionAction != "Sales" || made.ReadyAt == nil || i.UploadsReadyAt == nil ||
+				!i.UploadsReadyAt.Truncate(time.Millisecond).Equal(ready)) {
+				t.Errorf("%+v, conversions go to %q from %v on", made, i.ConversionAction, i.UploadsReadyAt)
+			}
+			w.later(time.Minute)
+			again := create("Sales")
+			if again.ID != made.ID || (again.ReadyAt == nil) != (made.ReadyAt == nil) || again.ReadyAt != nil && !again.ReadyAt.Truncate(time.Millisecond).Equal(ready) {
+				t.Errorf("%+v, at first %+v", again, made)
+			}
+			list, err := do(w, jobs.ListConversionActions, jobs.ConversionActionsArgs{Source: source})
+			if err != nil || len(list) != 1 || list[0].ID != made.ID || (list[0].ReadyAt == nil) != (made.ReadyAt == nil) {
+				t.Errorf("%+v, %v", list, err)
+			}
+			// A worker that dies before it records the created action leaves an action that is too new, and that the database
+			// does not know.
+			if _, err := w.db.ExecContext(t.Context(), `UPDATE source_integrations SET conversion_action = '', uploads_ready_at = NULL`); err != nil {
+				t.Fatal(err)
+			}
+			late := w.Now().Add(2 * time.Hour).Truncate(time.Millisecond)
+			if found := create("Sales"); found.ID != made.ID || (found.ReadyAt == nil) != (made.ReadyAt == nil) ||
+				found.ReadyAt != nil && !found.ReadyAt.Truncate(time.Millisecond).Equal(late) {
+				t.Errorf("after a crash: %+v, at first %+v", found, made)
+			}
+			if got := w.Actions(at); len(got) != 1 {
+				t.Errorf("the platform has %v", got)
+			}
+		})
+	}
+}
+
+// TestConversionActionErrors checks each error.
+func TestConversionActionErrors(t *testing.T) {
+	t.Parallel()
+	for at, credentials := range accountOf {
+		t.Run(at, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.work()
+			want := func(source uuid.UUID, code string) {
+				t.Helper()
+				_, listed := do(w, jobs.ListConversionActions, jobs.ConversionActionsArgs{Source: source})
+				wantCode(t, listed, code)
+				_, created := do(w, jobs.CreateConversionAction, jobs.CreateConversionActionArgs{Source: source, Name: "Sales"})
+				wantCode(t, created, code)
+			}
+			want(uuid.New(), "not_platform_ab")
+			want(w.source("propellerads", nil), "not_platform_ab")
+			named, nameless := w.source(at, credentials), w.source(at, nil)
+			want(named, "not_connected")
+			w.connect(at)
+			want(nameless, map[string]string{models.GoogleAds: "no_customer_id", models.MicrosoftAds: "no_account_id"}[at])
+			w.Break(resttest.Echo)
+			p, _ := models.SignInProviderNamed(at)
+			want(named, p.Refused)
+			w.Break(resttest.None)
+			w.SignIn(oauthtest.User{ID: "u-2", Name: "joe@example.com"})
+			second := w.connect(at)
+			if _, err := w.db.ExecContext(t.Context(), `UPDATE source_integrations SET oauth_connection_id = NULL`); err != nil {
+				t.Fatal(err)
+			}
+			want(named, "not_connected") // of two, none was chosen
+			if err := w.store.OAuthConnections().Remove(t.Context(), w.account, second); err != nil {
+				t.Fatal(err)
+			}
+			w.Revoke()
+			want(named, "credentials")
+		})
+	}
+}
+
+// TestSignInAgain: an account that disconnects and signs in again keeps its traffic sources, unless there are several sign-ins
+// to choose from.
+func TestSignInAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	at := models.GoogleAds
+	first := w.connect(at)
+	source, other := w.source(at, accountOf[at]), w.source(models.MicrosoftAds, nil)
+	of := func(source uuid.UUID) uuid.UUID {
+		t.Helper()
+		i, err := w.store.SourceIntegrations().Find(t.Context(), w.account, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i.ConnectionID.UUID
+	}
+	if of(source) != first || of(other) != uuid.Nil {
+		t.Fatalf("%s, %s", of(source), of(other))
+	}
+	remove := func(id uuid.UUID) {
+		t.Helper()
+		if err := w.store.OAuthConnections().Remove(t.Context(), w.account, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if remove(first); of(source) != uuid.Nil {
+		t.Errorf("disconnected, it uses %s", of(source))
+	}
+	w.SignIn(oauthtest.User{ID: "u-2", Name: "joe@example.com"})
+	again := w.connect(at)
+	if again == first || of(source) != again || of(other) != uuid.Nil {
+		t.Errorf("after another sign-in %s it uses %s, the other %s", again, of(source), of(other))
+	}
+	w.SignIn(oauthtest.User{ID: "u-3", Name: "jim@example.com"})
+	third := w.connect(at)
+	if of(source) != again {
+		t.Errorf("after a further sign-in it uses %s", of(source))
+	}
+	remove(again)
+	if w.connect(at) != third || of(source) != third { // the known user signs in once more, as the only one
+		t.Errorf("it uses %s, not %s", of(source), third)
+	}
+}

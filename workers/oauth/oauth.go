@@ -1,0 +1,165 @@
+// Package oauth keeps the connections that accounts have made by sign-in at ad platforms: it completes sign-ins, renews tokens, each by
+// one process at a time, and lists ad accounts and what conversions are uploaded to. Connections gives others the access tokens.
+package oauth
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/interval"
+	"switchyard/workers"
+	"switchyard/workers/providers/oauth"
+)
+
+// Options of New. Now and Wait are optional.
+type Options struct {
+	Client *oauth.Client
+	Now    func() time.Time
+	// Wait waits for another process that renews the same tokens.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// Connections are the connections by sign-in. Safe for concurrent use.
+type Connections struct {
+	o     Options
+	store *store.Store
+}
+
+// New makes Connections.
+func New(s *store.Store, o Options) *Connections {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Wait == nil {
+		o.Wait = interval.Sleep
+	}
+	return &Connections{o, s}
+}
+
+// Register registers the handlers at a runtime.
+func (k *Connections) Register(r *workers.Runtime) {
+	workers.Register(r, jobs.ExchangeOAuth, k.exchange)
+	workers.Register(r, jobs.ListAdAccounts, k.accounts)
+	workers.Register(r, jobs.ListConversionActions, k.listActions)
+	workers.Register(r, jobs.CreateConversionAction, k.createAction)
+	workers.RegisterTick(r, jobs.SweepOAuth, k.sweep)
+}
+
+// exchange completes a sign-in whose code has come back.
+func (k *Connections) exchange(ctx context.Context, a jobs.OAuthAttemptArgs) (out jobs.OAuthConnected, err error) {
+	account := workers.Account(ctx)
+	attempt, code, err := k.store.OAuthAttempts().Take(ctx, account, a.ID, k.o.Now())
+	if err != nil {
+		return out, err
+	}
+	g, err := k.o.Client.Exchange(ctx, attempt.Provider, code, attempt.Verifier, attempt.Redirect)
+	if _, known := models.AsError(err); err != nil && !known {
+		err = models.Invalid("signin_refused", "%s", err)
+	}
+	if err != nil {
+		return out, err
+	}
+	c, err := k.store.OAuthConnections().Save(context.WithoutCancel(ctx), account, attempt.Provider, g, k.o.Now())
+	return jobs.OAuthConnected{ID: c.ID, Provider: c.Provider, UserName: c.UserName}, err
+}
+
+// accounts lists the ad accounts of a connection.
+func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([]jobs.AdAccount, error) {
+	account := workers.Account(ctx)
+	c, err := k.store.OAuthConnections().Find(ctx, account, a.Connection)
+	if errors.Is(err, models.NotFound("connection")) {
+		return nil, errNotConnected()
+	}
+	if err != nil {
+		return nil, err
+	}
+	list, err := asked(ctx, c.Provider, k.Of(account, a.Connection), func(token string) ([]oauth.Account, error) {
+		return k.o.Client.Accounts(ctx, c.Provider, token)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]jobs.AdAccount, len(list))
+	for i, v := range list {
+		out[i] = jobs.AdAccount(v)
+	}
+	return out, nil
+}
+
+// told converts a platform's error to the customer's error: credentials if the sign-in is not good, else that the platform
+// refused.
+func told(provider string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, known := models.AsError(err); known {
+		return err
+	}
+	if errors.Is(err, oauth.ErrRevoked) {
+		return errCredentials(err.Error())
+	}
+	p, _ := models.SignInProviderNamed(provider)
+	return models.Invalid(p.Refused, "%s: %s", p.Label, err)
+}
+
+// errNotConnected says that the connection does not exist.
+func errNotConnected() error {
+	return models.Invalid("not_connected", "there is no such connection: sign in at the platform first")
+}
+
+// errCredentials says that a user of the account has to sign in again.
+func errCredentials(why string) error {
+	return models.Invalid("credentials", "the connection is no longer good, sign in again: %s", why)
+}
+
+const (
+	takenAtOnce   = 500 // connections that a sweep takes at once
+	renewedAtOnce = 16  // of them
+	sweepAgain    = 2 * time.Minute
+)
+
+// sweep renews the tokens that end soon. A connection whose renewal fails is due again after sweepAgain.
+func (k *Connections) sweep(ctx context.Context) error {
+	for ctx.Err() == nil {
+		now := k.o.Now()
+		due, err := k.store.OAuthConnections().TakeDue(ctx, now, now.Add(sweepAgain), takenAtOnce)
+		if err != nil {
+			return err
+		}
+		places := make(chan struct{}, renewedAtOnce)
+		var all sync.WaitGroup
+		for _, d := range due {
+			places <- struct{}{}
+			all.Go(func() {
+				defer func() { <-places }()
+				if err := k.Of(d.AccountID, d.ID).ahead(ctx); err != nil && ctx.Err() == nil {
+					slog.WarnContext(ctx, "tokens not renewed", "account_id", d.AccountID, "connection_id", d.ID, "error", err)
+				}
+			})
+		}
+		all.Wait()
+		if len(due) < takenAtOnce {
+			return k.store.OAuthAttempts().Forget(ctx, k.o.Now())
+		}
+	}
+	return ctx.Err()
+}
+
+// Tokens gives the access tokens of a connection. Safe for concurrent use.
+type Tokens struct {
+	k           *Connections
+	account, id uuid.UUID
+}
+
+// Of returns the access tokens of an account's connection.
+func (k *Connections) Of(account, connection uuid.UUID) *Tokens {
+	return &Tokens{k, account, connection}
+}

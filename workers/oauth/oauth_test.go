@@ -1,0 +1,409 @@
+package oauth_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/await"
+	"switchyard/workers/oauth"
+	"switchyard/workers/providers/oauth/oauthtest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// TestExchange: a sign-in becomes a connection, once. Its secrets cannot be read anywhere.
+func TestExchange(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.work()
+	for _, p := range models.SignInProviders {
+		id, _ := w.attempt(p.Name)
+		got, err := do(w, jobs.ExchangeOAuth, jobs.OAuthAttemptArgs{ID: id})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := w.found(got.ID)
+		if got.Provider != p.Name || got.UserName != "jane@example.com" || c.Status != models.OAuthActive || c.Provider != p.Name || c.ExpiresAt == nil {
+			t.Errorf("%+v, %+v", got, c)
+		}
+		_, err = do(w, jobs.ExchangeOAuth, jobs.OAuthAttemptArgs{ID: id})
+		wantCode(t, err, "signin_expired")
+	}
+	w.Own(models.Meta, "7")
+	for _, c := range w.list() {
+		if _, err := do(w, jobs.ListAdAccounts, jobs.OAuthAccountsArgs{Connection: c.ID}); err != nil {
+			t.Error(err)
+		}
+	}
+	w.attempt(models.GoogleAds) // its code and verifier are stored
+	dump := w.dump()
+	if strings.Contains(dump, oauthtest.Canary) {
+		t.Error("a secret can be read in PostgreSQL or Redis")
+	}
+	if !strings.Contains(dump, "oauth:exchange") || !strings.Contains(dump, "jane@example.com") {
+		t.Error("the dump lacks what it must have")
+	}
+}
+
+func (w *world) list() []models.OAuthConnection {
+	w.Helper()
+	all, err := w.store.OAuthConnections().List(w.Context(), w.account)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return all
+}
+
+// TestAttempts: a state brings one code, in time, and belongs to one account only.
+func TestAttempts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	ctx, attempts := t.Context(), w.store.OAuthAttempts()
+	id, state := w.attempt(models.GoogleAds)
+	_, err := attempts.Return(ctx, state, "another", w.Now())
+	wantCode(t, err, "signin_expired")
+	_, err = attempts.Find(ctx, state, w.Now())
+	wantCode(t, err, "signin_expired")
+	_, _, err = attempts.Take(ctx, uuid.New(), id, w.Now())
+	wantCode(t, err, "signin_expired")
+	_, late, err := attempts.Begin(ctx, w.account, models.Meta, redirect, w.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, err := attempts.Find(ctx, late, w.Now()); err != nil || a.Account != "A" || a.Provider != models.Meta || len(a.Verifier) < 43 {
+		t.Errorf("%+v, %v", a, err)
+	}
+	w.later(models.OAuthAttemptTime)
+	_, err = attempts.Return(ctx, late, "code", w.Now())
+	wantCode(t, err, "signin_expired")
+	_, _, err = attempts.Take(ctx, w.account, id, w.Now())
+	wantCode(t, err, "signin_expired")
+	var states []string
+	for range 25 {
+		_, s, err := attempts.Begin(ctx, w.account, models.Meta, redirect, w.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		states = append(states, s)
+	}
+	_, err = attempts.Find(ctx, states[0], w.Now())
+	wantCode(t, err, "signin_expired")
+	if _, err := attempts.Find(ctx, states[24], w.Now()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestExchangeFails: the error says what the platform or the install lacks.
+func TestExchangeFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.work()
+	id, _ := w.attempt(models.MicrosoftAds)
+	w.Break(resttest.Echo)
+	_, err := do(w, jobs.ExchangeOAuth, jobs.OAuthAttemptArgs{ID: id})
+	wantCode(t, err, "signin_refused")
+	if len(w.list()) != 0 {
+		t.Error("it is connected")
+	}
+}
+
+// TestSeveral: each person has a connection of their own, and keeps it when they sign in again.
+func TestSeveral(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.connect(models.GoogleAds)
+	w.SignIn(oauthtest.User{ID: "u-2", Name: "joe@example.com"})
+	second, other := w.connect(models.GoogleAds), w.connect(models.Meta)
+	if again := w.connect(models.GoogleAds); again != second || first == second || other == second {
+		t.Errorf("%s, %s, %s, again %s", first, second, other, again)
+	}
+	if c, err := w.store.OAuthConnections().First(t.Context(), w.account, models.GoogleAds); err != nil || c.ID != first {
+		t.Errorf("the first is %s, %v", c.ID, err)
+	}
+	for i := range models.MaxOAuthConnections - 3 {
+		w.SignIn(oauthtest.User{ID: uuid.NewString(), Name: strings.Repeat("x", i)})
+		w.connect(models.Meta)
+	}
+	_, _, err := w.store.OAuthAttempts().Begin(t.Context(), w.account, models.Meta, redirect, w.Now())
+	wantCode(t, err, "too_many")
+}
+
+// TestOneRefresh: when many callers in several processes need a token at once, one of them renews it, and all get that token.
+// Microsoft no longer accepts the previous one.
+func TestOneRefresh(t *testing.T) {
+	t.Parallel()
+	for _, p := range models.SignInProviders {
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			id := w.connect(p.Name)
+			refreshes := w.Refreshes() // Meta's sign-in has one in it
+			before, err := w.mine.Of(w.account, id).Token(t.Context())
+			if err != nil || w.Refreshes() != refreshes {
+				t.Fatalf("%d refreshes, %v", w.Refreshes(), err)
+			}
+			w.later(59*time.Minute + 30*time.Second)
+			const processes, callers = 3, 4
+			_, release := w.Hold()
+			defer release()
+			// The platform answers once all other callers wait for the caller that asks it.
+			var waiting sync.Map
+			var waiters atomic.Int32
+			got := make(chan string, processes*callers)
+			for n := range processes {
+				for i := range callers {
+					k := w.process(func(ctx context.Context, d time.Duration) error {
+						if _, known := waiting.LoadOrStore([2]int{n, i}, true); !known && waiters.Add(1) == processes*callers-1 {
+							release()
+						}
+						return wait(ctx, d)
+					})
+					go func() {
+						token, err := k.Of(w.account, id).Token(w.Context())
+						if err != nil {
+							token = err.Error()
+						}
+						got <- token
+					}()
+				}
+			}
+			first := await.Recv(t, got)
+			for range processes*callers - 1 {
+				if token := await.Recv(t, got); token != first {
+					t.Errorf("%q and %q", token, first)
+				}
+			}
+			if w.Refreshes() != refreshes+1 || first == before || !strings.HasPrefix(first, oauthtest.Canary) {
+				t.Errorf("%d refreshes, %q", w.Refreshes(), first)
+			}
+			w.later(59*time.Minute + 30*time.Second)
+			if second, err := w.mine.Of(w.account, id).Token(t.Context()); err != nil || second == first { // by the rotated one
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// TestDeadHolder: when the process that renews tokens dies, another one does it after the lease.
+func TestDeadHolder(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.connect(models.MicrosoftAds)
+	w.later(time.Hour)
+	dead := uuid.New()
+	if ok, err := w.store.OAuthConnections().ClaimRefresh(t.Context(), w.found(id), dead, time.Hour); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	asked := make(chan struct{}, 100)
+	k := w.process(func(ctx context.Context, _ time.Duration) error {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		return wait(ctx, time.Millisecond)
+	})
+	got := make(chan error, 1)
+	go func() {
+		_, err := k.Of(w.account, id).Token(w.Context())
+		got <- err
+	}()
+	await.Recv(t, asked) // it waits for the dead one
+	if w.Refreshes() != 0 {
+		t.Error("it was renewed beside the lease")
+	}
+	if _, err := w.db.ExecContext(t.Context(), `UPDATE oauth_connections SET lease_until = now() WHERE account_id = $1`, w.account); err != nil {
+		t.Fatal(err)
+	}
+	if err := await.Recv(t, got); err != nil || w.Refreshes() != 1 {
+		t.Errorf("%d refreshes, %v", w.Refreshes(), err)
+	}
+	c := w.found(id) // the dead process comes back with an outdated answer
+	if ok, err := w.store.OAuthConnections().SetRefreshed(t.Context(), c, dead, models.OAuthGrant{}, w.Now()); ok || err != nil {
+		t.Errorf("it saved what nobody takes: %v", err)
+	}
+}
+
+// TestRevoked: a sign-in that the platform takes no longer is marked, asked for no more, and good again after the next sign-in.
+func TestRevoked(t *testing.T) {
+	t.Parallel()
+	for _, p := range models.SignInProviders {
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			id := w.connect(p.Name)
+			tokens := w.mine.Of(w.account, id)
+			w.Revoke()
+			old, err := tokens.Token(t.Context()) // the revocation is not known here yet
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = tokens.Renew(t.Context(), old)
+			wantCode(t, err, "credentials")
+			asked := w.Refreshes()
+			_, err = tokens.Token(t.Context())
+			wantCode(t, err, "credentials")
+			c := w.found(id)
+			if w.Refreshes() != asked || c.Status != models.OAuthRevoked || c.Failure == "" || c.Since == nil || strings.Contains(c.Failure, oauthtest.Canary) {
+				t.Errorf("%d refreshes, %+v", w.Refreshes(), c)
+			}
+			if list, err := w.store.OAuthConnections().Troubled(t.Context(), w.account, w.Now()); err != nil || len(list) != 1 {
+				t.Errorf("%v, %v", list, err)
+			}
+			if again := w.connect(p.Name); again != id || w.found(id).Status != models.OAuthActive || w.found(id).Since != nil {
+				t.Errorf("%+v", w.found(again))
+			}
+			if _, err := tokens.Token(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestRenew: a token that the platform did not take is renewed once, however many callers it was refused to.
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.connect(models.GoogleAds)
+	tokens := w.mine.Of(w.account, id)
+	old, err := tokens.Token(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if fresh, err := tokens.Renew(t.Context(), old); err != nil || fresh == old || w.Refreshes() != 1 {
+			t.Errorf("%d refreshes, %v", w.Refreshes(), err)
+		}
+	}
+	_, err = w.mine.Of(uuid.New(), id).Token(t.Context())
+	wantCode(t, err, "not_connected")
+	_, err = w.mine.Of(w.account, uuid.New()).Token(t.Context())
+	wantCode(t, err, "not_connected")
+}
+
+// TestSweep renews the tokens that end soon, and no others. A platform that fails is asked again.
+func TestSweep(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.work()
+	sweep := func() {
+		t.Helper()
+		if _, err := do(w, jobs.SweepOAuth, jobs.Tick{At: w.Now()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id := w.connect(models.MicrosoftAds)
+	w.Live(60 * 24 * time.Hour)
+	w.connect(models.Meta)
+	abandoned, _, err := w.store.OAuthAttempts().Begin(t.Context(), w.account, models.Meta, redirect, w.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Live(time.Hour)
+	exchanged := w.Refreshes() // Meta's sign-in has one in it
+	w.later(50 * time.Minute)
+	if sweep(); w.Refreshes() != exchanged {
+		t.Error("a token was renewed early")
+	}
+	if strings.Contains(w.dump(), abandoned.ID.String()) {
+		t.Error("a sign-in that nobody ended is kept")
+	}
+	w.later(5 * time.Minute)
+	w.Break(resttest.Down)
+	sweep()
+	if c := w.found(id); c.Status != models.OAuthActive || c.Failure == "" || c.Since == nil {
+		t.Errorf("%+v", c)
+	}
+	w.Break(resttest.None)
+	if sweep(); w.Refreshes() != exchanged {
+		t.Error("it was asked again at once")
+	}
+	w.later(2 * time.Minute)
+	sweep()
+	if c := w.found(id); c.Failure != "" || c.Since != nil || c.RefreshedAt == nil || w.Refreshes() != exchanged+1 {
+		t.Errorf("%+v, %d refreshes", c, w.Refreshes()-exchanged)
+	}
+	w.later(54 * 24 * time.Hour) // Meta's has six days left
+	if sweep(); w.Refreshes() != exchanged+3 {
+		t.Errorf("%d refreshes, want both", w.Refreshes()-exchanged)
+	}
+}
+
+// TestListAdAccounts: the accounts of a connection, and each error of it.
+func TestListAdAccounts(t *testing.T) {
+	t.Parallel()
+	for _, p := range models.SignInProviders {
+		t.Run(p.Name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			w.work()
+			list := func(of uuid.UUID) ([]jobs.AdAccount, error) {
+				return do(w, jobs.ListAdAccounts, jobs.OAuthAccountsArgs{Connection: of})
+			}
+			_, err := list(uuid.New())
+			wantCode(t, err, "not_connected")
+			id := w.connect(p.Name)
+			w.Own(p.Name, "1234567890")
+			refreshes := w.Refreshes()
+			if p.Name != models.Meta { // whose expired token cannot be renewed
+				w.Expire()
+				refreshes++
+			}
+			got, err := list(id)
+			if err != nil || len(got) == 0 || got[len(got)-1].ID != "1234567890" || w.Refreshes() != refreshes {
+				t.Errorf("%+v, %v", got, err)
+			}
+			w.Break(resttest.Echo)
+			_, err = list(id)
+			wantCode(t, err, p.Refused)
+			w.Break(resttest.None)
+			w.Revoke()
+			_, err = list(id)
+			wantCode(t, err, "credentials")
+		})
+	}
+}
+
+// TestGone: a caller that waits for a token stops waiting when the connection is deleted.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.connect(models.GoogleAds)
+	w.later(time.Hour)
+	entered, release := w.Hold()
+	got := make(chan error, 1)
+	go func() {
+		_, err := w.mine.Of(w.account, id).Token(w.Context())
+		got <- err
+	}()
+	await.Recv(t, entered)
+	if err := w.store.OAuthConnections().Remove(t.Context(), w.account, id); err != nil {
+		t.Fatal(err)
+	}
+	release()
+	wantCode(t, await.Recv(t, got), "not_connected")
+	if err := w.store.OAuthConnections().Remove(t.Context(), w.account, id); !errors.Is(err, models.NotFound("connection")) {
+		t.Errorf("removed twice: %v", err)
+	}
+}
+
+var _ interface {
+	Token(ctx context.Context) (string, error)
+	Renew(ctx context.Context, refused string) (string, error)
+} = (*oauth.Tokens)(nil)

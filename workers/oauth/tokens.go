@@ -1,0 +1,142 @@
+package oauth
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db/seal"
+	"switchyard/models"
+	"switchyard/workers/providers/oauth"
+)
+
+// enough is how long an access token must still be valid when it is handed out.
+const enough = time.Minute
+
+// Token returns an access token that is valid for a while. Errors that a customer may see are not_connected, credentials and
+// not_configured.
+func (t *Tokens) Token(ctx context.Context) (string, error) {
+	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.lives(c) })
+}
+
+// Renew returns another access token, after the platform refused one. It has the same errors as Token.
+func (t *Tokens) Renew(ctx context.Context, refused string) (string, error) {
+	return t.get(ctx, func(c models.OAuthConnection, have models.OAuthTokens) bool {
+		return have.Access != refused && t.lives(c)
+	})
+}
+
+func (t *Tokens) lives(c models.OAuthConnection) bool {
+	return c.ExpiresAt == nil || c.ExpiresAt.After(t.k.o.Now().Add(enough))
+}
+
+// ahead renews tokens that end soon, unless another process has done so.
+func (t *Tokens) ahead(ctx context.Context) error {
+	_, err := t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool {
+		if c.ExpiresAt == nil {
+			return true
+		}
+		since := c.ConnectedAt
+		if c.RefreshedAt != nil && c.RefreshedAt.After(since) {
+			since = *c.RefreshedAt
+		}
+		return t.k.o.Now().Before(c.ExpiresAt.Add(-models.OAuthRefreshAhead(c.ExpiresAt.Sub(since))))
+	})
+	return err
+}
+
+const (
+	// refreshLease is how long one process may take to renew tokens. If it dies, another one starts after that time.
+	refreshLease = 30 * time.Second
+	// refreshTime is how long the platform may take. The rest of the lease is for saving the new tokens.
+	refreshTime = 15 * time.Second
+	// poll is how often a process looks whether another has renewed the tokens.
+	poll = 150 * time.Millisecond
+)
+
+// get returns the access token as soon as the token is good. Until then this process renews the token, or another process that is
+// already at it. get waits as long as the context allows.
+func (t *Tokens) get(ctx context.Context, good func(models.OAuthConnection, models.OAuthTokens) bool) (string, error) {
+	records := t.k.store.OAuthConnections()
+	for {
+		c, have, err := records.Tokens(ctx, t.account, t.id)
+		switch {
+		case errors.Is(err, models.NotFound("connection")):
+			return "", errNotConnected()
+		case errors.Is(err, seal.ErrOpen):
+			return "", errCredentials("the stored tokens cannot be read any more")
+		case err != nil:
+			return "", err
+		case c.Status == models.OAuthRevoked:
+			return "", errCredentials(c.Failure)
+		case good(c, have):
+			return have.Access, nil
+		}
+		holder := uuid.New()
+		mine, err := records.ClaimRefresh(ctx, c, holder, refreshLease)
+		if err != nil {
+			return "", err
+		}
+		if mine {
+			token, saved, err := t.refresh(ctx, c, have, holder)
+			if err != nil || saved {
+				return token, err
+			}
+			continue // another process has taken over, or a user has signed in again
+		}
+		if err := t.k.o.Wait(ctx, poll); err != nil {
+			return "", err
+		}
+	}
+}
+
+// refresh renews the tokens for which this process has the lease. It saves them before any caller gets one, because the
+// platform may no longer accept the previous ones. It goes on even if the caller is gone.
+func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have models.OAuthTokens, holder uuid.UUID) (
+	token string, saved bool, err error,
+) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), refreshLease)
+	defer cancel()
+	limited, stop := context.WithTimeout(ctx, refreshTime)
+	g, err := t.k.o.Client.Refresh(limited, c.Provider, have)
+	stop()
+	if err != nil {
+		return "", false, t.failed(ctx, c, holder, err)
+	}
+	if g.Tokens.Refresh == "" {
+		g.Tokens.Refresh = have.Refresh
+	}
+	for {
+		saved, err = t.k.store.OAuthConnections().SetRefreshed(ctx, c, holder, g, t.k.o.Now())
+		if err == nil {
+			return g.Tokens.Access, saved, nil
+		}
+		if t.k.o.Wait(ctx, poll) != nil { // the lease is over
+			return "", false, err
+		}
+	}
+}
+
+// failed records why tokens could not be renewed, and returns the error for the customer.
+func (t *Tokens) failed(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, cause error) error {
+	text := cause.Error()
+	if e, known := models.AsError(cause); known {
+		text = e.Message
+	}
+	now := t.k.o.Now()
+	var next *time.Time
+	revoked := errors.Is(cause, oauth.ErrRevoked)
+	if !revoked {
+		at := now.Add(sweepAgain)
+		next = &at
+	}
+	if err := t.k.store.OAuthConnections().SetFailed(ctx, c, holder, text, revoked, now, next); err != nil {
+		return err
+	}
+	if revoked {
+		return errCredentials(text)
+	}
+	return told(c.Provider, cause)
+}

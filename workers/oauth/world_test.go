@@ -1,0 +1,227 @@
+package oauth_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/dbtest"
+	"switchyard/db/seal"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/jobs/jobstest"
+	"switchyard/models"
+	"switchyard/workers"
+	"switchyard/workers/egress"
+	"switchyard/workers/egress/egresstest"
+	"switchyard/workers/oauth"
+	provider "switchyard/workers/providers/oauth"
+	"switchyard/workers/providers/oauth/oauthtest"
+)
+
+// logged is what the tests of this package log.
+var logged lockedBuffer
+
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+// TestMain fails if anything that was logged shows a secret.
+func TestMain(m *testing.M) {
+	slog.SetDefault(slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))
+	code := m.Run()
+	if strings.Contains(logged.buf.String(), oauthtest.Canary) {
+		fmt.Fprintln(os.Stderr, "the log shows a secret:", logged.buf.String())
+		code = 1
+	}
+	os.Exit(code)
+}
+
+const redirect = "https://track.example/api/oauth/callback"
+
+// world is an account, the platforms, and a worker.
+type world struct {
+	*testing.T
+	*oauthtest.World
+	db      *db.DB
+	store   *store.Store
+	account uuid.UUID
+	queue   jobs.Redis
+	client  *jobs.Client
+	mine    *oauth.Connections
+
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{T: t, World: oauthtest.New(t), db: dbtest.New(t), account: uuid.New(), now: time.Now()}
+	if _, err := w.db.ExecContext(t.Context(), `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, 'A', 'growth', 'k')`, w.account); err != nil {
+		t.Fatal(err)
+	}
+	box, err := seal.New(w.db, []byte(strings.Repeat("k", 32)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.store = store.New(w.db, box)
+	w.mine = w.process(nil)
+	return w
+}
+
+// process is what another process of the install has.
+func (w *world) process(wait func(context.Context, time.Duration) error) *oauth.Connections {
+	w.Helper()
+	return oauth.New(w.store, oauth.Options{
+		Client: provider.New(provider.Options{
+			Apps:   provider.Apps{ByProvider: oauthtest.Apps(), URL: w.URL},
+			Egress: egresstest.Client(w, w.Server, egress.Options{MaxBody: 1 << 20}), Now: w.Now,
+			Wait: func(context.Context, time.Duration) error { return nil },
+		}),
+		Now: w.Now, Wait: wait,
+	})
+}
+
+// Now is the world's time.
+func (w *world) Now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+// later lets time pass.
+func (w *world) later(d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.now = w.now.Add(d)
+}
+
+// work runs a worker until the test ends.
+func (w *world) work() {
+	w.Helper()
+	w.queue = jobstest.Redis(w.T)
+	w.client = jobs.Connect(w.queue)
+	rt := workers.New(workers.Options{DB: w.db, Redis: w.queue, Client: w.client, Grace: 4 * time.Second})
+	w.mine.Register(rt)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
+	done := make(chan error, 1)
+	go func() { done <- rt.Run(ctx) }()
+	w.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			w.Error(err)
+		}
+	})
+}
+
+// attempt signs in on the platform's page, and gives the id of the sign-in that has its code, and its state.
+func (w *world) attempt(at string) (id uuid.UUID, state string) {
+	w.Helper()
+	a, state, err := w.store.OAuthAttempts().Begin(w.Context(), w.account, at, redirect, w.Now())
+	if err != nil {
+		w.Fatal(err)
+	}
+	back := w.page(at, a, state)
+	if _, err = w.store.OAuthAttempts().Return(w.Context(), back.Query().Get("state"), back.Query().Get("code"), w.Now()); err != nil {
+		w.Fatal(err)
+	}
+	return a.ID, state
+}
+
+func (w *world) page(at string, a models.OAuthAttempt, state string) *url.URL {
+	w.Helper()
+	address, err := provider.Apps{ByProvider: oauthtest.Apps(), URL: w.URL}.Address(at, state, a.Verifier, a.Redirect)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return w.Visit(w, address)
+}
+
+// do runs a job and waits for its answer.
+func do[A, R any](w *world, job jobs.Job[A, R], args A) (R, error) {
+	w.Helper()
+	h, err := jobs.Submit(w.Context(), w.client, job, w.account, args)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return jobs.Await(w.Context(), h)
+}
+
+// connect connects an account at a platform.
+func (w *world) connect(at string) uuid.UUID {
+	w.Helper()
+	client := provider.New(provider.Options{
+		Apps:   provider.Apps{ByProvider: oauthtest.Apps(), URL: w.URL},
+		Egress: egresstest.Client(w, w.Server, egress.Options{}), Now: w.Now,
+	})
+	id, _ := w.attempt(at)
+	a, code, err := w.store.OAuthAttempts().Take(w.Context(), w.account, id, w.Now())
+	if err != nil {
+		w.Fatal(err)
+	}
+	g, err := client.Exchange(w.Context(), at, code, a.Verifier, a.Redirect)
+	if err != nil {
+		w.Fatal(err)
+	}
+	c, err := w.store.OAuthConnections().Save(w.Context(), w.account, at, g, w.Now())
+	if err != nil {
+		w.Fatal(err)
+	}
+	return c.ID
+}
+
+// found reads a connection from the database.
+func (w *world) found(id uuid.UUID) models.OAuthConnection {
+	w.Helper()
+	c, err := w.store.OAuthConnections().Find(w.Context(), w.account, id)
+	if err != nil {
+		w.Fatal(err)
+	}
+	return c
+}
+
+// dump is all that PostgreSQL and Redis have, as text.
+func (w *world) dump() string {
+	w.Helper()
+	var out strings.Builder
+	for _, table := range []string{"oauth_connections", "oauth_attempts", "jobs"} {
+		rows, err := db.Select[string](w.Context(), w.db, "dump", `SELECT t::text || encode(convert_to(t::text, 'UTF8'), 'escape') FROM `+table+` t`)
+		if err != nil {
+			w.Fatal(err)
+		}
+		fmt.Fprintln(&out, table, rows)
+	}
+	ctx := w.Context()
+	for _, key := range w.queue.Keys(ctx, "*").Val() {
+		raw := w.queue.Dump(ctx, key).Val()
+		fmt.Fprintln(&out, key, raw, w.queue.HGetAll(ctx, key).Val(), w.queue.Get(ctx, key).Val())
+	}
+	return out.String()
+}
+
+func wantCode(t *testing.T, err error, code string) {
+	t.Helper()
+	if e, ok := models.AsError(err); !ok || e.Code != code {
+		t.Errorf("error %v, want %s", err, code)
+	}
+	if err != nil && strings.Contains(err.Error(), oauthtest.Canary) {
+		t.Errorf("the error shows a secret: %v", err)
+	}
+}

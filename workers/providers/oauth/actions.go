@@ -1,0 +1,99 @@
+package oauth
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/rest"
+)
+
+// Action is what conversions are uploaded to: a conversion action at Google, an offline goal at Microsoft.
+type Action struct {
+	ID       string
+	Name     string
+	Category string // the platform's own word
+	Status   string // the platform's own word, in lower case
+	// Resource is Google's name of the action; empty at Microsoft.
+	Resource string
+	// ReadyAt is the time from which the platform takes uploads for a newly created action; nil: no wait is known.
+	ReadyAt *time.Time
+}
+
+// Advertiser is an ad account that requests are made for. Its fields are credentials of a traffic source's integration.
+type Advertiser struct {
+	Provider    string
+	Credentials map[string]string
+	Currency    string // of new actions
+}
+
+// actions is how a platform's actions are listed and made.
+type actions struct {
+	list   func(ctx context.Context, s *session, a Advertiser) ([]Action, error)
+	create func(ctx context.Context, s *session, a Advertiser, name string) (Action, error)
+	// wait is how long the platform takes no uploads to a new action.
+	wait time.Duration
+}
+
+// actionsOf are the platforms that have actions.
+var actionsOf = map[string]actions{
+	models.GoogleAds:    {list: googleActions, create: googleCreate},
+	models.MicrosoftAds: {list: microsoftGoals, create: microsoftCreate, wait: 2 * time.Hour},
+}
+
+// maxActions is how many actions are listed.
+const maxActions = 1000
+
+// ReadyBy returns the latest time at which an action created now is ready; nil: its platform has no wait.
+func (c *Client) ReadyBy(provider string) *time.Time {
+	wait := actionsOf[provider].wait
+	if wait == 0 {
+		return nil
+	}
+	at := c.o.Now().Add(wait)
+	return &at
+}
+
+// openActions makes a session that asks about actions. Error: not_configured.
+func (c *Client) openActions(a Advertiser, token string) (*session, error) {
+	s, err := c.open(a.Provider, token)
+	if err != nil {
+		return nil, err
+	}
+	s.Sign = rest.Bearer(token)
+	return s, nil
+}
+
+// Actions lists the actions of an ad account that take uploads. It has the same errors as Accounts.
+func (c *Client) Actions(ctx context.Context, a Advertiser, token string) ([]Action, error) {
+	s, err := c.openActions(a, token)
+	if err != nil {
+		return nil, err
+	}
+	list, err := actionsOf[a.Provider].list(ctx, s, a)
+	return list[:min(len(list), maxActions)], s.shown(err)
+}
+
+// CreateAction creates an action that takes uploads. If an action of that name exists, it is returned. The errors are the same
+// as for Accounts.
+func (c *Client) CreateAction(ctx context.Context, a Advertiser, token, name string) (Action, error) {
+	s, err := c.openActions(a, token)
+	if err != nil {
+		return Action{}, err
+	}
+	how := actionsOf[a.Provider]
+	list, err := how.list(ctx, s, a)
+	if err != nil {
+		return Action{}, s.shown(err)
+	}
+	if i := slices.IndexFunc(list, func(have Action) bool { return have.Name == name }); i >= 0 {
+		return list[i], nil
+	}
+	made, err := how.create(ctx, s, a, name)
+	if err != nil {
+		return made, s.shown(err)
+	}
+	made.ReadyAt = c.ReadyBy(a.Provider)
+	return made, nil
+}

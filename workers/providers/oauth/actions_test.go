@@ -1,0 +1,75 @@
+package oauth_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/oauth"
+	"switchyard/workers/providers/oauth/oauthtest"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// advertisers are ad accounts as their owners write them.
+var advertisers = []oauth.Advertiser{
+	{Provider: models.GoogleAds, Currency: "EUR", Credentials: map[string]string{"customer_id": "123-456-7890", "login_customer_id": "999-888-7777"}},
+	{Provider: models.MicrosoftAds, Credentials: map[string]string{"account_id": "176", "customer_id": "250"}},
+}
+
+// TestActions: an action is made once, and listed from then on. Google's takes uploads at any time, Microsoft's two hours later.
+func TestActions(t *testing.T) {
+	t.Parallel()
+	for _, a := range advertisers {
+		t.Run(a.Provider, func(t *testing.T) {
+			t.Parallel()
+			w := oauthtest.New(t)
+			c := newClient(t, w)
+			token := signedIn(t, w, c, a.Provider).Tokens.Access
+			if list, err := c.Actions(t.Context(), a, token); err != nil || len(list) != 0 {
+				t.Fatalf("%+v, %v", list, err)
+			}
+			before := time.Now()
+			made, err := c.CreateAction(t.Context(), a, token, "Sales")
+			if err != nil || made.ID == "" || made.Name != "Sales" || made.Category == "" || made.Status == "" {
+				t.Fatalf("%+v, %v", made, err)
+			}
+			if a.Provider == models.GoogleAds && (made.ReadyAt != nil || made.Resource != "customers/1234567890/conversionActions/"+made.ID) {
+				t.Errorf("%+v", made)
+			}
+			if a.Provider == models.MicrosoftAds && (made.ReadyAt == nil || made.ReadyAt.Before(before.Add(2*time.Hour))) {
+				t.Errorf("ready at %v", made.ReadyAt)
+			}
+			if currency := w.Currency(a.Provider, made.ID); currency != map[string]string{models.GoogleAds: "EUR", models.MicrosoftAds: "USD"}[a.Provider] {
+				t.Errorf("in %q", currency)
+			}
+			again, err := c.CreateAction(t.Context(), a, token, "Sales")
+			if err != nil || again.ID != made.ID || again.ReadyAt != nil || len(w.Actions(a.Provider)) != 1 {
+				t.Errorf("%+v, %v: %v", again, err, w.Actions(a.Provider))
+			}
+			if list, err := c.Actions(t.Context(), a, token); err != nil || len(list) != 1 || list[0] != again {
+				t.Errorf("%+v, %v", list, err)
+			}
+			for _, fault := range []resttest.Fault{resttest.Down, resttest.Cut, resttest.Strange, resttest.Echo} {
+				w.Break(fault)
+				_, listed := c.Actions(t.Context(), a, token)
+				_, created := c.CreateAction(t.Context(), a, token, "Other")
+				for _, err := range []error{listed, created} {
+					if quiet(t, err); err == nil || errors.Is(err, oauth.ErrRevoked) {
+						t.Errorf("fault %d: %v", fault, err)
+					}
+				}
+			}
+			w.Break(resttest.None)
+			if a.Provider == models.MicrosoftAds { // which refuses by a success
+				if _, err := c.CreateAction(t.Context(), a, token, "Sales!"); err == nil || errors.Is(err, oauth.ErrRevoked) {
+					t.Errorf("%v", err)
+				}
+			}
+			w.Expire()
+			if _, err := c.Actions(t.Context(), a, token); !errors.Is(err, oauth.ErrRevoked) {
+				t.Errorf("an expired token: %v", err)
+			}
+		})
+	}
+}

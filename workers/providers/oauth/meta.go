@@ -1,0 +1,130 @@
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/workers/providers/rest"
+)
+
+// meta signs in at Facebook, for Meta's Graph API. It gives no refresh token: a token of some sixty days is exchanged for the next one
+// while it is good. Not verified: the numbers of account_status.
+var meta = platform{
+	name: models.Meta, settings: "META_APP_ID and META_APP_SECRET",
+	authorize: "https://www.facebook.com/{version}/dialog/oauth", base: "https://graph.facebook.com/{version}",
+	scopes:   []string{"ads_read", "ads_management", "business_management"},
+	exchange: metaExchange,
+	refresh: func(ctx context.Context, s *session, t models.OAuthTokens) (models.OAuthGrant, error) {
+		return metaLong(ctx, s, t.Access)
+	},
+	accounts: metaAccounts,
+	denies:   metaDenies,
+}
+
+// metaToken asks for a token.
+func metaToken(ctx context.Context, s *session, query url.Values) (models.OAuthGrant, error) {
+	var answer struct {
+		Token   string `json:"access_token"`
+		Expires int64  `json:"expires_in"`
+	}
+	query.Set("client_id", s.app.ID)
+	query.Set("client_secret", s.app.Secret)
+	err := s.call(ctx, rest.Request{Method: http.MethodGet, Path: "/oauth/access_token", Query: query}, &answer)
+	if err != nil {
+		return models.OAuthGrant{}, err
+	}
+	if answer.Token == "" {
+		return models.OAuthGrant{}, rest.ErrForm
+	}
+	s.hide(answer.Token)
+	g := models.OAuthGrant{Tokens: models.OAuthTokens{Access: answer.Token}, Scopes: strings.Join(s.scopes, " ")}
+	if answer.Expires > 0 {
+		g.ExpiresAt = s.after(answer.Expires)
+	}
+	return g, nil
+}
+
+// metaLong exchanges a token for a long-lived one.
+func metaLong(ctx context.Context, s *session, token string) (models.OAuthGrant, error) {
+	return metaToken(ctx, s, form("grant_type", "fb_exchange_token", "fb_exchange_token", token))
+}
+
+func metaExchange(ctx context.Context, s *session, code, verifier, redirect string) (g models.OAuthGrant, err error) {
+	short, err := metaToken(ctx, s, form("code", code, "redirect_uri", redirect, "code_verifier", verifier))
+	if err != nil {
+		return g, err
+	}
+	if g, err = metaLong(ctx, s, short.Tokens.Access); err != nil {
+		return g, err
+	}
+	var who struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	}
+	s.Sign = rest.Bearer(g.Tokens.Access)
+	err = s.call(ctx, rest.Request{Method: http.MethodGet, Path: "/me", Query: form("fields", "id,name")}, &who)
+	g.UserID, g.UserName = who.ID, who.Name
+	return g, err
+}
+
+// metaStatuses are the numbers of account_status.
+var metaStatuses = map[int]string{1: "active", 2: "disabled", 3: "unsettled"}
+
+func metaAccounts(ctx context.Context, s *session) ([]Account, error) {
+	query := form("fields", "id,account_id,name,currency,account_status,timezone_name", "limit", "200")
+	var out []Account
+	for len(out) < MaxAccounts {
+		var answer struct {
+			Data []struct {
+				ID       string `json:"account_id"`
+				Name     string `json:"name"`
+				Currency string `json:"currency"`
+				Status   int    `json:"account_status"`
+				TimeZone string `json:"timezone_name"`
+			} `json:"data"`
+			Paging struct {
+				Cursors struct {
+					After string `json:"after"`
+				} `json:"cursors"`
+				Next string `json:"next"`
+			} `json:"paging"`
+		}
+		if err := s.call(ctx, rest.Request{Method: http.MethodGet, Path: "/me/adaccounts", Query: query}, &answer); err != nil {
+			return nil, err
+		}
+		for _, a := range answer.Data {
+			out = append(out, Account{ID: a.ID, Name: a.Name, Currency: a.Currency, TimeZone: a.TimeZone, Status: metaStatuses[a.Status]})
+		}
+		// The next page is requested by its cursor, because an address that a platform names could belong to anyone.
+		after := answer.Paging.Cursors.After
+		switch {
+		case answer.Paging.Next == "":
+			return out, nil
+		case after == "", after == query.Get("after"), len(answer.Data) == 0:
+			return nil, rest.ErrForm
+		}
+		query.Set("after", after)
+	}
+	return out, nil
+}
+
+// metaDenies reads the code of an error: 190 is a token that has expired or was revoked, 102 a session that has ended.
+func metaDenies(_ int, body []byte) bool {
+	var answer struct {
+		Error struct {
+			Code int `json:"code"`
+		} `json:"error"`
+	}
+	err := json.Unmarshal(body, &answer)
+	return err == nil && (answer.Error.Code == 190 || answer.Error.Code == 102)
+}
+
+// hide keeps a secret out of every error.
+func (s *session) hide(secret string) {
+	s.hidden.Add(secret)
+	s.Hide(secret)
+}

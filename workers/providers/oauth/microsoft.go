@@ -1,0 +1,95 @@
+package oauth
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/workers/providers/rest"
+)
+
+// microsoft signs in at Microsoft, for the Microsoft Advertising API, version 13. Each refresh gives another refresh token. Ad accounts are
+// asked for with the install's developer token as well. Not verified: the form of id tokens, from which the user name is taken if there
+// is one.
+var microsoft = platform{ //nolint:gosec // names of settings are no secrets
+	name: models.MicrosoftAds, settings: "MICROSOFT_ADS_CLIENT_ID and MICROSOFT_ADS_CLIENT_SECRET",
+	authorize: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
+	token:     "https://login.microsoftonline.com/common/oauth2/v2.0/token",
+	base:      "https://clientcenter.api.bingads.microsoft.com",
+	scopes:    []string{"openid", "profile", "offline_access", "https://ads.microsoft.com/msads.manage"},
+	ask:       map[string]string{"prompt": "select_account"}, // several people may share a browser
+	accounts:  microsoftAccounts,
+	denies:    microsoftDenies,
+}
+
+const microsoftPage = 100
+
+func microsoftAccounts(ctx context.Context, s *session) ([]Account, error) {
+	if s.app.DeveloperToken == "" {
+		return nil, errNotConfigured("MICROSOFT_ADS_DEVELOPER_TOKEN")
+	}
+	header := map[string]string{"DeveloperToken": s.app.DeveloperToken}
+	var who struct {
+		User struct {
+			ID string `json:"Id"`
+		} `json:"User"`
+	}
+	err := s.call(ctx, rest.Request{
+		Method: http.MethodPost, Path: "/CustomerManagement/v13/User/Query", Repeat: true, Header: header, Body: map[string]any{"UserId": nil},
+	}, &who)
+	if err != nil {
+		return nil, err
+	}
+	var out []Account
+	for page := 0; len(out) < MaxAccounts; page++ {
+		var answer struct {
+			Accounts []struct {
+				ID       string `json:"Id"`
+				Name     string `json:"Name"`
+				Parent   string `json:"ParentCustomerId"`
+				Currency string `json:"CurrencyCode"`
+				Status   string `json:"AccountLifeCycleStatus"`
+				TimeZone string `json:"TimeZone"`
+			} `json:"Accounts"`
+		}
+		err := s.call(ctx, rest.Request{
+			Method: http.MethodPost, Path: "/CustomerManagement/v13/Accounts/Search", Repeat: true, Header: header, Body: map[string]any{
+				"Predicates": []any{map[string]string{"Field": "UserId", "Operator": "Equals", "Value": who.User.ID}},
+				"PageInfo":   map[string]int{"Index": page, "Size": microsoftPage},
+			},
+		}, &answer)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range answer.Accounts {
+			out = append(out, Account{
+				ID: a.ID, ParentID: a.Parent, Name: a.Name, Currency: a.Currency, TimeZone: a.TimeZone, Status: strings.ToLower(a.Status),
+			})
+		}
+		if len(answer.Accounts) < microsoftPage {
+			break
+		}
+	}
+	return out, nil
+}
+
+// microsoftDenies reads the codes of a fault: 105 is InvalidCredentials, 109 AuthenticationTokenExpired.
+func microsoftDenies(status int, body []byte) bool {
+	var fault struct {
+		Errors []struct {
+			Code int `json:"Code"`
+		} `json:"Errors"`
+	}
+	if json.Unmarshal(body, &fault) == nil && len(fault.Errors) > 0 {
+		return slices.ContainsFunc(fault.Errors, func(e struct {
+			Code int `json:"Code"`
+		},
+		) bool {
+			return e.Code == 105 || e.Code == 109
+		})
+	}
+	return status == http.StatusUnauthorized
+}

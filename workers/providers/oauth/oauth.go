@@ -1,0 +1,107 @@
+package oauth
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"switchyard/models"
+)
+
+// tokenTime is for one request of tokens.
+const tokenTime = 10 * time.Second
+
+// oauthContext gives the library our client.
+func (s *session) oauthContext(ctx context.Context) context.Context {
+	return context.WithValue(ctx, oauth2.HTTPClient, s.client.o.Egress.HTTP(tokenTime))
+}
+
+// exchange exchanges a code as OAuth 2 says.
+func exchange(ctx context.Context, s *session, code, verifier, redirect string) (models.OAuthGrant, error) {
+	t, err := s.client.o.config(s.platform, s.app, redirect).Exchange(s.oauthContext(ctx), code, oauth2.VerifierOption(verifier))
+	if err != nil {
+		return models.OAuthGrant{}, failure(err)
+	}
+	return s.grant(t), nil
+}
+
+// refresh renews tokens as OAuth 2 says. The platform may give another refresh token; if it does not, the previous one stays.
+func refresh(ctx context.Context, s *session, t models.OAuthTokens) (models.OAuthGrant, error) {
+	fresh, err := s.client.o.config(s.platform, s.app, "").TokenSource(s.oauthContext(ctx), &oauth2.Token{RefreshToken: t.Refresh}).Token()
+	if err != nil {
+		return models.OAuthGrant{}, failure(err)
+	}
+	return s.grant(fresh), nil
+}
+
+// lost are the OAuth errors after which the user has to sign in again.
+var lost = []string{"invalid_grant", "interaction_required", "consent_required", "login_required"}
+
+// failure returns the error that a platform answered instead of tokens, without the body of its answer.
+func failure(err error) error {
+	said, ok := errors.AsType[*oauth2.RetrieveError](err)
+	switch {
+	case !ok:
+		return err
+	case said.ErrorCode == "":
+		return fmt.Errorf("the platform answered %d", said.Response.StatusCode)
+	}
+	text := strings.TrimSuffix(said.ErrorCode+": "+said.ErrorDescription, ": ")
+	if slices.Contains(lost, said.ErrorCode) {
+		return fmt.Errorf("%w: %s", ErrRevoked, text)
+	}
+	return fmt.Errorf("the platform refused: %s", text)
+}
+
+// grant is what a platform's answer grants.
+func (s *session) grant(t *oauth2.Token) models.OAuthGrant {
+	g := models.OAuthGrant{Tokens: models.OAuthTokens{Access: t.AccessToken, Refresh: t.RefreshToken}}
+	g.Scopes, _ = t.Extra("scope").(string)
+	if t.ExpiresIn > 0 {
+		g.ExpiresAt = s.after(t.ExpiresIn)
+	}
+	if signed, _ := t.Extra("id_token").(string); signed != "" {
+		g.UserID, g.UserName = identity(signed)
+	}
+	return g
+}
+
+// longest is the longest life of a token, in seconds, that is believed.
+const longest = 366 * 24 * 3600
+
+// after returns the time that is the given number of seconds from now, but at most longest.
+func (s *session) after(seconds int64) *time.Time {
+	at := s.Now().Add(time.Duration(min(seconds, longest)) * time.Second)
+	return &at
+}
+
+// identity reads who has signed in. It does not check the signature, because the token came from the platform itself by TLS.
+func identity(idToken string) (id, name string) {
+	parts := strings.Split(idToken, ".")
+	if len(parts) != 3 {
+		return "", ""
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(parts[1])
+	var claims struct {
+		Subject  string `json:"sub"`
+		Email    string `json:"email"`
+		UserName string `json:"preferred_username"`
+		Name     string `json:"name"`
+	}
+	if err != nil || json.Unmarshal(raw, &claims) != nil {
+		return "", ""
+	}
+	for _, name := range []string{claims.Email, claims.UserName, claims.Name} {
+		if name != "" {
+			return claims.Subject, name
+		}
+	}
+	return claims.Subject, ""
+}

@@ -1,0 +1,139 @@
+package oauthtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"switchyard/models"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// action is a conversion action of Google or an offline goal of Microsoft.
+type action struct{ id, name, currency string }
+
+// Actions are the names of the actions that were made at a platform.
+func (w *World) Actions(provider string) (names []string) {
+	w.change(func() {
+		for _, a := range w.actions[provider] {
+			names = append(names, a.name)
+		}
+	})
+	return names
+}
+
+// create makes an action. ok is false if there is one of the name.
+func (w *World) create(provider, name, currency string) (id string, ok bool) {
+	w.change(func() {
+		for _, a := range w.actions[provider] {
+			if a.name == name {
+				return
+			}
+		}
+		w.n++
+		id, ok = strconv.Itoa(987654000+w.n), true
+		w.actions[provider] = append(w.actions[provider], action{id, name, currency})
+	})
+	return id, ok
+}
+
+// Currency returns the currency of an action at a platform.
+func (w *World) Currency(provider, id string) string {
+	for _, a := range w.made(provider) {
+		if a.id == id {
+			return a.currency
+		}
+	}
+	return ""
+}
+
+func (w *World) made(provider string) (list []action) {
+	w.change(func() { list = append(list, w.actions[provider]...) })
+	return list
+}
+
+// googleActions answers what is asked of a customer. ok is false if it was something else.
+func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call string, fail func(int, string, string)) (ok bool) {
+	var customer, verb string
+	if n, _ := fmt.Sscanf(strings.ReplaceAll(strings.TrimPrefix(call, "customers/"), "/", " "), "%s %s", &customer, &verb); n != 2 {
+		return false
+	}
+	var body struct {
+		Query      string
+		Operations []struct {
+			Create struct {
+				Name, Type, Category, Status, CountingType string
+				ValueSettings                              struct{ DefaultCurrencyCode string }
+			}
+		}
+	}
+	raw := json.NewDecoder(r.Body)
+	switch {
+	case !strings.HasPrefix(call, "customers/") || strings.Contains(customer, "-"):
+		return false
+	case verb == "conversionActions:mutate":
+		if err := raw.Decode(&body); err != nil || len(body.Operations) != 1 || body.Operations[0].Create.Type != "UPLOAD_CLICKS" ||
+			len(body.Operations[0].Create.ValueSettings.DefaultCurrencyCode) != 3 {
+			fail(http.StatusBadRequest, "INVALID_ARGUMENT", "REQUIRED")
+			return true
+		}
+		made := body.Operations[0].Create
+		id, fresh := w.create(models.GoogleAds, made.Name, made.ValueSettings.DefaultCurrencyCode)
+		if !fresh {
+			fail(http.StatusBadRequest, "INVALID_ARGUMENT", "DUPLICATE_NAME")
+			return true
+		}
+		resttest.JSON(rw, http.StatusOK, map[string]any{"results": []any{
+			map[string]string{"resourceName": "customers/" + customer + "/conversionActions/" + id},
+		}})
+		return true
+	case verb == "googleAds:searchStream":
+		if raw.Decode(&body) != nil || !strings.Contains(body.Query, "FROM conversion_action ") {
+			return false
+		}
+		results := []any{}
+		for _, a := range w.made(models.GoogleAds) {
+			results = append(results, map[string]any{"conversionAction": map[string]string{
+				"resourceName": "customers/" + customer + "/conversionActions/" + a.id, "id": a.id, "name": a.name, "type": "UPLOAD_CLICKS",
+				"status": "ENABLED", "category": "PURCHASE", "ownerCustomer": "customers/" + customer,
+			}})
+		}
+		resttest.JSON(rw, http.StatusOK, []any{map[string]any{"results": results, "requestId": "r"}})
+		return true
+	}
+	return false
+}
+
+// microsoftGoals answers what is asked of an ad account.
+func (w *World) microsoftGoals(rw http.ResponseWriter, path string, body []byte, fail func(int, int, string)) {
+	var sent struct {
+		ConversionGoals []struct {
+			Type, Name, Scope string
+			Revenue           struct{ CurrencyCode string }
+		}
+		ConversionGoalTypes string
+	}
+	_ = json.Unmarshal(body, &sent)
+	switch {
+	case path == "CampaignManagement/v13/ConversionGoals/QueryByIds" && sent.ConversionGoalTypes == "OfflineConversion":
+		list := []any{}
+		for _, a := range w.made(models.MicrosoftAds) {
+			list = append(list, map[string]string{"Id": a.id, "Name": a.name, "Type": "OfflineConversion", "Status": "Active", "GoalCategory": "Purchase"})
+		}
+		resttest.JSON(rw, http.StatusOK, map[string]any{"ConversionGoals": list, "PartialErrors": []any{}})
+	case path == "CampaignManagement/v13/ConversionGoals" && len(sent.ConversionGoals) == 1 && sent.ConversionGoals[0].Type == "OfflineConversion":
+		goal := sent.ConversionGoals[0]
+		id, fresh := w.create(models.MicrosoftAds, goal.Name, goal.Revenue.CurrencyCode)
+		if !fresh || strings.Contains(goal.Name, "!") {
+			resttest.JSON(rw, http.StatusOK, map[string]any{"ConversionGoalIds": []any{nil}, "PartialErrors": []any{
+				map[string]any{"Index": 0, "Code": 5317, "ErrorCode": "GoalNameInvalid", "Message": "The name cannot be used."},
+			}})
+			return
+		}
+		resttest.JSON(rw, http.StatusOK, map[string]any{"ConversionGoalIds": []string{id}, "PartialErrors": []any{}})
+	default:
+		fail(http.StatusBadRequest, 100, "NullRequest")
+	}
+}

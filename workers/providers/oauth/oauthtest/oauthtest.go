@@ -1,0 +1,350 @@
+// Package oauthtest has fakes of the platforms at which users sign in. Each speaks its platform's wire format: the sign-in
+// page, the token endpoint, the pages of ad accounts, and the envelopes of errors. A server has them at /PROVIDER.
+package oauthtest
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"switchyard/models"
+	"switchyard/workers/providers/oauth"
+	"switchyard/workers/providers/rest/resttest"
+)
+
+// Canary begins every secret that the platforms have or give.
+const Canary = "canary-"
+
+// Apps are the apps that the platforms know.
+func Apps() map[string]oauth.App {
+	return map[string]oauth.App{
+		models.GoogleAds: {ID: "google-app", Secret: Canary + "google-secret"},
+		models.MicrosoftAds: {
+			ID: "microsoft-app", Secret: Canary + "microsoft-secret", DeveloperToken: Canary + "developer-token",
+		},
+		models.Meta: {ID: "meta-app", Secret: Canary + "meta-secret"},
+	}
+}
+
+// User is who signs in.
+type User struct{ ID, Name string }
+
+// issued is what a platform has given.
+type issued struct {
+	provider, challenge, redirect string
+	user                          User
+	expired                       bool
+}
+
+// World is the state shared by all platforms.
+type World struct {
+	URL    string
+	Server *httptest.Server
+
+	faults resttest.Faults
+
+	mu        sync.Mutex
+	user      User
+	denied    bool
+	codes     map[string]issued
+	access    map[string]issued
+	refresh   map[string]issued
+	n         int
+	refreshes int
+	held      chan struct{} // refreshes wait until it is closed; nil: they do not
+	entered   chan struct{}
+	ids       map[string][]string // of ad accounts, by provider
+	actions   map[string][]action
+	life      time.Duration
+}
+
+// New starts the platforms. A user named jane@example.com signs in, whose tokens live for an hour.
+func New(tb testing.TB) *World {
+	tb.Helper()
+	w := &World{
+		user: User{"u-1", "jane@example.com"}, life: time.Hour, ids: map[string][]string{}, actions: map[string][]action{},
+		codes: map[string]issued{}, access: map[string]issued{}, refresh: map[string]issued{}, entered: make(chan struct{}, 1000),
+	}
+	w.Server = httptest.NewTLSServer(http.HandlerFunc(w.serve))
+	tb.Cleanup(w.Server.Close)
+	w.URL = w.Server.URL
+	return w
+}
+
+// SignIn says who signs in next.
+func (w *World) SignIn(u User) { w.change(func() { w.user = u }) }
+
+// Deny has the person refuse on the sign-in page.
+func (w *World) Deny() { w.change(func() { w.denied = true }) }
+
+// Break lets the next requests fail one after another, and all further ones as the last.
+func (w *World) Break(faults ...resttest.Fault) { w.faults.Fail(faults...) }
+
+// Live sets how long further access tokens live.
+func (w *World) Live(life time.Duration) { w.change(func() { w.life = life }) }
+
+// Own sets the ad accounts at a platform, by their ids.
+func (w *World) Own(provider string, ids ...string) { w.change(func() { w.ids[provider] = ids }) }
+
+// Revoke ends everything that a platform has given so far.
+func (w *World) Revoke() { w.change(func() { clear(w.access); clear(w.refresh) }) }
+
+// Expire ends the access tokens alone.
+func (w *World) Expire() {
+	w.change(func() {
+		for token, i := range w.access {
+			i.expired = true
+			w.access[token] = i
+		}
+	})
+}
+
+// Refreshes is how often tokens were renewed.
+func (w *World) Refreshes() (n int) {
+	w.change(func() { n = w.refreshes })
+	return n
+}
+
+// Hold has refreshes wait until release is called. entered tells of each that waits.
+func (w *World) Hold() (entered <-chan struct{}, release func()) {
+	gate := make(chan struct{})
+	w.change(func() { w.held = gate })
+	return w.entered, sync.OnceFunc(func() { close(gate) })
+}
+
+func (w *World) change(fn func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	fn()
+}
+
+func (w *World) secret(kind string) string {
+	w.n++
+	return fmt.Sprintf("%s%s-%d", Canary, kind, w.n)
+}
+
+// Visit opens the address of a sign-in page as a browser does, and gives the address that the platform sends it to.
+func (w *World) Visit(tb testing.TB, address string) *url.URL {
+	tb.Helper()
+	client := *w.Server.Client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	req, err := http.NewRequestWithContext(tb.Context(), http.MethodGet, address, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	res, err := client.Do(req)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_ = res.Body.Close()
+	to, err := res.Location()
+	if err != nil {
+		tb.Fatalf("the sign-in page answers %d: %v", res.StatusCode, err)
+	}
+	return to
+}
+
+func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
+	provider, path, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	if path == "authorize" {
+		w.authorize(rw, r, provider)
+		return
+	}
+	refuses := func(words string) { refuse(rw, provider, http.StatusBadRequest, "invalid_request", words) }
+	fault, ok := w.faults.Next(r)
+	if !ok || !w.faults.Answer(rw, r, fault, resttest.Own{Refuse: refuses, Echo: refuses}) {
+		return
+	}
+	_ = r.ParseForm()
+	switch {
+	case path == "token" && provider != models.Meta:
+		w.token(rw, r, provider)
+	case path == "oauth/access_token" && provider == models.Meta:
+		w.metaToken(rw, r)
+	default:
+		w.api(rw, r, provider, path)
+	}
+}
+
+// refuse answers in the envelope of the platform's errors.
+func refuse(rw http.ResponseWriter, provider string, status int, code, words string) {
+	if provider == models.Meta {
+		number := map[string]int{"invalid_grant": 190}[code]
+		resttest.JSON(rw, status, map[string]any{"error": map[string]any{"message": words, "type": "OAuthException", "code": number, "fbtrace_id": "A1"}})
+		return
+	}
+	resttest.JSON(rw, status, map[string]string{"error": code, "error_description": words})
+}
+
+// authorize is the page on which the person allows it, which they do at once.
+func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider string) {
+	q := r.URL.Query()
+	app := Apps()[provider]
+	to, err := url.Parse(q.Get("redirect_uri"))
+	switch {
+	case q.Get("client_id") != app.ID || q.Get("response_type") != "code" || q.Get("scope") == "" || q.Get("state") == "" || err != nil || to.Host == "":
+		http.Error(rw, "the request is not complete", http.StatusBadRequest)
+		return
+	case q.Get("code_challenge") == "" || q.Get("code_challenge_method") != "S256":
+		http.Error(rw, "no challenge", http.StatusBadRequest)
+		return
+	case provider == models.GoogleAds && q.Get("access_type") != "offline":
+		http.Error(rw, "no refresh token would be given", http.StatusBadRequest)
+		return
+	}
+	back := to.Query()
+	back.Set("state", q.Get("state"))
+	w.change(func() {
+		if w.denied {
+			back.Set("error", "access_denied")
+			return
+		}
+		code := w.secret("code")
+		w.codes[code] = issued{provider: provider, challenge: q.Get("code_challenge"), redirect: q.Get("redirect_uri"), user: w.user}
+		back.Set("code", code)
+	})
+	to.RawQuery = back.Encode()
+	http.Redirect(rw, r, to.String(), http.StatusFound) //nolint:gosec // no browser comes here
+}
+
+// take ends a code, if it is one of this app, verifier and redirect.
+func (w *World) take(r *http.Request, provider string) (issued, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	code := r.Form.Get("code")
+	i, ok := w.codes[code]
+	delete(w.codes, code)
+	sum := sha256.Sum256([]byte(r.Form.Get("code_verifier")))
+	ok = ok && i.provider == provider && i.redirect == r.Form.Get("redirect_uri") &&
+		i.challenge == base64.RawURLEncoding.EncodeToString(sum[:])
+	return i, ok
+}
+
+func (w *World) knows(r *http.Request, provider string) bool {
+	app := Apps()[provider]
+	return r.Form.Get("client_id") == app.ID && r.Form.Get("client_secret") == app.Secret
+}
+
+// token is the endpoint of Google and Microsoft.
+func (w *World) token(rw http.ResponseWriter, r *http.Request, provider string) {
+	if r.Method != http.MethodPost || !w.knows(r, provider) {
+		refuse(rw, provider, http.StatusUnauthorized, "invalid_client", "the client is not known")
+		return
+	}
+	switch r.PostForm.Get("grant_type") {
+	case "authorization_code":
+		i, ok := w.take(r, provider)
+		if !ok {
+			refuse(rw, provider, http.StatusBadRequest, "invalid_grant", "the code is not good")
+			return
+		}
+		w.grant(rw, i, "")
+	case "refresh_token":
+		w.renew(rw, r, provider)
+	default:
+		refuse(rw, provider, http.StatusBadRequest, "unsupported_grant_type", "")
+	}
+}
+
+func (w *World) renew(rw http.ResponseWriter, r *http.Request, provider string) {
+	w.wait()
+	old := r.PostForm.Get("refresh_token")
+	var i issued
+	var ok bool
+	w.change(func() {
+		i, ok = w.refresh[old]
+		w.refreshes++
+		if provider == models.MicrosoftAds {
+			delete(w.refresh, old) // it is stricter than the platform, which takes the one before for a while
+		}
+	})
+	if !ok || i.provider != provider {
+		refuse(rw, provider, http.StatusBadRequest, "invalid_grant", "AADSTS70000: the token "+old+" was revoked")
+		return
+	}
+	w.grant(rw, i, old)
+}
+
+func (w *World) wait() {
+	var gate chan struct{}
+	w.change(func() { gate = w.held })
+	w.entered <- struct{}{}
+	if gate != nil {
+		<-gate
+	}
+}
+
+// grant gives tokens. Google gives a refresh token once, Microsoft each time another.
+func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	access := w.secret("access")
+	w.access[access] = i
+	claims, _ := json.Marshal(map[string]string{"sub": i.user.ID, "email": i.user.Name})
+	out := map[string]any{
+		"access_token": access, "expires_in": int(w.life.Seconds()), "token_type": "Bearer", "scope": "openid ads",
+		"id_token": "e30." + base64.RawURLEncoding.EncodeToString(claims) + ".c2ln",
+	}
+	if old == "" || i.provider == models.MicrosoftAds {
+		fresh := w.secret("refresh")
+		w.refresh[fresh] = i
+		out["refresh_token"] = fresh
+	}
+	resttest.JSON(rw, http.StatusOK, out)
+}
+
+// metaToken is Meta's endpoint, which exchanges codes and tokens.
+func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
+	if !w.knows(r, models.Meta) {
+		refuse(rw, models.Meta, http.StatusBadRequest, "invalid_client", "Error validating client secret.")
+		return
+	}
+	var i issued
+	var ok bool
+	life := time.Hour
+	if old := r.Form.Get("fb_exchange_token"); r.Form.Get("grant_type") == "fb_exchange_token" {
+		w.wait()
+		w.change(func() {
+			i, ok = w.access[old]
+			ok = ok && !i.expired
+			w.refreshes++
+			life = w.life
+		})
+	} else {
+		i, ok = w.take(r, models.Meta)
+	}
+	if !ok || i.provider != models.Meta {
+		refuse(rw, models.Meta, http.StatusBadRequest, "invalid_grant", "Error validating access token: "+r.Form.Encode())
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	access := w.secret("access")
+	w.access[access] = i
+	resttest.JSON(rw, http.StatusOK, map[string]any{"access_token": access, "token_type": "bearer", "expires_in": int(life.Seconds())})
+}
+
+// owned are the ids of ad accounts at a platform.
+func (w *World) owned(provider string) (ids []string) {
+	w.change(func() { ids = slices.Clone(w.ids[provider]) })
+	return ids
+}
+
+// holder finds who an access token is of.
+func (w *World) holder(r *http.Request, provider string) (u User, ok bool) {
+	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	w.change(func() {
+		i, known := w.access[token]
+		u, ok = i.user, known && !i.expired && i.provider == provider
+	})
+	return u, ok
+}

@@ -1,0 +1,61 @@
+package retention
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/jobs"
+	"switchyard/workers"
+)
+
+// clicksAtOnce is the maximum number of clicks that one transaction deletes. It blocks the recording of their
+// conversions.
+const clicksAtOnce = 1000
+
+type (
+	clearRun  = workers.Run[jobs.ClearArgs, jobs.ClearAnswer]
+	clearFunc func(context.Context, db.Conn, clicklog.ClearQuery, int) (clicklog.Cleared, error)
+)
+
+// clearing runs functions one after the other, each until it is done. Each call is a transaction. A worker that takes over calls
+// all of them again; a function that was done finds nothing.
+func clearing(funcs ...clearFunc) func(context.Context, *clearRun) error {
+	return func(ctx context.Context, u *clearRun) error {
+		for _, clear := range funcs {
+			for done := false; !done; {
+				err := u.Step(ctx, func(c db.Conn) (a jobs.ClearArgs, err error) {
+					a, done, err = clearOnce(ctx, c, u, clear)
+					return a, err
+				})
+				if err != nil {
+					return err
+				}
+			}
+		}
+		a := u.Args
+		return u.Commit(ctx, jobs.ClearAnswer{
+			Of: a.Of, From: a.From, To: a.To, Clicks: a.Clicks, BotClicks: a.BotClicks, Conversions: a.Conversions,
+			Found: len(a.Found),
+		}, nil)
+	}
+}
+
+func clearOnce(ctx context.Context, c db.Conn, u *clearRun, clear clearFunc) (jobs.ClearArgs, bool, error) {
+	a := u.Args
+	out, err := clear(ctx, c, clicklog.ClearQuery{
+		AccountID: u.Job.AccountID.UUID, Of: a.Of, From: a.From.Truncate(time.Millisecond),
+		To: a.To.Truncate(time.Millisecond), After: a.After,
+	}, clicksAtOnce)
+	a.After, a.Clicks, a.BotClicks = out.After, a.Clicks+out.Clicks, a.BotClicks+out.BotClicks
+	a.Conversions += out.Conversions
+	a.Found = slices.Clone(a.Found)
+	for _, id := range out.Of {
+		if !slices.Contains(a.Found, id) {
+			a.Found = append(a.Found, id)
+		}
+	}
+	return a, out.Done, err
+}

@@ -1,0 +1,175 @@
+package retention_test
+
+import (
+	"fmt"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
+	"switchyard/db/spool"
+	"switchyard/jobs"
+	"switchyard/models"
+)
+
+const (
+	canary = "Canary7"
+	secret = "203.0.113.77"
+)
+
+// visit stores two clicks of one browser, with word in every text, and everything that can follow a click: a click-out, a decided
+// and a waiting postback, a conversion, an event of a site, and a click on a smartlink.
+func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
+	h.Helper()
+	s, err := spool.Open(h.TempDir(), spool.Options{})
+	if err != nil {
+		h.Fatal(err)
+	}
+	defer s.Close()
+	for i := range 2 {
+		c := &models.Click{
+			ID: models.NewClickID(), AccountID: h.account, CampaignID: h.campaign, VisitorID: visitor, UniqueHours: 24,
+			UniqueKey: [16]byte(uuid.New()), ExternalID: word, Destination: "https://o.test/?" + word, Params: "k=" + word,
+			Visitor: models.Visitor{
+				IP: netip.MustParseAddr(ip), UserAgent: word, Referrer: "https://r.test/" + word, Keyword: word, City: word,
+				Region: word, Language: word, Country: "DE",
+			},
+		}
+		floor := models.FloorClickID(h.middle.Add(time.Duration(-24*i) * time.Hour))
+		copy(c.ID[:6], floor[:6])
+		c.Subs[3] = word
+		h.append(s, spool.Record{Click: c})
+		last = c.ID
+		h.append(s, spool.Record{Out: &models.ClickOut{
+			ID: models.NewClickID(), ClickID: c.ID, AccountID: h.account, Slot: 1, OfferID: uuid.New(), Destination: "https://o.test/?" + word,
+		}})
+		h.append(s, spool.Record{Event: &models.SiteEvent{
+			ID: uuid.New(), AccountID: h.account, SiteID: uuid.New(), ClickID: c.ID, Name: "view", At: h.middle, ReceivedAt: h.middle,
+			Referrer: "r.test/" + word, OrderID: word, AdID: word, Screen: word, TimeZone: word, Source: models.FromTag,
+			IP: netip.MustParseAddr(ip),
+		}})
+		for _, id := range []uuid.UUID{models.NewClickID(), models.NewClickID()} {
+			h.append(s, spool.Record{Postback: &models.Postback{
+				ID: id, ClickID: c.ID, AccountID: h.account, IP: netip.MustParseAddr(ip), Params: map[string]string{"name": word},
+			}})
+		}
+		smart := *c
+		smart.ID = models.NewClickID()
+		copy(smart.ID[:6], floor[:6])
+		h.append(s, spool.Record{Smart: &models.SmartlinkClick{Click: smart, SmartlinkID: uuid.New(), DestinationURL: "https://s.test/"}})
+	}
+	if err := clicklog.NewIngester(s, h.db, clicklog.IngestOptions{}).Drain(h.Context()); err != nil {
+		h.Fatal(err)
+	}
+	h.exec(`UPDATE postbacks SET outcome = 'recorded' WHERE params ->> 'name' = $1 AND id IN (
+		SELECT DISTINCT ON (click_id) id FROM postbacks WHERE params ->> 'name' = $1)`, word)
+	h.exec(`UPDATE postbacks SET params = '{"waits": "here"}' WHERE params ->> 'name' = $1 AND outcome = 'pending'`, word)
+	h.exec(`INSERT INTO bot_repeats SELECT account_id, campaign_id, gen_random_uuid(), at, id FROM clicks WHERE user_agent = $1`, word)
+	err = db.Tx(h.Context(), h.db, func(c db.Conn) error {
+		_, err := clicklog.Log{}.RecordConversion(h.Context(), c, clicklog.ConversionInput{
+			ClickID: last, Status: models.StatusApproved, Source: "postback",
+		})
+		return err
+	})
+	if err != nil {
+		h.Fatal(err)
+	}
+	return last
+}
+
+// holds lists the tables with a row in which a text occurs.
+func (h *history) holds(text string) (found []string) {
+	h.Helper()
+	var tables []string
+	err := h.db.SelectContext(h.Context(), &tables, `SELECT relname FROM pg_class
+		WHERE relkind IN ('r', 'p') AND NOT relispartition AND relnamespace = 'public'::regnamespace ORDER BY relname`)
+	if err != nil || len(tables) < 20 {
+		h.Fatal(len(tables), err)
+	}
+	for _, table := range tables {
+		if n := h.text(fmt.Sprintf(`SELECT count(*)::text FROM %s t WHERE to_jsonb(t)::text LIKE '%%' || $1 || '%%'`, table), text); n != "0" {
+			found = append(found, table)
+		}
+	}
+	return found
+}
+
+// TestErase: nothing in the database tells of an erased visitor, and of the others nothing is missing. The first worker
+// dies on the way. Figures stay, the conversion and what is not decided too.
+func TestErase(t *testing.T) {
+	t.Parallel()
+	h := newHistory(t)
+	visitor, other := uuid.New(), uuid.New()
+	click := h.visit(visitor, canary, secret)
+	h.visit(other, "Neighbour8", "198.51.100.88")
+	log := clicklog.Log{Conn: h.db}
+	who := clicklog.Visitor{AccountID: h.account, ID: visitor, ClickID: click}
+	if found, err := log.FindVisitors(t.Context(), click, uuid.Nil); err != nil || len(found) != 1 || found[0] != who {
+		t.Errorf("by a click: %v, %v", found, err)
+	}
+	if found, err := log.FindVisitors(t.Context(), uuid.Nil, visitor); err != nil || len(found) != 1 || found[0].AccountID != h.account {
+		t.Errorf("by the visitor's id: %v, %v", found, err)
+	}
+	known, err := log.Known(t.Context(), who)
+	if err != nil || len(known.Clicks) != 2 || len(known.SmartlinkClicks) != 2 || len(known.ClickOuts) != 2 ||
+		len(known.Conversions) != 1 || len(known.SiteEvents) != 2 || len(known.Postbacks) != 4 {
+		t.Errorf("known: %d clicks %d %d, %d click-outs, %d conversions, %d events, %d postbacks, %v", len(known.Clicks),
+			len(known.SmartlinkClicks), len(known.SourcePostbacks), len(known.ClickOuts), len(known.Conversions),
+			len(known.SiteEvents), len(known.Postbacks), err)
+	}
+	canaries := []string{canary, secret, visitor.String()}
+	for _, text := range canaries {
+		if len(h.holds(text)) == 0 {
+			t.Fatalf("nothing tells %s of the visitor", text)
+		}
+	}
+	h.agree()
+	kept := h.holds("Neighbour8")
+
+	args := jobs.EraseArgs{Visitor: visitor, Click: click}
+	row, err := jobs.EraseVisitor.NewRow(h.account, args)
+	if err == nil {
+		err = jobrow.Insert(t.Context(), h.db, row)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.dies(row.ID, jobs.EraseVisitor.Kind(), func(c db.Conn) (any, error) {
+		args.Until = time.Now().UTC().Truncate(time.Millisecond)
+		out, err := log.Erase(t.Context(), c, who, models.FloorClickID(h.middle.Add(-24*time.Hour).Truncate(24*time.Hour)), args.Until, 1)
+		args.After, args.Erased.Clicks = out.After, out.Clicks
+		args.Erased.SmartlinkClicks, args.Erased.Postbacks, args.Erased.SiteEvents = out.SmartlinkClicks, out.Postbacks, out.Events
+		return args, err
+	})
+	var got jobs.EraseAnswer
+	h.wait(h.worker(), row.ID, &got)
+	if want := (jobs.EraseAnswer{Clicks: 2, SmartlinkClicks: 2, Postbacks: 2, SiteEvents: 2}); got != want {
+		t.Errorf("erased %+v, want %+v", got, want)
+	}
+	h.exec(`DELETE FROM jobs WHERE id = $1`, row.ID) // it names the visitor until it is forgotten
+	for _, text := range canaries {
+		if found := h.holds(text); len(found) > 0 {
+			t.Errorf("%s is still told by %v", text, found)
+		}
+	}
+	if found := h.holds("Neighbour8"); strings.Join(found, " ") != strings.Join(kept, " ") {
+		t.Errorf("the other visitor is told by %v, and was by %v", found, kept)
+	}
+	h.agree()
+	for what, query := range map[string]string{
+		"conversions": `SELECT count(*) FROM conversions WHERE click_id = $1`,
+		"waiting":     `SELECT count(*) FROM postbacks WHERE click_id = $1 AND outcome = 'pending' AND ip IS NULL`,
+	} {
+		if n := h.text(query, click); n != "1" {
+			t.Errorf("%s %s of the visitor are left", n, what)
+		}
+	}
+	if found, err := log.FindVisitors(t.Context(), uuid.Nil, visitor); err != nil || len(found) != 0 {
+		t.Errorf("he is found again: %v, %v", found, err)
+	}
+}

@@ -1,0 +1,73 @@
+package retention
+
+import (
+	"context"
+	"slices"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/bot"
+	"switchyard/workers"
+)
+
+// scoredAtOnce is the maximum number of clicks that one transaction scores again.
+const scoredAtOnce = 2000
+
+type rescoreRun = workers.Run[jobs.RescoreArgs, jobs.RescoreAnswer]
+
+// rescore scores clicks in batches. It stops early when the settings of the account differ from the settings of the job.
+func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) error {
+	return func(ctx context.Context, u *rescoreRun) error {
+		settings, account := bot.NewSettings(u.Args.Threshold, u.Args.Disabled), u.Job.AccountID.UUID
+		superseded := false
+		for done := false; !done && !superseded; {
+			err := clicklog.Unraced(func() error {
+				return u.Step(ctx, func(c db.Conn) (jobs.RescoreArgs, error) {
+					now, err := s.On(c).HoldBotSettings(ctx, account)
+					if superseded = now != settings; err != nil || superseded {
+						return u.Args, err
+					}
+					out, err := clicks.Rescore(ctx, c, clicklog.RescoreQuery{
+						AccountID: account, TimeRange: u.Args.TimeRange, After: u.Args.After, Settings: settings,
+					}, scoredAtOnce)
+					done = out.Done
+					return scored(u.Args, out), err
+				})
+			})
+			if err != nil {
+				return err
+			}
+		}
+		for len(u.Args.Days) > 0 {
+			err := u.Step(ctx, func(c db.Conn) (jobs.RescoreArgs, error) {
+				a := u.Args
+				a.Days = a.Days[1:]
+				return a, clicks.RespreadSpend(ctx, c, account, u.Args.Days[0])
+			})
+			if err != nil {
+				return err
+			}
+		}
+		a := u.Args
+		return u.Commit(ctx, jobs.RescoreAnswer{
+			TimeRange: models.TimeRange{From: a.From, To: a.To}, Clicks: a.Clicks, Changed: a.Changed, BotsBefore: a.BotsBefore,
+			BotsAfter: a.BotsAfter, Superseded: superseded,
+		}, nil)
+	}
+}
+
+// scored adds a batch to the progress.
+func scored(a jobs.RescoreArgs, out clicklog.Rescored) jobs.RescoreArgs {
+	a.After, a.Clicks, a.Changed = out.After, a.Clicks+out.Clicks, a.Changed+out.Changed
+	a.BotsBefore, a.BotsAfter = a.BotsBefore+out.Before, a.BotsAfter+out.Now
+	a.Days = slices.Clone(a.Days)
+	for _, day := range out.Days {
+		if !slices.ContainsFunc(a.Days, day.Equal) {
+			a.Days = append(a.Days, day)
+		}
+	}
+	return a
+}

@@ -1,0 +1,111 @@
+package sourcepostback
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/outgoing"
+	"switchyard/models"
+	"switchyard/models/token"
+	"switchyard/workers/egress"
+)
+
+// stop is the answer of a source that wants a postback no more.
+const stop = http.StatusGone
+
+// longestRetryAfter is how long a source can make its next attempt wait by Retry-After.
+const longestRetryAfter = time.Hour
+
+// message is the request of an attempt.
+type message struct {
+	id     string
+	origin string
+	models.SentRequest
+
+	shown   models.SentRequest // without secrets
+	secrets []string           // which an answer may repeat
+}
+
+// message fills the tokens of the address with the click and the conversion.
+func (s *sender) message(ctx context.Context, t outgoing.Target, click *clicklog.StoredClick) (message, error) {
+	url, _ := t.To(t.Goal, t.Status)
+	v := &values{target: &t, click: click}
+	if err := s.name(ctx, v, token.CompilePostback(url)); err != nil {
+		return message{}, err
+	}
+	return message{
+		id: t.ID.String(), origin: token.Origin(url),
+		SentRequest: request(t.PostbackMethod, url, v), shown: request(t.PostbackMethod, token.Masked(url), v),
+		secrets: token.Secrets(url),
+	}, nil
+}
+
+// request expands an address. By POST its query is sent as a form.
+func request(method, url string, v *values) models.SentRequest {
+	v.reset()
+	text, _, _ := strings.Cut(string(token.CompilePostback(url).Expand(nil, v)), "#")
+	r := models.SentRequest{Method: method, URL: text}
+	if method == http.MethodPost {
+		r.URL, r.Body, _ = strings.Cut(text, "?")
+	}
+	return r
+}
+
+// call sends the request once. Any 2xx is a success, even with an answer too long to be read; nothing else is. later is
+// how long the source wants the next attempt to wait. The error is the cause for the job's row.
+func (s *sender) call(ctx context.Context, m message) (a outgoing.Attempt, later time.Duration, err error) {
+	a = outgoing.Attempt{At: time.Now(), Origin: m.origin, Request: m.shown}
+	req, cancel, err := egress.Request(ctx, s.o.Timeout, m.Method, m.URL, strings.NewReader(m.Body))
+	if err != nil {
+		a.Error = "the address cannot be read"
+		return a, 0, err
+	}
+	defer cancel()
+	req.Header.Set("User-Agent", "Switchyard-Postbacks/1.0")
+	req.Header.Set("Switchyard-Delivery", m.id)
+	if m.Method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	answer, err := s.o.Egress.Do(req)
+	a.Took = time.Since(a.At)
+	if failure, ok := errors.AsType[*egress.Error](err); ok && failure.Class == egress.TooLarge {
+		err = nil
+	}
+	a.Answer = bytes.TrimSpace(answer.Body)
+	for _, secret := range m.secrets {
+		a.Answer = bytes.ReplaceAll(a.Answer, []byte(secret), []byte("***"))
+	}
+	if answer.Status != 0 {
+		a.Status = &answer.Status
+	}
+	switch {
+	case err != nil:
+		a.Error = err.Error()
+		return a, 0, fmt.Errorf("source: %w", err)
+	case answer.Status >= 200 && answer.Status <= 299:
+		a.Told = true
+		return a, 0, nil
+	}
+	a.Error = fmt.Sprintf("the source answered %d", answer.Status)
+	a.Stopped = answer.Status == stop
+	return a, retryAfter(answer.Header, a.At), errors.New("source: " + a.Error)
+}
+
+// retryAfter reads how long the next attempt has to wait, given in seconds or as a time.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	wait := time.Duration(0)
+	if n, err := strconv.ParseUint(text, 10, 31); err == nil {
+		wait = time.Duration(n) * time.Second
+	} else if at, err := http.ParseTime(text); err == nil {
+		wait = at.Sub(now)
+	}
+	return min(max(wait, 0), longestRetryAfter)
+}

@@ -1,0 +1,206 @@
+// Package sourcepostback sends conversions to traffic sources: when a conversion gets a status that its source wants, again when an
+// attempt failed, on request, and as a test. Every attempt sends the same request under the same id, unless the settings of the
+// source were changed since the previous attempt.
+package sourcepostback
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"switchyard/db"
+	"switchyard/db/clicklog"
+	"switchyard/db/jobrow"
+	"switchyard/db/outgoing"
+	"switchyard/db/store"
+	"switchyard/jobs"
+	"switchyard/models"
+	"switchyard/models/token"
+	"switchyard/workers"
+	"switchyard/workers/egress"
+)
+
+// Options of the sender. Egress and Clicks are required.
+type Options struct {
+	Egress   *egress.Client
+	Clicks   Clicks
+	Schedule []time.Duration // the waits between attempts; default jobs.WebhookSchedule
+	Timeout  time.Duration   // of a request, from the look-up of the name to the last byte; default 10 seconds
+}
+
+// Clicks finds the click of a conversion, and the latest one of a traffic source: clicklog.Log.
+type Clicks interface {
+	LatestOf(ctx context.Context, account, source uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
+	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
+}
+
+type run = workers.Run[jobs.None, jobs.None]
+
+// Register registers the handlers at a runtime.
+func Register(r *workers.Runtime, st *store.Store, o Options) {
+	o.Timeout = cmp.Or(o.Timeout, 10*time.Second)
+	s := &sender{o: o, db: r.DB(), store: st, runtime: r, sent: prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "switchyard_source_postbacks_total", Help: "Postbacks to traffic sources by what came of sending them.",
+	}, []string{"result"})}
+	s.limiter = workers.NewLimiter[endpoint](time.Now, r.Slots(jobs.Postbacks))
+	if reg := r.Metrics(); reg != nil {
+		reg.MustRegister(s.sent)
+	}
+	workers.RegisterRow(r, jobs.SendPostback, s.send, workers.WithRetries(o.Schedule), workers.WithGate(s.admit))
+	workers.Register(r, jobs.ResendPostback, s.resend)
+	workers.Register(r, jobs.TestPostback, s.test)
+}
+
+type sender struct {
+	o       Options
+	db      *db.DB
+	store   *store.Store
+	runtime *workers.Runtime
+	limiter *workers.Limiter[endpoint]
+	sent    *prometheus.CounterVec
+}
+
+// endpoint is a host of a traffic source. Many sources have the same host, and none of them waits for another.
+type endpoint struct {
+	source uuid.UUID
+	origin string // scheme, host and port
+}
+
+// longestWait limits how long a postback waits for an earlier one of its conversion before it checks again. The earlier one may
+// have been sent by hand since then.
+const longestWait = 10 * time.Minute
+
+// admit is the gate of postback:send. A postback that is not sent needs no place.
+func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
+	t, err := outgoing.Find(ctx, s.db, row)
+	if errors.Is(err, models.NotFound("postback")) {
+		return func() {}, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	if unwanted(t) != "" {
+		return func() {}, 0, nil
+	}
+	if t.Earlier >= 0 {
+		return nil, min(time.Duration(t.Earlier*float64(time.Second)), longestWait), nil
+	}
+	url, _ := t.To(t.Goal, t.Status)
+	origin := token.Origin(url)
+	failures, err := outgoing.Failures(ctx, s.db, t.SourceID, origin)
+	if err != nil {
+		return nil, 0, err
+	}
+	release, wait := s.limiter.Admit(ctx, endpoint{t.SourceID, origin}, failures)
+	return release, wait, nil
+}
+
+// unwanted says why a postback is not sent, empty if it is.
+func unwanted(t outgoing.Target) string {
+	_, wanted := t.To(t.Goal, t.Status)
+	switch {
+	case t.Gone:
+		return "the traffic source is deactivated"
+	case !t.Active:
+		return "the traffic source is paused"
+	case !wanted:
+		return "the traffic source is not told of this any more"
+	}
+	return ""
+}
+
+// clickGone is why a postback is not sent whose click is deleted.
+const clickGone = "its click is deleted"
+
+// send makes an attempt by the schedule.
+func (s *sender) send(ctx context.Context, u *run) error {
+	t, err := outgoing.Find(ctx, s.db, u.Job.ID)
+	if errors.Is(err, models.NotFound("postback")) {
+		return u.Commit(ctx, jobs.None{}, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if why := unwanted(t); why != "" {
+		return s.skip(ctx, u, t, why)
+	}
+	_, err = s.attempt(ctx, u, t)
+	return err
+}
+
+func (s *sender) skip(ctx context.Context, u *run, t outgoing.Target, why string) error {
+	s.sent.WithLabelValues(models.SentSkipped).Inc()
+	return u.Commit(ctx, jobs.None{}, func(c db.Conn) error { return outgoing.Skip(ctx, c, t.ID, why) })
+}
+
+// attempt sends the postback and records the outcome in the transaction that ends the job's attempt. It returns the
+// error of that end.
+func (s *sender) attempt(ctx context.Context, u *run, t outgoing.Target) (outgoing.Attempt, error) {
+	click, ok, err := s.o.Clicks.FindByID(ctx, t.ClickID)
+	if err != nil {
+		return outgoing.Attempt{}, err
+	}
+	if !ok || click.AccountID != t.AccountID {
+		return outgoing.Attempt{Error: clickGone}, s.skip(ctx, u, t, clickGone)
+	}
+	m, err := s.message(ctx, t, &click)
+	if err != nil {
+		return outgoing.Attempt{}, err
+	}
+	a, later, cause := s.call(ctx, m)
+	if ctx.Err() != nil {
+		return a, context.Cause(ctx) // the worker stops, or lost the row: not a failure of the receiver
+	}
+	a.Number = u.Attempt
+	mark := func(c db.Conn) error { return outgoing.Mark(context.WithoutCancel(ctx), c, t, a) }
+	switch {
+	case a.Told:
+		s.sent.WithLabelValues(models.SentTold).Inc()
+		return a, u.Commit(ctx, jobs.None{}, mark)
+	case a.Stopped: // the job has done what it could
+		s.sent.WithLabelValues("stopped").Inc()
+		a.Final = true
+		return a, u.Commit(ctx, jobs.None{}, mark)
+	}
+	return a, u.RetryAfter(ctx, later, cause, func(c db.Conn, f workers.NextAttempt) error {
+		a.Final = f.Final
+		result := "retried"
+		if f.Final {
+			result = models.SentFailed
+		}
+		s.sent.WithLabelValues(result).Inc()
+		return mark(c)
+	})
+}
+
+// resend makes one more attempt of a postback now, whatever its result but while it is being sent. A pending one keeps
+// its schedule. A source that is paused is told too.
+func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.PostbackAnswer, error) {
+	out := jobs.PostbackAnswer{ID: args.ID}
+	t, err := outgoing.Find(ctx, s.db, args.ID)
+	if err == nil && t.AccountID != workers.Account(ctx) {
+		err = models.NotFound("postback")
+	}
+	if err != nil {
+		return out, err
+	}
+	if url, _ := t.To(t.Goal, t.Status); url == "" {
+		return out, models.Invalid("no_url", "the traffic source has no postback_url for it")
+	}
+	err = workers.Now(ctx, s.runtime, jobs.SendPostback, t.AccountID, t.ID, true, func(ctx context.Context, u *run) error {
+		made, err := s.attempt(ctx, u, t)
+		out.Told, out.Status, out.Error = made.Told, made.Status, made.Error
+		return err
+	})
+	if refused, ok := errors.AsType[*jobrow.RefusalError](err); ok {
+		if refused.Reason == jobrow.Gone {
+			return out, models.Conflict("too_old", "a postback can be sent again for 30 days")
+		}
+		return out, models.Conflict("in_progress", "the postback is being sent right now")
+	}
+	return out, err
+}

@@ -1,0 +1,168 @@
+package sourcepostback
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/outgoing"
+	"switchyard/models"
+	"switchyard/models/country"
+	"switchyard/models/token"
+)
+
+// values answers for the tokens of a postback. They are the same for every attempt.
+type values struct {
+	target *outgoing.Target
+	click  *clicklog.StoredClick
+	names  map[token.Name]string
+	random *rand.PCG
+}
+
+// reset restarts the sequence of random numbers.
+func (v *values) reset() {
+	id := v.target.ID
+	v.random = rand.NewPCG(binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:]))
+}
+
+// named are the tokens that are names of records, with the dimension of reports and the id of the record.
+var named = map[token.Name]struct {
+	dimension string
+	id        func(*models.Click) uuid.UUID
+}{
+	token.CampaignName: {"campaign_id", func(c *models.Click) uuid.UUID { return c.CampaignID }},
+	token.PathName:     {"stream_id", func(c *models.Click) uuid.UUID { return c.StreamID }},
+	token.LanderName:   {"lander_id", func(c *models.Click) uuid.UUID { return c.LanderID }},
+	token.OfferName:    {"offer_id", func(c *models.Click) uuid.UUID { return c.OfferID }},
+	token.NetworkName:  {"network_id", func(c *models.Click) uuid.UUID { return c.NetworkID }},
+}
+
+// name reads the names that an address uses.
+func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
+	v.names = map[token.Name]string{token.SourceName: v.target.SourceName}
+	for token, of := range named {
+		if !t.Uses(token) {
+			continue
+		}
+		id := of.id(&v.click.Click).String()
+		found, err := s.store.Labels(ctx, v.target.AccountID, of.dimension, []string{id})
+		if err != nil {
+			return err
+		}
+		v.names[token] = found[id]
+	}
+	if t.Uses(token.CampaignAlias) {
+		alias, err := outgoing.Alias(ctx, s.db, v.target.AccountID, v.click.CampaignID)
+		if err != nil {
+			return err
+		}
+		v.names[token.CampaignAlias] = alias
+	}
+	return nil
+}
+
+// AppendToken implements token.Values. Values that only the visitor's request has, such as {lp_key}, are empty.
+func (v *values) AppendToken(dst []byte, t token.Token) []byte {
+	p, c := v.target, v.click
+	switch t.Name {
+	case token.ClickID:
+		return models.AppendClickID(dst, c.ID)
+	case token.Param:
+		return append(dst, token.QueryParam(c.Params, t.Arg)...)
+	case token.Sub:
+		return append(dst, c.Subs[t.N-1]...)
+	case token.LPSlot:
+		if c.LPSlot == 0 {
+			return dst
+		}
+		return strconv.AppendInt(dst, int64(c.LPSlot), 10)
+	case token.IsUnique:
+		if c.IsUnique {
+			return append(dst, '1')
+		}
+		return append(dst, '0')
+	case token.CountryName:
+		return append(dst, country.Name(c.Country)...)
+	case token.Payout:
+		return append(dst, models.NewMoney(p.Share(p.Payout)).Shown()...)
+	case token.Revenue:
+		return append(dst, models.NewMoney(v.revenue()).Shown()...)
+	case token.Profit:
+		return append(dst, v.profit()...)
+	case token.Status:
+		return append(dst, p.Status...)
+	case token.ConversionID:
+		return append(dst, cmp.Or(p.Reference, p.ConversionID.String())...)
+	case token.Goal:
+		return append(dst, p.Goal...)
+	case token.EventTime:
+		return strconv.AppendInt(dst, p.RecordedAt.Unix(), 10)
+	}
+	if name, ok := v.names[t.Name]; ok {
+		return append(dst, name...)
+	}
+	if t.Name == currencyToken { // of the payout
+		return append(dst, p.Currency...)
+	}
+	return t.Name.Append(dst, &c.Click)
+}
+
+var currencyToken = func() token.Name {
+	t, _ := token.Lookup("currency")
+	return t.Name
+}()
+
+// revenue returns the source's share of the payout if the conversion is approved, otherwise zero.
+func (v *values) revenue() decimal.Decimal {
+	if v.target.Status != models.StatusApproved {
+		return decimal.Zero
+	}
+	return v.target.Share(v.target.Payout)
+}
+
+// profit is the revenue less what click and conversion cost, in the currency of the payout. It is empty if one of them is in
+// another currency and there was no rate.
+func (v *values) profit() string {
+	c, p := v.click, v.target
+	sold, known := toOwn(p.Cost, p.Rate)
+	if !known {
+		return ""
+	}
+	clicked := c.Cost
+	if c.Currency != p.Currency && !c.Cost.IsZero() {
+		if clicked, known = toOwn(models.Counted(c.Cost, c.Rate), p.Rate); !known || !c.Rate.Valid {
+			return ""
+		}
+	}
+	return models.NewMoney(v.revenue().Sub(clicked).Sub(sold)).Shown()
+}
+
+// toOwn turns an amount in the account's currency back into one in the currency of a rate.
+func toOwn(amount decimal.Decimal, rate decimal.NullDecimal) (own decimal.Decimal, known bool) {
+	switch {
+	case amount.IsZero():
+		return amount, true
+	case !rate.Valid:
+		return amount, false
+	}
+	return amount.DivRound(rate.Decimal, models.MoneyScale), true
+}
+
+// Now is the moment at which the conversion got its status, in the account's time zone.
+func (v *values) Now() time.Time {
+	zone, err := time.LoadLocation(v.target.Zone)
+	if err != nil {
+		zone = time.UTC
+	}
+	return v.target.CreatedAt.In(zone)
+}
+
+// Random gives the next number of the postback's own sequence.
+func (v *values) Random() uint64 { return v.random.Uint64() }

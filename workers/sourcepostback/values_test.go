@@ -1,0 +1,48 @@
+package sourcepostback
+
+import (
+	"testing"
+
+	"github.com/shopspring/decimal"
+
+	"switchyard/db/clicklog"
+	"switchyard/db/outgoing"
+	"switchyard/models"
+)
+
+// TestProfit: the profit is in the currency of the payout, whatever the click was paid in.
+func TestProfit(t *testing.T) {
+	t.Parallel()
+	rate := func(text string) (r decimal.NullDecimal) {
+		if text != "" {
+			r = decimal.NewNullDecimal(decimal.RequireFromString(text))
+		}
+		return r
+	}
+	for _, c := range []struct {
+		click, clickRate, payout, payoutRate, sold string
+		want                                       string
+	}{
+		{"USD", "1", "USD", "1", "0.5", "7.5"},
+		{"EUR", "1.2", "EUR", "1.25", "0", "8"},      // the same currency needs no rate
+		{"EUR", "", "EUR", "", "0", "8"},             //
+		{"USD", "1", "EUR", "1.25", "0.5", "8"},      // 10 - 2/1.25 - 0.5/1.25
+		{"EUR", "1.25", "USD", "1", "0.5", "7"},      // 10 - 2*1.25 - 0.5
+		{"EUR", "1.25", "GBP", "1.6", "0", "8.4375"}, // 10 - 2*1.25/1.6
+		{"EUR", "", "USD", "1", "0", ""},
+		{"USD", "1", "EUR", "", "0", ""},
+		{"EUR", "1.25", "EUR", "", "0.5", ""}, // what the conversion costs is in dollars
+	} {
+		v := values{click: &clicklog.StoredClick{Rate: rate(c.clickRate)}, target: &outgoing.Target{
+			SentPostback: models.SentPostback{
+				Status: models.StatusApproved, Payout: decimal.NewFromInt(10), Currency: c.payout, Rate: rate(c.payoutRate),
+				Cost: decimal.RequireFromString(c.sold),
+			},
+			SourcePostback: models.SourcePostback{SendPayoutPct: models.NewMoney(decimal.NewFromInt(100))},
+		}}
+		v.click.Cost, v.click.Currency = decimal.NewFromInt(2), c.click
+		if got := v.profit(); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
