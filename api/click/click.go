@@ -58,6 +58,8 @@ type Deps struct {
 	Caps *kv.Caps
 	// EdgeSecret proves what the edge sends; empty: there is no edge.
 	EdgeSecret []byte
+	// Dashboard is the dashboard's host. No link routes there, even if an account has the host. Empty: links may be at any host.
+	Dashboard string
 	// Timeout is how long a visitor waits for a step that may hang: writing the click to stable storage, or finding it in
 	// PostgreSQL. 0 means 300 ms.
 	Timeout time.Duration
@@ -90,6 +92,7 @@ type Handler struct {
 	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks that were sent to a lander
 	used         *otter.Cache[[32]byte, struct{}]       // keys of single use that let a visitor in
 	edge         edgeProof
+	dashboard    string
 	edgeSeen     *otter.Cache[uuid.UUID, struct{}] // clicks of the edge on stable storage
 	metrics      metrics
 	pool         sync.Pool
@@ -130,9 +133,9 @@ func New(ctx context.Context, d Deps) (*Handler, error) {
 		fingerprints: otter.Must(&otter.Options[[16]byte, *remembered]{MaximumSize: maxFingerprints}),
 		recent:       otter.Must(&otter.Options[uuid.UUID, *models.Click]{MaximumSize: maxRecent}),
 		used:         otter.Must(&otter.Options[[32]byte, struct{}]{MaximumSize: maxUsedKeys}),
-		edge:         d.EdgeSecret,
-		edgeSeen:     otter.Must(&otter.Options[uuid.UUID, struct{}]{MaximumSize: maxEdgeSeen}),
-		metrics:      newMetrics(), timeout: cmp.Or(d.Timeout, defaultTimeout),
+		edge:         d.EdgeSecret, dashboard: d.Dashboard,
+		edgeSeen: otter.Must(&otter.Options[uuid.UUID, struct{}]{MaximumSize: maxEdgeSeen}),
+		metrics:  newMetrics(), timeout: cmp.Or(d.Timeout, defaultTimeout),
 	}
 	h.pool.New = h.newRequest
 	h.routes.Start(ctx)
@@ -152,6 +155,15 @@ func (h *Handler) Run(ctx context.Context) error {
 
 // Ready reports whether there is anything to route by.
 func (h *Handler) Ready() bool { return h.routes.Loaded() }
+
+// find returns the domain of a host and the campaign of a word there. The dashboard's host has neither: a page there could act as
+// the person who is signed in.
+func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
+	if host == h.dashboard {
+		return nil, nil
+	}
+	return h.routes.Current().Find(host, word)
+}
 
 // ServeHTTP answers every path that the process does not serve on all hosts.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -190,7 +202,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.answerChallenge(w, r)
 		return
 	}
-	d, c := h.routes.Current().Find(models.BareHost(r.Host), word)
+	d, c := h.find(models.BareHost(r.Host), word)
 	switch {
 	case d == nil:
 		notFound(w)

@@ -88,6 +88,10 @@ func TestTrackUnknownAddresses(t *testing.T) {
 			t.Errorf("%s: %d, want %d", tt.name, res.StatusCode, tt.status)
 		}
 	}
+	w.h.dashboard = own
+	if res := w.get("/own-domain", host(own)); res.StatusCode != http.StatusNotFound {
+		t.Errorf("a link at the dashboard's host: %d", res.StatusCode)
+	}
 	to := w.get("/paused-two").Header.Get("Location")
 	if id, ok := strings.CutPrefix(to, "https://rest.test/?c="); !ok || id == "" {
 		t.Errorf("a paused campaign sends to %s", to)

@@ -49,7 +49,11 @@ func (d Deps) lookAtLink(c *route.Call, b linkBody) (LinkShown, error) {
 	shown := LinkShown{link.Kind, account.Name, link.Email, link.Role, link.Kind == models.LinkReset}
 	if link.Kind == models.LinkEntry {
 		person, _, err := c.Store.People().FindByEmail(c.Context(), link.Email)
-		shown.NewPassword = person.PasswordHash == ""
+		if err != nil {
+			return shown, err
+		}
+		places, err := c.Store.People().Accounts(c.Context(), person.ID)
+		shown.NewPassword = choosesPassword(person, places, link)
 		return shown, err
 	}
 	return shown, nil
@@ -126,6 +130,11 @@ func admit(c *route.Call, link models.EntryLink, b useLinkBody) (person models.P
 		if err := people.SetPassword(c.Context(), person.ID, hash, b.Name); err != nil {
 			return person, err
 		}
+		if link.Kind == models.LinkEntry {
+			if err := people.DropTOTP(c.Context(), person.ID); err != nil {
+				return person, err
+			}
+		}
 	}
 	c.ID = link.ID
 	c.Changes = append(c.Changes, changeOf("kind", "", link.Kind))
@@ -140,7 +149,7 @@ func admit(c *route.Call, link models.EntryLink, b useLinkBody) (person models.P
 //   - A reset asks for a new password, and for a code of a person who has codes.
 //   - An invitation asks a known person for the present password. A person without one who works on another account cannot prove
 //     anything: the sender of the invitation could choose a password and use it there.
-//   - An operator's entry asks a person without a password for one.
+//   - An operator's entry asks for a new password as choosesPassword says, and drops the codes then.
 func proveByLink(c *route.Call, link models.EntryLink, person models.Person, places []store.Workplace, b useLinkBody) (string, error) {
 	elsewhere := slices.ContainsFunc(places, func(w store.Workplace) bool { return w.ID != link.AccountID })
 	switch {
@@ -150,10 +159,16 @@ func proveByLink(c *route.Call, link models.EntryLink, person models.Person, pla
 		}
 	case link.Kind == models.LinkInvite && (person.PasswordHash != "" || elsewhere):
 		return "", prove(c, person, b.Password, b.Code)
-	case person.PasswordHash != "":
+	case link.Kind == models.LinkEntry && !choosesPassword(person, places, link):
 		return "", nil
 	}
 	return hashOf(c.Context(), b.Password)
+}
+
+// choosesPassword reports whether an operator's entry asks for a new password: of a person without one, and of a person who is not
+// on the account yet. Another account may have invited the address and chosen the password.
+func choosesPassword(person models.Person, places []store.Workplace, link models.EntryLink) bool {
+	return person.PasswordHash == "" || roleAt(places, link.AccountID) == ""
 }
 
 // roleAt is the role that a person has on an account; empty: none.

@@ -169,7 +169,12 @@ func maskedURL(text string) string {
 
 // publicURL checks an endpoint's address by its text. Nothing is resolved or called here; what the name leads to is
 // checked by the worker on each attempt.
-func (d Deps) publicURL(text string) error { return netguard.Policy{Allow: d.EgressAllow}.Check(text) }
+func (d Deps) publicURL(text string) error {
+	if strings.HasSuffix(text, "/"+models.MaskedSecret) {
+		return models.Invalid("invalid_url", "this is the masked address: send the whole one, or leave url out to keep it")
+	}
+	return netguard.Policy{Allow: d.EgressAllow}.Check(text)
+}
 
 // calledURL checks an address with tokens that we call for a customer. Like publicURL, it looks only at the text. An empty
 // address passes.

@@ -375,4 +375,5 @@ func TestWebhookURLIsMasked(t *testing.T) {
 			t.Errorf("%s with a read-only key: %s", path, got.Raw)
 		}
 	}
+	s.Do("PATCH", "/webhooks", map[string]any{"id": id, "url": masked}).Want(400, "invalid_url")
 }

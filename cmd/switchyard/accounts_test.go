@@ -2,12 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
+
+	"github.com/google/uuid"
 
 	"switchyard/db/dbtest"
 	"switchyard/db/seal"
 	"switchyard/db/store"
+	"switchyard/models"
 )
 
 // TestAccountsAndKeys walks the operators' commands on a database of its own.
@@ -113,5 +117,50 @@ func TestOpenAPICommand(t *testing.T) {
 	stdout, _, code := try(t, nil, "openapi")
 	if code != 0 || !strings.Contains(stdout, `"openapi": "3.1.0"`) {
 		t.Errorf("code %d, %.100s", code, stdout)
+	}
+}
+
+// TestUsersReset: a person gets a link for a new password on any account of the person, and loses the codes only where that is asked
+// for. A person who is on no account is told to be invited.
+func TestUsersReset(t *testing.T) {
+	t.Parallel()
+	d, url := dbtest.NewURL(t)
+	box, err := seal.New(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, vars := store.New(d, box), map[string]string{"DATABASE_URL": url}
+	account, err := s.CreateAccount(t.Context(), "Acme", "pro")
+	if err != nil {
+		t.Fatal(err)
+	}
+	people := s.People()
+	person, err := people.Ensure(t.Context(), "ana@example.com", "Ana")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := try(t, vars, "users", "reset", "--email", person.Email); code != 1 || !strings.Contains(stderr, "users invite") {
+		t.Errorf("on no account: %d %s", code, stderr)
+	}
+	err = errors.Join(people.Join(t.Context(), account.ID, person.ID, models.RoleOwner), people.BeginTOTP(t.Context(), person.ID, "SECRET"),
+		people.ConfirmTOTP(t.Context(), person.ID, []string{"a-code"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args  []string
+		code  int
+		codes bool
+	}{
+		{[]string{"--email", "Ana@example.com"}, 0, true},
+		{[]string{"--email", "ana@example.com", "--account", uuid.NewString()}, 1, true},
+		{[]string{"--email", "else@example.com"}, 1, true},
+		{[]string{"--email", "ana@example.com", "--account", account.ID.String(), "--drop-codes"}, 0, false},
+	} {
+		_, stderr, code := try(t, vars, append([]string{"users", "reset"}, c.args...)...)
+		found, err := people.Find(t.Context(), person.ID)
+		if code != c.code || err != nil || found.HasTOTP != c.codes {
+			t.Errorf("%v: code %d, codes %v, %v %s", c.args, code, found.HasTOTP, err, stderr)
+		}
 	}
 }

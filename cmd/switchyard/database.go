@@ -82,7 +82,7 @@ func withAdmin(ctx context.Context, e *env, asJSON bool,
 		if err != nil {
 			return err
 		}
-		value, rows, err := fn(admin.Admin{Store: s, BaseURL: cfg.BaseURL})
+		value, rows, err := fn(admin.Admin{Store: s, BaseURL: cfg.BaseURL, Dashboard: cfg.DashboardHost(), Tracker: cfg.TrackingHost})
 		if err != nil {
 			return err
 		}

@@ -18,7 +18,7 @@ import (
 func TestDomains(t *testing.T) {
 	t.Parallel()
 	d, url := dbtest.NewURL(t)
-	vars := map[string]string{"DATABASE_URL": url}
+	vars := map[string]string{"DATABASE_URL": url, "BASE_URL": "https://app.install.example", "TRACKING_HOST": "links.install.example"}
 	s := store.New(d, nil)
 	var accounts []string
 	for _, name := range []string{"A", "B"} {
@@ -63,6 +63,11 @@ func TestDomains(t *testing.T) {
 		{[]string{"add", "t2.localhost", "--account", uuid.NewString()}, 1, "no such account"},
 		{[]string{"add", "192.0.2.1", "--account", accounts[0]}, 1, "not a hostname"},
 		{[]string{"add", "t2.localhost"}, 2, "--account"},
+		{[]string{"add", "App.install.example.", "--account", accounts[0]}, 1, "the dashboard is at app.install.example"},
+		{[]string{"verify", "app.install.example"}, 1, "the dashboard is at app.install.example"},
+		{[]string{"add", "links.install.example", "--account", accounts[0]}, 1, "belong to no account"},
+		{[]string{"add", "x.links.install.example", "--account", accounts[0]}, 1, "belong to no account"},
+		{[]string{"add", "go.install.example", "--account", accounts[0]}, 0, ""},
 	} {
 		_, stderr, code := try(t, vars, append([]string{"domains"}, c.args...)...)
 		if code != c.code || !strings.Contains(stderr, c.stderr) {
@@ -78,7 +83,7 @@ func TestDomains(t *testing.T) {
 	if _, stderr, code := try(t, vars, "domains", "reject", "a.example"); code != 0 || len(verified("a.example")) != 0 {
 		t.Errorf("reject: %d %s", code, stderr)
 	}
-	for host, n := range map[string]int{"both.example": 2, "": 5} {
+	for host, n := range map[string]int{"both.example": 2, "": 6} {
 		stdout, _, _ := try(t, vars, slices.Concat([]string{"domains", "list", "--json"}, strings.Fields(host))...)
 		var listed []admin.Domain
 		if err := json.Unmarshal([]byte(stdout), &listed); err != nil || len(listed) != n || slices.ContainsFunc(listed, func(d admin.Domain) bool {

@@ -98,7 +98,7 @@ func (w web) openTracking(ctx context.Context) (_ *tracking, err error) {
 	t.handler, err = click.New(ctx, click.Deps{
 		DB: d, DatabaseURL: w.cfg.SessionURL(), Clicks: w.pools.reading().clicks(d), Usage: report.Reader{Conn: d},
 		Spool: clicklog.NewLanes(t.clicks.spool, t.floods.spool), Postbacks: t.postbacks.spool, Proofs: records, Visitors: t.visitors,
-		DataDir: w.cfg.DataDir, Caps: t.caps, Privacy: w.cfg.PrivacyIP, EdgeSecret: w.cfg.EdgeSecret,
+		DataDir: w.cfg.DataDir, Dashboard: w.cfg.DashboardHost(), Caps: t.caps, Privacy: w.cfg.PrivacyIP, EdgeSecret: w.cfg.EdgeSecret,
 	})
 	if err != nil {
 		return nil, errors.Join(err, closeSpools(), t.caps.Close())

@@ -30,15 +30,16 @@ func (c *usersInvite) Run(ctx context.Context, e *env) error {
 }
 
 type usersReset struct {
-	Account string `help:"Id of an account that the person works on." required:""`
-	Email   string `help:"Whose password it is." required:""`
-	JSON    bool   `help:"Print one JSON value."`
+	Account   string `help:"Id of an account that the person works on; default any of them."`
+	Email     string `help:"Whose password it is." required:""`
+	DropCodes bool   `help:"Ask the person for no more codes of an app, from now on."`
+	JSON      bool   `help:"Print one JSON value."`
 }
 
 // Run implements the command.
 func (c *usersReset) Run(ctx context.Context, e *env) error {
 	return withAdmin(ctx, e, c.JSON, func(a admin.Admin) (any, []string, error) {
-		l, err := a.ResetUser(ctx, c.Account, c.Email)
+		l, err := a.ResetUser(ctx, c.Account, c.Email, c.DropCodes)
 		return l, []string{l.URL}, err
 	})
 }

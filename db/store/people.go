@@ -160,6 +160,13 @@ func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member
 	return db.Select[models.Member](ctx, p.s.c, "members", listMembers, account, maxMembers)
 }
 
+// forgetCredentials deletes the password and the codes of a person who works on no account any more. No e-mail was sent to the
+// address, so someone else may have chosen them. The next invitation asks for a new password.
+const forgetCredentials = `
+WITH gone AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
+	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
+DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM gone)`
+
 // SetRole changes a member's role; an empty one ends the membership and with it the sessions. The links that the member made
 // for others stop working. The last owner stays one: last_owner.
 func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.Role) error {
@@ -168,7 +175,11 @@ func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.
 			return err
 		}
 		if role == "" {
-			return s.one(ctx, "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
+			err := s.one(ctx, "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
+			if err == nil {
+				_, err = s.exec(ctx, "forget credentials", forgetCredentials, id)
+			}
+			return err
 		}
 		return s.one(ctx, "member", `UPDATE memberships SET role = $3 WHERE account_id = $1 AND user_id = $2`, account, id, role)
 	})

@@ -79,7 +79,7 @@ func LeadsTo(template, other string) bool {
 		return to == own
 	}
 	if ip, err := netip.ParseAddr(to); err == nil {
-		return ip == ownIP
+		return ip.Unmap() == ownIP.Unmap()
 	}
 	last := to[strings.LastIndexByte(to, '.')+1:]
 	return last != "" && last[0] >= '0' && last[0] <= '9'
@@ -96,6 +96,7 @@ func hostAndPort(address string) (host, port string) {
 			port = "80"
 		}
 	}
+	port = strings.TrimLeft(port, "0") // browsers read :0443 as :443
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), port
 }
 

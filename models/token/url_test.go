@@ -21,13 +21,13 @@ func TestLeadsTo(t *testing.T) {
 	t.Parallel()
 	for own, tries := range map[string]map[string]bool{
 		"https://app.example": {
-			"https://app.example/x": true, "http://APP.example./": true, "https://app.example:80?x": true,
+			"https://app.example/x": true, "http://APP.example./": true, "https://app.example:80?x": true, "https://app.example:0443": true,
 			"https://app.example:8443": false, "https://b.app.example": false, "https://app.example.org": false,
 			"https://127.0.0.1": false, "https://1.app": false,
 		},
 		"http://127.0.0.1:8080": {
 			"http://127.0.0.1:8080/x": true, "http://127.1:8080": true, "http://2130706433:8080": true, "http://0x7f.1:8080": true,
-			"http://127.0.0.1": true, "http://127.0.0.2:8080": false, "http://127.0.0.1:8081": false, "http://localhost:8080": false,
+			"http://127.0.0.1": true, "http://127.0.0.1:008080": true, "http://[::ffff:127.0.0.1]:8080": true, "http://127.0.0.2:8080": false, "http://127.0.0.1:8081": false, "http://localhost:8080": false,
 		},
 		"http://[::1]:8080": {"http://[::1]:8080": true, "http://[0:0::1]:8080": true, "http://[::2]:8080": false},
 	} {

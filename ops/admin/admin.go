@@ -42,6 +42,8 @@ type Key struct {
 type Admin struct {
 	Store   *store.Store
 	BaseURL string // the service's address, for links
+	// Dashboard and Tracker are hosts that no account can have: the dashboard's, and TRACKING_HOST with all names below it.
+	Dashboard, Tracker string
 }
 
 // CreateAccount makes an account on a plan. Errors: required, invalid_plan.

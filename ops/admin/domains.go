@@ -47,6 +47,9 @@ func (a Admin) AddDomain(ctx context.Context, host, account string) (Domain, err
 	if !ok || models.PublicSuffix(name) {
 		return Domain{}, models.Invalid("invalid_domain", "%.100q is not a hostname that an account can have", host)
 	}
+	if err := a.checkFree(name); err != nil {
+		return Domain{}, err
+	}
 	owner, err := a.Account(ctx, account)
 	if err != nil {
 		return Domain{}, err
@@ -60,12 +63,28 @@ func (a Admin) AddDomain(ctx context.Context, host, account string) (Domain, err
 	return showDomain(saved), err
 }
 
+// checkFree returns the error reserved_domain for a host that no account can have.
+func (a Admin) checkFree(host string) error {
+	switch {
+	case host == a.Dashboard:
+		return models.Invalid("reserved_domain", "the dashboard is at %s: a link at its host could act as the person who clicks it", host)
+	case a.Tracker != "" && (host == a.Tracker || strings.HasSuffix(host, "."+a.Tracker)):
+		return models.Invalid("reserved_domain", "TRACKING_HOST %s and the names below it belong to no account", a.Tracker)
+	}
+	return nil
+}
+
 // VerifyDomain marks a hostname as verified, so that links on it work, or as not verified. account is needed only if
 // several accounts have added the hostname.
 func (a Admin) VerifyDomain(ctx context.Context, host, account string, on bool) (Domain, error) {
 	list, err := a.Store.Domains().ByHost(ctx, hostname(host))
 	if err != nil {
 		return Domain{}, err
+	}
+	if on {
+		if err := a.checkFree(hostname(host)); err != nil {
+			return Domain{}, err
+		}
 	}
 	var found []models.Domain
 	for _, d := range list {

@@ -3,11 +3,12 @@ package admin
 import (
 	"cmp"
 	"context"
-	"strings"
+	"slices"
 
 	"github.com/google/uuid"
 
 	"switchyard/db"
+	"switchyard/db/store"
 	"switchyard/models"
 )
 
@@ -67,18 +68,35 @@ func (a Admin) Invite(ctx context.Context, account, email, role string) (Link, e
 	return a.link(ctx, models.LinkInvite, account, email, role)
 }
 
-// ResetUser makes a link by which a member of an account sets a new password. Errors: invalid_id, not_found.
-func (a Admin) ResetUser(ctx context.Context, account, email string) (Link, error) {
-	users, err := a.Users(ctx, account)
+// ResetUser makes a link by which a person sets a new password. account is one of the person's accounts; empty: any of them. With
+// dropCodes the person is asked for no more codes of an app, from now on. Errors: invalid_id, not_found.
+func (a Admin) ResetUser(ctx context.Context, account, email string, dropCodes bool) (Link, error) {
+	clean, _ := models.CleanEmail(email)
+	person, _, err := a.Store.People().FindByEmail(ctx, clean)
 	if err != nil {
 		return Link{}, err
 	}
-	for _, u := range users {
-		if strings.EqualFold(u.Email, strings.TrimSpace(email)) {
-			return a.link(ctx, models.LinkReset, account, u.Email, string(u.Role))
+	places, err := a.Store.People().Accounts(ctx, person.ID)
+	if err != nil {
+		return Link{}, err
+	}
+	if account != "" {
+		found, err := a.Account(ctx, account)
+		if err != nil {
+			return Link{}, err
+		}
+		places = slices.DeleteFunc(places, func(w store.Workplace) bool { return w.ID != found.ID })
+	}
+	if len(places) == 0 {
+		return Link{}, hint(models.NotFound("user"), "`switchyard users list --account ID` shows an account's; "+
+			"a person who is on no account needs `switchyard users invite`")
+	}
+	if dropCodes {
+		if err := a.Store.People().DropTOTP(ctx, person.ID); err != nil {
+			return Link{}, err
 		}
 	}
-	return Link{}, hint(models.NotFound("user"), "`switchyard users list --account ID` shows an account's")
+	return a.link(ctx, models.LinkReset, places[0].ID.String(), clean, string(places[0].Role))
 }
 
 // Enter makes a link that signs a person in as an owner of an account, without the password. A new person chooses a password.

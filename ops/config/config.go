@@ -259,6 +259,15 @@ func (c Config) CheckLinkHosts() error {
 		"name another one that leads here, or another BASE_URL (for this machine alone BIND=127.0.0.1 allows one host)", models.BareHost(u.Host))
 }
 
+// DashboardHost is the host of BASE_URL, at which no tracking link is served. It is empty where CheckLinkHosts allows one host for both.
+func (c Config) DashboardHost() string {
+	u, err := url.Parse(c.BaseURL)
+	if err != nil || slices.Contains(c.SharedDomains, models.BareHost(u.Host)) {
+		return "" // BASE_URL was checked when it was read
+	}
+	return models.BareHost(u.Host)
+}
+
 // Edge is the edge that obtains the certificates of domains. It is empty if there is no edge.
 func (c Config) Edge() string {
 	if c.CloudflareToken != "" && c.CloudflareZone != "" {
