@@ -160,9 +160,9 @@ func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member
 	return db.Select[models.Member](ctx, p.s.c, "members", listMembers, account, maxMembers)
 }
 
-// forgetCredentials deletes the password and the codes of a person who works on no account any more. No e-mail was sent to the
+// forgetPerson deletes the password and the codes of a person who works on no account any more. No e-mail was sent to the
 // address, so someone else may have chosen them. The next invitation asks for a new password.
-const forgetCredentials = `
+const forgetPerson = `
 WITH gone AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
 DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM gone)`
@@ -177,7 +177,7 @@ func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.
 		if role == "" {
 			err := s.one(ctx, "member", `DELETE FROM memberships WHERE account_id = $1 AND user_id = $2`, account, id)
 			if err == nil {
-				_, err = s.exec(ctx, "forget credentials", forgetCredentials, id)
+				_, err = s.exec(ctx, "forget credentials", forgetPerson, id)
 			}
 			return err
 		}

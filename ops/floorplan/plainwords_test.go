@@ -24,18 +24,24 @@ var markers = []struct {
 	{"meanwhile (during that time, until then)", regexp.MustCompile(`\b[Mm]eanwhile\b`)},
 	{"but for, beside (except, besides, next to)", regexp.MustCompile(`\b(but for|beside)\b`)},
 	{"of now, of before, of then", regexp.MustCompile(`\bof (now|before|then)\b`)},
-	{"whoever, whom, nobody, somebody, anybody (no one, a caller, the client)",
-		regexp.MustCompile(`\b([Ww]hoever|[Ww]hom|[Nn]obody|[Ss]omebody|[Aa]nybody)\b`)},
+	{
+		"whoever, whom, nobody, somebody, anybody (no one, a caller, the client)",
+		regexp.MustCompile(`\b([Ww]hoever|[Ww]hom|[Nn]obody|[Ss]omebody|[Aa]nybody)\b`),
+	},
 	{"is none, has none (there is no ...)", regexp.MustCompile(`\b(is|are|has|have|was|were) none\b`)},
 	{"of which, of what, of whom", regexp.MustCompile(`\bof (which|what|whom|whose)\b`)},
 	{"so many, so much, so long (n, that many)", regexp.MustCompile(`\b[Ss]o (many|much|long|few)\b`)},
 	{"by itself, as it is (automatically, unchanged)", regexp.MustCompile(`\b(by itself|by themselves|as it is)\b`)},
 	{"shall (must, will)", regexp.MustCompile(`\bshall\b`)},
 	{"sentence that begins with Of ...", regexp.MustCompile(`(^|[.!?:] )Of (a|an|one|those|what|the|such|these|each|its|all)\b`)},
-	{"that of, those of, one that, one whose, those that",
-		regexp.MustCompile(`\b([Tt]hat of|[Tt]hose of|[Oo]ne that|[Oo]ne whose|[Tt]hose that)\b`)},
-	{"sentence that begins with What is ..., Who ... as a subject",
-		regexp.MustCompile(`(^|[.!?:;] )(What|Who) (is|was|has|comes|came|stands|must|may|only|asks|says)\b`)},
+	{
+		"that of, those of, one that, one whose, those that",
+		regexp.MustCompile(`\b([Tt]hat of|[Tt]hose of|[Oo]ne that|[Oo]ne whose|[Tt]hose that)\b`),
+	},
+	{
+		"sentence that begins with What is ..., Who ... as a subject",
+		regexp.MustCompile(`(^|[.!?:;] )(What|Who) (is|was|has|comes|came|stands|must|may|only|asks|says)\b`),
+	},
 }
 
 var (
@@ -139,7 +145,7 @@ func TestPlainWords(t *testing.T) {
 	all := 0
 	var flagged []string
 	for _, path := range textFiles(t) {
-		content, err := os.ReadFile(filepath.Join(root, path)) //nolint:gosec // a file of the repository
+		content, err := os.ReadFile(filepath.Join(root, path))
 		if err != nil {
 			t.Fatal(err)
 		}
