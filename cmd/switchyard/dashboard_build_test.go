@@ -195,6 +195,13 @@ func (b *board) clashes(id string) {
 func (b *board) explains(link, id string) {
 	b.t.Helper()
 	b.redirect(link + "?kind=vip")
+	b.until("the click is stored", func() bool {
+		var log struct {
+			Rows []struct{ Destination string }
+		}
+		err := b.api.Get(b.t.Context(), "/logs/clicks?limit=1&f.campaign_id="+id, &log)
+		return err == nil && len(log.Rows) > 0 && strings.HasPrefix(log.Rows[0].Destination, "https://vip.example/")
+	})
 	b.goTo(b.f.URL + "/app/campaigns/" + id + "/clicks")
 	b.until("three clicks", func() bool { return b.run(`document.querySelectorAll('tr[data-row]').length >= 3`) == "true" })
 	b.run(`document.querySelector('tr[data-row]').focus()`)
