@@ -116,7 +116,7 @@ generate: build ## write anew what is generated: golden files, types of the dash
 	@go mod tidy
 	@go -C ops/tools mod tidy
 	@$(TAG) -run '^TestBuild' -update
-	@go test $(TAGS) -count=1 ./api -run '^TestTypes$$' -update
+	@go test $(TAGS) -count=1 ./api -run '^TestTypes' -update
 	@go test $(TAGS) -count=1 ./models/botdata -run '^TestClouds$$' -update
 	@$(GOLDEN) -run '^TestGoldenExamples' -update
 	@$(GOLDEN) -run '^TestGolden' -update

@@ -8,7 +8,7 @@ import (
 	"switchyard/db/alerts"
 )
 
-// TestAlertsName: what to do about an alert names operations that there are.
+// TestAlertsName: the advice of every alert names only operations that exist.
 func TestAlertsName(t *testing.T) {
 	t.Parallel()
 	have, named := map[string]bool{}, 0

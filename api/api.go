@@ -25,7 +25,7 @@ import (
 	"switchyard/db/store"
 )
 
-// Deps are what the API needs. All are required but Registry and Undeclared.
+// Deps are the dependencies of the API. Undeclared, Registry, DashboardDir and Extra are optional.
 type Deps struct {
 	Store *store.Store
 	Rates *kv.Rates
@@ -57,12 +57,12 @@ func Table(d Deps) []route.Route {
 	return rows
 }
 
-// Document is the OpenAPI document of the table.
+// Document returns the OpenAPI document of the table.
 func Document(d Deps) map[string]any {
 	return openapi.Document(openapi.Info{BaseURL: d.BaseURL, Version: d.Version}, Table(d))
 }
 
-// description is the row that serves the document, which is made at the first call.
+// description returns the row that serves the OpenAPI document. The document is made at the first call.
 func description(d Deps) route.Route {
 	row := route.Route{
 		Method: "GET", Path: "/openapi.json", Group: "Service description", Public: true,
@@ -156,7 +156,7 @@ func matches(pattern, path string) bool {
 	})
 }
 
-// ginPath writes {id} as gin's :id.
+// ginPath returns a row's path with the prefix of the API and with gin's :id instead of {id}.
 func ginPath(path string) string {
 	return openapi.Prefix + strings.NewReplacer("{", ":", "}", "").Replace(path)
 }

@@ -289,7 +289,7 @@ func TestDocument(t *testing.T) {
 	}
 }
 
-// TestDocumentIsMadeOnce: the document is sent compressed, and not at all to a client that has it.
+// TestDocumentIsMadeOnce: the document is sent compressed. A client that already has it gets a 304 without a body.
 func TestDocumentIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	metrics := prometheus.NewRegistry()
@@ -340,8 +340,8 @@ func TestDocumentIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestNoOtherOrigin: keys are for servers. No answer lets a page of another origin read it, whatever the page asks, and
-// a preflight is refused like any method that a route does not have.
+// TestNoOtherOrigin: keys are for servers. No answer allows a page of another origin to read it, whatever the page sends. A
+// preflight request is refused like any method that a route does not have.
 func TestNoOtherOrigin(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

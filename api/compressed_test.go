@@ -13,8 +13,8 @@ import (
 	"switchyard/api/route"
 )
 
-// TestCompressed: JSON and CSV go out compressed to clients that take them so, small answers as they are. A file that
-// breaks off does not look whole.
+// TestCompressed: JSON and CSV are compressed for clients that accept it, and small answers are not. A client notices a file that
+// breaks off.
 func TestCompressed(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("click,country,payout\n", 500)
@@ -58,7 +58,7 @@ func TestCompressed(t *testing.T) {
 		req.Header.Set("Accept-Encoding", c.takes)
 		answer, err := http.DefaultClient.Do(req)
 		if c.broken && err != nil {
-			continue // it broke before its head was sent
+			continue // it broke off before its headers were sent
 		}
 		if err != nil {
 			t.Fatal(err)

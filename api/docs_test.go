@@ -11,8 +11,8 @@ import (
 	"switchyard/api"
 )
 
-// TestOperationPages: every operation is in the list, has a page with its example and its codes, and a document that
-// holds all that it refers to. So have the events of webhooks.
+// TestOperationPages: every operation is in the list. It has a page with its example and its codes, and a document that contains
+// all components to which it refers. The same holds for the events of webhooks.
 func TestOperationPages(t *testing.T) {
 	t.Parallel()
 	h := api.New(api.Deps{BaseURL: "https://track.example.com"})

@@ -79,7 +79,7 @@ func TestIdempotencyRules(t *testing.T) {
 		t.Error("a clone was made twice")
 	}
 
-	// A 409 and a 400 are answers too: they are kept although their cause has gone.
+	// A 409 and a 400 are stored and repeated too, even if their cause is gone.
 	s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "dup").Want(409, "duplicate_name")
 	s.Do("DELETE", fmt.Sprintf("/offers?id=%s", first.Map()["id"]), nil).Want(200, "")
 	dup := s.Do("POST", "/offers", offer("A"), "Idempotency-Key", "dup").Want(409, "duplicate_name")
@@ -89,7 +89,7 @@ func TestIdempotencyRules(t *testing.T) {
 	s.Do("POST", "/offers", `{`, "Idempotency-Key", "bad").Want(400, "bad_body")
 	s.Do("POST", "/offers", `{`, "Idempotency-Key", "bad").Want(400, "bad_body")
 
-	// A key rotated between two tries; another account; a read-only key.
+	// A new key of the same account gets the stored answer. Another account and a read-only key do not.
 	_, clear, err := s.Store.CreateKey(t.Context(), s.Account.ID, "new", models.ScopeFull, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -131,7 +131,8 @@ func TestStoredAnswersAreSealed(t *testing.T) {
 	}
 }
 
-// failing makes rows whose handler fails until told otherwise: after writing, with an error of ours or a panic.
+// failing returns a row whose handler writes a record and then fails in the way that fail chooses: with an internal error, a panic, a
+// refusal or a lost connection.
 func failing(fail *atomic.Int32, runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/flaky", Scope: route.Write, Slow: slow, Codes: route.Codes("400 refused"),
@@ -210,7 +211,7 @@ func TestSlowCallHoldsItsKey(t *testing.T) {
 	go func() { answers <- s.Do("POST", "/slow", nil, "Idempotency-Key", "k") }()
 	first := <-started
 	s.Do("POST", "/slow", nil, "Idempotency-Key", "k").Want(409, "idempotency_in_progress")
-	// As if the process had died: its lease runs out, another takes over with the same id for its job.
+	// As if the process had died: its lease expires, and another attempt takes over with the same id for its job.
 	if _, err := s.DB.ExecContext(t.Context(), `UPDATE idempotency_keys SET lease_until = now()`); err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +224,7 @@ func TestSlowCallHoldsItsKey(t *testing.T) {
 	(<-answers).Want(200, "")
 	last := s.Do("POST", "/slow", nil, "Idempotency-Key", "k").Want(200, "")
 	if last.Header.Get("Idempotent-Replayed") != "true" {
-		t.Error("not replayed")
+		t.Error("the last answer was not replayed")
 	}
 }
 
@@ -251,7 +252,7 @@ func TestAfterCommitWork(t *testing.T) {
 	}
 }
 
-// sized makes a row whose answer is as long as the query says. It counts its runs.
+// sized returns a row whose answer has the length that the query gives. runs counts the calls of its handler.
 func sized(runs *atomic.Int32, slow *route.Slow) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/sized", Scope: route.Write, Slow: slow, Query: []route.Param{{Name: "size", Type: "integer"}},
@@ -263,8 +264,8 @@ func sized(runs *atomic.Int32, slow *route.Slow) route.Route {
 	}
 }
 
-// An answer that is large, or beyond what the plan keeps, is given once. A repetition hears that the call was carried
-// out, and does nothing.
+// An answer that is too large to be stored, or beyond the plan's storage, is sent only once. A repetition does nothing and gets the
+// answer that the call has already been carried out.
 func TestAnswersThatAreNotKept(t *testing.T) {
 	t.Parallel()
 	for _, slow := range []*route.Slow{nil, {}} {
@@ -289,7 +290,7 @@ func TestAnswersThatAreNotKept(t *testing.T) {
 		}
 		again := post("large-0", 1<<20).Want(409, "idempotency_answer_dropped")
 		if again.Header.Get("Idempotent-Replayed") != "true" {
-			t.Error("it does not say that it is a repetition")
+			t.Error("the repeated answer lacks Idempotent-Replayed")
 		}
 		post("large-0", 1).Want(422, "idempotency_key_reused")
 

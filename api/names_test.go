@@ -10,7 +10,7 @@ import (
 	"switchyard/api/openapi"
 )
 
-// TestDescriptions: every operation is described, in a few sentences and with an example, and nothing else is.
+// TestDescriptions: every operation has a description of a few sentences and an example. Nothing else is described.
 func TestDescriptions(t *testing.T) {
 	t.Parallel()
 	texts, err := os.ReadFile("openapi/operations.md")
@@ -65,7 +65,7 @@ func showsExample(t *testing.T, name string, operation map[string]any) {
 	t.Errorf("the answer of %s has no example", name)
 }
 
-// TestOperationIDs: every operation has a name of its own, as generated clients write one.
+// TestOperationIDs: every operation has a unique name in the form that generated clients use.
 func TestOperationIDs(t *testing.T) {
 	t.Parallel()
 	form, seen := regexp.MustCompile(`^[a-z]+([A-Z][a-zA-Z]+)?$`), map[string]string{}

@@ -10,11 +10,12 @@ import (
 	"switchyard/api/route"
 )
 
-// accountKey is the key of the account that a request of Reads is of.
+// accountKey is the context key of the account for which a handler of Reads serves a request.
 type accountKey struct{}
 
-// Reads gives what reads as an account: a handler of the rows that answer GET, at their paths without a prefix. Nothing that
-// writes is among them, and nothing of another account is found. It needs of the Deps what those rows need, and no Rates.
+// Reads returns a function that makes a read-only handler for an account. The handler serves the GET rows of scope read that are
+// not public, at their paths without a prefix. It writes nothing and finds no records of other accounts. Reads needs only the
+// Deps that these rows use, and no Rates.
 func Reads(d Deps) func(account uuid.UUID) http.Handler {
 	p := middleware.NewPipeline(d.Store, nil, middleware.NewSite("", nil), d.Undeclared)
 	mux := http.NewServeMux()

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// TestTypesOfColumns: what the dashboard's scripts know of the columns of corrections is what is read.
+// TestTypesOfColumns: the columns of corrections in the dashboard's scripts are the columns that the service reads.
 func TestTypesOfColumns(t *testing.T) {
 	t.Parallel()
 	lines := func(list []correction.Column) string {
@@ -27,7 +27,7 @@ func TestTypesOfColumns(t *testing.T) {
 			"export const postbackNames: Record<string, string[]> = "+names(t)+"\n")
 }
 
-// names are the parameters of a postback that are read without settings of its network, by field.
+// names returns, for each field of a postback, the parameters that are read if the network has no settings for it.
 func names(t *testing.T) string {
 	t.Helper()
 	list := map[string][]string{}

@@ -30,7 +30,7 @@ const (
 	wordsFile = "dashboard/web/src/words.gen.ts"
 )
 
-// TestTypes: what the dashboard's scripts know of the API is what the rows say.
+// TestTypes: the types of the API in the dashboard's scripts match the rows.
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	w := &typeWriter{names: map[reflect.Type]string{}, taken: map[string]bool{}}
@@ -50,7 +50,7 @@ func TestTypes(t *testing.T) {
 	fresh(t, wordsFile, words(t))
 }
 
-// fresh holds a generated file against what it has to be; with -update it is written.
+// fresh fails the test unless a generated file has this text. With -update it writes the file instead.
 func fresh(t *testing.T, file, text string) {
 	t.Helper()
 	if *update {
@@ -63,7 +63,7 @@ func fresh(t *testing.T, file, text string) {
 	}
 }
 
-// words are what editors of conditions and of addresses offer: the forms of conditions, and the tokens.
+// words returns the words that the editors of conditions and of addresses offer: the forms of conditions, and the tokens.
 func words(t *testing.T) string {
 	t.Helper()
 	type form struct {
@@ -151,7 +151,7 @@ func (w *typeWriter) call(r route.Route, path string) string {
 	return fmt.Sprintf("  %q: { %s }\n", r.Method+" "+path, strings.Join(parts, "; "))
 }
 
-// plain are types whose JSON is not what their fields are.
+// plain holds the types whose JSON form does not follow from their fields.
 var plain = map[reflect.Type]string{
 	reflect.TypeFor[uuid.UUID](): "string", reflect.TypeFor[uuid.NullUUID](): "string | null",
 	reflect.TypeFor[decimal.Decimal](): "number", reflect.TypeFor[models.Money](): "number",
@@ -190,7 +190,7 @@ func (w *typeWriter) of(t reflect.Type, body bool) string {
 	return "Json"
 }
 
-// textOr is a text for a type of another library that writes itself as one.
+// textOr returns string for a type of another library that marshals itself as a text.
 func textOr(t reflect.Type) string {
 	if t.Implements(reflect.TypeFor[interface{ MarshalText() ([]byte, error) }]()) {
 		return "string"

@@ -6,9 +6,10 @@ import (
 	"switchyard/models"
 )
 
-// ConnectAIArgs ask for the models of a provider, and may connect it. Key is sealed; without one it is the account's own.
+// ConnectAIArgs are the arguments of ConnectAI. Key is the sealed key of the provider. If it is empty, the account's stored key
+// is used.
 type ConnectAIArgs struct {
-	Action   string `json:"action"` // of POST /copilot/ai
+	Action   string `json:"action"` // the action of POST /copilot/ai
 	Provider string `json:"provider"`
 	Model    string `json:"model"`
 	Key      []byte `json:"key,omitempty"`
@@ -20,12 +21,14 @@ type AIModel struct {
 	Name string `json:"name"`
 }
 
-// ConnectedAI is the answer by the action: the models, the connection that was saved, or its model.
+// ConnectedAI is the answer of ConnectAI. The action determines which field is set: the provider's models, the saved connection,
+// or the chosen model.
 type ConnectedAI struct {
 	Models     []AIModel            `json:"models,omitempty"`
 	Connection *models.AIConnection `json:"connection,omitempty"`
 	Model      string               `json:"model,omitempty"`
 }
 
-// ConnectAI asks a provider for the models that a key may use, and saves what was chosen. Errors: invalid, ai_error.
+// ConnectAI asks a provider for the models that a key may use. Depending on the action, it also saves the connection or the
+// chosen model. Errors: invalid, ai_error.
 var ConnectAI = Define[ConnectAIArgs, ConnectedAI]("ai:connect", Policy{Queue: Interactive, Timeout: 24 * time.Second})

@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// SendAlert sends a message to an alert channel. Its row has the id of the message. After its last attempt the message is lost,
-// the channel says why.
+// SendAlert sends a message to an alert channel. Its row has the id of the message. After the last failed attempt the message is
+// lost, and the channel has the reason.
 var SendAlert = Define[None, None](models.KindSendAlert, Policy{
 	Queue: Webhooks, Timeout: 30 * time.Second, Row: true,
 	Retries: []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour},
@@ -20,7 +20,7 @@ type TestAlertArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// TestedAlert says how a test message went. Error is empty if it was taken.
+// TestedAlert is the result of a test message. Error is empty if the channel's service accepted the message.
 type TestedAlert struct {
 	Sent  bool   `json:"sent"`
 	Error string `json:"error"`
@@ -29,5 +29,5 @@ type TestedAlert struct {
 // TestAlert sends a test message to an alert channel now. Errors: not_found, not_confirmed.
 var TestAlert = Define[TestAlertArgs, TestedAlert]("alert:test", Policy{Queue: Interactive, Timeout: 20 * time.Second})
 
-// SweepAlerts announces alerts that began or ended since. That it ran says that the clock's jobs run.
+// SweepAlerts announces alerts that began or ended since the last run. Each run also records that the clock's jobs run.
 var SweepAlerts = tick("alerts:sweep", 5*time.Minute)

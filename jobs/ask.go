@@ -15,10 +15,10 @@ type Said struct {
 // AskArgs are a conversation that ends with a question.
 type AskArgs struct {
 	Turns    []Said `json:"turns"`
-	ReadOnly bool   `json:"read_only,omitempty"` // the key may change nothing, so nothing is proposed
+	ReadOnly bool   `json:"read_only,omitempty"` // the caller's API key may only read, so the answer proposes no changes
 }
 
-// Asked is the answer to a question. If the chat is not available there is a message only.
+// Asked is the answer to a question. If the chat is not available, only Message is set.
 type Asked struct {
 	Available bool       `json:"available"`
 	Using     string     `json:"using"`
@@ -35,7 +35,7 @@ type Proposed struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// Lookup is what was read for an answer.
+// Lookup describes a look-up that was made for an answer.
 type Lookup struct {
 	Operation string            `json:"operation"`
 	Query     map[string]string `json:"query"`
@@ -43,9 +43,9 @@ type Lookup struct {
 	Error     string            `json:"error,omitempty"` // why there are no rows
 }
 
-// AskCopilot answers a question about an account. A model may answer otherwise the second time and costs money, so it is
-// not tried again. Its timeout is below AnswerWithin. Errors: ai_error.
+// AskCopilot answers a question about an account. The job is not tried again, because each request to a model costs money and may
+// give another answer. Its timeout is below AnswerWithin. Errors: ai_error.
 var AskCopilot = Define[AskArgs, Asked]("copilot:ask", Policy{Queue: Interactive, Timeout: 24 * time.Second})
 
-// ForgetAIUsage deletes what chats have used long ago.
+// ForgetAIUsage deletes old records of the tokens that chats have used.
 var ForgetAIUsage = tick("ai:forget", time.Minute)

@@ -17,9 +17,9 @@ import (
 	"switchyard/models/await"
 )
 
-// TestAsynqKeys brings tasks into every state, by asynq's own client, server and inspector, and looks for them under the
-// keys that LostRows reads. When it fails after an upgrade, asynq names or fills its keys differently: then lost.go must
-// follow, or rows are enqueued without end, or never.
+// TestAsynqKeys brings tasks into every state with asynq's own client, server and inspector, and looks for them under the keys
+// that LostRows reads. If it fails after an upgrade, asynq names or fills its keys differently. Then lost.go must be adapted.
+// Otherwise lost rows would never be enqueued again, or rows would be enqueued without end.
 func TestAsynqKeys(t *testing.T) {
 	t.Parallel()
 	ctx, r := t.Context(), jobstest.Redis(t)
@@ -35,7 +35,7 @@ func TestAsynqKeys(t *testing.T) {
 	check := func(row models.JobRef, state string, lost bool) {
 		t.Helper()
 		if got := r.HGet(ctx, prefix+"t:"+jobs.TaskID(row), "state").Val(); got != state {
-			t.Errorf("the hash of a task says %q, want %q", got, state)
+			t.Errorf("the state in the hash of a task is %q, want %q", got, state)
 		}
 		if got, err := client.LostRows(ctx, row); err != nil || (len(got) == 1) != lost {
 			t.Errorf("%s: lost %v, %v; want %v", state, got, err, lost)
@@ -70,7 +70,7 @@ func TestAsynqKeys(t *testing.T) {
 	check(scheduled, "scheduled", false)
 	member(scheduled, "scheduled")
 
-	// A worker fails the older task and hangs on the younger one.
+	// A worker fails the older task and hangs on the younger task.
 	started := make(chan struct{}, 1)
 	server := asynq.NewServerFromRedisClient(r, asynq.Config{
 		Concurrency: 2, Queues: map[string]int{queue: 1}, LogLevel: asynq.FatalLevel, ShutdownTimeout: time.Millisecond,
@@ -101,7 +101,7 @@ func TestAsynqKeys(t *testing.T) {
 	}
 	check(oldest, "archived", true)
 
-	// The names of the queues: written once per producer, and by LostRows.
+	// A producer writes the names of the queues once, so after FLUSHALL only LostRows writes them.
 	if err := r.FlushAll(ctx).Err(); err != nil {
 		t.Fatal(err)
 	}

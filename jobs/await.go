@@ -10,16 +10,17 @@ import (
 	"switchyard/models"
 )
 
-// AnswerWithin is how long a request waits for a job before it answers 202. Routers in front may cut at 30 seconds.
+// AnswerWithin is how long a request waits for a job before it answers 202. Routers in front of the API may end a request after
+// 30 seconds.
 const AnswerWithin = 25 * time.Second
 
-// pollInterval is how late at most a finish is seen whose notification was lost.
+// pollInterval is how often Await reads the status. It limits the delay if the notification of a finished job is lost.
 const pollInterval = time.Second
 
-// ErrPending says that the job has not finished in the time given. The job goes on.
+// ErrPending reports that the job has not finished in the given time. The job goes on.
 var ErrPending = errors.New("jobs: not finished yet")
 
-// Handle stands for a submitted job whose answer is R. Get one from Submit or RowHandle and give it to Await.
+// Handle refers to a submitted job whose answer is an R. Submit and RowHandle return a Handle, and Await waits for its job.
 type Handle[R any] struct {
 	ID   string
 	Kind string
@@ -28,15 +29,15 @@ type Handle[R any] struct {
 	status func(context.Context) (models.JobStatus, error)
 }
 
-// RowHandle makes the handle of a row job. Status reads its status: jobrow.Status, for the caller's account.
+// RowHandle makes the handle of a row job. status reads the status of the job, with jobrow.Status for the caller's account.
 func RowHandle[A, R any](c *Client, j Job[A, R], id string, status func(context.Context) (models.JobStatus, error),
 ) Handle[R] {
 	return Handle[R]{ID: id, Kind: j.kind, client: c, status: status}
 }
 
-// Await waits until the job has finished and returns its answer, or the *models.Error that it ended with. A job that
-// failed for any other reason is models.KindInternal. When the context ends, Await returns the context's error and the
-// job goes on.
+// Await waits until the job has finished and returns its answer, or the *models.Error that it ended with. If the job failed for
+// any other reason, the error is models.KindInternal. When the context ends, Await returns the context's error and the job goes
+// on.
 func Await[R any](ctx context.Context, h Handle[R]) (R, error) {
 	var none R
 	done, stop := h.client.backend.Watch(h.ID)
@@ -60,7 +61,7 @@ func Await[R any](ctx context.Context, h Handle[R]) (R, error) {
 	}
 }
 
-// AwaitTimeout is Await for at most d; then it returns ErrPending.
+// AwaitTimeout is Await with a time limit. After d it returns ErrPending.
 func AwaitTimeout[R any](ctx context.Context, h Handle[R], d time.Duration) (R, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, d, ErrPending)
 	defer cancel()

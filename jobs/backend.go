@@ -14,14 +14,14 @@ import (
 	"switchyard/models"
 )
 
-// neverExhausted is the retry limit given to asynq. The policy or the row of a job decides when it ends. asynq's own
-// count would not do, because it also grows when a worker is killed.
+// neverExhausted is the retry limit given to asynq. The policy or the row of a job limits its attempts. asynq's own count is
+// unsuitable, because it also grows when a worker is killed.
 const neverExhausted = 100_000
 
 // timeoutMargin is added to the timeout given to asynq, so that the worker's own timeout comes first.
 const timeoutMargin = time.Minute
 
-// redisBackend is the Backend in Redis, by asynq.
+// redisBackend is the Backend that stores tasks in Redis with asynq.
 type redisBackend struct {
 	redis     redis.UniversalClient
 	client    *asynq.Client
@@ -30,7 +30,7 @@ type redisBackend struct {
 	announcer announcer
 }
 
-// Connect makes the client on Redis. It does not connect yet.
+// Connect returns a client whose tasks are stored in Redis. It opens no connection yet.
 func Connect(r redis.UniversalClient) *Client {
 	return NewClient(&redisBackend{
 		redis: r, client: asynq.NewClientFromRedisClient(r), inspector: asynq.NewInspectorFromRedisClient(r),

@@ -16,11 +16,11 @@ type RescoreArgs struct {
 	Disabled  []string `json:"disabled"`
 
 	After      uuid.UUID `json:"after,omitzero"`    // the last click looked at
-	Clicks     int64     `json:"clicks,omitempty"`  // scored, because they have a signal
-	Changed    int64     `json:"changed,omitempty"` // that became bots, or are no longer bots
+	Clicks     int64     `json:"clicks,omitempty"`  // clicks with a signal, which were scored
+	Changed    int64     `json:"changed,omitempty"` // clicks that became bots or are no longer bots
 	BotsBefore int64     `json:"bots_before,omitempty"`
 	BotsAfter  int64     `json:"bots_after,omitempty"`
-	// Days are the days on which bots have changed and spend was not spread again yet.
+	// Days are the days whose bots have changed, and whose spend must still be spread again.
 	Days []time.Time `json:"days,omitempty"`
 }
 
@@ -37,12 +37,12 @@ type RescoreAnswer struct {
 	Superseded bool `json:"superseded"`
 }
 
-// RescoreBots scores recorded clicks again, by the settings of the account. It works in batches, and figures are correct after
-// each batch.
+// RescoreBots scores recorded clicks again, by the settings of the account. It works in batches, and the figures are consistent
+// after each batch.
 var RescoreBots = Define[RescoreArgs, RescoreAnswer]("bots:rescore", resumable)
 
-// ScanBots checks an account's new clicks for signals that can only be seen afterwards, and older clicks about which more is
-// known by then.
+// ScanBots checks an account's new clicks for signals that can only be seen afterwards, and scores older clicks again about which
+// more is known since.
 var ScanBots = Define[None, None]("bots:scan", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})
 
 // SweepBots starts ScanBots for each account that has clicks to look at.

@@ -16,13 +16,13 @@ type CertificateArgs struct {
 // Certificate is the state of a domain's certificate at the edge.
 type Certificate struct {
 	Host string `json:"host"`
-	Edge string `json:"edge"` // that was asked; empty: none was
+	Edge string `json:"edge"` // name of the edge that was asked; empty: no edge was asked
 	models.CertificateState
 }
 
-// ReleasedCertificate says how a release went.
+// ReleasedCertificate is the result of a release.
 type ReleasedCertificate struct {
-	Deleted bool   `json:"deleted"` // the edge had one
+	Deleted bool   `json:"deleted"` // the edge had a certificate
 	Detail  string `json:"detail"`
 }
 
@@ -30,32 +30,32 @@ type ReleasedCertificate struct {
 // for its CA.
 var certificatePolicy = Policy{Queue: Interactive, Timeout: 2 * time.Minute}
 
-// RequestCertificate asks the edge for the certificate of a domain, or to try again. Errors: not_found,
-// edge_not_configured, edge_<code>.
+// RequestCertificate asks the edge to issue the certificate of a domain. If an earlier attempt failed, the edge tries again.
+// Errors: not_found, edge_not_configured, edge_<code>.
 var RequestCertificate = Define[CertificateArgs, Certificate]("certificates:request", certificatePolicy)
 
 // ReadCertificate asks the edge for the state of a domain's certificate. It fails with the errors of RequestCertificate.
 var ReadCertificate = Define[CertificateArgs, Certificate]("certificates:read", certificatePolicy)
 
 // ReleaseCertificate releases the certificate of a domain, so that it is not obtained again automatically. If the edge refuses,
-// the error says so, and ForgetCertificate keeps trying. It fails with the errors of RequestCertificate.
+// the job fails with the edge's error, and ForgetCertificate keeps trying. It fails with the errors of RequestCertificate.
 var ReleaseCertificate = Define[CertificateArgs, ReleasedCertificate]("certificates:release", certificatePolicy)
 
-// ForgetCertificateArgs name the host that the edge is to forget.
+// ForgetCertificateArgs name the host whose certificate the edge must forget.
 type ForgetCertificateArgs struct {
 	Edge       string    `json:"edge"`
 	Host       string    `json:"host"`
-	ExternalID string    `json:"external_id"` // empty: not known; then what was made since AskedAt
+	ExternalID string    `json:"external_id"` // empty: unknown; then the edge forgets what it made since AskedAt
 	AskedAt    time.Time `json:"asked_at"`
 }
 
 // ForgetCertificate makes the edge forget a host whose certificate was released or whose domain was deleted. Its row is written
-// together with that change. The last wait repeats for some two weeks, in which an operator can correct the credentials.
+// together with that change. The last wait repeats for about two weeks, so that an operator has time to correct the credentials.
 var ForgetCertificate = Define[ForgetCertificateArgs, None](models.KindReleaseCertificate, Policy{
 	Queue: Bulk, Timeout: 2 * time.Minute, Row: true, MaxAttempts: 40,
 	Retries: []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 8 * time.Hour},
 })
 
-// SweepCertificates asks the edge for the certificates of verified domains, and checks the certificates that are due. The next
-// run continues where a run ends.
+// SweepCertificates asks the edge for the certificates of verified domains, and checks the certificates that are due. If a run
+// ends early, the next run continues there.
 var SweepCertificates = tick("certificates:sweep", 10*time.Minute)

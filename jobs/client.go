@@ -21,12 +21,12 @@ type Task struct {
 	At      time.Time // when it is due; zero = now
 }
 
-// ErrExists says that the queue has a task with this id already.
+// ErrExists reports that the queue has a task with this id already.
 var ErrExists = errors.New("jobs: the task exists already")
 
-// Backend is what carries tasks: Redis in the service, memory in jobstest.
+// Backend stores tasks: in Redis in the service, in memory in jobstest.
 type Backend interface {
-	// Enqueue adds a task; ErrExists when its id is taken.
+	// Enqueue adds a task. It returns ErrExists if the queue has a task with its id already.
 	Enqueue(ctx context.Context, t Task) error
 	// Find finds a task in any queue, and the account it belongs to. It returns a KindNotFound error if there is no such task.
 	Find(ctx context.Context, id string) (models.JobStatus, uuid.UUID, error)
@@ -42,18 +42,18 @@ type Backend interface {
 // Client submits jobs and waits for their answers. It is safe for concurrent use.
 type Client struct{ backend Backend }
 
-// NewClient makes a client on a backend. Connect makes the one on Redis.
+// NewClient returns a client of a backend. Connect returns the client of Redis.
 func NewClient(b Backend) *Client { return &Client{backend: b} }
 
 // Option changes one submission.
 type Option func(*Task)
 
-// WithID sets the id of the job; the default is a new one. Submitting an id that exists returns the handle of the first
-// job, until the retention of its answer ends.
+// WithID sets the id of the job; the default is a new id. If a job with this id exists and the retention of its answer has not
+// ended, Submit returns the handle of that job.
 func WithID(id uuid.UUID) Option { return func(t *Task) { t.ID = id.String() } }
 
-// WithTick makes the job the one of a moment of the clock. Submitting the same kind and moment again does nothing,
-// until the retention ends.
+// WithTick makes the job the tick of its kind at the given time. Until the retention ends, submitting the same kind and time
+// again does nothing.
 func WithTick(at time.Time, retention time.Duration) Option {
 	return func(t *Task) {
 		t.ID = t.Payload.Kind + "@" + at.UTC().Format(time.RFC3339)
@@ -61,9 +61,9 @@ func WithTick(at time.Time, retention time.Duration) Option {
 	}
 }
 
-// Submit enqueues an ephemeral job for an account; the zero account is the service itself. When a job with the same id
-// exists, Submit returns the handle of that one. When Redis is away the error is
-// models.KindUnavailable. A row job cannot be submitted: write its row and dispatch it.
+// Submit enqueues an ephemeral job for an account; the zero account is the service itself. If a job with the same id exists,
+// Submit returns the handle of that job. If Redis is unavailable, the error is models.KindUnavailable. A row job cannot be
+// submitted: write its row and dispatch it.
 func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.UUID, args A, opts ...Option,
 ) (Handle[R], error) {
 	if j.policy.Row {
@@ -88,7 +88,7 @@ func Submit[A, R any](ctx context.Context, c *Client, j Job[A, R], account uuid.
 	}}, nil
 }
 
-// Dispatch enqueues new rows, after the commit that wrote them. It takes two seconds at most. A failure is only logged:
+// Dispatch enqueues new rows, after the commit that wrote them. It takes at most two seconds. A failure is only logged, because
 // the reconciler finds the rows.
 func (c *Client) Dispatch(ctx context.Context, rows ...models.JobRef) {
 	if err := c.DispatchRows(ctx, rows...); err != nil {
@@ -96,14 +96,14 @@ func (c *Client) Dispatch(ctx context.Context, rows ...models.JobRef) {
 	}
 }
 
-// DispatchFor is Dispatch for rows of one kind and account. Operators see the account with the tasks, and a worker
-// refuses a row of another account.
+// DispatchFor is Dispatch for rows of one kind and account. The tasks name the account: operators see it, and a worker refuses a
+// row of another account.
 func (c *Client) DispatchFor(ctx context.Context, account uuid.UUID, kind string, ids ...uuid.UUID) {
 	c.Dispatch(ctx, models.NewRefs(kind, account, ids)...)
 }
 
-// DispatchRows enqueues rows under their generations. A task that exists already is fine. It takes two seconds at most
-// and stops at the first failure.
+// DispatchRows enqueues rows under their generations. A task that exists already is not an error. DispatchRows takes at most two
+// seconds and stops at the first failure.
 func (c *Client) DispatchRows(ctx context.Context, rows ...models.JobRef) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
@@ -120,8 +120,8 @@ func (c *Client) DispatchRows(ctx context.Context, rows ...models.JobRef) error 
 	return nil
 }
 
-// DispatchRequeued enqueues a row that was requeued under a new generation. Archived is the generation whose failed
-// task is in the archive of the queue, -1 for none; that task is deleted.
+// DispatchRequeued enqueues a row that was requeued under a new generation. archived is the generation whose failed task is in
+// the archive of the queue, or -1 if there is no such task. That task is deleted.
 func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived int64) error {
 	if err := c.DispatchRows(ctx, r); err != nil || archived < 0 {
 		return err
@@ -134,8 +134,8 @@ func (c *Client) DispatchRequeued(ctx context.Context, r models.JobRef, archived
 	return c.backend.DeleteFinished(ctx, p.Queue, TaskID(r))
 }
 
-// LostRows returns the rows whose queue no longer has a task that would run this generation of the row. It asks each queue
-// once. Redis answers no other client during that time, so pass hundreds of rows at once, not thousands.
+// LostRows returns the rows whose queue no longer has a task that would run this generation of the row. It makes one request for
+// each queue. Redis answers no other client during the request, so pass hundreds of rows at once, not thousands.
 func (c *Client) LostRows(ctx context.Context, rows ...models.JobRef) ([]models.JobRef, error) {
 	queued := map[string][]models.JobRef{}
 	for _, r := range rows {

@@ -11,7 +11,7 @@ type ConversionActionsArgs struct {
 	Source uuid.UUID `json:"source"`
 }
 
-// ConversionAction is what conversions of a traffic source can be uploaded to.
+// ConversionAction is a conversion action of an ad platform, to which conversions of a traffic source can be uploaded.
 type ConversionAction struct {
 	ID       string     `json:"id"`
 	Name     string     `json:"name"`
@@ -21,17 +21,18 @@ type ConversionAction struct {
 	ReadyAt  *time.Time `json:"ready_at"`
 }
 
-// ListConversionActions asks the platform of a traffic source for what conversions can be uploaded to. Errors: not_platform_ab,
-// not_connected, credentials, no_customer_id, no_account_id, not_configured, platform_a_refused, platform_b_refused.
+// ListConversionActions asks the platform of a traffic source for the conversion actions to which conversions can be uploaded.
+// Errors: not_platform_ab, not_connected, credentials, no_customer_id, no_account_id, not_configured, platform_a_refused,
+// platform_b_refused.
 var ListConversionActions = Define[ConversionActionsArgs, []ConversionAction]("source:actions", Policy{Queue: Interactive, Timeout: 40 * time.Second})
 
-// CreateConversionActionArgs name a traffic source, and the action to make.
+// CreateConversionActionArgs name a traffic source and the action to create.
 type CreateConversionActionArgs struct {
 	Source uuid.UUID `json:"source"`
 	Name   string    `json:"name"`
 }
 
-// CreateConversionAction creates a conversion action, to which the conversions of a traffic source are uploaded from then on.
-// If an action of that name exists it is used, so a repetition creates no second one. It fails with the errors of
+// CreateConversionAction creates a conversion action, to which the conversions of a traffic source are uploaded from then on. If
+// an action of that name exists, it is used. A repeated job therefore creates no second action. It fails with the errors of
 // ListConversionActions.
 var CreateConversionAction = Define[CreateConversionActionArgs, ConversionAction]("source:action", Policy{Queue: Interactive, Timeout: 40 * time.Second})

@@ -8,35 +8,36 @@ import (
 	"switchyard/models"
 )
 
-// ConversionSchedule is the waits of a postback whose click is not stored yet. The first ones are short, because a
-// click is stored within a second. The last ones are long, because a web process may have been cut off from PostgreSQL.
+// ConversionSchedule has the waits of a postback whose click is not stored yet. The first waits are short, because a click is
+// usually stored within a second. The last waits are long, because a web process may have been cut off from PostgreSQL.
 var ConversionSchedule = []time.Duration{
 	time.Second, 2 * time.Second, 5 * time.Second, 15 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute,
 	2 * time.Hour, 6 * time.Hour, 12 * time.Hour, 24 * time.Hour,
 }
 
-// RecordConversion records the conversion that a stored postback reports. Its row has the id of the postback, and its
-// outcome is stored with the postback. A postback whose click is not stored has no job yet, see MatchPostbacks.
+// RecordConversion records the conversion that a stored postback reports. Its row has the id of the postback, and its outcome is
+// stored with the postback. A postback whose click is not stored has no job yet; MatchPostbacks starts it.
 var RecordConversion = Define[None, None](models.KindRecordConversion, Policy{
 	Queue: Conversions, Timeout: 20 * time.Second, Retries: ConversionSchedule, Row: true,
 })
 
-// ReplayArgs choose the unmatched postbacks that arrived in [From, To): those whose address names a network, or all.
+// ReplayArgs choose the unmatched postbacks that arrived in [From, To). If Network is set, they choose only postbacks whose
+// address names this network.
 type ReplayArgs struct {
 	Network uuid.UUID `json:"network,omitzero"`
 	From    time.Time `json:"from"`
 	To      time.Time `json:"to"`
 }
 
-// ReplayAnswer has the number of postbacks that are read again.
+// ReplayAnswer has the number of postbacks that became undecided again.
 type ReplayAnswer struct {
 	From     time.Time `json:"from"`
 	To       time.Time `json:"to"`
 	Replayed int64     `json:"replayed"`
 }
 
-// ReplayPostbacks makes the account's unmatched postbacks of a window undecided, for MatchPostbacks to look for their
-// clicks once more. It can be repeated after the worker died, because it selects unmatched ones only.
+// ReplayPostbacks makes the account's unmatched postbacks of a window undecided, so that MatchPostbacks looks for their clicks
+// again. It can be repeated after the worker died, because it selects only unmatched postbacks.
 var ReplayPostbacks = Define[ReplayArgs, ReplayAnswer]("postback:replay", Policy{
 	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
 })

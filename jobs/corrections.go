@@ -12,7 +12,7 @@ type CorrectionArgs struct {
 	Truncated bool `json:"truncated"`      // the file had more rows than are processed
 	Next      int  `json:"next,omitempty"` // the first row that is not written yet
 
-	Network *NetworkSync `json:"network,omitempty"` // of SyncNetwork: where the rows come from
+	Network *NetworkSync `json:"network,omitempty"` // only for SyncNetwork: where the rows come from
 }
 
 // CorrectionAnswer has the outcome of each row. Sum adds up the amounts of the accepted rows.
@@ -25,10 +25,10 @@ type CorrectionAnswer[O any] struct {
 	Truncated bool            `json:"truncated"`
 	Outcomes  []O             `json:"outcomes"`
 
-	Network *NetworkSync `json:"network,omitempty"` // of SyncNetwork
+	Network *NetworkSync `json:"network,omitempty"` // only for SyncNetwork
 }
 
-// Corrections process a CSV file in batches. Each batch is written once, as a whole. Processing a file again changes
+// Jobs that process a CSV file in batches. Each batch is written as a whole, exactly once. Processing a file again changes
 // nothing.
 var (
 	CorrectConversions = Define[CorrectionArgs, CorrectionAnswer[correction.ConversionOutcome]](

@@ -7,13 +7,13 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// Tick is the argument of a job that the clock starts: the moment it was due.
+// Tick is the argument of a job that the clock starts. It has the time at which the job was due.
 type Tick struct {
 	At time.Time `json:"at"`
 }
 
-// CronRow says when the clock starts a job. The spec is in UTC: five fields, or six with seconds first, or a descriptor
-// such as @daily.
+// CronRow has a job that the clock starts, and the spec of its times. The spec is in UTC: five fields, or six with seconds first,
+// or a descriptor such as @daily.
 type CronRow struct {
 	Name string
 	Spec string
@@ -60,8 +60,8 @@ var (
 	// Reconcile enqueues the rows that are due, that no worker holds and that have no task.
 	Reconcile = tick("jobs:reconcile", 30*time.Second)
 
-	// MatchPostbacks looks for the clicks of postbacks that came before their click, or that have no click, by
-	// ConversionSchedule.
+	// MatchPostbacks looks for the clicks of postbacks that arrived before their click or have no click. ConversionSchedule has
+	// the times.
 	MatchPostbacks = tick("postbacks:match", 30*time.Second)
 
 	// Prune deletes finished jobs, events and deliveries after jobrow.Retention.
@@ -75,22 +75,22 @@ var (
 	// ForgetRules deletes removed rules that no flow uses any more.
 	ForgetRules = tick("rules:forget", 10*time.Minute)
 
-	// CompactLedger adds up ledger rows with equal keys. It also applies steps of visitors that were recorded before their
-	// click.
+	// CompactLedger merges ledger rows with equal keys into one. It also applies the steps of visitors that were recorded before
+	// their click.
 	CompactLedger = tick("ledger:compact", 5*time.Minute)
 
 	// TidyClicks creates the partitions of the next days, and drops partitions older than every plan's history.
 	TidyClicks = tick("clicks:tidy", 30*time.Minute, tickRetries...)
 
-	// ForgetHistory deletes clicks and postbacks that are older than the plan of their account keeps them.
+	// ForgetHistory deletes clicks and postbacks that are older than the history of their account's plan.
 	ForgetHistory = tick("history:forget", 2*time.Hour, tickRetries...)
 
 	// SweepLinks checks the links of active offers and landing pages that were not checked within the hour. The next run
 	// continues where a run ends.
 	SweepLinks = tick("links:sweep", 50*time.Minute)
 
-	// ScreenLinks looks links that were not looked up for five hours, and all tracking domains, up in the list of unsafe
-	// addresses. Campaigns of a listed domain may fail over.
+	// ScreenLinks looks up addresses in the list of unsafe addresses: links that were not looked up for five hours, and all
+	// tracking domains. Campaigns of a listed domain may fail over.
 	ScreenLinks = tick("links:screen", 20*time.Minute)
 
 	// WatchPlans announces accounts whose clicks of the month exceed the allowance of their plan.
@@ -100,7 +100,7 @@ var (
 	SweepExports = tick("export:sweep", 10*time.Minute, tickRetries...)
 )
 
-// tickRetries are for jobs whose next tick is hours away.
+// tickRetries has the retries of jobs whose next tick is hours away.
 var tickRetries = []time.Duration{time.Minute, 10 * time.Minute}
 
 func tick(kind string, timeout time.Duration, retries ...time.Duration) Job[Tick, None] {
@@ -110,7 +110,7 @@ func tick(kind string, timeout time.Duration, retries ...time.Duration) Job[Tick
 var specParser = cron.NewParser(
 	cron.SecondOptional | cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
 
-// ParseSpec reads the spec of a CronRow. The schedule computes in the location of the time it is asked for.
+// ParseSpec reads the spec of a CronRow. The schedule computes in the location of the time that is passed to it.
 func ParseSpec(spec string) (cron.Schedule, error) {
 	s, err := specParser.Parse(spec)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// ClearArgs name what is deleted in [From, To): the clicks of campaigns, or of one smartlink. The other fields are the
-// progress of the job, which the next attempt continues.
+// ClearArgs select the clicks to delete in [From, To). Of has the ids of their campaigns, or the id of a smartlink. The other
+// fields are the progress of the job, which the next attempt continues.
 type ClearArgs struct {
 	Of   []uuid.UUID `json:"of"`
 	From time.Time   `json:"from"`
@@ -20,7 +20,7 @@ type ClearArgs struct {
 	Found       []uuid.UUID `json:"found,omitempty"` // campaigns with deleted clicks
 }
 
-// ClearAnswer counts what was deleted. Of has the campaigns or the smartlink of the arguments.
+// ClearAnswer counts the deleted clicks and conversions. Of has the campaigns or the smartlink of the arguments.
 type ClearAnswer struct {
 	Of          []uuid.UUID `json:"of"`
 	From        time.Time   `json:"from"`
@@ -31,8 +31,8 @@ type ClearAnswer struct {
 	Found       int         `json:"found"` // campaigns with deleted clicks
 }
 
-// Deletions that a customer asks for. What they delete leaves every figure too. They work in batches, and a batch that
-// is committed stays deleted when the worker dies.
+// Deletions that a customer asks for. Deleted clicks no longer count in any figure. The jobs work in batches, and a committed
+// batch stays deleted if the worker dies.
 var (
 	// ClearCampaign deletes the clicks and conversions of a campaign in a window.
 	ClearCampaign = Define[ClearArgs, ClearAnswer]("campaign:clear", resumable)

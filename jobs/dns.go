@@ -13,7 +13,7 @@ type DNSArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// DNSZones is what a DNS account holds. It works if OK; else Message says why not.
+// DNSZones lists the zones of a DNS account. OK reports whether the account works. If not, Message has the reason.
 type DNSZones struct {
 	ID       uuid.UUID `json:"id"`
 	Provider string    `json:"provider"`
@@ -25,12 +25,12 @@ type DNSZones struct {
 
 // The time limits of requests to DNS accounts.
 const (
-	ZonesTimeout = 15 * time.Second // for the zones of each account; all are asked at once
+	ZonesTimeout = 15 * time.Second // for the zones of each account; all accounts are asked in parallel
 	PointTimeout = 20 * time.Second // for each host that is pointed
 	spareTime    = 9 * time.Second  // for the rest of a job's work
 )
 
-// MaxPointed is how many hosts are pointed at once.
+// MaxPointed is how many hosts one job points at the tracker at most.
 const MaxPointed = 10
 
 // zonesPolicy applies to jobs that ask for zones while a caller waits.
@@ -42,7 +42,7 @@ var TestDNS = Define[DNSArgs, DNSZones]("dns:test", zonesPolicy)
 // ListDNSZones asks all DNS accounts of an account for their zones.
 var ListDNSZones = Define[None, []DNSZones]("dns:zones", zonesPolicy)
 
-// AddDomainsArgs are at most MaxPointed hosts and a DNS account in which they are pointed at the tracker.
+// AddDomainsArgs has at most MaxPointed hosts, and the DNS account in which they are pointed at the tracker.
 type AddDomainsArgs struct {
 	DNS      uuid.UUID             `json:"dns"`
 	Hosts    []string              `json:"hosts"`
@@ -56,7 +56,7 @@ type AddedDomain struct {
 	IsVerified bool      `json:"is_verified"`
 }
 
-// AddedDomains are domains that were added, and what was done in DNS for each.
+// AddedDomains has the domains that were added, and the changes made in DNS for each.
 type AddedDomains struct {
 	Added   []AddedDomain     `json:"added"`
 	Skipped []string          `json:"skipped"`
@@ -74,14 +74,14 @@ type PointDomainArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// PointedDomain is what was done in DNS for a domain.
+// PointedDomain describes the changes made in DNS for a domain.
 type PointedDomain struct {
 	models.DNSPoint
 	Provider    string       `json:"provider"`
-	Certificate *Certificate `json:"certificate"` // as the edge last said; nil: this install has no edge
+	Certificate *Certificate `json:"certificate"` // the state that the edge last reported; nil: this install has no edge
 }
 
-// PointDomain points a domain at the tracker in the DNS account that holds it. Errors: not_found, no_provider.
+// PointDomain points a domain at the tracker, in the DNS account that has the domain's zone. Errors: not_found, no_provider.
 var PointDomain = Define[PointDomainArgs, PointedDomain]("domains:point", Policy{
 	Queue: Interactive, Timeout: ZonesTimeout + PointTimeout + spareTime,
 })

@@ -26,7 +26,7 @@ var Sum = jobs.Define[SumArgs, int]("example:sum", jobs.Policy{
 var Archive = jobs.Define[jobs.None, jobs.None]("example:archive", jobs.Policy{Queue: jobs.Bulk, Row: true})
 
 func Example() {
-	recorder, client := jobstest.New() // in the service: jobs.Connect
+	recorder, client := jobstest.New() // the service calls jobs.Connect
 	jobstest.Answer(recorder, Sum, func(_ uuid.UUID, a SumArgs) (int, error) { return a.A + a.B, nil })
 	ctx, account := context.Background(), uuid.New()
 
@@ -49,7 +49,8 @@ func ExampleJob_NewRow() {
 		fmt.Println(err)
 		return
 	}
-	// Here jobrow.Insert writes the row, in the transaction of its cause. After the commit:
+	// In the service, jobrow.Insert writes the row in the transaction that causes the job. After the commit the row is
+	// dispatched:
 	client.DispatchFor(ctx, account, row.Kind, row.ID)
 	fmt.Println(len(recorder.Rows(Archive.Kind())))
 	// Output: 1

@@ -14,7 +14,7 @@ type ExportArgs struct {
 	Name string `json:"name"`
 	models.ReportArgs
 	Link    uuid.UUID `json:"link,omitzero"`
-	BaseURL string    `json:"base_url,omitempty"` // of the API, for the address of the download
+	BaseURL string    `json:"base_url,omitempty"` // base URL of the API, for the address of the download
 }
 
 // ExportAnswer describes the finished file. Its id is the id of the job.

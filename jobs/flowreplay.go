@@ -9,11 +9,11 @@ import (
 	"switchyard/models"
 )
 
-// MaxFlowReplay is how many clicks are routed once more. The newest clicks of the window are taken.
+// MaxFlowReplay is how many clicks are routed again at most. The newest clicks of the window are taken.
 const MaxFlowReplay = 50_000
 
-// FlowReplayArgs name the clicks of a campaign in the window [From, To), and the flow that routes them. An empty field stands
-// for the campaign's own value. Streams were validated as they are before a save.
+// FlowReplayArgs name the clicks of a campaign in the window [From, To), and the flow that routes them. An empty field stands for
+// the campaign's own value. Streams were validated like the paths of a flow that is saved.
 type FlowReplayArgs struct {
 	CampaignID uuid.UUID `json:"campaign_id"`
 	models.TimeRange
@@ -24,30 +24,31 @@ type FlowReplayArgs struct {
 	DestinationURL string          `json:"destination_url,omitempty"`
 }
 
-// FlowReplayAnswer is how the clicks split: most clicks first, at most MaxFlowReplayRows.
+// FlowReplayAnswer shows how the clicks are distributed over destinations. The rows with the most clicks come first, and there
+// are at most MaxFlowReplayRows.
 type FlowReplayAnswer struct {
 	CampaignID uuid.UUID `json:"campaign_id"`
 	models.TimeRange
 	Clicks    int64             `json:"clicks"` // without bots
 	BotClicks int64             `json:"bot_clicks"`
 	Changed   int64             `json:"changed"` // clicks without bots that would have gone elsewhere
-	Cut       bool              `json:"cut"`     // there are more than MaxFlowReplay
+	Cut       bool              `json:"cut"`     // the window has more than MaxFlowReplay clicks
 	Rows      []FlowReplayRow   `json:"rows"`
 	Names     map[string]string `json:"names"` // of paths, campaigns, landing pages and offers, by their ids
 }
 
-// FlowReplayRow is one place that clicks went to, or would have gone to, without bots.
+// FlowReplayRow is one destination that clicks went to or would have gone to. Bots are not counted.
 type FlowReplayRow struct {
 	models.RoutedTo
-	Clicks int64 `json:"clicks"` // would go there
-	Was    int64 `json:"was"`    // went there
+	Clicks int64 `json:"clicks"` // clicks that would go there
+	Was    int64 `json:"was"`    // clicks that went there
 }
 
-// MaxFlowReplayRows is how many places an answer has.
+// MaxFlowReplayRows is how many destinations an answer has at most.
 const MaxFlowReplayRows = 1000
 
-// ReplayFlow routes recorded clicks once more, by another flow or by the present one. It records nothing. Errors: not_found, if
-// the campaign was deleted before the job ran.
+// ReplayFlow routes recorded clicks again, by another flow or by the present flow. It records nothing. Errors: not_found, if the
+// campaign was deleted before the job ran.
 var ReplayFlow = Define[FlowReplayArgs, FlowReplayAnswer]("flow:replay", Policy{
 	Queue: Bulk, Timeout: 10 * time.Minute, Row: true, PerAccount: 1, Retries: []time.Duration{5 * time.Second},
 })

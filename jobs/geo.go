@@ -2,7 +2,7 @@ package jobs
 
 import "time"
 
-// ConnectGeoArgs are a provider of geo look-ups and a key of it, sealed.
+// ConnectGeoArgs has a provider of geo look-ups and a sealed key for it.
 type ConnectGeoArgs struct {
 	Provider string `json:"provider"`
 	Key      []byte `json:"key"`
@@ -19,11 +19,12 @@ type ConnectedGeo struct {
 // provider cannot be asked.
 var ConnectGeo = Define[ConnectGeoArgs, ConnectedGeo]("geo:connect", Policy{Queue: Interactive, Timeout: 20 * time.Second})
 
-// LookUpGeo looks the addresses of an account's new clicks up in its geo database, and describes the clicks by it.
+// LookUpGeo looks up the addresses of an account's new clicks in its geo database, and stores the places with the clicks.
 var LookUpGeo = Define[None, None]("geo:look-up", Policy{Queue: Bulk, Timeout: 2 * time.Minute, Retention: time.Minute})
 
 // SweepGeo starts LookUpGeo for each account that has a geo database and new clicks.
 var SweepGeo = tick("geo:sweep", time.Minute)
 
-// GeoSweeps is how often a minute SweepGeo runs: LookUpGeo may make that part of the look-ups of a minute.
+// GeoSweeps is how many times a minute SweepGeo runs. Each LookUpGeo may make 1/GeoSweeps of the look-ups that the plan allows in
+// a minute.
 const GeoSweeps = 3

@@ -14,7 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// Job describes a kind of job: its arguments A, its answer R and its policy. Define makes one, as a package variable.
+// Job describes a kind of job: its arguments A, its answer R and its policy. Define returns a Job, which is kept in a package
+// variable.
 //
 // Arguments and answer are stored as JSON. Arguments are ids and small scalars. They must hold no secrets, because
 // operators see them in the queue.
@@ -52,7 +53,8 @@ func PolicyOf(kind string) (Policy, bool) {
 // Kinds lists every defined kind.
 func Kinds() []string { return kindsWhere(func(string, Policy) bool { return true }) }
 
-// RowKinds lists the defined kinds that have rows, of a queue and of a name; "" does not restrict.
+// RowKinds lists the defined kinds that have rows. If queue or name is not empty, it lists only kinds of this queue or with this
+// name.
 func RowKinds(queue, name string) []string {
 	return kindsWhere(func(kind string, p Policy) bool {
 		return p.Row && (queue == "" || p.Queue == queue) && (name == "" || kind == name)
@@ -70,13 +72,13 @@ func kindsWhere(accept func(kind string, p Policy) bool) []string {
 	return kinds
 }
 
-// Kind is the name of the kind.
+// Kind returns the name of the kind.
 func (j Job[A, R]) Kind() string { return j.kind }
 
-// Policy is how the job is carried out.
+// Policy returns the policy of the kind.
 func (j Job[A, R]) Policy() Policy { return j.policy }
 
-// NewRow makes the row of a job, due now, for jobrow.Insert. The zero account is the service itself.
+// NewRow returns a row for jobrow.Insert, for a job that is due now. The zero account stands for the service itself.
 func (j Job[A, R]) NewRow(account uuid.UUID, args A) (models.Job, error) {
 	raw, err := json.Marshal(args)
 	if err != nil {
@@ -88,7 +90,7 @@ func (j Job[A, R]) NewRow(account uuid.UUID, args A) (models.Job, error) {
 	}, nil
 }
 
-// Payload is the content of a task, as JSON. The task of a row job names the row; an ephemeral one has its arguments.
+// Payload is the content of a task, as JSON. The task of a row job names the row. The task of an ephemeral job has the arguments.
 type Payload struct {
 	Kind    string          `json:"kind"`
 	Account uuid.UUID       `json:"account,omitzero"`
@@ -102,13 +104,13 @@ type Outcome struct {
 	Error  *models.Error   `json:"error,omitempty"`
 }
 
-// TaskID is the id of the task that runs a row: kind:row:generation.
+// TaskID returns the id of the task that runs a row: kind:row:generation.
 func TaskID(r models.JobRef) string { return fmt.Sprintf("%s:%s:%d", r.Kind, r.ID, r.Generation) }
 
 var rowID = regexp.MustCompile(`(?:^|:)([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?::(\d+))?$`)
 
-// ParseTaskID reads the row and the generation out of TaskID's form, or out of the bare id of a row, whose generation
-// is -1; false for anything else.
+// ParseTaskID reads the row and the generation from an id that TaskID made. It also accepts the bare id of a row and then returns
+// the generation -1. For any other text, ok is false.
 func ParseTaskID(id string) (row uuid.UUID, generation int64, ok bool) {
 	m := rowID.FindStringSubmatch(id)
 	if m == nil {

@@ -97,7 +97,7 @@ func TestSubmitOnRedis(t *testing.T) {
 	first, err1 := jobs.Submit(ctx, c, double, account, ask{N: 2}, jobs.WithID(id))
 	again, err2 := jobs.Submit(ctx, c, double, account, ask{N: 2}, jobs.WithID(id))
 	if err1 != nil || err2 != nil || first.ID != again.ID {
-		t.Errorf("same id: %v %v, %v %v", first.ID, again.ID, err1, err2)
+		t.Errorf("submitting the same id twice: %v %v, %v %v", first.ID, again.ID, err1, err2)
 	}
 }
 
@@ -114,22 +114,22 @@ func TestLostRows(t *testing.T) {
 		return len(gone) == 1
 	}
 	if !lost() {
-		t.Error("never enqueued, but not lost")
+		t.Error("a row that was never enqueued is not lost")
 	}
 	c.DispatchFor(ctx, uuid.Nil, row.Kind, row.ID)
 	c.DispatchFor(ctx, uuid.Nil, row.Kind, row.ID)
 	if lost() {
-		t.Error("enqueued, but lost")
+		t.Error("an enqueued row is lost")
 	}
 	if err := r.FlushAll(ctx).Err(); err != nil {
 		t.Fatal(err)
 	}
 	if !lost() {
-		t.Error("emptied, but not lost")
+		t.Error("the row is not lost after Redis was emptied")
 	}
-	c.DispatchFor(ctx, uuid.Nil, row.Kind, row.ID) // by a producer that believes the queue is published
+	c.DispatchFor(ctx, uuid.Nil, row.Kind, row.ID) // the producer has already written the queue's name once
 	if lost() {
-		t.Error("enqueued after FLUSHALL, but lost")
+		t.Error("the row is lost although it was enqueued after FLUSHALL")
 	}
 }
 
@@ -165,7 +165,7 @@ func TestSubmitWhileRedisIsAway(t *testing.T) {
 	if e, ok := models.AsError(err); !ok || e.Kind != models.KindUnavailable {
 		t.Errorf("error = %v, want unavailable", err)
 	}
-	c.DispatchFor(t.Context(), uuid.Nil, "test:rowed", uuid.New()) // only logs
+	c.DispatchFor(t.Context(), uuid.Nil, "test:rowed", uuid.New()) // a failure is only logged
 }
 
 func TestRecorderAnswers(t *testing.T) {

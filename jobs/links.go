@@ -12,10 +12,10 @@ type CheckLinkArgs struct {
 	ID   uuid.UUID `json:"id"`
 }
 
-// CheckLinkAnswer is what a link answered. It works if Error is empty. Status is nil without an answer.
+// CheckLinkAnswer is the result of a check of a link. The link works if Error is empty. Status is nil if there was no answer.
 type CheckLinkAnswer struct {
 	CheckLinkArgs
-	URL    string    `json:"url"` // as it was requested, with example values for its tokens
+	URL    string    `json:"url"` // the requested URL, with example values for its tokens
 	At     time.Time `json:"at"`
 	Status *int      `json:"status"`
 	Error  string    `json:"error"`

@@ -11,17 +11,17 @@ import (
 	"switchyard/models"
 )
 
-// TestLostWhicheverKeyIsGone deletes the keys of a queue one at a time: a row whose task can no longer reach a worker is
-// lost, whatever the task's own hash says, and no other.
+// TestLostWhicheverKeyIsGone deletes the keys of a queue one at a time. A row counts as lost exactly if its task can no longer
+// reach a worker, whatever the task's own hash says.
 func TestLostWhicheverKeyIsGone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		key  string
-		want [3]bool // the oldest of three tasks, the middle one, the one enqueued after the loss
+		want [3]bool // lost: the older of two tasks, the younger, and a task that is enqueued after the loss
 	}{
 		{"none", [3]bool{}},
 		{"pending", [3]bool{true, true, false}},
-		{"t:", [3]bool{false, true, false}}, // with the id of the middle one
+		{"t:", [3]bool{false, true, false}}, // with the id of the second task
 	} {
 		t.Run(c.key, func(t *testing.T) {
 			t.Parallel()
@@ -41,7 +41,7 @@ func TestLostWhicheverKeyIsGone(t *testing.T) {
 			if err := r.Del(t.Context(), key).Err(); err != nil {
 				t.Fatal(err)
 			}
-			// As if the loss was minutes ago: younger tasks are in the list, the older ones are not.
+			// Makes the loss look minutes old: younger tasks are in the list, older tasks are not.
 			for _, old := range rows[:2] {
 				task := "asynq:{webhooks}:t:" + jobs.TaskID(old)
 				if r.Exists(t.Context(), task).Val() == 1 && c.key == "pending" {

@@ -8,19 +8,19 @@ import (
 	"switchyard/models/correction"
 )
 
-// NetworkSync says which orders of a network a job imports.
+// NetworkSync selects the orders of a network that a job imports.
 type NetworkSync struct {
 	NetworkID uuid.UUID `json:"network_id"`
 	Provider  string    `json:"provider"`
-	From      string    `json:"from"`   // YYYY-MM-DD, of the platform's time zone; included, as To
+	From      string    `json:"from"`   // YYYY-MM-DD in the platform's time zone; From and To are included
 	To        string    `json:"to"`     //
 	Origin    string    `json:"origin"` // models.RunByAPI or models.RunByClock
-	Wide      bool      `json:"wide"`   // the days are the days of the longer window
+	Wide      bool      `json:"wide"`   // From and To span the longer window
 	Read      bool      `json:"read"`   // the orders were read, and are stored under the id of the job
 }
 
-// SyncNetwork imports the orders of a network: it reads all of them, then it is as CorrectConversions. Errors: not_connected,
-// network_error, too_many.
+// SyncNetwork imports the orders of a network. It reads all orders, then processes them like CorrectConversions. Errors:
+// not_connected, network_error, too_many.
 var SyncNetwork = Define[CorrectionArgs, CorrectionAnswer[correction.ConversionOutcome]]("networks:sync", Policy{
 	Queue: Bulk, Timeout: 15 * time.Minute, Row: true, PerAccount: 4,
 	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},
@@ -31,7 +31,7 @@ type NetworkArgs struct {
 	ID uuid.UUID `json:"id"`
 }
 
-// NetworkTested is what the platform of a network said to its credentials. Failure is empty if it took them.
+// NetworkTested is the platform's reply to the credentials of a network. Failure is empty if the platform accepted them.
 type NetworkTested struct {
 	Provider string `json:"provider"`
 	Failure  string `json:"failure"`

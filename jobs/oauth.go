@@ -18,8 +18,8 @@ type OAuthConnected struct {
 	UserName string    `json:"user_name"`
 }
 
-// ExchangeOAuth gets the tokens of a sign-in and connects them. A code counts once, so it is not tried again. Errors: signin_expired,
-// signin_refused, not_configured, too_many.
+// ExchangeOAuth gets the tokens of a sign-in and saves the connection. It is not tried again, because the code of a sign-in can
+// be used only once. Errors: signin_expired, signin_refused, not_configured, too_many.
 var ExchangeOAuth = Define[OAuthAttemptArgs, OAuthConnected]("oauth:exchange", Policy{Queue: Interactive, Timeout: 40 * time.Second})
 
 // OAuthAccountsArgs name a connection.
@@ -27,7 +27,7 @@ type OAuthAccountsArgs struct {
 	Connection uuid.UUID `json:"connection"`
 }
 
-// AdAccount is an ad account that a connection reaches.
+// AdAccount is an ad account that a connection has access to.
 type AdAccount struct {
 	ID       string `json:"id"`
 	ParentID string `json:"parent_id"`
@@ -38,9 +38,9 @@ type AdAccount struct {
 	Manager  bool   `json:"manager"`
 }
 
-// ListAdAccounts asks a platform for the ad accounts that a connection reaches. Errors: not_connected, credentials, not_configured,
-// platform_a_refused, platform_b_refused, platform_c_refused.
+// ListAdAccounts asks a platform for the ad accounts that a connection has access to. Errors: not_connected, credentials,
+// not_configured, platform_a_refused, platform_b_refused, platform_c_refused.
 var ListAdAccounts = Define[OAuthAccountsArgs, []AdAccount]("oauth:accounts", Policy{Queue: Interactive, Timeout: 40 * time.Second})
 
-// SweepOAuth renews the tokens of connections before they end, and forgets sign-ins that have taken too long.
+// SweepOAuth renews the tokens of connections before they expire, and deletes sign-ins that were not completed in time.
 var SweepOAuth = tick("oauth:sweep", 10*time.Minute)

@@ -14,7 +14,7 @@ import (
 
 // The queues. Each can have worker processes of its own.
 const (
-	Interactive = "interactive" // a caller waits for the answer
+	Interactive = "interactive" // jobs whose caller waits for the answer
 	Webhooks    = "webhooks"
 	Postbacks   = "postbacks" // to traffic sources
 	Conversions = "conversions"
@@ -22,7 +22,7 @@ const (
 	Maintenance = "maintenance"
 )
 
-// Queue is a queue and how a worker serves it.
+// Queue is the name of a queue and the way in which a worker serves it.
 type Queue struct {
 	Name   string
 	Weight int           // its share of the worker's slots
@@ -42,7 +42,7 @@ var Queues = []Queue{
 
 const maxWeight = 100
 
-// ParseQueues reads a choice of queues such as "interactive=6,webhooks". A name alone has the weight of the table; an
+// ParseQueues reads a choice of queues such as "interactive=6,webhooks". A name without a weight has the weight in Queues. An
 // empty text chooses all queues. A weight is from 1 to 100.
 func ParseQueues(text string) ([]Queue, error) {
 	if strings.TrimSpace(text) == "" {
@@ -80,30 +80,31 @@ func QueueNames() []string {
 	return names
 }
 
-// Policy says how a kind of job is carried out. It stands nowhere else.
+// Policy describes how a kind of job is carried out. It is the only place for these settings.
 type Policy struct {
 	// Queue is the queue that the kind waits in. It has no default.
 	Queue string
 
-	// Timeout is how long one attempt may take; default 30 seconds. Then the handler's context ends.
+	// Timeout is how long one attempt may take; default 30 seconds. After this time the handler's context ends.
 	Timeout time.Duration
 
-	// Retries are the waits after each failed attempt; default none. The last one repeats when MaxAttempts asks for more.
+	// Retries has the wait after each failed attempt; by default it is empty. The last wait repeats if MaxAttempts allows more
+	// attempts.
 	Retries []time.Duration
 
-	// MaxAttempts is how many attempts there are, until the job has failed; default len(Retries)+1. Attempts by hand come
-	// on top.
+	// MaxAttempts is the number of attempts after which the job has failed; default len(Retries)+1. Attempts that a user starts
+	// by hand are additional.
 	MaxAttempts int
 
-	// Retention is how long the answer of an ephemeral job can be fetched; default 10 minutes. Row jobs keep theirs for
-	// jobrow.Retention.
+	// Retention is how long the answer of an ephemeral job can be fetched; default 10 minutes. The answers of row jobs are kept
+	// for jobrow.Retention.
 	Retention time.Duration
 
-	// PerAccount is how many jobs of the kind run at once for one account, on all workers; 0 = as many as the queue gives
-	// it. It is for row jobs.
+	// PerAccount limits how many jobs of the kind run at once for one account, on all workers together; 0 = no limit of its own.
+	// Only row jobs can have it.
 	PerAccount int
 
-	// Row says that the job has a row in PostgreSQL: it must happen, even if Redis is emptied.
+	// Row reports that each job has a row in PostgreSQL, because it must happen even if Redis is emptied.
 	Row bool
 }
 
@@ -113,11 +114,12 @@ var resumable = Policy{
 	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},
 }
 
-// AttemptLimit is how many attempts a row job has: the number granted by hand, or else MaxAttempts.
+// AttemptLimit returns the maximum number of attempts of a row job: the job's own limit if a user has granted more attempts by
+// hand, or else MaxAttempts.
 func (p Policy) AttemptLimit(j models.Job) int { return cmp.Or(j.AttemptLimit, p.MaxAttempts) }
 
-// Delay is the wait after a failed attempt when left attempts remain. It counts from the end, so that additional attempts
-// granted by hand do not move the schedule.
+// Delay returns the wait after a failed attempt when left attempts remain. It finds the wait by the remaining attempts, so that
+// additional attempts granted by hand do not shift the schedule.
 func (p Policy) Delay(left int) time.Duration {
 	if len(p.Retries) == 0 {
 		return 0
@@ -126,7 +128,7 @@ func (p Policy) Delay(left int) time.Duration {
 	return p.Retries[min(max(i, 0), len(p.Retries)-1)]
 }
 
-// withDefaults sets the defaults and refuses a wrong policy.
+// withDefaults returns the policy with its defaults. It returns an error for an invalid policy.
 func (p Policy) withDefaults() (Policy, error) {
 	if !slices.ContainsFunc(Queues, func(q Queue) bool { return q.Name == p.Queue }) {
 		return p, fmt.Errorf("unknown queue %q", p.Queue)

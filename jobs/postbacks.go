@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// SendPostback tells a traffic source of a conversion. Its row has the id of the postback.
+// SendPostback sends a conversion to a traffic source. Its row has the id of the postback.
 var SendPostback = Define[None, None](models.KindSendPostback, Policy{
 	Queue: Postbacks, Timeout: 20 * time.Second, Retries: WebhookSchedule, Row: true,
 })
@@ -33,8 +33,8 @@ var ResendPostback = Define[PostbackArgs, PostbackAnswer]("postback:resend", Pol
 	Queue: Interactive, Timeout: 20 * time.Second,
 })
 
-// TestPostbackArgs are a conversion of a click that a traffic source is told of on trial. Payout is an amount in the account's
-// currency. Without a click it is the latest one of the source.
+// TestPostbackArgs describe a made-up conversion that is sent to a traffic source as a test. Payout is an amount in the account's
+// currency. If ClickID is empty, the conversion belongs to the latest click of the source.
 type TestPostbackArgs struct {
 	SourceID     uuid.UUID `json:"source_id"`
 	ClickID      uuid.UUID `json:"click_id"`
@@ -44,11 +44,11 @@ type TestPostbackArgs struct {
 	Payout       string    `json:"payout"`
 }
 
-// TestedPostback is what came of it. Request and Answer have no secrets of the account. Status is nil without an answer of the
-// source. Error is empty after a success.
+// TestedPostback is the result of TestPostback. Request and Answer contain no secrets of the account. Status is nil if the source
+// did not answer. Error is empty after a success.
 type TestedPostback struct {
 	ClickID uuid.UUID          `json:"click_id"`
-	Wanted  bool               `json:"wanted"` // such a conversion would be told
+	Wanted  bool               `json:"wanted"` // a real conversion like this would be sent
 	Told    bool               `json:"told"`
 	Request models.SentRequest `json:"request"`
 	Status  *int               `json:"status"`
@@ -57,7 +57,7 @@ type TestedPostback struct {
 	MS      int64              `json:"ms"`
 }
 
-// TestPostback tells a traffic source of a made-up conversion of a click, once and now. Nothing is recorded. Errors: not_found,
+// TestPostback sends a made-up conversion of a click to a traffic source, once and now. Nothing is recorded. Errors: not_found,
 // no_url, no_click.
 var TestPostback = Define[TestPostbackArgs, TestedPostback]("postback:test", Policy{
 	Queue: Interactive, Timeout: 20 * time.Second,

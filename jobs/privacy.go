@@ -13,7 +13,7 @@ type EraseArgs struct {
 	Click   uuid.UUID `json:"click,omitzero"`
 
 	After  uuid.UUID   `json:"after,omitzero"` // the last click looked at
-	Until  time.Time   `json:"until,omitzero"` // of the clicks that are looked at
+	Until  time.Time   `json:"until,omitzero"` // only clicks before this time are looked at
 	Erased EraseAnswer `json:"erased,omitzero"`
 }
 

@@ -2,11 +2,11 @@ package jobs
 
 import "time"
 
-// FetchRates reads exchange rates once a day, from the European Central Bank or from the operator's file. Each run first checks
-// whether a fetch is due.
+// FetchRates reads exchange rates from the European Central Bank (once a day) or from the operator's file (every hour). Each run
+// first checks whether a fetch is due.
 var FetchRates = tick("rates:fetch", 5*time.Minute)
 
-// SettleRates fills in the rates of days without a rate once one is known, and updates the days whose rates the operator has
+// SettleRates fills in the missing rates of days as soon as they are known, and updates the days whose rates the operator has
 // replaced. It starts RestateMoney for each account with facts on these days.
 var SettleRates = tick("rates:settle", 5*time.Minute)
 

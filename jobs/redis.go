@@ -15,11 +15,11 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// Redis is a client of the Redis server, for layers above that do not import its library.
+// Redis is a client of the Redis server, for packages that do not import its library.
 type Redis = redis.UniversalClient
 
-// clientLog logs what the Redis client says of its connections at the debug level. The calls that fail are logged where
-// they are made.
+// clientLog writes the Redis client's messages about its connections to the log, at the debug level. A failed call is logged
+// where it is made.
 type clientLog struct{}
 
 // Printf implements the logger of go-redis.
@@ -108,7 +108,7 @@ func sentinelOptions(u url.URL) (*redis.FailoverOptions, error) {
 // ErrEvicts reports that the Redis server is configured to delete keys when it is full.
 var ErrEvicts = errors.New("redis may evict keys: set maxmemory-policy to noeviction, or queued tasks vanish under load")
 
-// ErrFull says that the memory of the Redis server is used up, so that it takes no tasks.
+// ErrFull reports that the memory of the Redis server is used up, so that it accepts no tasks.
 var ErrFull = errors.New("redis is full: raise maxmemory; jobs with rows wait in postgresql until then")
 
 // CheckRedis checks that the server answers and can hold tasks. Errors: ErrEvicts, ErrFull.

@@ -7,7 +7,7 @@ import (
 	"switchyard/jobs"
 )
 
-// TestAddresses: every form of REDIS_URL, without a connection.
+// TestAddresses checks every form of REDIS_URL, without connecting.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	for address, fine := range map[string]bool{

@@ -6,17 +6,17 @@ import (
 	"switchyard/models"
 )
 
-// ReportAnswer has the rows, and by dimension the names of ids.
+// ReportAnswer has the rows of a report. Labels has the names of ids, by dimension and id.
 type ReportAnswer struct {
 	Args   models.ReportArgs            `json:"args"`
 	Rows   []models.ReportRow           `json:"rows"`
 	Labels map[string]map[string]string `json:"labels"`
 }
 
-// ReportsKept is how many answers of a kind of report are kept for an account, the newest.
+// ReportsKept is how many of the newest answers are kept for each account and kind of report.
 const ReportsKept = 10
 
-// Reports that read too much for a request. Each form in which the API answers one is a kind.
+// Reports that read too much for a request. There is one kind of job for each report operation of the API.
 var (
 	ReadPerformance = Define[models.ReportArgs, ReportAnswer]("report:performance", largeReport)
 	ReadValues      = Define[models.ReportArgs, ReportAnswer]("report:values", largeReport)
@@ -26,7 +26,7 @@ var (
 	ReadOverview    = Define[models.ReportArgs, ReportAnswer]("report:overview", largeReport)
 )
 
-// ReadReports are all of them.
+// ReadReports lists all of these jobs.
 var ReadReports = []Job[models.ReportArgs, ReportAnswer]{
 	ReadPerformance, ReadValues, ReadTrends, ReadTimeseries, ReadHourly, ReadOverview,
 }

@@ -7,19 +7,19 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// SpendArgs say which spend of a traffic source a job reads.
+// SpendArgs select the spend of a traffic source that a job reads. The last fields are the progress of the job.
 type SpendArgs struct {
 	SourceID uuid.UUID `json:"source_id"`
 	Provider string    `json:"provider"`
-	From     string    `json:"from"`   // YYYY-MM-DD, of the platform's time zone; included, as To
+	From     string    `json:"from"`   // YYYY-MM-DD in the platform's time zone; From and To are included
 	To       string    `json:"to"`     //
 	Origin   string    `json:"origin"` // models.RunByAPI or models.RunByClock
-	Wide     bool      `json:"wide"`   // the days are the days of the longer window
-	Test     bool      `json:"test"`   // only the connection is tried
+	Wide     bool      `json:"wide"`   // From and To span the longer window
+	Test     bool      `json:"test"`   // the job only tests the connection
 	Read     bool      `json:"read"`   // the rows were read, and are stored under the id of the job
-	Days     int       `json:"days"`   // that were written
+	Days     int       `json:"days"`   // number of days that were written
 	Matched  int       `json:"matched"`
-	Changed  int       `json:"changed"` // days
+	Changed  int       `json:"changed"` // number of days whose spend has changed
 }
 
 // SpendSynced reports how much was read and written. For a test it holds the platform's reply: Failure is empty if the platform
@@ -38,8 +38,9 @@ type SpendSynced struct {
 	Zone     string          `json:"zone"`
 }
 
-// SyncSpend reads the spend of a traffic source from its platform, all of it at first, and then writes it day by day: an attempt that
-// continues after a crash has the same rows. A test asks the platform one question, and writes nothing. Errors: not_configured, no_url, not_connected, platform_error, too_many.
+// SyncSpend reads the whole spend of a traffic source from its platform and then writes it day by day. An attempt after a crash
+// continues with the same rows. A test makes one request to the platform and writes nothing. Errors: not_configured, no_url,
+// not_connected, platform_error, too_many.
 var SyncSpend = Define[SpendArgs, SpendSynced]("sources:sync", Policy{
 	Queue: Bulk, Timeout: 15 * time.Minute, Row: true, PerAccount: 4,
 	Retries: []time.Duration{time.Second, 10 * time.Second, time.Minute, 10 * time.Minute},

@@ -6,17 +6,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// UploadArgs name a traffic source whose platform is told of conversions, and how far that is.
+// UploadArgs name a traffic source whose conversions are uploaded to its platform. The last three fields are the progress of the
+// job.
 type UploadArgs struct {
 	SourceID uuid.UUID `json:"source_id"`
 	Provider string    `json:"provider"`
 	Requests int       `json:"requests"`
 	Sent     int       `json:"sent"`     // uploads that were decided
-	Accepted int       `json:"accepted"` // of them, by the platform
+	Accepted int       `json:"accepted"` // part of Sent: accepted by the platform
 }
 
-// UploadConversions sends all waiting conversions of a traffic source to its ad platform, in batches. Conversions that were
-// sent by an attempt that did not finish are sent again under the same ids.
+// UploadConversions sends all waiting conversions of a traffic source to its ad platform, in batches. If an attempt does not
+// finish, the next attempt sends its undecided conversions again under the same ids.
 var UploadConversions = Define[UploadArgs, UploadArgs]("uploads:send", Policy{
 	Queue: Bulk, Timeout: 15 * time.Minute, Row: true, PerAccount: 4,
 	Retries: []time.Duration{10 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute},

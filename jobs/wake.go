@@ -19,10 +19,11 @@ const pendingChannel = "switchyard:jobs:pending"
 // sent once more.
 type announcer struct {
 	mu    sync.Mutex
-	again map[string]bool // by the queues that are being announced: whether to announce once more
+	again map[string]bool // has each queue that is being announced; true: announce it once more
 }
 
-// announce returns at once. A failure costs only time, because idle workers also ask for tasks without an announcement.
+// announce publishes in the background that the queue got a task, and returns at once. A failure costs only time, because idle
+// workers also ask for tasks without an announcement.
 func (a *announcer) announce(r redis.UniversalClient, queue string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -58,9 +59,9 @@ func (a *announcer) more(queue string) bool {
 // user started by hand, and tasks whose announcement was lost.
 const Idle = time.Second
 
-// QueueClient is a Redis client for the asynq server of one queue. asynq asks for tasks again and again. While the queue is
-// empty, this client makes it wait until a task is announced, or for Idle. It tells asynq's two requests apart by the keys they
-// name (see TestAsynqAsks).
+// QueueClient is a Redis client for the asynq server of one queue. asynq asks for tasks continuously. While the queue is empty,
+// this client makes it wait until a task is announced, or for Idle. It tells asynq's two requests apart by the keys they name
+// (see TestAsynqAsks).
 type QueueClient struct {
 	redis.UniversalClient
 	pending   string
@@ -69,7 +70,7 @@ type QueueClient struct {
 	wake      chan struct{}
 	empty     atomic.Bool
 	mu        sync.Mutex
-	forwarded map[string]time.Time // when asynq last looked for due tasks, by the set they wait in
+	forwarded map[string]time.Time // when asynq last looked for due tasks, by the key of the set in which they wait
 }
 
 // NewQueueClient returns the client of a queue. After stop is closed it no longer makes asynq wait.
@@ -121,7 +122,8 @@ func (c *QueueClient) wait() {
 	}
 }
 
-// due reports whether an idle worker should look for due tasks. They are due at full seconds.
+// due reports whether an idle worker should look for due tasks in a set. Tasks become due at full seconds, so it returns true
+// once a second.
 func (c *QueueClient) due(set string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,8 +135,8 @@ func (c *QueueClient) due(set string) bool {
 	return true
 }
 
-// Listen wakes the clients of the queues that tasks are announced for, until the context ends. It uses one connection, which is
-// reopened automatically. After that it wakes all clients, because announcements may have been lost.
+// Listen wakes the client of each queue for which a task is announced, until the context ends. It uses one connection, which is
+// reopened automatically. After a reconnection it wakes all clients, because announcements may have been lost.
 func Listen(ctx context.Context, r redis.UniversalClient, clients map[string]*QueueClient) {
 	sub := r.Subscribe(ctx, pendingChannel)
 	defer sub.Close() //nolint:errcheck // nobody listens any more

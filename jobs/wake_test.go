@@ -17,7 +17,7 @@ import (
 	"switchyard/models/await"
 )
 
-// asked counts the requests for tasks.
+// asked is a Redis client that counts the requests for tasks.
 type asked struct {
 	redis.UniversalClient
 	n atomic.Int32
@@ -30,8 +30,9 @@ func (a *asked) EvalSha(ctx context.Context, sha string, keys []string, args ...
 	return a.UniversalClient.EvalSha(ctx, sha, keys, args...)
 }
 
-// TestAsynqAsks: a server of asynq gets tasks when they are announced or due, and asks for few others. When it fails after an
-// upgrade, asynq asks by other keys or functions: then QueueClient must follow, or idle workers ask a thousand times a second.
+// TestAsynqAsks checks that a server of asynq gets tasks when they are announced or due, and makes few further requests. If it
+// fails after an upgrade, asynq uses other keys or functions for its requests. Then QueueClient must be adapted. Otherwise idle
+// workers would ask a thousand times a second.
 func TestAsynqAsks(t *testing.T) {
 	t.Parallel()
 	ctx, r := t.Context(), jobstest.Redis(t)
@@ -75,5 +76,5 @@ func TestAsynqAsks(t *testing.T) {
 		t.Errorf("%d requests for %d tasks", n, tasks+1)
 	}
 	close(stop)
-	server.Shutdown() // ends, although it waits
+	server.Shutdown() // ends although a request waits
 }

@@ -8,7 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// WebhookSchedule is the documented waits after failed attempts of a delivery. They make seven attempts in 20 h 36 min.
+// WebhookSchedule has the documented waits after failed attempts of a delivery. With these waits there are seven attempts in 20 h
+// 36 min.
 var WebhookSchedule = []time.Duration{
 	time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 6 * time.Hour, 12 * time.Hour,
 }
@@ -37,13 +38,14 @@ var TestWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:test", Policy{
 	Queue: Interactive, Timeout: 20 * time.Second,
 })
 
-// RedeliverWebhook makes one more attempt of a delivery now, whatever its state. Errors: not_found, in_progress.
+// RedeliverWebhook makes one more attempt of a delivery now, in any state except while it is being sent. Errors: not_found,
+// in_progress.
 var RedeliverWebhook = Define[WebhookArgs, WebhookAnswer]("webhook:redeliver", Policy{
 	Queue: Interactive, Timeout: 20 * time.Second,
 })
 
-// RedeliverFailedArgs choose the failed deliveries that were created in [From, To), of one endpoint or of all active
-// ones.
+// RedeliverFailedArgs choose the failed deliveries that were created in [From, To). They belong to the endpoint Webhook or, if it
+// is empty, to any active endpoint.
 type RedeliverFailedArgs struct {
 	Webhook uuid.UUID `json:"webhook,omitzero"`
 	From    time.Time `json:"from"`
@@ -57,8 +59,8 @@ type RedeliverFailedAnswer struct {
 	Requeued int64     `json:"requeued"`
 }
 
-// RedeliverFailed makes the account's failed deliveries of a window due again, each for one attempt. It can be repeated
-// after the worker died, because it selects failed deliveries only.
+// RedeliverFailed makes the account's failed deliveries of a window due again, each for one attempt. It can be repeated after the
+// worker died, because it selects only failed deliveries.
 var RedeliverFailed = Define[RedeliverFailedArgs, RedeliverFailedAnswer]("webhook:redeliver_failed", Policy{
 	Queue: Interactive, Timeout: 10 * time.Minute, Retries: []time.Duration{time.Second, 10 * time.Second},
 })

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Account is a customer of the service. Every record but the shared domains belongs to one.
+// Account is a customer of the service. Every record belongs to an account, except the shared domains.
 type Account struct {
 	ID         uuid.UUID `db:"id"`
 	Name       string    `db:"name"`
@@ -17,17 +17,17 @@ type Account struct {
 	TimeFormat string    `db:"time_format"`
 	SiteKey    string    `db:"site_key"`
 	CreatedAt  time.Time `db:"created_at"`
-	// DomainToken is a DNS label by which the account proves its domains.
+	// DomainToken is the DNS label with which the account proves that a domain is its own.
 	DomainToken string `db:"domain_token"`
 }
 
-// Allowances is the account's row of the plan table. A plan that no longer exists allows nothing.
+// Allowances returns the account's row of the plan table. A plan that no longer exists allows nothing.
 func (a Account) Allowances() Plan {
 	p, _ := PlanNamed(a.Plan)
 	return p
 }
 
-// DayStart is when the account's present day began, in its time zone.
+// DayStart returns the start of the account's current day, in the account's time zone. An unknown time zone counts as UTC.
 func (a Account) DayStart(now time.Time) time.Time {
 	zone, err := time.LoadLocation(a.Timezone)
 	if err != nil {
@@ -43,7 +43,7 @@ const (
 	ScopeReadOnly = "read_only"
 )
 
-// KeyDays are the lifetimes that a key can have, in days; 0 is without end.
+// KeyDays lists the lifetimes that a key can have, in days. 0 means that the key never expires.
 var KeyDays = []int{0, 30, 90, 365}
 
 // Key is the record of an API key. The key itself is shown once and never stored.
@@ -56,11 +56,11 @@ type Key struct {
 	CreatedAt time.Time     `db:"created_at"`
 	ExpiresAt *time.Time    `db:"expires_at"`
 	RevokedAt *time.Time    `db:"revoked_at"`
-	UsedAt    *time.Time    `db:"used_at"`    // to some minutes; nil: never
+	UsedAt    *time.Time    `db:"used_at"`    // exact to a few minutes; nil: never
 	RotatedTo uuid.NullUUID `db:"rotated_to"` // the key that replaced it
 }
 
-// State is the state of the key at a moment: active, rotated (replaced, but still valid), expired or revoked.
+// State returns the state of the key at a moment: active, rotated (replaced, but still valid), expired or revoked.
 func (k Key) State(now time.Time) string {
 	switch {
 	case k.RevokedAt != nil:

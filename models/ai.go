@@ -12,7 +12,7 @@ type AIProvider struct {
 	Label string
 }
 
-// AIProviders are all of them.
+// AIProviders lists all providers.
 var AIProviders = []AIProvider{
 	{"openai", "OpenAI"}, {"anthropic", "Anthropic"}, {"gemini", "Google Gemini"}, {"openrouter", "OpenRouter"},
 }
@@ -36,7 +36,7 @@ func CheckAIKey(key string) error {
 	return nil
 }
 
-// Whose key the chat uses.
+// The origins of the key that the chat uses: the account, the install, or no key at all.
 const (
 	AIOfAccount = "account"
 	AIOfInstall = "install"
@@ -51,13 +51,14 @@ type AIConnection struct {
 	SavedAt   time.Time `db:"saved_at"`
 }
 
-// AIBudget is what the chat of an account may use in a day.
+// AIBudget is the daily limit for the chat of an account.
 type AIBudget struct {
 	Questions int
-	Tokens    int // what models read and write
+	Tokens    int // tokens that models read and write
 }
 
-// AIBudgetOf is the budget with the account's own key, or with the install's, which the install pays for.
+// AIBudgetOf returns the daily budget of an account that uses its own key, or else of an account that uses the install's key.
+// The install pays for its own key, so that budget is smaller.
 func AIBudgetOf(ownKey bool) AIBudget {
 	if ownKey {
 		return AIBudget{Questions: 500, Tokens: 10_000_000}
@@ -65,7 +66,7 @@ func AIBudgetOf(ownKey bool) AIBudget {
 	return AIBudget{Questions: 100, Tokens: 1_500_000}
 }
 
-// AIQuestionTokens is how many tokens a question may use. They are reserved while it is answered.
+// AIQuestionTokens is the number of tokens that a question may use. They are reserved while the question is answered.
 const AIQuestionTokens = 100_000
 
 // The actions of POST /copilot/ai.
@@ -75,5 +76,5 @@ const (
 	AIModelOf = "model"
 )
 
-// AIExhausted says that the budget of a day is used.
+// AIExhausted is the message for an account that has used the budget of the day.
 const AIExhausted = "What the chat may use in a day is used up: it is available again tomorrow, in the account's time zone."

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The kinds of channels that alerts are announced by.
+// The kinds of channels through which alerts are announced.
 const (
 	ChannelEmail    = "email"
 	ChannelSlack    = "slack"
@@ -15,7 +15,7 @@ const (
 	ChannelTelegram = "telegram"
 )
 
-// AlertChannelKind is a kind of channel and what has to be told to use one.
+// AlertChannelKind is a kind of channel, with the settings that an account has to give to use it.
 type AlertChannelKind struct {
 	Name string
 	CredentialForm
@@ -39,7 +39,7 @@ var AlertChannelKinds = []AlertChannelKind{
 	), false},
 }
 
-// AlertChannelKindNamed finds a kind by its name; ok is false for an unknown one.
+// AlertChannelKindNamed finds a kind by its name. ok is false for an unknown name.
 func AlertChannelKindNamed(name string) (kind AlertChannelKind, ok bool) {
 	i := slices.IndexFunc(AlertChannelKinds, func(k AlertChannelKind) bool { return k.Name == name })
 	if i < 0 {
@@ -51,47 +51,47 @@ func AlertChannelKindNamed(name string) (kind AlertChannelKind, ok bool) {
 // The limits of channels.
 const (
 	MaxAlertChannels = 10
-	// MaxAlertCodes is how many codes an account can send in a day. It is limited because the codes go to any address that was
-	// typed.
+	// MaxAlertCodes is the number of codes that an account can have sent in a day. The limit exists because a code goes to
+	// whatever address was typed.
 	MaxAlertCodes = 10
-	// AlertCodeValid is how long a code holds.
+	// AlertCodeValid is the time for which a code is accepted.
 	AlertCodeValid = 24 * time.Hour
-	// AlertCodeTries is how many wrong codes end one.
+	// AlertCodeTries is the number of wrong entries after which a code no longer works.
 	AlertCodeTries = 5
-	// AlertMessagesAnHour is how many announcements an account gets in an hour. The next announcement reports what began or
-	// ended beyond the limit.
+	// AlertMessagesAnHour is the number of announcements that an account gets in an hour. Alerts that begin or end beyond this
+	// limit are reported in the next announcement.
 	AlertMessagesAnHour = 12
 )
 
-// The severities of alerts. Critical is what loses visitors, conversions or money now.
+// The severities of alerts. An alert is critical if visitors, conversions or money are being lost now.
 const (
 	AlertWarning  = "warning"
 	AlertCritical = "critical"
 )
 
-// AlertChannel is where alerts of an account are announced: once when they begin, and once when they end.
+// AlertChannel is a place where an account's alerts are announced: once when an alert begins, and once when it ends.
 type AlertChannel struct {
 	ID           uuid.UUID         `db:"id"`
 	AccountID    uuid.UUID         `db:"account_id"`
 	Kind         string            `db:"kind"`
 	Name         string            `db:"name"`
-	Least        string            `db:"least"` // severity
+	Least        string            `db:"least"` // lowest severity that is announced
 	IsActive     bool              `db:"is_active"`
 	Settings     map[string]string `db:"settings,json"` // credentials in clear
-	Waits        bool              `db:"waits"`         // for its code
+	Waits        bool              `db:"waits"`         // until its code is entered
 	CreatedAt    time.Time         `db:"created_at"`
 	SentAt       *time.Time        `db:"sent_at"`
-	Failures     int               `db:"failures"` // messages in a row that were not taken
+	Failures     int               `db:"failures"` // messages in a row that could not be delivered
 	Failure      string            `db:"failure"`
 	FailingSince *time.Time        `db:"failing_since"`
 }
 
-// AlertMessage is what a channel is sent.
+// AlertMessage is a message that is sent to a channel.
 type AlertMessage struct {
 	ID        uuid.UUID `db:"id"`
 	AccountID uuid.UUID `db:"account_id"`
 	ChannelID uuid.UUID `db:"channel_id"`
-	Confirms  bool      `db:"confirms"` // it has the code of the channel
+	Confirms  bool      `db:"confirms"` // it carries the code that confirms the channel
 	Subject   string    `db:"subject"`
 	Body      string    `db:"body"`
 	CreatedAt time.Time `db:"created_at"`

@@ -14,8 +14,8 @@ const (
 	keyLength   = len(keyPrefix) + 1 + keyRandom + keyChecksum
 )
 
-// NewAPIKey makes a random key of a scope: "sy_", f or r for the scope, 24 base-62 digits, and a checksum of all of
-// these.
+// NewAPIKey makes a random key with a scope. A key consists of "sy_", the letter f or r for the scope, 24 base-62 digits, and a
+// checksum of everything before it.
 func NewAPIKey(scope string) string {
 	letter := "f"
 	if scope == ScopeReadOnly {
@@ -25,7 +25,8 @@ func NewAPIKey(scope string) string {
 	return body + checksum(body)
 }
 
-// LooksLikeAPIKey reports whether text has the form and the checksum of a key. A mistyped key costs no query.
+// LooksLikeAPIKey reports whether text has the form and the checksum of a key. A mistyped key is therefore refused without a
+// query.
 func LooksLikeAPIKey(text string) bool {
 	if len(text) != keyLength || !strings.HasPrefix(text, keyPrefix) {
 		return false
@@ -34,14 +35,14 @@ func LooksLikeAPIKey(text string) bool {
 	return checksum(body) == sum
 }
 
-// HashAPIKey is the SHA-256 of a key, by which the store finds it. A key is random enough to need no slow hash.
+// HashAPIKey returns the SHA-256 of a key, by which the store finds the key. A key is random enough to need no slow hash.
 func HashAPIKey(key string) []byte {
 	sum := sha256.Sum256([]byte(key))
 	return sum[:]
 }
 
-// HintOfAPIKey is what lists show of a key: its first seven and last four characters. It is empty for a text that is
-// too short.
+// HintOfAPIKey returns the part of a key that lists show: its first seven and last four characters. It returns an empty text
+// for a key that is too short.
 func HintOfAPIKey(key string) string {
 	if len(key) < keyLength {
 		return ""
@@ -59,8 +60,7 @@ func checksum(body string) string {
 	return string(out)
 }
 
-// randomBase62 gives n random base-62 digits. It skips bytes from 248 (4*62) on, so that every digit is equally
-// likely.
+// randomBase62 returns n random base-62 digits. It skips bytes of 248 (4*62) and above, so that every digit is equally likely.
 func randomBase62(n int) string {
 	out, buf := make([]byte, 0, n), make([]byte, 2*n)
 	for len(out) < n {

@@ -2,7 +2,7 @@ package models
 
 import "github.com/google/uuid"
 
-// BotEntry declares that the visitors it matches are bots, or that they are not, whatever their signals are.
+// BotEntry declares that the visitors it matches are bots, or that they are not. It overrides the visitors' bot signals.
 type BotEntry struct {
 	Owned
 	CampaignID uuid.NullUUID `db:"campaign_id" json:"campaign_id"`
@@ -13,11 +13,12 @@ type BotEntry struct {
 	ValueCount int           `db:"value_count" json:"value_count"`
 	Note       string        `db:"note" json:"note"`
 	Dated
-	MatchSteps int `db:"match_steps" json:"-"` // what the values cost: see package cond
+	MatchSteps int `db:"match_steps" json:"-"` // what it costs to match the values: see package cond
 	MatchBytes int `db:"match_bytes" json:"-"`
 }
 
-// BotValues are the values of an entry: one of them is enough. A list of one is shown as the value alone.
+// BotValues are the values of an entry. A visitor matches the entry by matching one of them. A list with a single value is
+// shown as the value alone.
 type BotValues []string
 
 // The types of bot lists. A visitor that matches an allow entry is not a bot, and a visitor that matches a deny entry is one.
@@ -27,7 +28,7 @@ const (
 	BotDeny  = "deny"
 )
 
-// MaxBotValues is how many values one entry has, and MaxBotValue how many bytes each of them.
+// MaxBotValues is the number of values that an entry can have. MaxBotValue is the length of a value in bytes.
 const (
 	MaxBotValues = 10_000
 	MaxBotValue  = 500

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// States of a campaign; the third is archived. Only an active one routes visitors.
+// States of a campaign. The third state is archived. Only an active campaign routes visitors.
 const (
 	CampaignActive = "active"
 	CampaignPaused = "paused"
@@ -17,7 +17,7 @@ const (
 // UniqueByParam is the uniqueness method that needs a parameter's name.
 const UniqueByParam = "param"
 
-// Campaign is a tracking link with its settings. Its flow is not part of it, so that lists need not read it.
+// Campaign is a tracking link with its settings. Its flow is stored apart from it, so that lists need not read the flow.
 type Campaign struct {
 	Owned
 	Name   string `db:"name" json:"name"`
@@ -25,12 +25,12 @@ type Campaign struct {
 	Status string `db:"status" json:"status" enum:"active,paused,archived"`
 	CampaignSettings
 
-	// Read with the campaign, never written.
+	// These fields are read with the campaign and never written.
 	Host       string `db:"host,joined" json:"domain" doc:"host of the tracking link"`
 	SharedHost bool   `db:"shared_host,joined" json:"shared_domain" doc:"the domain is the shared link domain"`
 	SourceName string `db:"source_name,joined" json:"source_name"`
 	PathCount  int    `db:"path_count,joined" json:"path_count"`
-	// SourceLink is what its traffic source fills in its link.
+	// SourceLink holds the parameters that the campaign's traffic source fills in the tracking link.
 	SourceLink SourceLink `db:"source_link,joined,json" json:"-"`
 
 	Dated
@@ -69,7 +69,7 @@ type CampaignSettings struct {
 	Notes     string `db:"notes" json:"notes" bad:"invalid_input" maxLength:"10000"`
 }
 
-// NewCampaign gives a campaign with every default, in the account's currency.
+// NewCampaign returns a campaign with every default, in the account's currency.
 func NewCampaign(account Account) Campaign {
 	c := Campaign{Status: CampaignActive, CampaignSettings: CampaignSettings{
 		Mode: "affiliate", CostModel: "auto", Currency: account.Currency, FlowRotation: "position", BindVisitors: "none",
@@ -82,17 +82,17 @@ func NewCampaign(account Account) Campaign {
 // TracksGoals reports whether the campaign's mode needs goal tracking in the plan.
 func (c Campaign) TracksGoals() bool { return c.Mode != "affiliate" }
 
-// Paused gives the payload of campaign.paused. By is who paused it: api, dashboard or copilot.
+// Paused returns the payload of campaign.paused. by says who paused the campaign: api, dashboard or copilot.
 func (c Campaign) Paused(by string) CampaignPausedData {
 	return CampaignPausedData{CampaignID: c.ID.String(), Name: c.Name, Alias: c.Alias, By: by}
 }
 
 const maxGoalKeys = 50
 
-// MaxGoalKey is how many characters the key of a goal has.
+// MaxGoalKey is the length of a goal's key in characters.
 const MaxGoalKey = 64
 
-// GoalKeyForm is the form of keys of goals, and of names of events, as a regular expression.
+// GoalKeyForm is the regular expression that the key of a goal and the name of an event must match.
 const GoalKeyForm = `^[a-z][a-z0-9_]{1,63}$`
 
 var goalKey = regexp.MustCompile(GoalKeyForm)
@@ -100,7 +100,8 @@ var goalKey = regexp.MustCompile(GoalKeyForm)
 // GoalKeys are the keys of goals.
 type GoalKeys []string
 
-// UnmarshalJSON reads a list of anything. It drops what is no key, repeated keys, and those beyond the fiftieth.
+// UnmarshalJSON reads a list with elements of any type. It drops elements that are not valid keys, repeated keys, and keys
+// beyond the fiftieth.
 func (g *GoalKeys) UnmarshalJSON(raw []byte) error {
 	var items []any
 	if err := json.Unmarshal(raw, &items); err != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/google/uuid"
 )
 
-// The edges that bring domains their certificates. An install has one, or none.
+// The edges that obtain certificates for domains. An install has one edge, or none.
 const (
 	EdgeCloudflare = "cloudflare"
 	EdgeOwn        = "own" // the service itself, by ACME
 )
 
-// KindReleaseCertificate is the kind of the job that has an edge forget a host.
+// KindReleaseCertificate is the kind of the job that makes an edge forget a host.
 const KindReleaseCertificate = "certificates:forget"
 
-// Some states of a certificate; SSLStatuses has all.
+// Some states of a certificate. SSLStatuses lists all of them.
 const (
-	SSLNone              = "none" // there is no certificate, nor is one on its way
+	SSLNone              = "none" // there is no certificate, and none has been requested
 	SSLInitializing      = "initializing"
 	SSLPendingValidation = "pending_validation"
 	SSLPendingIssuance   = "pending_issuance"
@@ -37,63 +37,64 @@ var SSLStatuses = []string{
 	"inactive", "backup_issued", "holding_deployment",
 }
 
-// sslStuck lists the states that a certificate never leaves until the edge is asked again.
+// sslStuck lists the states that a certificate does not leave until the edge is asked for a new one.
 var sslStuck = []string{SSLNone, "deleted", SSLExpired, "inactive", "deactivating", "pending_cleanup", "pending_expiration"}
 
-// SSLStuck reports whether a certificate stays in a state until the edge is asked again.
+// SSLStuck reports whether a certificate stays in a state until the edge is asked for a new one.
 func SSLStuck(status string) bool {
 	return strings.HasSuffix(status, "_timed_out") || slices.Contains(sslStuck, status)
 }
 
-// CertificateRecord is a DNS record that proves to the edge whose a host is.
+// CertificateRecord is a DNS record that proves to the edge who owns a host.
 type CertificateRecord struct {
 	Type  string `json:"type"`
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// CertificatePage is a page of a host that proves to the edge whose the host is.
+// CertificatePage is a page on a host that proves to the edge who owns the host.
 type CertificatePage struct {
 	URL  string `json:"http_url"`
 	Body string `json:"http_body"`
 }
 
-// Certificate is what an edge has for a domain. The edge fills the CertificateState; the rest is of the store.
+// Certificate describes the certificate that an edge has for a domain. The edge fills the CertificateState. The store fills the
+// other fields.
 type Certificate struct {
 	DomainID  uuid.UUID `db:"domain_id"`
 	AccountID uuid.UUID `db:"account_id"`
 	Hostname  string    `db:"host"`
 	Edge      string    `db:"edge"`     // empty: no edge was ever asked
-	Verified  bool      `db:"verified"` // the domain is
+	Verified  bool      `db:"verified"` // whether the domain is verified
 	Wanted    bool      `db:"wanted"`   // false: it was released
-	// AskedAt is since when the edge may have something for the host; nil: it was never asked.
+	// AskedAt is the time since which the edge may have something for the host. It is nil if the edge was never asked.
 	AskedAt *time.Time `db:"asked_at"`
 	CertificateState
-	ChangedAt    time.Time  `db:"changed_at"`    // since when it is in its state
+	ChangedAt    time.Time  `db:"changed_at"`    // since when the certificate is in its state
 	CheckedAt    *time.Time `db:"checked_at"`    // when the edge last answered; nil: never
-	Failure      string     `db:"failure"`       // why it cannot be had, as of the last time; for a person
-	FailingSince *time.Time `db:"failing_since"` // nil: it serves, or is on its way for the first time
-	Attempts     int        `db:"attempts"`      // that failed since it last served
+	Failure      string     `db:"failure"`       // why the last attempt to get it failed; for a person
+	FailingSince *time.Time `db:"failing_since"` // nil: it serves, or the first request is under way
+	Attempts     int        `db:"attempts"`      // failed attempts since it last served
 }
 
-// CertificateState is what an edge says of a certificate.
+// CertificateState is the state of a certificate as the edge reports it.
 type CertificateState struct {
-	// ExternalID is the edge's own name for it; empty: the edge has nothing for the host.
+	// ExternalID is the edge's own id of the certificate. It is empty if the edge has nothing for the host.
 	ExternalID    string             `db:"external_id"`
-	SSLStatus     string             `db:"ssl_status"` // of SSLStatuses
+	SSLStatus     string             `db:"ssl_status"` // one of SSLStatuses
 	Serving       bool               `db:"serving"`    // HTTPS works at the host, as far as the edge knows
-	Detail        string             `db:"detail"`     // what is to be known or done, for a person
+	Detail        string             `db:"detail"`     // what a person should know or do
 	Ownership     *CertificateRecord `db:"ownership,json"`
 	OwnershipHTTP *CertificatePage   `db:"ownership_http,json"`
-	Errors        []string           `db:"errors,json"` // what the edge says is wrong
+	Errors        []string           `db:"errors,json"` // errors that the edge reports
 	IssuedAt      *time.Time         `db:"issued_at"`
 	ExpiresAt     *time.Time         `db:"expires_at"`
-	// RenewAt is when the edge has to be asked for a new certificate; nil: the edge renews it automatically.
+	// RenewAt is the time at which the edge has to be asked for a new certificate. It is nil if the edge renews automatically.
 	RenewAt *time.Time `db:"renew_at"`
 }
 
-// Shown returns the state as an answer shows it. The last failure is the first of the errors. If there is no certificate, the
-// detail says when there will be one.
+// Shown returns the state in the form that answers show. The last failure becomes the first of the errors. If there is no
+// certificate, the detail says when there will be one.
 func (c Certificate) Shown() CertificateState {
 	s := c.CertificateState
 	if c.Failure != "" {
@@ -113,28 +114,29 @@ func (c Certificate) Shown() CertificateState {
 	return s
 }
 
-// NeedsRequest reports whether the edge has to be asked for a certificate, rather than how it is.
+// NeedsRequest reports whether the edge has to be asked for a new certificate. Otherwise it is only asked for the state of the
+// existing one.
 func (c Certificate) NeedsRequest(now time.Time) bool {
 	return c.ExternalID == "" || SSLStuck(c.SSLStatus) || c.RenewAt != nil && !c.RenewAt.After(now)
 }
 
-// When certificates are looked at again.
+// The waits that NextLook uses.
 const (
 	certificateDay   = 24 * time.Hour
 	firstRetry       = time.Minute
 	retryGrows       = 4
 	soonestLook      = 10 * time.Second
 	latestLook       = time.Hour
-	failingFor       = 30 * certificateDay // then only on request
+	failingFor       = 30 * certificateDay // after that it is looked at only on request
 	spreadOfNextLook = 0.2
 )
 
-// NextLook returns when a certificate is looked at again. random is from 0 to 1 and spreads looks that would fall on the same
-// moment. ok is false if the certificate is looked at only on request.
+// NextLook returns the time at which a certificate is looked at again. random is a number from 0 to 1. It spreads looks that
+// would otherwise fall on the same moment. ok is false if the certificate is looked at only on request.
 //
-// A certificate that serves is looked at daily, and when it has to be renewed. A certificate that fails is tried again after a
-// minute and then after growing waits of at most a day. A certificate on its way is looked at more often the younger its state
-// is.
+// A certificate that serves is looked at once a day, and when it has to be renewed. A failed certificate is retried after a
+// minute, and then after growing waits of at most a day. A certificate that is still being issued is looked at more often while
+// its state is young: after a quarter of the state's age, within 10 seconds to 1 hour.
 func (c Certificate) NextLook(now time.Time, random float64) (next time.Time, ok bool) {
 	var wait time.Duration
 	switch {
@@ -160,32 +162,32 @@ func (c Certificate) NextLook(now time.Time, random float64) (next time.Time, ok
 	return next, true
 }
 
-// EdgeError is a refusal of an edge. The code of the error is edge_ with the edge's own code: Cloudflare's number, or the
-// problem type of ACME, such as rateLimited.
+// EdgeError returns the error for a refusal by an edge. The error's code is "edge_" and the edge's own code: Cloudflare's
+// number, or the problem type of ACME, such as rateLimited.
 func EdgeError(code, format string, args ...any) *Error {
 	return Errorf(KindBadGateway, "edge_"+code, format, args...)
 }
 
-// Codes of an edge that could not be asked.
+// Codes of the errors for an edge that could not be asked.
 const (
 	EdgeUnavailable = "edge_unavailable"
-	EdgeUnreachable = "edge_unreachable" // the authorities behind our own
+	EdgeUnreachable = "edge_unreachable" // the certificate authorities behind our own edge
 )
 
-// EdgeRefusalError is an EdgeError with more details.
+// EdgeRefusalError is an EdgeError with details for the caller.
 type EdgeRefusalError struct {
 	Public  *Error
-	Wait    time.Duration // after which the edge may be asked again, if it asks for fewer requests; else 0
-	Refused bool          // it does not accept the credentials of this install
+	Wait    time.Duration // wait before the next request, if the edge limits requests; else 0
+	Refused bool          // the edge does not accept the credentials of this install
 }
 
 // Error implements error.
 func (f *EdgeRefusalError) Error() string { return f.Public.Error() }
 
-// Unwrap gives what a client may see.
+// Unwrap returns the error that a client may see.
 func (f *EdgeRefusalError) Unwrap() error { return f.Public }
 
-// EdgeNotConfigured says that this install has no edge.
+// EdgeNotConfigured returns the error that this install has no edge.
 func EdgeNotConfigured() *Error {
 	return Errorf(KindUnavailable, "edge_not_configured", "this install is connected to no edge that serves HTTPS for domains")
 }

@@ -46,11 +46,11 @@ func TestNextLook(t *testing.T) {
 	}
 }
 
-// TestSSLStatuses: there are 21 of Cloudflare's and none, each once.
+// TestSSLStatuses checks that the list has Cloudflare's 21 statuses and "none", each once.
 func TestSSLStatuses(t *testing.T) {
 	t.Parallel()
 	if n := len(slices.Compact(slices.Sorted(slices.Values(SSLStatuses)))); n != 22 || n != len(SSLStatuses) {
-		t.Errorf("%d of %d", n, len(SSLStatuses))
+		t.Errorf("%d different statuses of %d, want 22", n, len(SSLStatuses))
 	}
 	for _, status := range []string{SSLActive, SSLPendingValidation, SSLPendingIssuance, SSLInitializing} {
 		if SSLStuck(status) {

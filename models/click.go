@@ -11,12 +11,12 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Subs is how many sub-parameters (sub1..sub10) a click carries.
+// Subs is the number of sub-parameters (sub1..sub10) of a click.
 const Subs = 10
 
-// Click is one routed visit to a tracking link. The spool holds it, PostgreSQL stores it and reports count it. Its
-// time is in its id: see ClickTime. A zero UUID means none. Texts are cut to their limits before a Click is made.
-// Package clickattr says what each field is in conditions, tokens, reports and files.
+// Click is one routed visit to a tracking link. The spool holds it, PostgreSQL stores it and reports count it. Its time is part
+// of its id: see ClickTime. A zero UUID means that the click has no such record. Texts are cut to their limits before a Click
+// is made. Package clickattr defines how each field appears in conditions, tokens, reports and files.
 type Click struct {
 	ID               uuid.UUID
 	AccountID        uuid.UUID
@@ -31,26 +31,26 @@ type Click struct {
 
 	ExternalID  string // the traffic source's own click id
 	Domain      string
-	Destination string // where the visitor was sent, tokens filled
+	Destination string // where the visitor was sent, with the tokens filled
 	Arrival     string // how the visitor was identified: url, cookie, redirect, ...
-	Params      string // the raw query as received, cut
+	Params      string // the raw query as received, cut to its limit
 	Subs        [Subs]string
 
 	Visitor
 
-	BotSignals uint64    // bit per signal, see package bot
-	BotEntryID uuid.UUID // entry of the bot lists that decided; zero: the signals did
-	// GeoSource is the account's geo database that says where the address is. Empty: the service's own.
+	BotSignals uint64    // one bit for each signal, see package bot
+	BotEntryID uuid.UUID // the entry of the bot lists that decided; zero: the signals decided
+	// GeoSource is the account's geo database that located the address. It is empty if the service's own database did.
 	GeoSource string
-	// Crawler is the well-known crawler that the visitor is, once the name of its address has confirmed it. See
-	// bot.Crawler.
+	// Crawler is the well-known crawler that made the click. It is set once the host name of the address has confirmed the
+	// crawler. See bot.Crawler.
 	Crawler string
 
-	Cost       decimal.Decimal // of the click, unique or not
-	UniqueCost decimal.Decimal // added if the click turns out to be unique
+	Cost       decimal.Decimal // cost of the click, whether it is unique or not
+	UniqueCost decimal.Decimal // added to Cost if the click turns out to be unique
 	Currency   string
-	// ConversionCost is the price of each approved conversion (cost models cpa and cps). RevenueShare is the percentage
-	// of approved revenue that goes to the source (revshare).
+	// ConversionCost is the price of each approved conversion (cost models cpa and cps). RevenueShare is the percentage of
+	// approved revenue that goes to the source (cost model revshare).
 	ConversionCost decimal.Decimal
 	RevenueShare   decimal.Decimal
 
@@ -58,23 +58,24 @@ type Click struct {
 	// UniqueHours.
 	UniqueKey   [16]byte
 	UniqueHours int
-	// AddressKey tells addresses of one day apart where IP is not the whole one. It is 0 where IP is.
+	// AddressKey distinguishes the addresses of a day where IP holds only a part of the address. It is 0 where IP is the whole
+	// address.
 	AddressKey uint64
 
-	// RouteSeed seeds the random draws of routing and FlowHash is a fingerprint of the flow: with both, the decision
-	// can be repeated. Via is the step that decided, a flow.Via.
+	// RouteSeed seeds the random draws of routing, and FlowHash is a fingerprint of the flow. With both, the decision can be
+	// repeated. Via is the step that decided, a flow.Via.
 	RouteSeed uint64
 	FlowHash  uint64
 	Via       int
 
-	// PassedStreamID is the first path that was to take the visitor and could not, and PassedReason says why: see
+	// PassedStreamID is the first path that was meant to take the visitor but could not. PassedReason says why: see
 	// flow.Passed.
 	PassedStreamID uuid.UUID
 	PassedReason   string
 }
 
-// Visitor is what the service found out about who clicked. Its JSON form is the visitor's part of a row of the click
-// log. An unknown text is empty.
+// Visitor holds the facts that the service found out about the visitor who clicked. Its JSON form is the visitor's part of a
+// row of the click log. An unknown text is empty.
 type Visitor struct {
 	IP             netip.Addr `json:"ip"`
 	Country        string     `json:"country" doc:"two letters"`
@@ -103,7 +104,7 @@ type Visitor struct {
 	BotReason      string     `json:"bot_reason" doc:"the heaviest signal that fired"`
 }
 
-// ASN is the number of an autonomous system. Zero is unknown, and null in JSON.
+// ASN is the number of an autonomous system. Zero means unknown, and is null in JSON.
 type ASN uint32
 
 // MarshalJSON implements json.Marshaler.
@@ -114,10 +115,10 @@ func (n ASN) MarshalJSON() ([]byte, error) {
 	return strconv.AppendUint(nil, uint64(n), 10), nil
 }
 
-// Sender returns a hash of address and user agent. Two requests with the same hash have the same sender. It is zero if nothing
-// of the address is stored. PostgreSQL computes the same hash: see package clicklog.
+// Sender returns a hash of address and user agent. Two requests with the same hash have the same sender. The hash is zero if no
+// part of the address is stored. PostgreSQL computes the same hash: see package clicklog.
 func (c *Click) Sender() uuid.UUID {
-	address := strconv.FormatInt(int64(c.AddressKey), 10) //nolint:gosec // the same bits, as PostgreSQL has them
+	address := strconv.FormatInt(int64(c.AddressKey), 10) //nolint:gosec // the same bits as in PostgreSQL
 	if c.AddressKey == 0 {
 		if !c.IP.IsValid() {
 			return uuid.Nil
@@ -141,46 +142,49 @@ type ClickOut struct {
 // ClickTrap records that a client followed the hidden link of a click, which no person can see.
 type ClickTrap struct {
 	ClickID   uuid.UUID
-	AccountID uuid.UUID // zero: not known where it was recorded
+	AccountID uuid.UUID // zero: unknown to the process that recorded it
 	Sender    uuid.UUID // as Click.Sender
 }
 
-// Postback is a message of a network or a shop about a conversion, as it arrived. It is stored at once, and
-// interpreted later by the job conversion:record.
+// Postback is a message about a conversion from a network or a shop, in the form in which it arrived. It is stored at once. The
+// job conversion:record interprets it later.
 type Postback struct {
 	ID        uuid.UUID         `json:"id"`                  // a UUIDv7: its time is when the postback arrived
 	AccountID uuid.UUID         `json:"account_id,omitzero"` // known when the address names a network or an own domain
-	NetworkID uuid.UUID         `json:"network_id,omitzero"` // of /postback/{network id}
-	ClickID   uuid.UUID         `json:"click_id,omitzero"`   // that it names, if it was found when it arrived
+	NetworkID uuid.UUID         `json:"network_id,omitzero"` // from the address /postback/{network id}
+	ClickID   uuid.UUID         `json:"click_id,omitzero"`   // the click that it names, if it was found on arrival
 	Source    string            `json:"source"`              // postback, pixel, tag, goal_api
 	Domain    string            `json:"domain"`              //
 	IP        netip.Addr        `json:"ip"`                  //
-	Params    map[string]string `json:"params"`              // query, form or JSON members, first value each, cut
-	// Proof proves the sender. It is sealed: see package postback. Signature and SignedText are a part of it. They are in clear
-	// only in a postback that has just arrived, or that an older process has stored.
+	Params    map[string]string `json:"params"`              // query, form or JSON members: the first value of each, cut to its limit
+	// Proof proves the sender. It is sealed: see package postback. Signature and SignedText are parts of it. They are in clear
+	// only in a postback that has just arrived, or that an older version of the service stored.
 	Proof      []byte `json:"-"`
 	Signature  string `json:"-"`
 	SignedText string `json:"-"`
-	// Unmatched says, for a person, why it names no click. Then it is decided and has no job. It is empty otherwise.
+	// Unmatched tells a person why the postback names no click. Such a postback is already decided and has no job. Otherwise
+	// Unmatched is empty.
 	Unmatched string `json:"unmatched,omitempty"`
-	// Refused says, for a person, why it is not believed. Then it is decided and has no job. It is empty otherwise.
+	// Refused tells a person why the postback is not believed. Such a postback is already decided and has no job. Otherwise
+	// Refused is empty.
 	Refused string `json:"refused,omitempty"`
 }
 
-// OfGoal reports whether the service made the message of an event that it has checked: no network proves it.
+// OfGoal reports whether the service itself made the postback from a site event that it has checked. Such a postback needs no
+// proof from a network.
 func (p *Postback) OfGoal() bool { return p.Source == FromTag || p.Source == FromGoalAPI }
 
 // Results of a postback.
 const (
 	PostbackAccepted  = "accepted"  // stored, not decided yet
-	PostbackMatched   = "matched"   // it made or changed a conversion, or a later one counts
+	PostbackMatched   = "matched"   // it made or changed a conversion, or a later postback counts instead
 	PostbackUnmatched = "unmatched" // its click is not known
 	PostbackRefused   = "refused"   // not believed or not understood
 	PostbackDuplicate = "duplicate" // it changed nothing
 	PostbackIgnored   = "ignored"   // understood, but not allowed
 )
 
-// PostbackResults are all of them.
+// PostbackResults lists the results of a postback.
 var PostbackResults = []string{
 	PostbackAccepted, PostbackMatched, PostbackUnmatched, PostbackRefused, PostbackDuplicate, PostbackIgnored,
 }
@@ -193,30 +197,31 @@ const (
 	StatusChargeback = "chargeback"
 )
 
-// The sources of a conversion that the service records, as in data.source.
+// The sources of a conversion, as data.source names them.
 const (
 	FromPostback   = "postback"
 	FromPixel      = "pixel"
 	FromTag        = "tag"
 	FromGoalAPI    = "goal_api"
 	FromCorrection = "correction"
-	// FromNetworkSync is what a network's API answered.
+	// FromNetworkSync is the source of a conversion that was read from a network's API.
 	FromNetworkSync = "network_sync"
 )
 
-// Conversion is what a click led to. Reports count it at the time, and under the dimensions, of its click. RecordedAt
-// is its own time.
+// Conversion is an action that followed a click, such as a sale or a lead. Reports count it under the time and the dimensions
+// of its click. RecordedAt is the conversion's own time.
 type Conversion struct {
 	ID             uuid.UUID       `db:"id"`
 	AccountID      uuid.UUID       `db:"account_id"`
 	ClickID        uuid.UUID       `db:"click_id"`
-	ConversionID   string          `db:"conversion_id"` // the network's or shop's; empty: the only one of its click and goal
+	ConversionID   string          `db:"conversion_id"` // the network's or shop's own id; empty: the only conversion of its click and goal
 	Goal           string          `db:"goal"`
 	Status         string          `db:"status"`
-	OriginalStatus string          `db:"original_status"` // the network's own word
+	OriginalStatus string          `db:"original_status"` // the network's own word for the status
 	Payout         decimal.Decimal `db:"payout"`
 	Currency       string          `db:"currency"`
-	// Rate is how much of the account's currency one of the payout's is. Invalid: there is no rate, and it counts no money.
+	// Rate is the value of one unit of the payout's currency in the account's currency. If it is invalid, there is no rate and
+	// the conversion counts no money.
 	Rate       decimal.NullDecimal `db:"rate"`
 	Cost       decimal.Decimal     `db:"cost"` // in the account's currency
 	CampaignID uuid.UUID           `db:"campaign_id"`
@@ -228,7 +233,7 @@ type Conversion struct {
 	UpdatedAt  time.Time           `db:"updated_at"`
 }
 
-// statusMoves lists the changes of status that are allowed. The same status may always be recorded again.
+// statusMoves lists the statuses to which each status may change. Recording the same status again is always allowed.
 var statusMoves = map[string][]string{
 	StatusPending:    {StatusApproved, StatusRejected},
 	StatusApproved:   {StatusRejected, StatusChargeback},

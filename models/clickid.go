@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ClickIDLen is the length of a click id as shown: 22 base-62 characters hold the 128 bits of a UUID.
+// ClickIDLen is the length of a click id in its text form: 22 base-62 characters hold the 128 bits of a UUID.
 const ClickIDLen = 22
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -26,11 +26,11 @@ var base62Value = func() (t [256]int8) {
 
 var errClickID = errors.New("models: not a click id")
 
-// NewClickID makes the id of a click that happens now. It is a UUIDv7: ids sort by time and cannot be guessed.
+// NewClickID returns the id of a click that happens now. It is a UUIDv7: ids sort by time and cannot be guessed.
 func NewClickID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
 
-// AppendClickID appends a click id as visitors, postbacks and the API see it: 22 base-62 characters. They sort as the
-// ids do, by time.
+// AppendClickID appends the text form of a click id, which visitors, postbacks and the API use: 22 base-62 characters. The
+// texts sort in the order of the ids, by time.
 func AppendClickID(dst []byte, id uuid.UUID) []byte {
 	hi, lo := binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:])
 	var out [ClickIDLen]byte
@@ -43,12 +43,13 @@ func AppendClickID(dst []byte, id uuid.UUID) []byte {
 	return append(dst, out[:]...)
 }
 
-// FormatClickID is AppendClickID as a string.
+// FormatClickID returns the text that AppendClickID appends.
 func FormatClickID(id uuid.UUID) string {
 	return string(AppendClickID(make([]byte, 0, ClickIDLen), id))
 }
 
-// ParseClickID reads what AppendClickID writes. Anything else is an error, a number beyond 128 bits too.
+// ParseClickID reads the text form that AppendClickID writes. It returns an error for any other text, including a number beyond
+// 128 bits.
 func ParseClickID(s string) (uuid.UUID, error) {
 	var id uuid.UUID
 	if len(s) != ClickIDLen {
@@ -74,14 +75,14 @@ func ParseClickID(s string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// ClickTime is when a click id was made: whole milliseconds, UTC.
+// ClickTime returns the time at which a click id was made, in whole milliseconds and in UTC.
 func ClickTime(id uuid.UUID) time.Time {
 	ms := int64(binary.BigEndian.Uint64(id[:8]) >> 16)
 	return time.UnixMilli(ms).UTC()
 }
 
-// FloorClickID is the smallest id of a click in the millisecond of t or later. Two of them make a time window a range
-// of ids.
+// FloorClickID returns the smallest id that a click can have in the millisecond of t or later. Two such ids turn a time window
+// into a range of ids.
 func FloorClickID(t time.Time) uuid.UUID {
 	var id uuid.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(max(t.UnixMilli(), 0))<<16)

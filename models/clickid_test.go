@@ -46,7 +46,7 @@ func TestClickTimeAndFloor(t *testing.T) {
 	id := NewClickID()
 	at := ClickTime(id)
 	if after := time.Now().Add(time.Second); at.Before(before) || at.After(after) { // ids may run ahead of the clock
-		t.Fatalf("an id made between %v and %v is of %v", before, after, at)
+		t.Fatalf("an id made between %v and %v has the time %v", before, after, at)
 	}
 	lo, hi := FloorClickID(at), FloorClickID(at.Add(time.Millisecond))
 	if string(id[:]) < string(lo[:]) || string(id[:]) >= string(hi[:]) {

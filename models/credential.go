@@ -8,23 +8,23 @@ import (
 	"unicode/utf8"
 )
 
-// CredentialField is a credential of a provider.
+// CredentialField is a credential that a provider asks for.
 type CredentialField struct {
 	Name     string
 	Label    string
 	Secret   bool // it is sealed, and never shown
 	Required bool
-	ForCost  bool // without it an ad platform tells no spend
-	// Address says where requests go. When it changes, the secrets must be sent again: a kept one would go to a place that
-	// its owner did not choose.
+	ForCost  bool // without it no spend can be read from an ad platform
+	// Address marks a field that decides where requests go. When its value changes, the secrets must be sent again. Otherwise a
+	// stored secret would go to a place that its owner did not choose.
 	Address bool
 	Zone    bool     // it is a time zone
-	Values  []string // what it may be; empty: any text
-	Default string   // when it is left out
-	Help    string   // where it is found
+	Values  []string // allowed values; empty: any text
+	Default string   // the value when it is left out
+	Help    string   // where a person finds the value
 }
 
-// CredentialForm is what a provider has to be told so that an account at it can be used.
+// CredentialForm lists the credentials that are needed to use an account at a provider.
 type CredentialForm struct {
 	Label  string // of the provider
 	Fields []CredentialField
@@ -38,14 +38,14 @@ func secret(name, label, help string) CredentialField {
 	return CredentialField{Name: name, Label: label, Secret: true, Required: true, Help: help}
 }
 
-// MaskedSecret takes the place of a secret in answers. Sent back, it means what a blank one means: the stored one stays.
+// MaskedSecret replaces a secret in answers. A request that sends it back keeps the stored secret, as a blank value does.
 const MaskedSecret = "********"
 
-// maxCredential is the longest credential in characters: a private key in JSON has some 2,500.
+// maxCredential is the maximum length of a credential in characters. A private key in JSON has some 2,500.
 const maxCredential = 8000
 
-// Complete checks what was sent for an account at the provider, and fills what was left blank from the stored
-// credentials and the defaults. The error is invalid_credentials; it does not contain a value.
+// Complete checks the credentials that were sent for an account at the provider. It fills blank fields from the stored
+// credentials and the defaults. The error is invalid_credentials and contains no value.
 func (p CredentialForm) Complete(sent, stored map[string]string) (map[string]string, error) {
 	out := map[string]string{}
 	for name := range sent {
@@ -88,7 +88,7 @@ func isZone(name string) bool {
 	return name != "" && name != "Local" && err == nil
 }
 
-// moved reports whether a field that says where requests go changes.
+// moved reports whether a field that decides where requests go gets another value.
 func (p CredentialForm) moved(sent, stored map[string]string) bool {
 	return slices.ContainsFunc(p.Fields, func(f CredentialField) bool {
 		value := clean(f, sent[f.Name])
@@ -115,7 +115,7 @@ func (p CredentialForm) fieldNames() string {
 	return strings.Join(names, ", ")
 }
 
-// Split separates credentials into open ones, which may be shown, and secrets.
+// Split separates credentials into open values, which may be shown, and secrets.
 func (p CredentialForm) Split(credentials map[string]string) (open, secrets map[string]string) {
 	open, secrets = map[string]string{}, map[string]string{}
 	for _, f := range p.Fields {
@@ -130,8 +130,8 @@ func (p CredentialForm) Split(credentials map[string]string) (open, secrets map[
 	return open, secrets
 }
 
-// Masked returns credentials as an answer shows them. In open, a secret has a blank value if none is stored; a stored one is not
-// in it.
+// Masked returns credentials in the form that answers show, with stored secrets masked. open holds the open values. It contains
+// a secret's name, with a blank value, only if no such secret is stored. Masked leaves such a secret out.
 func (p CredentialForm) Masked(open map[string]string) map[string]string {
 	out := maps.Clone(open)
 	if out == nil {

@@ -7,11 +7,11 @@ import (
 	"github.com/google/uuid"
 )
 
-// How a provider points the apex of a zone, where DNS allows no CNAME, at a name.
+// The ways in which a provider points the apex of a zone at a name. DNS allows no CNAME at an apex.
 const (
-	ApexFlattens = "CNAME" // it takes a CNAME and answers addresses
+	ApexFlattens = "CNAME" // it accepts a CNAME and answers queries with addresses
 	ApexAlias    = "ALIAS" // it has a record type of its own
-	ApexAddress  = ""      // it cannot: the addresses of the name have to be set
+	ApexAddress  = ""      // it cannot point at a name: the name's addresses have to be set
 )
 
 // DNSProvider is a provider of DNS in which accounts can set records.
@@ -21,7 +21,7 @@ type DNSProvider struct {
 	CredentialForm
 }
 
-// DNSProviderNamed finds a provider.
+// DNSProviderNamed finds a provider by its name.
 func DNSProviderNamed(name string) (DNSProvider, bool) {
 	i := slices.IndexFunc(DNSProviders, func(p DNSProvider) bool { return p.Name == name })
 	if i < 0 {
@@ -30,7 +30,7 @@ func DNSProviderNamed(name string) (DNSProvider, bool) {
 	return DNSProviders[i], true
 }
 
-// MaxDNSAccounts is how many DNS accounts an account may connect.
+// MaxDNSAccounts is the number of DNS accounts that an account may connect.
 const MaxDNSAccounts = 25
 
 // DNSAccount is an account at a DNS provider that a customer has connected. Its secrets stay in the store.
@@ -39,16 +39,16 @@ type DNSAccount struct {
 	AccountID uuid.UUID         `db:"account_id"`
 	Provider  string            `db:"provider"`
 	Label     string            `db:"label"`
-	Settings  map[string]string `db:"settings,json"` // the credentials that are no secrets
+	Settings  map[string]string `db:"settings,json"` // the credentials that are not secret
 	SavedAt   time.Time         `db:"saved_at"`
-	// CheckedAt is when the provider was last asked; nil: never.
+	// CheckedAt is the time of the last request to the provider. It is nil before the first request.
 	CheckedAt *time.Time `db:"checked_at"`
-	// FailingSince is when it began to fail; nil: the last time it did not.
+	// FailingSince is the time since which requests fail. It is nil if the last request succeeded.
 	FailingSince *time.Time `db:"failing_since"`
 	Failure      string     `db:"failure"` // for a person; without secrets
 }
 
-// Name is what a person calls the DNS account.
+// Name returns the name of the DNS account for people: the provider's label, followed by the account's own label if it has one.
 func (a DNSAccount) Name() string {
 	p, _ := DNSProviderNamed(a.Provider)
 	if a.Label == "" {
@@ -60,9 +60,9 @@ func (a DNSAccount) Name() string {
 // The results of a DNS change for a host.
 const (
 	DNSCreated  = "created"  // the record was set
-	DNSKept     = "kept"     // it was there
+	DNSKept     = "kept"     // the record was already there
 	DNSConflict = "conflict" // there is another record, which was left unchanged
-	DNSFailed   = "failed"   // the provider did not do it
+	DNSFailed   = "failed"   // the provider did not set the record
 )
 
 // DNSRecord is a record of a host.
@@ -72,7 +72,7 @@ type DNSRecord struct {
 	Value string `json:"value"`
 }
 
-// DNSPoint is what a DNS account did for a host.
+// DNSPoint is the result of pointing a host at the tracker through a DNS account.
 type DNSPoint struct {
 	Host    string     `json:"host"`
 	OK      bool       `json:"ok" doc:"the host points at the tracker, as soon as DNS has spread it"`

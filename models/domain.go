@@ -18,14 +18,14 @@ type Domain struct {
 	Proof      string `db:"proof,auto" json:"proof" enum:"none,txt,cname,operator,before" doc:"how the account last proved that the host is its own; operator: the operator said so; before: the domain was added before that was asked for"`
 	DomainSettings
 
-	Token string `db:"token,joined" json:"-"` // of the account, as its DNS records have it
+	Token string `db:"token,joined" json:"-"` // the account's token, which its DNS records contain
 
-	// Read with the domain, never written: how many live records use it.
+	// These counts are read with the domain and never written: how many live records use it.
 	Campaigns  int `db:"campaigns,joined" json:"campaigns" doc:"campaigns with their link on it"`
 	Smartlinks int `db:"smartlinks,joined" json:"smartlinks" doc:"smartlinks on it"`
 	FailedOver int `db:"failed_over,joined" json:"failed_over" doc:"campaigns that left it for a spare domain, because it was listed as unsafe"`
 
-	// The result of the last look at the domain; nil if the look could not tell.
+	// The result of the last look at the domain. A field is nil if the look could not tell.
 	Points    *bool  `db:"points,joined" json:"points" doc:"DNS leads to the tracker; null: not known"`
 	HTTPS     *bool  `db:"https,joined" json:"https" doc:"it answers over HTTPS; null: not known"`
 	CheckedAt *Stamp `db:"checked_at,joined" json:"checked_at" doc:"when it was last looked at; null: never"`
@@ -38,17 +38,17 @@ type Domain struct {
 	Dated
 }
 
-// DomainSettings are what an account sets for a domain.
+// DomainSettings are the settings of a domain that an account chooses.
 type DomainSettings struct {
 	GroupName string `db:"group_name" json:"group_name"`
 	Failover  bool   `db:"failover" json:"failover" doc:"when a list of unsafe addresses has it, its campaigns move to a spare domain"`
 	DomainFields
 }
 
-// SpareDomains is the group of the domains that take over the campaigns of a domain that fails over.
+// SpareDomains is the group of spare domains. They take over the campaigns of a domain that fails over.
 const SpareDomains = "spare"
 
-// DomainFields are the settings of a domain, without group and failover. A setting that is left out goes to its default.
+// DomainFields are the settings of a domain, without group and failover. A setting that is left out is set to its default.
 type DomainFields struct {
 	Crawlers  string `db:"crawlers" json:"crawlers" enum:"allow,disallow" default:"disallow" send:"what robots.txt tells crawlers"`
 	HTTPSOnly bool   `db:"https_only" json:"https_only" optional:"true" default:"true"`
@@ -60,7 +60,7 @@ const (
 	maxLabel = 63
 )
 
-// BareHost is the name or address in a Host header: without port, brackets and the dot at the end, in lower case.
+// BareHost returns the name or address in a Host header, in lower case. It removes the port, brackets and the dot at the end.
 func BareHost(host string) string {
 	if i := strings.LastIndexByte(host, ':'); i >= 0 && (strings.IndexByte(host, ':') == i || host[i-1] == ']') {
 		host = host[:i]
@@ -71,16 +71,16 @@ func BareHost(host string) string {
 	return strings.ToLower(strings.TrimSuffix(host, "."))
 }
 
-// Loopback reports whether a host is this machine by a name of its own: localhost or a loopback address.
+// Loopback reports whether a host always means this machine: localhost or a loopback address.
 func Loopback(host string) bool {
 	name := BareHost(host)
 	a, err := netip.ParseAddr(name)
 	return name == "localhost" || err == nil && a.Unmap().IsLoopback()
 }
 
-// HostOf reads the hostname from what a person typed. It strips scheme, user, path, port and a final dot, folds case,
-// and turns letters beyond ASCII into punycode. ok is false for anything but a hostname: an IP address, a single
-// label, or a name that DNS does not allow.
+// HostOf reads the hostname from a text that a person typed. It removes scheme, user, path, port and a final dot, folds case,
+// and turns letters beyond ASCII into punycode. ok is false for any other text: an IP address, a single label, or a name that
+// DNS does not allow.
 func HostOf(text string) (host string, ok bool) {
 	host = strings.TrimSpace(text)
 	if _, rest, found := strings.Cut(host, "://"); found {
@@ -110,18 +110,19 @@ func HostOf(text string) (host string, ok bool) {
 			return host, false
 		}
 	}
-	// A last label that is a number makes an address.
+	// A host whose last label is a number is an IP address.
 	return host, len(labels) > 1 && strings.Trim(labels[len(labels)-1], "0123456789") != ""
 }
 
-// PublicSuffix reports whether anyone can register names directly below a host, as below co.uk. It uses the list of
-// publicsuffix.org, as the library has it.
+// PublicSuffix reports whether anyone can register names directly below a host, as below co.uk. It uses the library's copy of
+// the list of publicsuffix.org.
 func PublicSuffix(host string) bool {
 	suffix, _ := publicsuffix.PublicSuffix(host)
 	return suffix == host
 }
 
-// Apex is the name below which a host lies that is registered: the host itself where no such name is known.
+// Apex returns the registered name at or above a host, such as example.com for a.example.com. It returns the host itself if no
+// registered name is known.
 func Apex(host string) string {
 	if name, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		return name
@@ -129,15 +130,15 @@ func Apex(host string) string {
 	return host
 }
 
-// IsApex reports whether a host is registered itself, so that DNS allows it no CNAME.
+// IsApex reports whether a host itself is a registered name. DNS allows no CNAME for it.
 func IsApex(host string) bool {
 	registered, err := publicsuffix.EffectiveTLDPlusOne(host)
 	return err == nil && registered == host
 }
 
-// Reserves reports whether a name of this install, or its address, keeps a host from customers: the host is the name that was
-// registered for it, or below that. Cookies and certificates of the install reach no further. A name without a registration,
-// such as localhost or an IP address, keeps itself alone.
+// Reserves reports whether customers cannot have a host because this install uses own, a name or an address. The host is
+// reserved if it equals the registered name of own, or lies below that name. Cookies and certificates of the install reach no
+// further. A name without a registration, such as localhost or an IP address, reserves only itself.
 func Reserves(own, host string) bool {
 	name, named := HostOf(own)
 	if !named || PublicSuffix(name) {

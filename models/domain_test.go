@@ -54,7 +54,8 @@ func TestIsApex(t *testing.T) {
 	}
 }
 
-// TestReserves: the registered name of an own host is kept with all below it. Names without a registration keep themselves.
+// TestReserves checks that an own host reserves its registered name and all hosts below that. A name without a registration
+// reserves only itself.
 func TestReserves(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

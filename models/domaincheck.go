@@ -8,13 +8,14 @@ import (
 	"time"
 )
 
-// DomainCheck is what a look at a domain found. What could not be asked is nil: that is never the same as wrong.
+// DomainCheck is the result of a look at a domain. A field is nil if the question could not be asked, which never means that
+// the answer is no.
 type DomainCheck struct {
 	At      time.Time `json:"at"`
 	Points  *bool     `json:"points"` // DNS leads to the tracker
-	HTTPS   *bool     `json:"https"`  // it answers over HTTPS with a certificate that browsers take
+	HTTPS   *bool     `json:"https"`  // it answers over HTTPS with a certificate that browsers accept
 	Proven  bool      `json:"proven"` // this install itself answered at the domain
-	Proof   *string   `json:"proof"`  // of the account, in DNS: ProofTXT, ProofCNAME or ProofNone
+	Proof   *string   `json:"proof"`  // the account's proof in DNS: ProofTXT, ProofCNAME or ProofNone
 	Records []string  `json:"records"`
 	Detail  string    `json:"detail"`
 }
@@ -23,18 +24,18 @@ type DomainCheck struct {
 type DomainState struct {
 	Domain
 	Checked    DomainCheck
-	WrongSince *time.Time // nil: it is not
+	WrongSince *time.Time // since when the check finds it wrong; nil: it is not wrong
 }
 
 const (
-	// UnverifyAfter is how long a verified domain may lead elsewhere.
+	// UnverifyAfter is the time for which a domain that leads elsewhere stays verified.
 	UnverifyAfter = 3 * 24 * time.Hour
-	// checkedFor is how long a domain that is not verified is looked at.
+	// checkedFor is the time for which a domain that is not verified is looked at.
 	checkedFor = 30 * 24 * time.Hour
 )
 
-// NextCheck returns when a domain is looked at again. A domain that is not verified is looked at less and less often, for 30
-// days from when it was added or began to lead elsewhere. After that, ok is false.
+// NextCheck returns the time at which a domain is looked at again. A domain that is not verified is looked at less and less
+// often, for 30 days from the time when it was added or began to lead elsewhere. After that, ok is false.
 func (s DomainState) NextCheck() (at time.Time, ok bool) {
 	const day = 24 * time.Hour
 	began := s.CreatedAt.Time
@@ -59,10 +60,11 @@ func (s DomainState) NextCheck() (at time.Time, ok bool) {
 	return s.Checked.At.Add(wait), true
 }
 
-// DomainChallengePath is where this install proves, at any host, that a request to the host reaches it.
+// DomainChallengePath is the path at which this install answers challenges, at any host. The answer proves that a request to
+// the host reaches this install.
 const DomainChallengePath = "/.well-known/switchyard-domain"
 
-// DomainNonce is the form of a challenge: the parameter nonce.
+// DomainNonce is the form of the parameter nonce, which is the challenge.
 var DomainNonce = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
 
 // DomainProof returns the answer to a challenge at a host. Only this install knows the secret, so another server that answers

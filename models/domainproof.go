@@ -5,37 +5,38 @@ import (
 	"strings"
 )
 
-// How a host was proved to be an account's. That a host leads to this install says nothing about the account, so DNS has
-// to name the account too. The rule:
+// The ways in which an account proves that a host is its own. DNS has to name the account, because a host that leads to this
+// install says nothing about the account. The rules:
 //
-//   - A host is verified once this install answers at it and DNS shows a proof of the account: the TXT record of DomainTXT
-//     with the account's token, or a CNAME to a name that begins with the token. If another account has added the
+//   - A host is verified once this install answers at it and DNS shows a proof of the account. The proof is the TXT record of
+//     DomainTXT with the account's token, or a CNAME to a name that begins with the token. If another account has added the
 //     host, or had it verified in the last year, only the TXT record counts.
-//   - A verified domain keeps its host while the proof stays. Without it the domain stops serving after UnverifyAfter, as
-//     if it led elsewhere. No other account gets the host by that: each needs a proof of its own.
-//   - A domain that was verified before this rule keeps its host while it leads here. That ends when it shows a proof, when
-//     it is deleted, when it stops serving, or when another account proves the host by TXT, which takes it at once.
-//   - What an operator has said stays.
+//   - A verified domain keeps its host while the proof stays. Without the proof, the domain stops serving after UnverifyAfter,
+//     as if it led elsewhere. No other account gets the host because of that: each account needs its own proof.
+//   - A domain that was verified before these rules existed keeps its host while it leads here. This ends when the domain shows
+//     a proof, is deleted or stops serving. It also ends when another account proves the host by TXT, and that account takes
+//     the host at once.
+//   - A proof that an operator has confirmed stays.
 const (
 	ProofTXT      = "txt"
 	ProofCNAME    = "cname"
 	ProofNone     = "none"
-	ProofOperator = "operator" // an operator has said so
+	ProofOperator = "operator" // an operator confirmed that the host is the account's
 	ProofBefore   = "before"   // the domain was added before accounts proved their hosts
 )
 
-// DomainTXT is the name of the TXT record that proves a host.
+// DomainTXT returns the name of the TXT record that proves a host.
 func DomainTXT(host string) string { return "_switchyard." + host }
 
-// DomainTracker is what the domains of customers are pointed at.
+// DomainTracker is the destination at which customers point their domains.
 type DomainTracker struct {
-	Host string // empty: customers can point no domain here
-	// OwnTargets says that every name below Host leads here, so that each account has a CNAME target of its own there. Without
-	// it accounts are told to set TXT records alone.
+	Host string // empty: customers cannot point domains here
+	// OwnTargets says that every name below Host leads here. Each account then has its own CNAME target below Host. Without
+	// OwnTargets, accounts are told to set only TXT records as proof.
 	OwnTargets bool
 }
 
-// Target is what an account points the CNAME of a domain at.
+// Target returns the name at which an account points the CNAME of a domain.
 func (t DomainTracker) Target(token string) string {
 	if t.OwnTargets {
 		return token + "." + t.Host
@@ -43,8 +44,8 @@ func (t DomainTracker) Target(token string) string {
 	return t.Host
 }
 
-// ProofOf reports how a host with these aliases and texts is shown to be the account's that has a token. An alias below a
-// former tracking host counts too: the token alone names the account, and only the owner of the host can point it there.
+// ProofOf reports which proof the aliases and TXT records of a host give for the account with a token. An alias below a former
+// tracking host counts too. The token alone names the account, and only the owner of the host can point the host there.
 func ProofOf(token string, aliases, texts []string) string {
 	switch {
 	case slices.Contains(texts, token):
@@ -55,8 +56,9 @@ func ProofOf(token string, aliases, texts []string) string {
 	return ProofNone
 }
 
-// Records are the DNS records that an account sets for a domain. An apex has no CNAME: its record has the type ALIAS, which
-// stands for whatever its DNS provider offers there. The account may set the addresses of the tracker instead.
+// Records returns the DNS records that an account sets for a domain. An apex cannot have a CNAME. Its record has the type
+// ALIAS, which stands for the equivalent that its DNS provider offers. The account may set the addresses of the tracker
+// instead.
 func (t DomainTracker) Records(d Domain) []DNSRecord {
 	list := []DNSRecord{}
 	switch {
@@ -69,12 +71,12 @@ func (t DomainTracker) Records(d Domain) []DNSRecord {
 	return append(list, d.ProofRecord())
 }
 
-// ProofRecord is the TXT record that proves a domain to be its account's.
+// ProofRecord returns the TXT record that proves that a domain belongs to its account.
 func (d Domain) ProofRecord() DNSRecord {
 	return DNSRecord{Type: "TXT", Name: DomainTXT(d.Host), Value: d.Token}
 }
 
-// bound reports whether the host of a domain is its account's; nil: DNS could not say.
+// bound reports whether the host of a domain belongs to its account. It returns nil if DNS could not say.
 func (c DomainCheck) bound(d Domain) *bool {
 	yes := d.IsVerified && d.Proof == ProofBefore
 	if c.Proof == nil && !yes {
@@ -90,13 +92,14 @@ func (c DomainCheck) Wrong(d Domain) bool {
 	return bound != nil && !*bound || !c.Proven && c.Points != nil && !*c.Points
 }
 
-// Right reports whether the domain leads here and is its account's. For a verified one it is enough that DNS says so.
+// Right reports whether the domain leads here and is its account's. For a verified domain, a DNS answer is proof enough that it
+// leads here.
 func (c DomainCheck) Right(d Domain) bool {
 	bound := c.bound(d)
 	return bound != nil && *bound && (c.Proven || d.IsVerified && c.Points != nil && *c.Points)
 }
 
-// Verifies reports whether the check verifies a domain. claimed says that another account has its host, or had it.
+// Verifies reports whether the check verifies a domain. claimed says that another account has the host, or had it.
 func (c DomainCheck) Verifies(claimed bool) bool {
 	return c.Proven && c.Proof != nil && (*c.Proof == ProofTXT || *c.Proof == ProofCNAME && !claimed)
 }

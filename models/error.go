@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Kind is the sort of failure, which decides the HTTP status. Clients go by the code instead. One code may come with
-// several kinds: duplicate_name is a conflict on offers and an invalid value on rules.
+// Kind is the kind of a failure. It decides the HTTP status. Clients tell failures apart by the code instead. A code may occur
+// with several kinds: duplicate_name is a conflict on offers and an invalid value on rules.
 type Kind uint8
 
-// The kinds of failure, with the HTTP status each one becomes.
+// The kinds of failure, each with its HTTP status.
 const (
 	KindInternal        Kind = iota // 500
 	KindInvalid                     // 400
@@ -26,18 +26,18 @@ const (
 	KindUnavailable                 // 503
 )
 
-// Error is a failure that a client may see. Code is for programs, Message for people. Any other error reaches the
-// client as internal_error only.
+// Error is a failure that a client may see. Code is for programs, Message for people. Any other error reaches the client only
+// as internal_error.
 type Error struct {
 	Kind    Kind   `json:"kind"`
 	Code    string `json:"code"`
 	Message string `json:"message"`
 }
 
-// Error gives the code and the message in one line.
+// Error returns the code and the message in one line.
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Is makes errors.Is compare kind and code, not the message.
+// Is makes errors.Is compare the kind and the code, but not the message.
 func (e *Error) Is(target error) bool {
 	t, ok := errors.AsType[*Error](target)
 	return ok && t.Kind == e.Kind && t.Code == e.Code
@@ -48,31 +48,32 @@ func Errorf(kind Kind, code, format string, args ...any) *Error {
 	return &Error{Kind: kind, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Invalid is a value that the client has to change: HTTP 400 with the given code.
+// Invalid returns the error for a value that the client has to change: HTTP 400 with the given code.
 func Invalid(code, format string, args ...any) *Error {
 	return Errorf(KindInvalid, code, format, args...)
 }
 
-// Conflict is a request that clashes with what exists: HTTP 409 with the given code.
+// Conflict returns the error for a request that clashes with existing records: HTTP 409 with the given code.
 func Conflict(code, format string, args ...any) *Error {
 	return Errorf(KindConflict, code, format, args...)
 }
 
-// NotFound is a record that this account does not have, whether or not another account has it.
+// NotFound returns the error for a record that this account does not have, whether or not another account has it.
 func NotFound(what string) *Error {
 	return Errorf(KindNotFound, "not_found", "there is no such %s", what)
 }
 
-// PlanLimit is a refusal because the plan lacks a feature or an allowance is used up: HTTP 402.
+// PlanLimit returns the error for a request that the plan does not allow, because it lacks a feature or an allowance is used
+// up: HTTP 402.
 func PlanLimit(format string, args ...any) *Error {
 	return Errorf(KindPayment, "plan_limit", format, args...)
 }
 
-// AsError finds the Error that a client may see inside err.
+// AsError finds the Error inside err, which is the part that a client may see.
 func AsError(err error) (*Error, bool) { return errors.AsType[*Error](err) }
 
-// WithRequest adds to an error what a provider calls the request that failed. Operators ask the provider by it; no client sees it.
-// An empty request adds nothing.
+// WithRequest adds a provider's own id of the failed request to an error. Operators quote the id to the provider, and no client
+// sees it. An empty id adds nothing.
 func WithRequest(err error, request string) error {
 	if err == nil || request == "" {
 		return err
@@ -80,7 +81,7 @@ func WithRequest(err error, request string) error {
 	return &requestError{err, request}
 }
 
-// RequestOf finds what a provider calls the request that failed; empty: it did not say.
+// RequestOf returns the provider's own id of the failed request. It is empty if the provider gave none.
 func RequestOf(err error) string {
 	var of interface{ ProviderRequest() string }
 	if errors.As(err, &of) {
@@ -95,8 +96,8 @@ type requestError struct {
 	request string
 }
 
-// Unwrap gives the error without the request.
+// Unwrap returns the error without the request id.
 func (e *requestError) Unwrap() error { return e.error }
 
-// ProviderRequest is for RequestOf.
+// ProviderRequest returns the request id to RequestOf.
 func (e *requestError) ProviderRequest() string { return e.request }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// The kinds of event that webhook endpoints can subscribe to, and the ping of a test.
+// The kinds of event to which webhook endpoints can subscribe, and the ping that a test sends.
 const (
 	EventConversionCreated = "conversion.created"
 	EventConversionUpdated = "conversion.updated"
@@ -18,7 +18,7 @@ const (
 	EventPing              = "ping"
 )
 
-// EventTypes are the kinds an endpoint can subscribe to, in the order the documentation lists them.
+// EventTypes lists the kinds of event to which an endpoint can subscribe, in the order of the documentation.
 var EventTypes = []string{
 	EventConversionCreated, EventConversionUpdated, EventLinkBroken, EventLinkUnsafe,
 	EventCampaignPaused, EventPlanLimitReached,
@@ -30,8 +30,8 @@ const EventTimeFormat = "2006-01-02T15:04:05.000Z"
 // RecordedAtFormat is the layout of a conversion's recorded_at: UTC, milliseconds, without a zone.
 const RecordedAtFormat = "2006-01-02 15:04:05.000"
 
-// Event is something that happened on an account. Body is fixed when the event is made: every attempt and redelivery
-// sends the same bytes.
+// Event is something that happened on an account. Body is fixed when the event is made, so every attempt and redelivery sends
+// the same bytes.
 type Event struct {
 	ID        uuid.UUID `db:"id"`
 	AccountID uuid.UUID `db:"account_id"`
@@ -57,7 +57,7 @@ func NewEvent(account uuid.UUID, kind string, at time.Time, data any) Event {
 	return e
 }
 
-// ConversionData is what events and logs tell of a conversion.
+// ConversionData is a conversion as events and logs show it.
 type ConversionData struct {
 	ClickID      string      `json:"click_id"`
 	ConversionID string      `json:"conversion_id"`
@@ -72,15 +72,15 @@ type ConversionData struct {
 	Source       string      `json:"source"`
 }
 
-// ConversionEvent is the payload of conversion.created and conversion.updated. It has the conversion, and the parameters of its
-// click's tracking link, by which receivers find it among their own records.
+// ConversionEvent is the payload of conversion.created and conversion.updated. It has the conversion and the parameters of its
+// click's tracking link. Receivers use these parameters to find the click in their own records.
 type ConversionEvent struct {
 	ConversionData
 	ExternalID string `json:"external_id"`
 	SubParams
 }
 
-// Event gives the payload of the events of a conversion of a click.
+// Event returns the payload of the events about a conversion of the click.
 func (c Conversion) Event(click *Click) ConversionEvent {
 	return ConversionEvent{c.Data(), click.ExternalID, SubsOf(click.Subs)}
 }
@@ -99,12 +99,12 @@ type SubParams struct {
 	Sub10 string `json:"sub10"`
 }
 
-// SubsOf shows sub-parameters, sub1 first.
+// SubsOf returns sub-parameters in the form that answers and events show, sub1 first.
 func SubsOf(s [Subs]string) SubParams {
 	return SubParams{s[0], s[1], s[2], s[3], s[4], s[5], s[6], s[7], s[8], s[9]}
 }
 
-// Data gives what events and logs tell of the conversion. Ids that it does not have are empty.
+// Data returns the conversion in the form that events and logs show. The id of a missing record is empty.
 func (c Conversion) Data() ConversionData {
 	return ConversionData{
 		ClickID: FormatClickID(c.ClickID), ConversionID: c.ConversionID, Status: c.Status,
@@ -114,7 +114,7 @@ func (c Conversion) Data() ConversionData {
 	}
 }
 
-// IDText is a UUID as text; empty for the zero UUID.
+// IDText returns a UUID as text. The zero UUID becomes an empty text.
 func IDText(id uuid.UUID) string {
 	if id == uuid.Nil {
 		return ""
@@ -122,13 +122,13 @@ func IDText(id uuid.UUID) string {
 	return id.String()
 }
 
-// ParseID reads a UUID in its usual form of 36 characters, and no other.
+// ParseID reads a UUID in its usual form of 36 characters, and in no other form.
 func ParseID(text string) (uuid.UUID, bool) {
 	id, err := uuid.Parse(text)
 	return id, err == nil && len(text) == 36
 }
 
-// CampaignPausedData is the payload of campaign.paused. By is who paused it: api, dashboard or copilot.
+// CampaignPausedData is the payload of campaign.paused. By says who paused the campaign: api, dashboard or copilot.
 type CampaignPausedData struct {
 	CampaignID string `json:"campaign_id"`
 	Name       string `json:"name"`

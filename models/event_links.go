@@ -17,7 +17,7 @@ type LinkBrokenData struct {
 	CheckedAt    string `json:"checked_at" doc:"the last of these checks"`
 }
 
-// BrokenData gives the payload of link.broken.
+// BrokenData returns the payload of link.broken.
 func (l Link) BrokenData(s LinkState) LinkBrokenData {
 	out := LinkBrokenData{
 		Kind: l.Kind, ID: l.ID.String(), Name: l.Name, URL: l.URL, Status: s.Status, Error: s.Error, Failures: s.Failures,
@@ -42,7 +42,8 @@ type LinkUnsafeData struct {
 	Failover *LinkFailover `json:"failover" doc:"of a tracking domain that fails over: where its campaigns are now; else null"`
 }
 
-// LinkFailover says where the campaigns of a listed tracking domain went. Without a spare domain all were kept.
+// LinkFailover says where the campaigns of a listed tracking domain went. Without a spare domain, all campaigns stay on the
+// listed domain.
 type LinkFailover struct {
 	DomainID   string `json:"domain_id" doc:"the spare domain; empty: there was none"`
 	Domain     string `json:"domain"`
@@ -51,7 +52,7 @@ type LinkFailover struct {
 	Smartlinks int    `json:"smartlinks" doc:"smartlinks, which stay"`
 }
 
-// UnsafeData gives the payload of link.unsafe. List is the list that has the link.
+// UnsafeData returns the payload of link.unsafe. list is the list of unsafe addresses that contains the link.
 func (l Link) UnsafeData(list string, s ScreenState, moved *LinkFailover) LinkUnsafeData {
 	return LinkUnsafeData{
 		Kind: l.Kind, ID: l.ID.String(), Name: l.Name, URL: l.URL, List: list, Threats: s.Threats, Failover: moved,
@@ -69,7 +70,7 @@ type PlanLimitData struct {
 	ResetsAt  string `json:"resets_at" doc:"when the next month begins: ISO 8601, UTC, milliseconds"`
 }
 
-// LimitData gives the payload of plan.limit_reached for the month of at. Used is that month's clicks.
+// LimitData returns the payload of plan.limit_reached for the month of at. used is the number of clicks in that month.
 func (p Plan) LimitData(used int64, at time.Time) PlanLimitData {
 	return PlanLimitData{
 		Plan: p.Name, Limit: "clicks", Allowance: p.ClicksPerMonth, Used: used, Month: MonthOf(at).Format("2006-01"),
@@ -77,7 +78,7 @@ func (p Plan) LimitData(used int64, at time.Time) PlanLimitData {
 	}
 }
 
-// MonthOf is the start of the calendar month of a moment, in UTC. Monthly allowances go by it.
+// MonthOf returns the start of the calendar month of a moment, in UTC. Monthly allowances are counted by this month.
 func MonthOf(at time.Time) time.Time {
 	at = at.UTC()
 	return time.Date(at.Year(), at.Month(), 1, 0, 0, 0, 0, time.UTC)

@@ -18,13 +18,13 @@ const (
 // ExportKinds lists the kinds of report files.
 var ExportKinds = []string{ExportPerformance, ExportTrends, ExportClicks, ExportConversions, ExportSmartlinks}
 
-// Limits of a report file. More is the error too_large.
+// Limits of a report file. A larger file fails with the error too_large.
 const (
 	MaxExportRows  = 100_000
 	MaxExportBytes = 24 << 20
 )
 
-// ExportDays is how many days a report file is stored.
+// ExportDays is the number of days for which a report file is stored.
 const ExportDays = 30
 
 // Export is a stored report file.

@@ -2,11 +2,11 @@ package models
 
 import "github.com/shopspring/decimal"
 
-// MoneyScale is the maximum number of decimals of a stored amount. Answers show six; the cost of one click may need
-// more.
+// MoneyScale is the maximum number of decimals of a stored amount. Answers show six decimals. The cost of a single click may
+// need more.
 const MoneyScale = 10
 
-// Figures are the counters that reports add up. Bots count in BotClicks and nowhere else. Money is exact.
+// Figures are the counters that reports add up. A bot counts only in BotClicks. Money is exact.
 type Figures struct {
 	Clicks         int64           `db:"clicks"`
 	UniqueClicks   int64           `db:"unique_clicks"`
@@ -22,7 +22,7 @@ type Figures struct {
 	PendingRevenue decimal.Decimal `db:"pending_revenue"`
 }
 
-// Plus adds two sets of figures.
+// Plus returns the sum of two sets of figures.
 func (f Figures) Plus(o Figures) Figures {
 	f.Clicks += o.Clicks
 	f.UniqueClicks += o.UniqueClicks
@@ -39,7 +39,7 @@ func (f Figures) Plus(o Figures) Figures {
 	return f
 }
 
-// Neg negates every figure. Adding the result undoes a count.
+// Neg returns the negative of every figure. Adding the result to a sum undoes a count.
 func (f Figures) Neg() Figures {
 	return Figures{
 		Clicks: -f.Clicks, UniqueClicks: -f.UniqueClicks, BotClicks: -f.BotClicks,
@@ -56,7 +56,8 @@ func (f Figures) IsZero() bool {
 		f.Cost.IsZero() && f.Revenue.IsZero() && f.PendingRevenue.IsZero()
 }
 
-// Ratios are quotients of summed figures; nil is a division by zero. LPCTR, CR, ROI and ApproveRate are percentages.
+// Ratios are quotients of summed figures. A ratio is nil if it would divide by zero. LPCTR, CR, ROI and ApproveRate are
+// percentages.
 type Ratios struct {
 	LPCTR       *decimal.Decimal // lander clicks / lander views
 	CR          *decimal.Decimal // conversions / clicks
@@ -67,15 +68,15 @@ type Ratios struct {
 	ApproveRate *decimal.Decimal // approved / (approved + rejected + pending)
 }
 
-// Conversions is the number of approved and pending conversions.
+// Conversions returns the number of approved and pending conversions.
 func (f Figures) Conversions() int64 { return f.Approved + f.Pending }
 
-// Profit is revenue less cost.
+// Profit returns revenue minus cost.
 func (f Figures) Profit() decimal.Decimal { return f.Revenue.Sub(f.Cost) }
 
 const ratioScale = 6 // decimals
 
-// Ratios computes the ratios, rounded to six decimals.
+// Ratios returns the ratios of the figures, rounded to six decimals.
 func (f Figures) Ratios() Ratios {
 	count, hundred := decimal.NewFromInt, decimal.NewFromInt(100)
 	percent := func(a, b decimal.Decimal) *decimal.Decimal { return ratio(a.Mul(hundred), b) }

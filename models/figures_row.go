@@ -1,7 +1,7 @@
 package models
 
-// FigureRow is figures and their ratios as answers and report files show them. Its members are the columns, in their
-// order. A ratio is null where it would divide by zero; lp_ctr, cr, roi and approve_rate are percentages.
+// FigureRow holds figures and their ratios as answers and report files show them. Its fields are the columns, in the order of
+// the columns. A ratio is null if it would divide by zero. lp_ctr, cr, roi and approve_rate are percentages.
 type FigureRow struct {
 	Clicks         int64  `json:"clicks" doc:"without bots"`
 	UniqueClicks   int64  `json:"unique_clicks"`
@@ -26,7 +26,7 @@ type FigureRow struct {
 	ApproveRate    *Money `json:"approve_rate" doc:"percent"`
 }
 
-// Row computes the row of figures.
+// Row returns the row of the figures.
 func (f Figures) Row() FigureRow {
 	r := f.Ratios()
 	return FigureRow{
@@ -39,7 +39,7 @@ func (f Figures) Row() FigureRow {
 	}
 }
 
-// LossRow is a click loss as answers and report files show it. Its members are the columns, in their order.
+// LossRow is a click loss as answers and report files show it. Its fields are the columns, in the order of the columns.
 type LossRow struct {
 	SourceClicks int64  `json:"source_clicks" doc:"as the source counted them"`
 	Redirects    int64  `json:"redirects" doc:"clicks that arrived, bots too"`
@@ -48,7 +48,7 @@ type LossRow struct {
 	LossPct      *Money `json:"loss_pct" doc:"how much of the source's clicks did not arrive, in per cent; below 0: more arrived"`
 }
 
-// Row computes the row of a click loss.
+// Row returns the row of a click loss.
 func (l ClickLoss) Row() LossRow {
 	return LossRow{l.SourceClicks, l.Redirects, l.LPViews, l.LPClicks, MoneyOf(l.Percent())}
 }

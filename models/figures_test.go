@@ -36,9 +36,9 @@ func TestRatios(t *testing.T) {
 		}
 	}
 	if sum := f.Plus(f.Neg()); !sum.IsZero() {
-		t.Errorf("something stays: %+v", sum)
+		t.Errorf("figures and their negative do not add up to zero: %+v", sum)
 	}
 	if f.IsZero() || !f.Plus(Figures{}).Cost.Equal(f.Cost) {
-		t.Error("Plus or IsZero forget something")
+		t.Error("Plus or IsZero leaves out a figure")
 	}
 }

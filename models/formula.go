@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// formulaSigns begin a formula, in their wide forms too.
+// formulaSigns are the characters that begin a formula, with their wide forms.
 const formulaSigns = "=+-@\uFF1D\uFF0B\uFF0D\uFF20"
 
 // visible lists the categories whose characters are visible on their own: letters, numbers, punctuation and symbols. Spaces,
@@ -13,13 +13,13 @@ const formulaSigns = "=+-@\uFF1D\uFF0B\uFF0D\uFF20"
 // these categories.
 var visible = []*unicode.RangeTable{unicode.L, unicode.N, unicode.P, unicode.S}
 
-// blank lists the characters of the visible categories that are nevertheless shown as nothing.
+// blank lists the characters that belong to a visible category but are displayed as empty space or not at all.
 var blank = []*unicode.RangeTable{
 	unicode.Other_Default_Ignorable_Code_Point,
 	{
 		R16: []unicode.Range16{
 			{Lo: '\u2800', Hi: '\u2800', Stride: 1}, // braille without a dot
-			{Lo: '\uFFFC', Hi: '\uFFFD', Stride: 1}, // stand for an object and for what is no character
+			{Lo: '\uFFFC', Hi: '\uFFFD', Stride: 1}, // placeholders for an object and for an invalid character
 		},
 		R32: []unicode.Range32{
 			{Lo: 0x13441, Hi: 0x13442, Stride: 1}, // Egyptian blanks
@@ -29,7 +29,8 @@ var blank = []*unicode.RangeTable{
 }
 
 // IsFormula reports whether a spreadsheet could run the text of a cell as a formula. Some spreadsheets drop invisible
-// characters before the sign, and take a tab or the end of a line for the end of the cell.
+// characters before the sign. Some treat a tab or a line end as the end of the cell, so a text with such a character before its
+// first visible character counts too.
 func IsFormula(text string) bool {
 	for _, r := range text {
 		switch {

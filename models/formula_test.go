@@ -30,7 +30,7 @@ func TestIsFormula(t *testing.T) {
 		for _, sign := range []string{"=", "+", "-", "@", "\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"} {
 			for _, text := range []string{hidden + sign + "1", hidden + hidden + sign + "1", " " + hidden + sign + "1"} {
 				if !models.IsFormula(text) {
-					t.Errorf("%q is no formula", text)
+					t.Errorf("%q is not recognized as a formula", text)
 				}
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Place is where an address is and what its network is, as a geo database says. An unknown text is empty.
+// Place is the location and the network of an address, according to a geo database. An unknown text is empty.
 type Place struct {
 	Country        string `json:"country,omitempty"` // two letters
 	Region         string `json:"region,omitempty"`
@@ -15,22 +15,22 @@ type Place struct {
 	ISP            string `json:"isp,omitempty"`
 	ASN            uint32 `json:"asn,omitempty"`
 	MobileOperator string `json:"mobile_operator,omitempty"`
-	ConnectionType string `json:"connection_type,omitempty"` // as clickattr.ConnectionTypes has it
-	ProxyKind      string `json:"proxy_kind,omitempty"`      // as clickattr.ProxyKinds has it; empty: it does not say
+	ConnectionType string `json:"connection_type,omitempty"` // one of clickattr.ConnectionTypes
+	ProxyKind      string `json:"proxy_kind,omitempty"`      // one of clickattr.ProxyKinds; empty: unknown
 }
 
-// GeoProvider is a provider of geo look-ups that an account may have a key of.
+// GeoProvider is a provider of geo look-ups for which an account may have a key.
 type GeoProvider struct {
 	Name    string // as GeoDatabase.Provider
 	Label   string
-	KeyForm string // how its keys look, for a person
+	KeyForm string // the form of its keys, described for a person
 	key     *regexp.Regexp
 }
 
-// token is a key of letters, digits and signs, without blanks.
+// token matches a key of letters, digits and signs, without blanks.
 var token = regexp.MustCompile(`^[!-~]+$`)
 
-// GeoProviders are all of them.
+// GeoProviders lists all providers.
 var GeoProviders = []GeoProvider{
 	{"maxmind", "MaxMind GeoIP2 Insights", "account id, a colon, license key: 123456:AbCd1234", regexp.MustCompile(`^[0-9]+:[!-9;-~]+$`)},
 	{"ipinfo", "IPinfo", "access token", token},

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// GoalPath returns the stored form of a page goal's path: the path of an address, without query. A fragment that is written as
-// a path is part of it, as in /app#/thanks, because the router that reads the fragment takes it for a page. Any other fragment
-// is left out.
+// GoalPath returns the stored form of a page goal's path: the path of an address, without its query. A fragment that is written
+// like a path, as in /app#/thanks, is part of it, because the router that reads the fragment treats it as a page. Any other
+// fragment is left out.
 func GoalPath(text string) string {
 	if _, rest, found := strings.Cut(text, "://"); found {
 		_, path, _ := strings.Cut(rest, "/")
@@ -23,8 +23,8 @@ func GoalPath(text string) string {
 }
 
 // MatchesPath reports whether a path matches the pattern of a page goal. A final slash makes no difference. A letter and its
-// percent code are equal, since browsers write /d%C3%A4nk for /dänk. A pattern that ends in a star matches all paths that begin
-// with the text before the star.
+// percent code are equal, because browsers write /d%C3%A4nk for /dänk. A pattern that ends in a star matches all paths that
+// begin with the text before the star.
 func MatchesPath(pattern, path string) bool {
 	path = plainPath(path)
 	if before, all := strings.CutSuffix(pattern, "*"); all {

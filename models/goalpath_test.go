@@ -27,12 +27,12 @@ func TestMatchesPath(t *testing.T) {
 		{"/thanks", "/thanks2", false},
 		{"/thanks", "/", false},
 		{"", "/", false},
-		{"/dänk/ok", "/d%C3%A4nk/ok", true}, // as a browser writes it
+		{"/dänk/ok", "/d%C3%A4nk/ok", true}, // the form that a browser writes
 		{"/d%c3%a4nk/ok", "/d%C3%A4nk/ok/", true},
 		{"/d%C3%A4nk/ok", "/dänk/ok", true},
 		{"/dä*", "/d%C3%A4nk", true},
 		{"/c d", "/c%20d", true},
-		{"/50%", "/50%", true}, // no code
+		{"/50%", "/50%", true}, // not a percent code
 		{"/50%", "/50%25", true},
 		{"/#/thanks", "/#/thanks", true},
 		{"/#/thanks", "/", false},

@@ -11,10 +11,10 @@ type NetworkIntegration struct {
 	NetworkID uuid.UUID         `db:"network_id"`
 	AccountID uuid.UUID         `db:"account_id"`
 	Provider  string            `db:"provider"`
-	Settings  map[string]string `db:"settings,json"` // the credentials that are no secrets
+	Settings  map[string]string `db:"settings,json"` // the credentials that are not secret
 	IsEnabled bool              `db:"is_enabled"`    // orders are imported automatically
 	SavedAt   time.Time         `db:"saved_at"`
-	CheckedAt *time.Time        `db:"checked_at"` // when the platform was last asked; nil: never
+	CheckedAt *time.Time        `db:"checked_at"` // time of the last request to the platform; nil: never
 	SyncedAt  *time.Time        `db:"synced_at"`  // when orders were last imported; nil: never
 	Failure   string            `db:"failure"`    // for a person; without secrets; empty: it does not fail
 	Failures  int               `db:"failures"`   // in a row
@@ -22,15 +22,15 @@ type NetworkIntegration struct {
 	NextAt    time.Time         `db:"next_at"`
 }
 
-// FailingIntegration is how many failures in a row make a connection a failing one.
+// FailingIntegration is the number of consecutive failures after which a connection counts as failing.
 const FailingIntegration = 3
 
-// When orders are imported automatically, and for which days: networks revise orders for weeks.
+// The intervals and windows of automatic imports of orders. The windows reach back because networks revise orders for weeks.
 const (
 	SyncEvery    = 30 * time.Minute
-	SyncDays     = 3 // of most imports, today included
+	SyncDays     = 3 // window of most imports, including today
 	SyncWideDays = 45
-	SyncMost     = 50_000 // orders
+	SyncMost     = 50_000 // orders in one import
 	syncLongest  = 12 * time.Hour
 )
 
@@ -38,7 +38,7 @@ const (
 // import did not fail.
 func NextSync(failures int) time.Duration { return backOff(SyncEvery, failures) }
 
-// backOff is a wait that doubles with each failure in a row.
+// backOff returns a wait that has doubled with each of the consecutive failures. It is at most syncLongest after a failure.
 func backOff(wait time.Duration, failures int) time.Duration {
 	for range failures {
 		if wait *= 2; wait >= syncLongest {
@@ -54,19 +54,19 @@ const (
 	RunByClock = "clock"
 )
 
-// TooManyRows is the code of a range with more rows than one run takes.
+// TooManyRows is the error code for a range with more rows than a run accepts.
 const TooManyRows = "too_many"
 
 // PlatformFailed reports whether a run that ended with an error code counts as a failure of its platform. A range that a person
-// chose too long does not count, because the platform is fine and a shorter range works.
+// chose too long does not count, because the platform works and a shorter range would succeed.
 func PlatformFailed(origin, code string) bool { return code != TooManyRows || origin == RunByClock }
 
-// wideEvery is how often the longer window is taken.
+// wideEvery is the interval between imports of the longer window.
 const wideEvery = 24 * time.Hour
 
-// NextWide returns when the longer window is due again, after a run over it that ended with an error code; empty: the run
-// succeeded. The zero time means that the window stays due. A window with too many rows would have as many half an hour later,
-// so it does not stay due.
+// NextWide returns the time at which the longer window is due again. code is the error code of the run that has just imported
+// it, or empty if the run succeeded. The zero time means that the window stays due. A window with too many rows would have as
+// many half an hour later, so it does not stay due.
 func NextWide(now time.Time, code string) time.Time {
 	if code == "" || code == TooManyRows {
 		return now.Add(wideEvery)
@@ -77,9 +77,9 @@ func NextWide(now time.Time, code string) time.Time {
 // RunNetworkSync is the kind of runs that import the orders of a network.
 const RunNetworkSync = "network_sync"
 
-// IntegrationRun is what a run of an integration did.
+// IntegrationRun is the record of a run of an integration.
 type IntegrationRun struct {
-	ID        uuid.UUID  `db:"id"` // of its job
+	ID        uuid.UUID  `db:"id"` // the id of its job
 	AccountID uuid.UUID  `db:"account_id"`
 	Kind      string     `db:"kind"`
 	TargetID  uuid.UUID  `db:"target_id"`
@@ -89,12 +89,12 @@ type IntegrationRun struct {
 	To        *time.Time `db:"to_day"`
 	Applied   bool       `db:"applied"`
 	StartedAt time.Time  `db:"started_at"`
-	EndedAt   *time.Time `db:"ended_at"` // nil: it is under way, or its process has died
+	EndedAt   *time.Time `db:"ended_at"` // nil: it is running, or its process has died
 	Requests  int        `db:"requests"`
 	Pages     int        `db:"pages"`
 	Read      int        `db:"read"`
 	Matched   int        `db:"matched"`
 	Changed   int        `db:"changed"`
 	Failure   string     `db:"failure"`          // for a person
-	Request   string     `db:"provider_request"` // what the provider calls the request that failed; for operators alone
+	Request   string     `db:"provider_request"` // the provider's own id of the failed request; only for operators
 }

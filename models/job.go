@@ -23,8 +23,8 @@ const (
 	KindSendAlert        = "alert:send"
 )
 
-// Job is the row of a job that must not be lost. It is written in the transaction of its cause. The row is the truth:
-// the task in the queue only names it.
+// Job is the row of a job that must not be lost. It is written in the same transaction as its cause. The row decides what
+// happens to the job: the task in the queue only names it.
 type Job struct {
 	ID            uuid.UUID       `db:"id"`
 	AccountID     uuid.NullUUID   `db:"account_id"` // null while the account of the cause is not known yet
@@ -32,7 +32,7 @@ type Job struct {
 	Args          json.RawMessage `db:"args"`
 	State         string          `db:"state"`
 	Attempts      int             `db:"attempts"`
-	AttemptLimit  int             `db:"attempt_limit"` // set by an operator; 0: as the policy of the kind says
+	AttemptLimit  int             `db:"attempt_limit"` // set by an operator; 0: the limit of the kind's policy
 	NextAttemptAt time.Time       `db:"next_attempt_at"`
 	LeaseUntil    *time.Time      `db:"lease_until"`
 	Fence         int64           `db:"fence"`      // grows with every claim; only the latest claim can commit
@@ -43,7 +43,7 @@ type Job struct {
 	FinishedAt    *time.Time      `db:"finished_at"`
 }
 
-// NewRefs names new row jobs of a kind and account.
+// NewRefs returns the references of new row jobs of a kind and an account.
 func NewRefs(kind string, account uuid.UUID, ids []uuid.UUID) []JobRef {
 	refs := make([]JobRef, len(ids))
 	for i, id := range ids {
@@ -52,8 +52,8 @@ func NewRefs(kind string, account uuid.UUID, ids []uuid.UUID) []JobRef {
 	return refs
 }
 
-// JobRef names a row job to the queue. Each generation is a task with an id of its own, because the queue refuses an
-// id that it holds in any state, even archived.
+// JobRef names a row job to the queue. Each generation is a task with its own id, because the queue refuses an id that it
+// already holds in any state, even archived.
 type JobRef struct {
 	Kind       string    `db:"kind"`
 	ID         uuid.UUID `db:"id"`

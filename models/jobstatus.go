@@ -2,16 +2,16 @@ package models
 
 import "encoding/json"
 
-// JobStatus is a job as GET /jobs/{id} shows it, whether it has a row or lives in the queue only.
+// JobStatus is a job as GET /jobs/{id} shows it, whether it has a row or exists only in the queue.
 type JobStatus struct {
 	ID     string
 	Kind   string
 	Status string          // JobPending, JobRunning, JobDone or JobFailed
-	Result json.RawMessage // of a done job
-	Error  *Error          // why a job failed; internal_error if clients may not see it; result_dropped for a done job whose result is not kept
+	Result json.RawMessage // the result of a done job
+	Error  *Error          // why it failed; internal_error if clients may not see why; result_dropped: done, but the result is not kept
 }
 
-// MaxJobResult is the largest result of a job that is kept, in bytes.
+// MaxJobResult is the maximum size of a job's result that is kept, in bytes.
 const MaxJobResult = 8 << 20
 
 // Finished reports whether the job is done or failed.

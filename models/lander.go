@@ -2,7 +2,7 @@ package models
 
 import "encoding/json"
 
-// Lander is a landing page: what a visitor sees before the offer.
+// Lander is a landing page: the page that a visitor sees before the offer.
 type Lander struct {
 	Owned
 	LanderFields
@@ -10,7 +10,7 @@ type Lander struct {
 	Pausable
 }
 
-// LanderFields are what an account says of a landing page.
+// LanderFields are the fields of a landing page that an account chooses.
 type LanderFields struct {
 	Name       string `db:"name" json:"name" required:"true" trim:"true" maxLength:"255"`
 	URL        string `db:"url" json:"url" required:"true" trim:"true" maxLength:"4000" format:"routable" send:"http(s); {token} placeholders allowed"`
@@ -21,15 +21,15 @@ type LanderFields struct {
 	Notes      string `db:"notes" json:"notes" maxLength:"2000"`
 }
 
-// How a protected page recognizes a visitor who came through a tracking link.
+// The ways in which a protected page recognizes a visitor who came through a tracking link.
 const (
-	ProtectOff    = "off"    // not at all: only the lists decide
-	ProtectClick  = "click"  // the click id must be of a click that was sent to this page
-	ProtectSigned = "signed" // the signed key of the link must hold
+	ProtectOff    = "off"    // not checked: only the lists decide
+	ProtectClick  = "click"  // the click id must belong to a click that was sent to this page
+	ProtectSigned = "signed" // the signed key in the link must be valid
 )
 
-// Protection says who is shown a landing page, and where everybody else is sent. It keeps out scrapers and direct
-// hits. An empty list does not restrict. It is stored as JSON; a missing member has its value of DefaultProtection.
+// Protection decides which visitors see a landing page, and where all others are sent. It keeps out scrapers and direct hits.
+// An empty list does not restrict. Protection is stored as JSON. A missing member has the value of DefaultProtection.
 type Protection struct {
 	Enabled        bool     `json:"enabled"`
 	Mode           string   `json:"mode" enum:"off,click,signed"`
@@ -46,7 +46,7 @@ type Protection struct {
 	FallbackStatus int      `json:"fallbackStatus" doc:"302, 403 or 404; without fallbackUrl a 302 is a 404"`
 }
 
-// DefaultProtection lets everybody in.
+// DefaultProtection returns the protection that lets every visitor in.
 func DefaultProtection() Protection {
 	return Protection{
 		Mode: ProtectOff, TTLSeconds: 3600, FallbackStatus: 302,
@@ -54,7 +54,7 @@ func DefaultProtection() Protection {
 	}
 }
 
-// UnmarshalJSON reads the stored form over the defaults.
+// UnmarshalJSON reads the stored form. Missing members keep their defaults.
 func (p *Protection) UnmarshalJSON(raw []byte) error {
 	type plain Protection // without this method
 	stored := plain(DefaultProtection())

@@ -7,32 +7,33 @@ import (
 	"github.com/google/uuid"
 )
 
-// LinkFailures is how many failed checks in a row make a link a broken one. A check that fails within BrokenAfter of the first
-// failure is not counted, so a short outage breaks no link, however often a person checks it by hand.
+// LinkFailures is the number of consecutive failed checks after which a link counts as broken. A further failure within
+// BrokenAfter of the first one is not counted. A short outage therefore breaks no link, however often a person checks it by
+// hand.
 const (
 	LinkFailures = 2
 	BrokenAfter  = 30 * time.Minute
 )
 
-// Link is an active offer, landing page or tracking domain, as the checks see it. A domain is looked up in the list of
-// unsafe addresses only, since the service itself answers there.
+// Link is an active offer, landing page or tracking domain in the form that the checks use. A domain is only looked up in the
+// list of unsafe addresses and never requested, because the service itself answers there.
 type Link struct {
 	Kind      string     `db:"kind"` // offer, lander or domain
 	ID        uuid.UUID  `db:"id"`
 	AccountID uuid.UUID  `db:"account_id"`
 	Name      string     `db:"name"`
-	URL       string     `db:"url"`        // as the record has it, with its {token} placeholders
+	URL       string     `db:"url"`        // as stored, with its {token} placeholders
 	CheckedAt *time.Time `db:"checked_at"` // last check of this URL; nil: never
 }
 
-// The kinds of link. Domains are not requested.
+// The kinds of link. The checks do not request domains.
 const (
 	LinkOffer  = "offer"
 	LinkLander = "lander"
 	LinkDomain = "domain"
 )
 
-// LinkResult is what one check of a link found. The link works if Error is empty.
+// LinkResult is the result of one check of a link. The link works if Error is empty.
 type LinkResult struct {
 	At     time.Time
 	Status *int // nil when no answer came
@@ -46,10 +47,10 @@ type LinkState struct {
 	Error        string     `db:"error"`
 	Failures     int        `db:"failures"` // in a row
 	FailingSince *time.Time `db:"failing_since"`
-	BrokenAt     *time.Time `db:"broken_at"` // when it was announced as broken; nil: it is not
+	BrokenAt     *time.Time `db:"broken_at"` // when it was announced as broken; nil: it is not broken
 }
 
-// Checked gives the state after one more check, and whether that made the link a broken one.
+// Checked returns the state after one more check. broke reports whether this check made the link broken.
 func (s LinkState) Checked(r LinkResult) (next LinkState, broke bool) {
 	next = LinkState{CheckedAt: r.At, Status: r.Status, Error: r.Error}
 	if r.Error == "" {
@@ -72,10 +73,10 @@ func (s LinkState) Checked(r LinkResult) (next LinkState, broke bool) {
 type ScreenState struct {
 	CheckedAt time.Time
 	Threats   []string   // in the list's own words, sorted; empty: not listed
-	UnsafeAt  *time.Time // when it was announced as unsafe; nil: it is not
+	UnsafeAt  *time.Time // when it was announced as unsafe; nil: it is not unsafe
 }
 
-// Screened gives the state after one more look-up, and whether that made the link an unsafe one.
+// Screened returns the state after one more look-up. listed reports whether this look-up made the link unsafe.
 func (s ScreenState) Screened(at time.Time, threats []string) (next ScreenState, listed bool) {
 	next = ScreenState{CheckedAt: at, Threats: slices.Compact(slices.Sorted(slices.Values(threats)))}
 	if len(next.Threats) == 0 {
@@ -90,10 +91,10 @@ func (s ScreenState) Screened(at time.Time, threats []string) (next ScreenState,
 // LinkProblem is a link that is broken or unsafe now.
 type LinkProblem struct {
 	Link
-	State   LinkState `db:"state"`   // of a broken one
-	Threats []string  `db:"threats"` // of an unsafe one
+	State   LinkState `db:"state"`   // only for a broken link
+	Threats []string  `db:"threats"` // only for an unsafe link
 	Since   time.Time `db:"since"`
-	// For an unsafe domain: how many campaigns have left it, and for which host.
+	// For an unsafe domain: the number of campaigns that have left it, and the host to which they went.
 	FailedOver   int    `db:"failed_over"`
 	FailedOverTo string `db:"failed_over_to"`
 }
@@ -105,16 +106,16 @@ const (
 	ServiceJobs         = "jobs" // the clock starts them, and workers run them
 )
 
-// How the last run of a kind of check ended.
+// The results of the last run of a kind of check.
 const (
 	ServiceOK      = "ok"
-	ServiceBehind  = "behind" // it works, and what it shows is old
+	ServiceBehind  = "behind" // it works, but its results are old
 	ServiceFailing = "failing"
 	ServiceOff     = "off"     // not set up on this install
 	ServiceWaiting = "waiting" // it has not run yet
 )
 
-// LinkService says how the last run of a kind of check ended.
+// LinkService is the result of the last run of a kind of check.
 type LinkService struct {
 	Name      string    `db:"name"`
 	Status    string    `db:"status"`

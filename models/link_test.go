@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// TestLinkState: two failures in a row break a link, once until it works again.
+// TestLinkState checks that two failures in a row break a link, and that this is reported once until the link works again.
 func TestLinkState(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)

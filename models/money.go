@@ -17,7 +17,7 @@ func MoneyOf(d *decimal.Decimal) *Money {
 	return &Money{*d}
 }
 
-// Shown is the amount as answers and report files show it.
+// Shown returns the amount in the form that answers and report files show: rounded to six decimals.
 func (m Money) Shown() string { return m.Round(6).String() }
 
 // MarshalJSON writes a number, never a string.

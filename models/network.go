@@ -2,23 +2,24 @@ package models
 
 import "log/slog"
 
-// PostbackFields are the fields that postback_params and macros of a network may name: the five documented ones first.
+// PostbackFields lists the fields that postback_params and macros of a network may name. The five documented fields come first.
 var PostbackFields = []string{
 	"click_id", "payout", "status", "conversion_id", "goal", "currency", "cost", "time", "secret",
 }
 
-// Network is an affiliate network: where conversions come from.
+// Network is an affiliate network, from which conversions come.
 type Network struct {
 	Owned
 	NetworkFields
-	// PostbackSecret authenticates the network's postbacks. It is not read with the network: HasPostbackSecret says
-	// whether there is one. In an update empty leaves the saved one.
+	// PostbackSecret authenticates the network's postbacks. It is not read with the network. HasPostbackSecret says whether a
+	// secret exists. In an update, an empty PostbackSecret leaves the stored secret unchanged.
 	PostbackSecret    string `json:"-"`
 	HasPostbackSecret bool   `db:"has_secret,joined" json:"has_postback_secret" doc:"whether a secret is saved; only postback_url shows it, to a key that may write"`
 	Pausable
 }
 
-// NetworkFields are what an account says of a network. Macros, like PostbackParams, has the names of PostbackFields.
+// NetworkFields are the fields of a network that an account chooses. The keys of Macros and PostbackParams are names of
+// PostbackFields.
 type NetworkFields struct {
 	Name             string              `db:"name" json:"name" trim:"true" maxLength:"255" send:"required, unless a template is named: then the template's"`
 	Currency         string              `db:"currency" json:"currency" loose:"true" format:"currency" default:"USD" send:"three letters; anything else is read as USD"`

@@ -2,14 +2,14 @@ package models
 
 import "slices"
 
-// NetworkProvider is the platform of an affiliate network from whose API conversions are imported.
+// NetworkProvider is a platform of affiliate networks. Conversions are imported from its API.
 type NetworkProvider struct {
 	Name  string // as NetworkIntegration.Provider
-	Click string // where the network keeps our click id, for a person
+	Click string // the field in which the network stores our click id, for a person
 	CredentialForm
 }
 
-// NetworkProviderNamed finds a provider.
+// NetworkProviderNamed finds a provider by its name.
 func NetworkProviderNamed(name string) (NetworkProvider, bool) {
 	i := slices.IndexFunc(NetworkProviders, func(p NetworkProvider) bool { return p.Name == name })
 	if i < 0 {
@@ -18,7 +18,7 @@ func NetworkProviderNamed(name string) (NetworkProvider, bool) {
 	return NetworkProviders[i], true
 }
 
-// NetworkProviders are the platforms that a network can be connected to.
+// NetworkProviders lists the platforms to which a network can be connected.
 var NetworkProviders = []NetworkProvider{
 	{"everflow", "sub1 to sub5", credentials("Everflow",
 		secret("api_key", "API key", "Control Center > Security > API keys, of the affiliate"),
@@ -90,17 +90,17 @@ var NetworkProviders = []NetworkProvider{
 	)},
 }
 
-// timezone is the field of the zone in which a provider tells times.
+// timezone returns the field for the zone of the times that a provider reports.
 func timezone(help string) CredentialField {
 	return CredentialField{Name: "timezone", Label: "Time zone", Default: "UTC", Zone: true, Help: "such as America/New_York: " + help}
 }
 
-// plain is a required field that is no secret.
+// plain returns a required field that is not secret.
 func plain(name, label, help string) CredentialField {
 	return CredentialField{Name: name, Label: label, Required: true, Help: help}
 }
 
-// address is a required field that says the host.
+// address returns a required field that decides the host of the provider's API.
 func address(name, label, help string) CredentialField {
 	return CredentialField{Name: name, Label: label, Required: true, Address: true, Help: help}
 }

@@ -7,22 +7,22 @@ import (
 	"github.com/google/uuid"
 )
 
-// SignInProvider is a platform at which a person signs in, so that the service may use their ad accounts.
+// SignInProvider is a platform where a person signs in to let the service use their ad accounts.
 type SignInProvider struct {
 	Name  string // as OAuthConnection.Provider, and as the SourceProvider of the platform
 	Label string
-	// Refused is the code of the error that the platform refused a request.
+	// Refused is the code of the error for a request that the platform refused.
 	Refused string
 }
 
-// SignInProviders are the platforms that can be connected by sign-in.
+// SignInProviders lists the platforms that can be connected by sign-in.
 var SignInProviders = []SignInProvider{
 	{GoogleAds, "Google Ads", "platform_a_refused"},
 	{MicrosoftAds, "Microsoft Advertising", "platform_b_refused"},
 	{Meta, "Meta (Facebook, Instagram)", "platform_c_refused"},
 }
 
-// SignInProviderNamed finds a provider.
+// SignInProviderNamed finds a provider by its name.
 func SignInProviderNamed(name string) (SignInProvider, bool) {
 	i := slices.IndexFunc(SignInProviders, func(p SignInProvider) bool { return p.Name == name })
 	if i < 0 {
@@ -31,7 +31,7 @@ func SignInProviderNamed(name string) (SignInProvider, bool) {
 	return SignInProviders[i], true
 }
 
-// MaxOAuthConnections is how many connections by sign-in an account may have.
+// MaxOAuthConnections is the number of connections by sign-in that an account may have.
 const MaxOAuthConnections = 50
 
 // The states of a connection by sign-in.
@@ -45,19 +45,19 @@ type OAuthConnection struct {
 	ID          uuid.UUID  `db:"id"`
 	AccountID   uuid.UUID  `db:"account_id"`
 	Provider    string     `db:"provider"`
-	UserID      string     `db:"user_id"`   // the platform's, of who has signed in
-	UserName    string     `db:"user_name"` // what a person calls them, such as an e-mail address
-	Scopes      string     `db:"scopes"`    // what was granted, separated by spaces
+	UserID      string     `db:"user_id"`   // the platform's id of the person who signed in
+	UserName    string     `db:"user_name"` // a readable name of the person, such as an e-mail address
+	Scopes      string     `db:"scopes"`    // the granted scopes, separated by spaces
 	Status      string     `db:"status"`
 	Failure     string     `db:"failure"` // why the last refresh failed; for a person, without secrets
 	Since       *time.Time `db:"failing_since"`
 	ConnectedAt time.Time  `db:"connected_at"`
 	RefreshedAt *time.Time `db:"refreshed_at"` // nil: never
 	ExpiresAt   *time.Time `db:"expires_at"`   // of the access token; nil: it does not expire
-	Version     int64      `db:"version"`      // it grows with each change of the tokens
+	Version     int64      `db:"version"`      // grows with each change of the tokens
 }
 
-// Name is what a person calls the connection.
+// Name returns the name of the connection for people: the provider's label, followed by the user's name if it is known.
 func (c OAuthConnection) Name() string {
 	p, _ := SignInProviderNamed(c.Provider)
 	if c.UserName == "" {
@@ -66,13 +66,13 @@ func (c OAuthConnection) Name() string {
 	return p.Label + " " + c.UserName
 }
 
-// OAuthTokens are what a platform takes in place of a password. They are secrets.
+// OAuthTokens are the tokens that a platform accepts in place of a password. They are secrets.
 type OAuthTokens struct {
 	Access  string `json:"access"`
 	Refresh string `json:"refresh,omitempty"` // empty: the access token itself is exchanged for the next one
 }
 
-// OAuthGrant is what a platform has granted to who has signed in.
+// OAuthGrant is the access that a platform has granted to the person who signed in.
 type OAuthGrant struct {
 	UserID, UserName string
 	Scopes           string
@@ -80,25 +80,25 @@ type OAuthGrant struct {
 	ExpiresAt        *time.Time // of the access token; nil: it does not expire
 }
 
-// OAuthAttempt is a sign-in under way.
+// OAuthAttempt is a sign-in that has begun and not ended.
 type OAuthAttempt struct {
 	ID        uuid.UUID `db:"id"`
 	AccountID uuid.UUID `db:"account_id"`
-	Account   string    `db:"account"` // its name
+	Account   string    `db:"account"` // the account's name
 	Provider  string    `db:"provider"`
 	Redirect  string    `db:"redirect"` // where the platform sends the browser
 	ExpiresAt time.Time `db:"expires_at"`
-	Verifier  string    `db:"-"` // of PKCE; a secret
+	Verifier  string    `db:"-"` // the code verifier of PKCE; a secret
 }
 
-// OAuthSessionState begins the state of a sign-in that a session of the dashboard has begun.
+// OAuthSessionState is the prefix of the OAuth state of a sign-in that was begun in a session of the dashboard.
 const OAuthSessionState = "app-"
 
-// OAuthAttemptTime is how long a sign-in may take.
+// OAuthAttemptTime is the time within which a sign-in must be completed.
 const OAuthAttemptTime = 15 * time.Minute
 
-// OAuthRefreshAhead is how long before its end an access token is renewed, by the length of its life: a tenth of it, five minutes
-// at least, and half of it at most.
+// OAuthRefreshAhead returns how long before its expiry an access token is renewed. The result is a tenth of the token's life.
+// It is at least five minutes, but never more than half of the life.
 func OAuthRefreshAhead(life time.Duration) time.Duration {
 	return min(max(life/10, 5*time.Minute), life/2)
 }

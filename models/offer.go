@@ -9,7 +9,7 @@ type Offer struct {
 	Pausable
 }
 
-// OfferFields are what an account says of an offer.
+// OfferFields are the fields of an offer that an account chooses.
 type OfferFields struct {
 	Name            string        `db:"name" json:"name" required:"true" trim:"true" maxLength:"255"`
 	URL             string        `db:"url" json:"url" required:"true" trim:"true" maxLength:"4000" format:"routable" send:"http(s); {token} placeholders allowed"`

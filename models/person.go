@@ -13,10 +13,10 @@ import (
 	"github.com/google/uuid"
 )
 
-// Role is what a person may do on an account.
+// Role decides what a person may do on an account.
 type Role string
 
-// The roles. Each may do what those before it may.
+// The roles. Each role may also do everything that the roles before it may do.
 const (
 	RoleViewer      Role = "viewer"
 	RoleContributor Role = "contributor"
@@ -24,15 +24,15 @@ const (
 	RoleOwner       Role = "owner"
 )
 
-// Roles are all roles, the least first.
+// Roles lists all roles, the least powerful first.
 var Roles = []Role{RoleViewer, RoleContributor, RoleMember, RoleOwner}
 
-// Includes reports whether a role may do what another one may. An unknown role may nothing.
+// Includes reports whether a role may do everything that the other role may do. An unknown role may do nothing.
 func (r Role) Includes(other Role) bool {
 	return slices.Contains(Roles, r) && slices.Index(Roles, r) >= slices.Index(Roles, other)
 }
 
-// Person is a person who signs in. PasswordHash is empty for a person without a password yet.
+// Person is a person who signs in. PasswordHash is empty as long as the person has no password.
 type Person struct {
 	ID           uuid.UUID `db:"id"`
 	Email        string    `db:"email"`
@@ -44,7 +44,7 @@ type Person struct {
 	LetterKeys   bool      `db:"letter_keys"`
 }
 
-// Member is a person of an account.
+// Member is a person who belongs to an account.
 type Member struct {
 	ID       uuid.UUID  `db:"id"`
 	Email    string     `db:"email"`
@@ -52,10 +52,10 @@ type Member struct {
 	Role     Role       `db:"role"`
 	HasTOTP  bool       `db:"has_totp"`
 	JoinedAt time.Time  `db:"joined_at"`
-	SeenAt   *time.Time `db:"seen_at"` // of the newest session; nil: no session runs
+	SeenAt   *time.Time `db:"seen_at"` // last use of the newest session; nil: the person has no session
 }
 
-// Session is a person signed in at one browser, on one account.
+// Session is the sign-in of a person on one account, in one browser.
 type Session struct {
 	ID          uuid.UUID `db:"id"`
 	Address     string    `db:"address"`
@@ -65,10 +65,10 @@ type Session struct {
 	ConfirmedAt time.Time `db:"confirmed_at"`
 }
 
-// Proven reports whether the last proof of who the person is still counts.
+// Proven reports whether the person's last proof of identity still counts.
 func (s Session) Proven(now time.Time) bool { return now.Sub(s.ConfirmedAt) < SessionProof }
 
-// How long a session lives, how long it lives unused, and how long a proof of a person's identity counts.
+// The life of a session, its life without use, the time for which a proof of identity counts, and the life of an entry link.
 const (
 	SessionLife   = 30 * 24 * time.Hour
 	SessionIdle   = 7 * 24 * time.Hour
@@ -76,40 +76,41 @@ const (
 	EntryLinkLife = 24 * time.Hour
 )
 
-// The kinds of links that let people in. Each works once.
+// The kinds of links that let people in. Each link works once.
 const (
-	LinkInvite = "invite" // makes a member, who gives the present password or chooses one
+	LinkInvite = "invite" // makes the person a member, who enters the current password or chooses one
 	LinkReset  = "reset"  // sets a new password and ends all sessions
-	LinkEntry  = "entry"  // signs in without the password, or asks a person without a password for one; operators make it
+	LinkEntry  = "entry"  // signs in without the password, or lets a person without one choose it; made by operators
 )
 
-// EntryLink is a link that lets a person in. Its token is in the address only.
+// EntryLink is a link that lets a person in. Its token is only in the address.
 type EntryLink struct {
 	ID        uuid.UUID     `db:"id"`
 	Kind      string        `db:"kind"`
 	AccountID uuid.UUID     `db:"account_id"`
 	Email     string        `db:"email"`
 	Role      Role          `db:"role"`
-	MadeBy    uuid.NullUUID `db:"made_by"` // the member who made it; none: an operator
+	MadeBy    uuid.NullUUID `db:"made_by"` // the member who made the link; null: an operator made it
 	CreatedAt time.Time     `db:"created_at"`
 	ExpiresAt time.Time     `db:"expires_at"`
 	UsedAt    *time.Time    `db:"used_at"`
 }
 
-// AuditEntry is one successful change of an account's records, or the wrong passwords and codes that were given for a person in an hour.
+// AuditEntry is one successful change of an account's records, or the number of wrong passwords and codes that were entered for
+// a person within an hour.
 type AuditEntry struct {
 	ID        uuid.UUID     `db:"id"`
 	AccountID uuid.UUID     `db:"account_id"`
 	UserID    uuid.NullUUID `db:"user_id"`
 	KeyID     uuid.NullUUID `db:"key_id"`
 	Who       string        `db:"who"`
-	Email     string        `db:"email"` // of a person
+	Email     string        `db:"email"` // only of a person
 	Address   string        `db:"address"`
 	Route     string        `db:"route"`
 	Record    string        `db:"record"`
 	Fields    []string      `db:"fields"`
 	Changes   []FieldChange `db:"changes,json"`
-	Refused   int           `db:"refused"` // how many wrong passwords and codes; 0: a change
+	Refused   int           `db:"refused"` // number of wrong passwords and codes; 0: the entry is a change
 	CreatedAt time.Time     `db:"created_at"`
 }
 
@@ -120,7 +121,7 @@ type FieldChange struct {
 	After  json.RawMessage `json:"after"`
 }
 
-// Limits of texts that people type, in characters.
+// Limits of the texts that people type, in characters.
 const (
 	MaxEmail      = 254
 	MaxPersonName = 120
@@ -128,7 +129,8 @@ const (
 	MaxPassword   = 200
 )
 
-// CleanEmail returns an e-mail address in lower case. ok is false if the text is not an e-mail address.
+// CleanEmail returns an e-mail address in lower case and without blanks around it. ok is false if the text is not an e-mail
+// address.
 func CleanEmail(text string) (email string, ok bool) {
 	text = strings.TrimSpace(text)
 	a, err := mail.ParseAddress(text)
@@ -138,18 +140,18 @@ func CleanEmail(text string) (email string, ok bool) {
 	return strings.ToLower(text), true
 }
 
-// NewToken makes a token of 32 random bytes, for a session or a link.
+// NewToken returns a random token of 32 bytes, for a session or a link.
 func NewToken() string {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails: the runtime ends the process first
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// HashToken is the SHA-256 of a token, by which the store finds it.
+// HashToken returns the SHA-256 of a token, by which the store finds the token.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
-// EntryURL is the address of a link on the service. The token is behind #, which no browser sends and no log has.
+// EntryURL returns the address of an entry link. The token follows a #, so browsers do not send it and logs do not contain it.
 func EntryURL(baseURL, token string) string { return baseURL + "/app/welcome#" + token }

@@ -1,17 +1,18 @@
 package models
 
-// Unlimited is an allowance without a bound.
+// Unlimited is the value of an allowance without a limit.
 const Unlimited = -1
 
-// Plan is what an account on it may have. Deleted and deactivated records do not count. Integrations counts active
-// traffic sources and networks together. Rules, Flows, Smartlinks and Templates count saved rules, saved flows, smartlinks
-// and network templates. Sites and Goals are zero on a plan without goal tracking, which keeps what it has. BotValues counts the values of all
-// entries of the bot lists. MatchingBytes is the memory that the conditions of all records take in every web process.
+// Plan lists the allowances of a plan. Deleted and deactivated records do not count. Integrations counts active traffic sources
+// and networks together. Rules, Flows, Smartlinks and Templates count saved rules, saved flows, smartlinks and network
+// templates. Sites and Goals are zero on a plan without goal tracking. An account on such a plan keeps the sites and goals that
+// it already has. BotValues counts the values of all entries of the bot lists. MatchingBytes is the memory that the conditions
+// of all records take in every web process.
 type Plan struct {
 	Name           string `json:"name"`
 	API            bool   `json:"api"`
 	GoalTracking   bool   `json:"goal_tracking"`
-	OneClick       bool   `json:"one_click"` // suggestions of the Copilot can be applied, and its rules change something
+	OneClick       bool   `json:"one_click"` // the Copilot's suggestions can be applied, and its rules may change records
 	CallsPerMinute int    `json:"calls_per_minute"`
 	Campaigns      int    `json:"campaigns"`
 	Offers         int    `json:"offers"`
@@ -25,19 +26,19 @@ type Plan struct {
 	CopilotRules   int    `json:"copilot_rules"`
 	BotValues      int    `json:"bot_values"` // of all entries of the bot lists
 	Sites          int    `json:"sites"`
-	Goals          int    `json:"goals"`       // of one site
+	Goals          int    `json:"goals"`       // goals of one site
 	GeoLookups     int    `json:"geo_lookups"` // a minute, in the account's own geo database; 0: not allowed
 	MatchingBytes  int    `json:"matching_bytes"`
-	OpenJobs       int    `json:"open_jobs"`    // exports, large reports, corrections and deletions that wait or run
-	ExportBytes    int64  `json:"export_bytes"` // of all stored report files
-	AnswerBytes    int64  `json:"answer_bytes"` // of the answers that are kept for repeated calls, and as much again of the results of jobs
+	OpenJobs       int    `json:"open_jobs"`    // waiting or running exports, large reports, corrections and deletions
+	ExportBytes    int64  `json:"export_bytes"` // size of all stored report files
+	AnswerBytes    int64  `json:"answer_bytes"` // size of the answers kept for repeated calls; the same limit again for results of jobs
 	ClicksPerMonth int64  `json:"clicks_per_month"`
 	HistoryDays    int    `json:"history_days"`  // days that clicks are kept
-	PostbackDays   int    `json:"postback_days"` // days that postbacks are kept as they came, at least StrangersPostbackDays
+	PostbackDays   int    `json:"postback_days"` // days that received postbacks are kept unchanged, at least StrangersPostbackDays
 }
 
-// Plans is the table of plans and the only place of their allowances. The calls per minute equal the numbers in the API
-// documentation. An operator may replace it by a file (ParsePlans), before anything runs.
+// Plans is the table of plans. Their allowances are defined nowhere else. The calls per minute equal the numbers in the API
+// documentation. An operator may replace the table by a file (see ParsePlans) before anything runs.
 var Plans = []Plan{
 	{
 		Name: "starter", CallsPerMinute: 60, Campaigns: 10, Offers: 50, Landers: 50, Integrations: 10, Domains: 1,
@@ -66,7 +67,7 @@ var Plans = []Plan{
 	},
 }
 
-// PlanNamed finds a plan by its name; ok is false for an unknown one.
+// PlanNamed finds a plan by its name. ok is false for an unknown name.
 func PlanNamed(name string) (plan Plan, ok bool) {
 	for _, p := range Plans {
 		if p.Name == name {
@@ -76,10 +77,10 @@ func PlanNamed(name string) (plan Plan, ok bool) {
 	return Plan{}, false
 }
 
-// StrangersPostbackDays is how many days postbacks are kept that are no account's.
+// StrangersPostbackDays is the number of days for which a postback is kept that belongs to no account.
 const StrangersPostbackDays = 30
 
-// LongestPostbacks is the longest PostbackDays of all plans.
+// LongestPostbacks returns the longest PostbackDays of all plans, and at least StrangersPostbackDays.
 func LongestPostbacks() int {
 	days := StrangersPostbackDays
 	for _, p := range Plans {
@@ -88,7 +89,7 @@ func LongestPostbacks() int {
 	return days
 }
 
-// ShortestHistory is the shortest HistoryDays of all plans.
+// ShortestHistory returns the shortest HistoryDays of all plans.
 func ShortestHistory() int {
 	days := LongestHistory()
 	for _, p := range Plans {
@@ -97,7 +98,7 @@ func ShortestHistory() int {
 	return days
 }
 
-// LongestHistory is the longest HistoryDays of all plans. Older clicks are deleted.
+// LongestHistory returns the longest HistoryDays of all plans. Older clicks are deleted.
 func LongestHistory() int {
 	days := 0
 	for _, p := range Plans {

@@ -2,12 +2,12 @@ package models
 
 import "net/netip"
 
-// IPPrivacy is how much of the addresses of visitors is stored. Decisions at the click see whole addresses.
+// IPPrivacy decides how much of a visitor's address is stored. Decisions at the click always use the whole address.
 type IPPrivacy string
 
-// The choices.
+// The choices of IPPrivacy.
 const (
-	IPFull      IPPrivacy = "full"      // as they are; also the zero value
+	IPFull      IPPrivacy = "full"      // the whole address; the zero value means the same
 	IPTruncated IPPrivacy = "truncated" // the network: /24 of IPv4, /48 of IPv6
 	IPNone      IPPrivacy = "none"
 )
@@ -20,7 +20,7 @@ const (
 // Whole reports whether whole addresses are stored.
 func (p IPPrivacy) Whole() bool { return p == IPFull || p == "" }
 
-// Stored is what is stored of an address.
+// Stored returns the part of an address that is stored. It returns an invalid address if no part is stored.
 func (p IPPrivacy) Stored(ip netip.Addr) netip.Addr {
 	if p.Whole() {
 		return ip

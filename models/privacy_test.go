@@ -29,6 +29,6 @@ func TestIPPrivacy(t *testing.T) {
 		}
 	}
 	if models.IPTruncated.Stored(netip.Addr{}).IsValid() || !models.IPPrivacy("").Whole() || models.IPNone.Whole() {
-		t.Error("no address, or the choices")
+		t.Error("an invalid address is stored, or Whole is wrong")
 	}
 }

@@ -16,10 +16,11 @@ import (
 // euro.
 const Euro = "EUR"
 
-// RateDays is how many days back the rate of a day without one may come from: weekends, and holidays around them.
+// RateDays is the number of days by which a rate may be older than the day for which it is used. Weekends, and holidays around
+// them, have no rates.
 const RateDays = 7
 
-// ratePlaces is how many decimals a rate between two currencies has.
+// ratePlaces is the number of decimals of a rate between two currencies.
 const ratePlaces = 16
 
 // Sources of rates.
@@ -28,7 +29,7 @@ const (
 	RatesOfFile = "file" // given by the operator
 )
 
-// Rate says how much of a currency was one euro on a day.
+// Rate is the value of one euro in a currency on a day.
 type Rate struct {
 	Day      time.Time       `db:"day"` // midnight UTC
 	Currency string          `db:"currency"`
@@ -36,7 +37,8 @@ type Rate struct {
 	Source   string          `db:"source"`
 }
 
-// CrossRate is how much of a currency is one of another, by what both are to the euro.
+// CrossRate returns the value of one unit of the first currency in the second currency. Its arguments are the values of one
+// euro in both currencies.
 func CrossRate(fromPerEuro, toPerEuro decimal.Decimal) decimal.Decimal {
 	return toPerEuro.DivRound(fromPerEuro, ratePlaces)
 }
@@ -44,7 +46,7 @@ func CrossRate(fromPerEuro, toPerEuro decimal.Decimal) decimal.Decimal {
 // SameRate is the rate for amounts in the account's own currency.
 var SameRate = decimal.NewNullDecimal(decimal.NewFromInt(1))
 
-// Counted converts an amount by a rate. It returns zero if there is no rate. The result is exact, so converted parts of an
+// Counted returns an amount converted by a rate, or zero if there is no rate. The result is exact, so the converted parts of an
 // amount add up to the converted amount.
 func Counted(amount decimal.Decimal, rate decimal.NullDecimal) decimal.Decimal {
 	switch {
@@ -56,7 +58,7 @@ func Counted(amount decimal.Decimal, rate decimal.NullDecimal) decimal.Decimal {
 	return amount.Mul(rate.Decimal)
 }
 
-// ShownRate returns a rate as answers show it, or nil if there is no rate.
+// ShownRate returns a rate in the form that answers show, or nil if there is no rate.
 func ShownRate(rate decimal.NullDecimal) *json.Number {
 	if !rate.Valid {
 		return nil
@@ -77,7 +79,7 @@ var (
 	minRate = decimal.New(1, -maxRatePower)
 )
 
-// NewRate reads a rate. Its day is YYYY-MM-DD.
+// NewRate reads a rate from texts. The day has the form YYYY-MM-DD.
 func NewRate(day, currency, rate, source string) (r Rate, err error) {
 	if r.Day, err = time.Parse(time.DateOnly, strings.TrimSpace(day)); err != nil {
 		return r, fmt.Errorf("%q is no day: write YYYY-MM-DD", short(day))
@@ -103,8 +105,8 @@ func isCurrency(s string) bool {
 
 func short(s string) string { return s[:min(len(s), maxRateText)] }
 
-// ReadRates reads a table: CSV of day, currency and rate, with or without these names on the first line. A wrong line is an
-// error that names it, and so is a second rate of the same day and currency.
+// ReadRates reads a CSV table of day, currency and rate. Its first line may be a header with these names. A wrong line is an
+// error that names the line. A second rate for the same day and currency is such an error too.
 func ReadRates(from io.Reader) ([]Rate, error) {
 	r := csv.NewReader(from)
 	r.FieldsPerRecord, r.TrimLeadingSpace, r.Comment = 3, true, '#'

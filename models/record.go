@@ -7,26 +7,26 @@ import (
 	"github.com/google/uuid"
 )
 
-// Owned is the head of every record of an account.
+// Owned holds the ids that every record of an account has.
 type Owned struct {
 	ID        uuid.UUID `db:"id" json:"id"`
 	AccountID uuid.UUID `db:"account_id" json:"-"`
 }
 
-// Own sets whose record it is, and which one. The zero id is a new record's.
+// Own sets the account that owns the record, and the record's id. A new record has the zero id.
 func (o *Owned) Own(account, id uuid.UUID) { o.AccountID, o.ID = account, id }
 
-// RecordID gives the id of the record.
+// RecordID returns the id of the record.
 func (o Owned) RecordID() uuid.UUID { return o.ID }
 
-// Dated has the times of a record. The database sets them.
+// Dated holds the times of a record. The database sets them.
 type Dated struct {
 	CreatedAt Stamp `db:"created_at,auto" json:"created_at"`
 	UpdatedAt Stamp `db:"updated_at,auto" json:"updated_at"`
 }
 
-// User is what uses a record: a campaign or a saved flow whose flow names it, a campaign or smartlink of a source, or an
-// offer of a network.
+// User is another record that uses a record. A campaign or a saved flow uses the records that its flow names. A campaign or
+// smartlink uses its source. An offer uses its network.
 type User struct {
 	Kind   string    `db:"kind" json:"kind" enum:"campaign,flow,offer,smartlink"`
 	ID     uuid.UUID `db:"id" json:"id"`
@@ -34,19 +34,19 @@ type User struct {
 	Status string    `db:"status" json:"status" enum:"active,paused,archived"`
 }
 
-// Pausable is the state of a record that can be paused.
+// Pausable holds the state of a record that can be paused.
 type Pausable struct {
 	IsActive Active `db:"is_active,auto" json:"status" enum:"active,paused"`
 	Dated
 }
 
-// Active is whether a record is active. Its JSON form is a status: active or paused.
+// Active reports whether a record is active. Its JSON form is a status: active or paused.
 type Active bool
 
 // MarshalJSON implements json.Marshaler.
 func (a Active) MarshalJSON() ([]byte, error) { return []byte(`"` + StatusOf(bool(a)) + `"`), nil }
 
-// StatusOf is the status of a pausable record, as answers show it: active or paused.
+// StatusOf returns the status of a pausable record in the form that answers show: active or paused.
 func StatusOf(isActive bool) string {
 	if isActive {
 		return "active"
@@ -72,5 +72,5 @@ func (t *Stamp) Scan(src any) error {
 	return nil
 }
 
-// Tags are the tags of a record: trimmed, each once, none of them blank.
+// Tags are the tags of a record. They are trimmed, no tag is blank, and each tag occurs once.
 type Tags []string

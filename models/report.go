@@ -11,19 +11,19 @@ type ReportArgs struct {
 	From       time.Time      `json:"from"`
 	To         time.Time      `json:"to"`
 	Dimensions []string       `json:"dimensions,omitempty"`
-	Bucket     string         `json:"bucket,omitempty"` // over time, instead of dimensions
+	Bucket     string         `json:"bucket,omitempty"` // groups by time instead of dimensions
 	Filters    []ReportFilter `json:"filters,omitempty"`
-	Goals      []string       `json:"goals,omitempty"`   // conversions of these goals count alone; none: all
-	TZ         string         `json:"tz,omitempty"`      // IANA zone of the dimensions of time and of buckets; empty: UTC
-	Compare    *TimeRange     `json:"compare,omitempty"` // also the figures of this stretch of time
-	Sort       string         `json:"sort,omitempty"`    // a figure or a dimension, after a minus: descending
+	Goals      []string       `json:"goals,omitempty"`   // only conversions of these goals count; empty: all conversions
+	TZ         string         `json:"tz,omitempty"`      // IANA zone of time dimensions and buckets; empty: UTC
+	Compare    *TimeRange     `json:"compare,omitempty"` // another range whose figures are returned as well
+	Sort       string         `json:"sort,omitempty"`    // a figure or a dimension; a minus before it: descending
 	MinClicks  int            `json:"min_clicks,omitempty"`
-	Limit      int            `json:"limit,omitempty"` // groups
+	Limit      int            `json:"limit,omitempty"` // maximum number of groups
 	Totals     bool           `json:"totals,omitempty"`
 }
 
-// ReportFilter keeps what has one of the values in a dimension. With Not it keeps what has no such value. An empty value stands
-// for a missing value.
+// ReportFilter keeps the clicks and conversions that have one of the values in a dimension. With Not it keeps those without
+// such a value. An empty value stands for a missing value.
 type ReportFilter struct {
 	Dimension string   `json:"dimension"`
 	Values    []string `json:"values"`
@@ -36,26 +36,26 @@ type TimeRange struct {
 	To   time.Time `json:"to"`
 }
 
-// ReportRow is a group: the values in the order of the dimensions, and its figures. Over time it is a bucket: its label,
-// and where it starts (RFC 3339), empty for buckets that come again every week.
+// ReportRow is a group: the values of the dimensions, in their order, and the group's figures. In a report over time, a group
+// is a bucket. Dims are then its label and its start (RFC 3339). The start is empty for buckets that recur every week.
 type ReportRow struct {
 	Dims []string `json:"dims"`
 	Figures
-	Before *Figures `json:"before,omitempty"` // of the stretch of time that is compared with
+	Before *Figures `json:"before,omitempty"` // figures of the range in Compare
 	Total  bool     `json:"total,omitempty"`  // not a group, but the sums of all groups
-	// Loss covers the days and traffic sources whose counts are known; nil: no counts are known.
+	// Loss covers the days and traffic sources whose own click counts are known. It is nil if no counts are known.
 	Loss *ClickLoss `json:"loss,omitempty"`
 }
 
-// ClickLoss compares the clicks that traffic sources counted with what arrived on those days.
+// ClickLoss compares the clicks that traffic sources counted with the visits that arrived on the same days.
 type ClickLoss struct {
-	SourceClicks int64 `db:"source_clicks" json:"source_clicks"` // as the sources counted them
-	Redirects    int64 `db:"redirects" json:"redirects"`         // clicks here, bots too: a source has counted both
+	SourceClicks int64 `db:"source_clicks" json:"source_clicks"` // clicks as the sources counted them
+	Redirects    int64 `db:"redirects" json:"redirects"`         // clicks that arrived, including bots, which a source counts too
 	LPViews      int64 `db:"lp_views" json:"lp_views"`
 	LPClicks     int64 `db:"lp_clicks" json:"lp_clicks"`
 }
 
-// Plus adds two click losses. A nil receiver counts as no loss.
+// Plus returns the sum of two click losses. A nil receiver counts as zero.
 func (l *ClickLoss) Plus(o ClickLoss) *ClickLoss {
 	if l != nil {
 		o.SourceClicks, o.Redirects = o.SourceClicks+l.SourceClicks, o.Redirects+l.Redirects
@@ -64,7 +64,8 @@ func (l *ClickLoss) Plus(o ClickLoss) *ClickLoss {
 	return &o
 }
 
-// Percent is how much of the sources' clicks did not arrive, in per cent; nil: they counted none. Below 0: more arrived.
+// Percent returns the share of the sources' clicks that did not arrive, in per cent. It returns nil if the sources counted no
+// clicks. A negative result means that more clicks arrived than the sources counted.
 func (l ClickLoss) Percent() *decimal.Decimal {
 	if l.SourceClicks == 0 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// reserved has the first path segments that the service itself answers, or that browsers and crawlers request on their own.
+// reserved lists the first path segments that the service itself answers, or that browsers and crawlers request on their own.
 var reserved = map[string]bool{
 	"api": true, "app": true, "ops": true, "docs": true, "healthz": true, "livez": true, "readyz": true, "metrics": true,
 	"out": true, "click": true, "postback": true, "pixel": true, "pixel.gif": true, "lp": true, "s2s": true,
@@ -15,8 +15,8 @@ var reserved = map[string]bool{
 	"sitemap": true, "sitemap.xml": true, ".well-known": true, "static": true, "assets": true, "admin": true,
 }
 
-// ReservedAlias reports whether a word, in any case, is reserved: no campaign can have it as its alias and no
-// smartlink as its slug.
+// ReservedAlias reports whether a word, in any case, is reserved. A reserved word can be neither the alias of a campaign nor
+// the slug of a smartlink.
 func ReservedAlias(word string) bool { return reserved[strings.ToLower(word)] }
 
 // The forms of a campaign's alias and of a smartlink's slug.
@@ -25,7 +25,7 @@ var (
 	SlugForm  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 )
 
-// CheckAlias returns an error, with a text for the client, for an alias that a campaign cannot have.
+// CheckAlias returns an error if a campaign cannot have the alias. The error's text is meant for the client.
 func CheckAlias(alias string) error {
 	switch {
 	case ReservedAlias(alias):
@@ -36,7 +36,7 @@ func CheckAlias(alias string) error {
 	return nil
 }
 
-// CheckSlug returns an error, with a text for the client, for a slug that a smartlink cannot have.
+// CheckSlug returns an error if a smartlink cannot have the slug. The error's text is meant for the client.
 func CheckSlug(slug string) error {
 	switch {
 	case ReservedAlias(slug):
@@ -52,7 +52,7 @@ const AliasLen = 10
 
 // NewAlias generates an alias of ten letters and digits (50 random bits). It has no characters that look alike.
 func NewAlias() string {
-	const letters = "abcdefghijkmnpqrstuvwxyz23456789" // 32, so that a random byte falls on each equally often
+	const letters = "abcdefghijkmnpqrstuvwxyz23456789" // 32 letters, so that a random byte chooses each equally often
 	var b [AliasLen]byte
 	_, _ = rand.Read(b[:]) // never fails: the runtime ends the process first
 	for i, c := range b {

@@ -1,7 +1,7 @@
 package models
 
-// Rule is a saved rule: conditions with a name. Paths refer to it, so a change of the rule changes their routing.
-// Deleting it does not: flows that use it keep its conditions as inline rules.
+// Rule is a saved rule: conditions with a name. Paths refer to it, so a change of the rule changes their routing. Deleting the
+// rule does not change the routing: flows that use it keep its conditions as inline rules.
 type Rule struct {
 	Owned
 	Name       string      `db:"name" json:"name"`
@@ -9,6 +9,6 @@ type Rule struct {
 	Logic      string      `db:"logic" json:"logic" enum:"and,or"`
 	Conditions []Condition `db:"conditions,json" json:"conditions"`
 	Dated
-	MatchSteps int `db:"match_steps" json:"-"` // what the conditions cost: see package cond
+	MatchSteps int `db:"match_steps" json:"-"` // what it costs to match the conditions: see package cond
 	MatchBytes int `db:"match_bytes" json:"-"`
 }

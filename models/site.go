@@ -8,7 +8,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Site is a page or a shop of the account's own.
+// Site is a website or a shop that belongs to the account.
 type Site struct {
 	Owned
 	Name string `db:"name" json:"name"`
@@ -18,13 +18,13 @@ type Site struct {
 	UpdatedAt Stamp `db:"updated_at,auto" json:"updatedAt"`
 }
 
-// Kinds of a site, and the modes of campaigns for them.
+// The kinds of a site. A campaign for a site has the mode of the same name.
 const (
 	SiteStore = "store"
 	SiteLead  = "lead"
 )
 
-// Goal is an action that visitors of a site should take.
+// Goal is an action that visitors of a site are meant to take.
 type Goal struct {
 	Owned
 	SiteID uuid.UUID `db:"site_id,once" json:"siteId"`
@@ -35,7 +35,7 @@ type Goal struct {
 	UpdatedAt Stamp `db:"updated_at,auto" json:"updatedAt"`
 }
 
-// NewGoal gives a goal of a site with every default.
+// NewGoal returns a goal of a site with every default.
 func NewGoal(site Site, key string) Goal {
 	return Goal{
 		Owned: Owned{AccountID: site.AccountID}, SiteID: site.ID, Name: key,
@@ -48,7 +48,7 @@ func NewGoal(site Site, key string) Goal {
 // ValidGoalKey reports whether a text can be the key of a goal.
 func ValidGoalKey(key string) bool { return goalKey.MatchString(key) }
 
-// Check refuses a goal whose settings do not fit together: bad_goal_shape, no_value.
+// Check returns an error if the settings of a goal do not fit together. The code is bad_goal_shape or no_value.
 func (g Goal) Check() error {
 	switch {
 	case g.Kind == GoalPage && !strings.HasPrefix(g.MatchPath, "/"):
@@ -65,7 +65,7 @@ func (g Goal) Check() error {
 	return nil
 }
 
-// SuggestedGoals are the goals that most sites of a kind have.
+// SuggestedGoals returns the goals that most sites of this kind have.
 func SuggestedGoals(s Site) []Goal {
 	goal := func(key, name string) Goal {
 		g := NewGoal(s, key)
@@ -88,21 +88,22 @@ const (
 	goalSecretRandom = 32
 )
 
-// NewGoalSecret makes the secret by which servers of an account report goals.
+// NewGoalSecret returns a new secret with which an account's servers report goals.
 func NewGoalSecret() string { return goalSecretPrefix + randomBase62(goalSecretRandom) }
 
-// HashGoalSecret is what finds the account of a secret. A secret is random enough to need no slow hash.
+// HashGoalSecret returns the SHA-256 of a secret, by which the store finds the secret's account. A secret is random enough to
+// need no slow hash.
 func HashGoalSecret(secret string) []byte {
 	sum := sha256.Sum256([]byte(secret))
 	return sum[:]
 }
 
-// MaxGoalValue is what a goal can be worth.
+// MaxGoalValue is the maximum value of a goal.
 var MaxGoalValue = decimal.New(1, 9)
 
-// MaxBrowserConversions is how many conversions of one click a visitor's browser alone can report, by the page tag or the
-// pixel. More are pending.
+// MaxBrowserConversions is the number of conversions of one click that a visitor's browser alone can report, through the page
+// tag or the pixel. Further conversions stay pending.
 const MaxBrowserConversions = 20
 
-// GoalValuePlaces is the number of decimals stored of the worth of a goal or an event.
+// GoalValuePlaces is the number of decimals with which the value of a goal or an event is stored.
 const GoalValuePlaces = 6

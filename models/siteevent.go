@@ -12,30 +12,30 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// SiteEvent is what a visitor did on a page of the account, as the page tag or a server reports it.
+// SiteEvent is an action of a visitor on a page of the account, as the page tag or a server reports it.
 type SiteEvent struct {
-	ID         uuid.UUID // by SiteEventID: the same event that is sent again has the same
+	ID         uuid.UUID // from SiteEventID: an event that is sent again has the same id
 	AccountID  uuid.UUID
 	SiteID     uuid.UUID
 	ReceivedAt time.Time
 	At         time.Time
-	ClickID    uuid.UUID // zero: a visitor of no click
-	Arrival    string    // how the click was found, one of Arrivals; empty: not said
-	AdID       string    // of the ad platform that Arrival names
+	ClickID    uuid.UUID // zero: the visitor has no click
+	Arrival    string    // how the click was found, one of Arrivals; empty: not reported
+	AdID       string    // the click id of the ad platform that Arrival names
 	Name       string    // EventView, EventClick or the key of a goal
 	Host       string
-	Path       string // without query
+	Path       string // without the query
 	Referrer   string
-	Value      decimal.Decimal // zero: not said
+	Value      decimal.Decimal // zero: not reported
 	Currency   string          // three letters, or empty
 	OrderID    string
 	Items      []SiteItem
-	Slot       int    // that was clicked
+	Slot       int    // the slot that was clicked
 	Source     string // FromTag or FromGoalAPI
-	TimeZone   string // of the browser: its offset from UTC, as +02:00
+	TimeZone   string // the browser's offset from UTC, such as +02:00
 	Screen     string // width x height
-	WebDriver  bool   // the browser says that a program drives it
-	Domain     string // that it was sent to
+	WebDriver  bool   // the browser reports that a program controls it
+	Domain     string // the domain to which the event was sent
 	IP         netip.Addr
 	Goals      []ReachedGoal
 }
@@ -48,7 +48,7 @@ type SiteItem struct {
 	Quantity int    `json:"quantity"`
 }
 
-// ReachedGoal is a goal that an event reached, by the settings of that moment.
+// ReachedGoal is a goal that an event reached, according to the goal's settings at that moment.
 type ReachedGoal struct {
 	Key      string          `json:"key"`
 	Value    decimal.Decimal `json:"value"`
@@ -57,36 +57,36 @@ type ReachedGoal struct {
 	OrderID  string          `json:"order_id,omitempty"`
 }
 
-// Names of events that are not goals: events that the page tag sends automatically, and the event that identifies the visitor.
-// The OrderID of EventIdentify is the account's own name for its visitor. All other events have the key of a goal as their
-// name.
+// Names of events that are not goals. The page tag sends EventView and EventClick automatically. EventIdentify identifies the
+// visitor: its OrderID is the account's own name for the visitor. The name of any other event is the key of a goal.
 const (
 	EventView     = "view"
 	EventClick    = "click"
 	EventIdentify = "identify"
 )
 
-// Arrivals are the ways in which a page finds the click of its visitor, in the order in which the page tag tries them.
-// Direct finds none.
+// Arrivals lists the ways in which a page finds the click of its visitor, in the order in which the page tag tries them. With
+// ArrivalDirect no click is found.
 var Arrivals = slices.Concat([]string{"url", "cookie", "local", "redirect"}, AdArrivals, []string{ArrivalDirect})
 
-// AdArrivals are the arrivals of visitors that an ad platform sent: the parameters of its click ids.
+// AdArrivals lists the arrivals of visitors that an ad platform sent. They have the names of the platforms' click id
+// parameters.
 var AdArrivals = []string{"gclid", "fbclid", "msclkid", "ttclid"}
 
 // ArrivalDirect is the arrival of a visitor without a click.
 const ArrivalDirect = "direct"
 
-// SiteEventID makes the id of an event from its source and the sender's own id, which is unique among the events of that source
-// in the account. Any client can send events of the page tag. Because the source is part of the hash, such a client cannot name
-// a server's event.
+// SiteEventID returns the id of an event. own is the sender's id, which is unique among the account's events from the same
+// source. The source is part of the hash because any client can send events of the page tag. Such a client therefore cannot
+// produce the id of a server's event.
 func SiteEventID(account uuid.UUID, source, own string) uuid.UUID {
 	return hashID(account[:], []byte(source), []byte{0}, []byte(own))
 }
 
-// AdKey returns the key that finds a click by an ad platform's click id: a hash of the parameter and its value.
+// AdKey returns the key by which a click is found from an ad platform's click id: a hash of the parameter and its value.
 func AdKey(kind, value string) uuid.UUID { return hashID([]byte(kind), []byte{0}, []byte(value)) }
 
-// hashID returns a UUID of version 8 that follows from its parts.
+// hashID returns a UUID of version 8 that is a hash of the parts.
 func hashID(parts ...[]byte) uuid.UUID {
 	h := sha256.New()
 	for _, p := range parts {
@@ -97,13 +97,13 @@ func hashID(parts ...[]byte) uuid.UUID {
 	return id
 }
 
-// FindsClick reports whether the event tells how the click of its visitor was found.
+// FindsClick reports whether the event has a click and says how the click was found.
 func (e *SiteEvent) FindsClick() bool {
 	return e.ClickID != uuid.Nil && e.Arrival != ArrivalDirect && slices.Contains(Arrivals, e.Arrival)
 }
 
-// Reach records each goal that the event reaches. A goal is reached if it is active, and if its key is the event's name or the
-// event views its page.
+// Reach records each goal that the event reaches. A goal is reached if it is active and if its key is the event's name. An
+// active page goal is also reached by a view of its page.
 func (e *SiteEvent) Reach(s SiteTerms, goals []GoalTerms) {
 	for _, g := range goals {
 		if !g.IsActive || g.Key != e.Name && !g.isPage(e) {
@@ -121,7 +121,8 @@ func (e *SiteEvent) Reach(s SiteTerms, goals []GoalTerms) {
 	}
 }
 
-// Postbacks are the messages that report the goals of an event, each with the same id whenever it is made.
+// Postbacks returns the postbacks that report the event's goals. A postback always has the same id for the same event and goal.
+// There are no postbacks without a click.
 func (e *SiteEvent) Postbacks() []*Postback {
 	if e.ClickID == uuid.Nil {
 		return nil
@@ -149,7 +150,7 @@ func (e *SiteEvent) Postbacks() []*Postback {
 	return list
 }
 
-// Kinds, ways to count and worths of a goal.
+// The kinds of a goal, the ways to count it, and the sources of its value.
 const (
 	GoalEvent = "event"
 	GoalPage  = "page"
@@ -162,7 +163,7 @@ const (
 	ValueFromEvent = "from_event"
 )
 
-// SiteTerms are what a site says about its events.
+// SiteTerms are the settings of a site that apply to its events.
 type SiteTerms struct {
 	Domain      string `db:"domain" json:"domain"`
 	Currency    string `db:"currency" json:"currency"`
@@ -170,18 +171,19 @@ type SiteTerms struct {
 	IsActive    bool   `db:"is_active" json:"isActive"`
 }
 
-// What the orders of a site are worth: what they say, or the value of their goal, whatever they say.
+// The sources of an order's value. With RevenueOrder it is the value that the order reports. With RevenueFixed it is the value
+// of the goal, whatever the order reports.
 const (
 	RevenueOrder = "order"
 	RevenueFixed = "fixed"
 )
 
-// Has reports whether a page of a host is of the site: the domain itself or one below it.
+// Has reports whether host belongs to the site: it is the site's domain or a subdomain of it.
 func (s SiteTerms) Has(host string) bool {
 	return s.Domain != "" && (host == s.Domain || strings.HasSuffix(host, "."+s.Domain))
 }
 
-// GoalTerms are what decides when a goal is reached, and what that is worth.
+// GoalTerms are the settings that decide when a goal is reached and what reaching it is worth.
 type GoalTerms struct {
 	Key       string `db:"key,once" json:"key"`
 	Kind      string `db:"kind" json:"kind" enum:"event,page"`
@@ -199,7 +201,7 @@ func (g GoalTerms) isPage(e *SiteEvent) bool {
 	return g.Kind == GoalPage && e.Name == EventView && MatchesPath(g.MatchPath, e.Path)
 }
 
-// worth is what an event that reaches the goal is worth.
+// worth returns the value of an event that reaches the goal.
 func (g GoalTerms) worth(e *SiteEvent, s SiteTerms) (value decimal.Decimal, currency string) {
 	currency = g.Currency
 	if currency == "" {

@@ -6,32 +6,32 @@ import (
 	"github.com/google/uuid"
 )
 
-// MaxSlug is the length of a smartlink's slug in bytes.
+// MaxSlug is the maximum length of a smartlink's slug in bytes.
 const MaxSlug = 64
 
-// Smartlink is a short link on a tracking domain of the account. The first rule that matches sends the visitor to its own
-// destination. Without a match, visitors go to DestinationURL.
+// Smartlink is a short link on a tracking domain of the account. The first rule that matches sends the visitor to the rule's
+// own destination. Without a match, visitors go to DestinationURL.
 type Smartlink struct {
 	Owned
 	SmartlinkFields
 	Name       string          `db:"name" json:"name"`
 	Notes      string          `db:"notes" json:"notes"`
 	Rules      []SmartlinkRule `db:"rules,json" json:"-"`
-	MatchBytes int             `db:"match_bytes" json:"-"` // what their conditions cost: see package cond
+	MatchBytes int             `db:"match_bytes" json:"-"` // memory that the rules' conditions take: see package cond
 	IsActive   bool            `db:"is_active" json:"is_active"`
-	KeepActive bool            `json:"-"` // for an update: IsActive stays as saved
+	KeepActive bool            `json:"-"` // for an update: IsActive keeps its stored value
 
-	// Read with the smartlink, never written.
+	// These fields are read with the smartlink and never written.
 	Host        string     `db:"host,joined" json:"domain"`
 	SourceName  string     `db:"source_name,joined" json:"-"`
 	Clicks      int64      `json:"clicks" doc:"without bots"`
-	LastClickAt *time.Time `json:"-"` // nil: none yet
+	LastClickAt *time.Time `json:"-"` // nil: no click yet
 
 	Dated
 }
 
-// SmartlinkFields say where a smartlink is found and where it leads. The slug is unique on the domain, among the
-// aliases of campaigns too.
+// SmartlinkFields hold the address of a smartlink and the destination to which it leads. The slug is unique on the domain, also
+// among the aliases of campaigns.
 type SmartlinkFields struct {
 	Slug           string        `db:"slug" json:"slug" bad:"invalid_slug" required:"true" trim:"true" maxLength:"64" format:"slug" send:"letters, digits, _ and -"`
 	DestinationURL string        `db:"destination_url" json:"destination_url" bad:"invalid_url,too_long" required:"true" trim:"true" maxLength:"4000" format:"routable" send:"where a visitor goes when no rule matches; http(s)"`
@@ -39,7 +39,7 @@ type SmartlinkFields struct {
 	SourceID       uuid.NullUUID `db:"source_id" json:"source_id" bad:"invalid_source" send:"a traffic source of the account"`
 }
 
-// SmartlinkRule sends the visitors that match its conditions to its own destination. It is stored as its JSON form.
+// SmartlinkRule sends visitors that match its conditions to its own destination. It is stored in its JSON form.
 type SmartlinkRule struct {
 	ID             uuid.UUID   `json:"id"` // statistics refer to it
 	Name           string      `json:"name"`
@@ -53,5 +53,5 @@ type SmartlinkClick struct {
 	Click
 	SmartlinkID    uuid.UUID
 	RuleID         uuid.UUID // zero: no rule matched
-	DestinationURL string    // as saved; Destination has its tokens filled
+	DestinationURL string    // as stored; in Destination the tokens are filled
 }

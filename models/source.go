@@ -9,27 +9,27 @@ import (
 	"strings"
 )
 
-// TrafficSource is where clicks come from.
+// TrafficSource is a source from which clicks come.
 type TrafficSource struct {
 	Owned
 	SourceFields
 	Pausable
 }
 
-// SourceFields are what an account says of a traffic source.
+// SourceFields are the fields of a traffic source that an account chooses.
 type SourceFields struct {
 	Name string `db:"name" json:"name" trim:"true" maxLength:"255" send:"required, unless platform names a template: then the template's"`
 	SourceLink
 	CostModel      string `db:"cost_model" json:"cost_model" bad:"invalid_value" enum:"cpc,cpm,cpa,manual" default:"cpc"`
 	Notes          string `db:"notes" json:"notes" maxLength:"2000"`
-	TrafficLossPct Money  `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_number,out_of_range" min:"0" max:"99.99" default:"0"` // of paid clicks that never arrive
+	TrafficLossPct Money  `db:"traffic_loss_pct" json:"traffic_loss_pct" bad:"invalid_number,out_of_range" min:"0" max:"99.99" default:"0"` // share of paid clicks that never arrive
 	GroupName      string `db:"group_name" json:"group_name" trim:"true" maxLength:"255"`
 	Tags           Tags   `db:"tags" json:"tags"`
 	Platform       string `db:"platform" json:"platform" loose:"true" send:"a known platform template, of which POST takes every field that is left out; anything else is dropped"`
 	SourcePostback
 }
 
-// SourceLink is what a traffic source fills in a tracking link: parameters, and its own macros for them.
+// SourceLink lists the parameters that a traffic source fills in a tracking link, with the source's own macros for them.
 type SourceLink struct {
 	TokenMacros     TokenMacros `db:"token_macros,json" json:"token_macros" send:"parameter to macro; their order fills sub1, sub2, ..."`
 	CostParam       string      `db:"cost_param" json:"cost_param" trim:"true" maxLength:"100" send:"parameter that carries the cost of a click; empty: cost"`
@@ -38,14 +38,15 @@ type SourceLink struct {
 	ExternalIDMacro string      `db:"external_id_macro" json:"external_id_macro" trim:"true" send:"the source's macro for its click id, up to 64 characters of a macro; empty where it adds the parameter itself"`
 }
 
-// The parameters that are read as the cost and as the source's click id where a source names none.
+// The parameters from which the cost and the source's click id are read if the source names no others.
 const (
 	DefaultCostParam       = "cost"
 	DefaultExternalIDParam = "external_id"
 )
 
-// Params returns the parameters of a tracking link in their order, with the macros that fill them: the click id, the cost, then
-// token_macros. A parameter that the source adds on its own is left out. Each parameter occurs once.
+// Params returns the parameters of a tracking link with the macros that fill them. The order is: the click id, the cost, then
+// token_macros. A parameter without a macro is left out for the click id and the cost, because the source adds it on its own.
+// Each parameter occurs once.
 func (l SourceLink) Params() TokenMacros {
 	var list TokenMacros
 	add := func(param, macro string) {
@@ -72,8 +73,8 @@ type TokenMacros []TokenMacro
 
 var errTokenMacros = errors.New("token macros must be an object of texts")
 
-// UnmarshalJSON reads an object of texts in its order. It trims names. A repeated name has its first position and its
-// last value.
+// UnmarshalJSON reads an object of texts and keeps its order. It trims names. A repeated name keeps its first position and gets
+// its last value.
 func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -104,7 +105,7 @@ func (m *TokenMacros) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// MarshalJSON writes the object in order.
+// MarshalJSON writes the object in the order of the parameters.
 func (m TokenMacros) MarshalJSON() ([]byte, error) {
 	out := []byte{'{'}
 	for i, t := range m {

@@ -1,14 +1,15 @@
 package models
 
-// DefaultAction is the name of the action that conversions are uploaded to, if the account names no other.
+// DefaultAction is the name of the action to which conversions are uploaded if the account names no other.
 const DefaultAction = "Switchyard conversions"
 
-// ErrNoActions says that a traffic source is connected to no platform with conversion actions: not_platform_ab.
+// ErrNoActions returns the error for a traffic source that is not connected to a platform with conversion actions. Its code is
+// not_platform_ab.
 func ErrNoActions() error {
 	return Invalid("not_platform_ab", "the traffic source is connected neither to Google Ads nor to Microsoft Advertising")
 }
 
-// CheckActions refuses a connection to a platform without conversion actions: not_platform_ab.
+// CheckActions returns an error with the code not_platform_ab if the platform of the connection has no conversion actions.
 func (i SourceIntegration) CheckActions() error {
 	if i.Provider != GoogleAds && i.Provider != MicrosoftAds {
 		return ErrNoActions()
@@ -16,7 +17,7 @@ func (i SourceIntegration) CheckActions() error {
 	return nil
 }
 
-// CheckAdvertiser refuses a connection that names no ad account: no_customer_id, no_account_id.
+// CheckAdvertiser returns an error if the connection names no ad account. The code is no_customer_id or no_account_id.
 func (i SourceIntegration) CheckAdvertiser() error {
 	switch {
 	case i.Provider == GoogleAds && i.Settings["customer_id"] == "":
@@ -27,7 +28,8 @@ func (i SourceIntegration) CheckAdvertiser() error {
 	return nil
 }
 
-// Uploads reports whether conversions go to the action of an id and a name.
+// Uploads reports whether the connection uploads conversions to the action with this id and name. Microsoft Advertising
+// identifies an action by its name, Google Ads by its id.
 func (i SourceIntegration) Uploads(id, name string) bool {
 	if i.Provider == MicrosoftAds {
 		return i.ConversionAction == name

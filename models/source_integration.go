@@ -16,17 +16,17 @@ import (
 // SourceIntegration is the connection of a traffic source to the API of its platform. Its secrets stay in the store.
 type SourceIntegration struct {
 	SourceID uuid.UUID `db:"source_id"`
-	// AccountID is the owner's.
+	// AccountID is the account that owns the source.
 	AccountID   uuid.UUID         `db:"account_id"`
 	Provider    string            `db:"provider"`
-	Settings    map[string]string `db:"settings,json"` // the credentials that are no secrets
-	SecretNames []string          `db:"secret_names"`  // the credentials that are
+	Settings    map[string]string `db:"settings,json"` // the credentials that are not secret
+	SecretNames []string          `db:"secret_names"`  // the names of the secret credentials
 	IsEnabled   bool              `db:"is_enabled"`    // spend is read automatically
 	SourceIntegrationFields
-	Currency  string     `db:"currency"` // of the account at the platform, as last read
+	Currency  string     `db:"currency"` // currency of the account at the platform, as last read
 	Zone      string     `db:"zone"`
 	SavedAt   time.Time  `db:"saved_at"`
-	CheckedAt *time.Time `db:"checked_at"` // when the platform was last asked; nil: never
+	CheckedAt *time.Time `db:"checked_at"` // time of the last request to the platform; nil: never
 	SyncedAt  *time.Time `db:"synced_at"`  // when spend was last read; nil: never
 	Failure   string     `db:"failure"`    // for a person; without secrets; empty: it does not fail
 	Failures  int        `db:"failures"`   // in a row
@@ -35,12 +35,12 @@ type SourceIntegration struct {
 	SourceUploads
 }
 
-// SourceUploads are how the uploads of a connection go.
+// SourceUploads is the state of a connection's uploads.
 type SourceUploads struct {
-	UploadsReadyAt   *time.Time `db:"uploads_ready_at"` // the platform takes none before; nil: at any time
-	UploadsStopped   string     `db:"uploads_stopped"`  // why they were stopped; empty: they were not
+	UploadsReadyAt   *time.Time `db:"uploads_ready_at"` // the platform accepts no uploads before this time; nil: at any time
+	UploadsStopped   string     `db:"uploads_stopped"`  // why uploads were stopped; empty: they were not stopped
 	UploadsStoppedAt *time.Time `db:"uploads_stopped_at"`
-	UploadFailure    string     `db:"upload_failure"`  // why the last job failed; empty: it did not
+	UploadFailure    string     `db:"upload_failure"`  // why the last job failed; empty: it succeeded
 	UploadFailures   int        `db:"upload_failures"` // in a row
 	UploadSince      *time.Time `db:"upload_failing_since"`
 }
@@ -54,8 +54,8 @@ type SourceIntegrationFields struct {
 	ConversionStatuses []string      `db:"conversion_statuses"`
 	ConversionsEnabled bool          `db:"conversions_enabled"`
 	UploadMode         string        `db:"upload_mode"`     // UploadsShadow or UploadsLive
-	DailyCapCount      int           `db:"daily_cap_count"` // conversions that are uploaded in a day
-	DailyCapValue      Money         `db:"daily_cap_value"` // their value, in the account's currency
+	DailyCapCount      int           `db:"daily_cap_count"` // maximum number of conversions uploaded in a day
+	DailyCapValue      Money         `db:"daily_cap_value"` // maximum value uploaded in a day, in the account's currency
 }
 
 // The caps of a new connection.
@@ -64,7 +64,7 @@ const (
 	DefaultCapValue = 100000
 )
 
-// CostEndpoint is an address that answers spend, as JSON. Paths lead to members, with dots between them.
+// CostEndpoint is an address that answers spend as JSON. A path leads to a member of the JSON, with dots between names.
 type CostEndpoint struct {
 	URL              string            `json:"url" bad:"invalid_input" trim:"true" maxLength:"4000" doc:"https address that answers spend; {from} and {to} become days, YYYY-MM-DD, and {token} the credential of that name; secrets belong there or into headers"`
 	Method           string            `json:"method" bad:"invalid_input" case:"upper" enum:"GET,POST" default:"GET"`
@@ -87,10 +87,10 @@ const (
 	maxCostBody       = 8000 // bytes, as JSON
 )
 
-// headerName is what a name of an HTTP header may be.
+// headerName matches the names that an HTTP header may have.
 var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
 
-// Check refuses what no request can be made of.
+// Check returns an error if no request can be made from the settings.
 func (e CostEndpoint) Check() error {
 	if u, err := url.Parse(e.URL); e.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https") {
 		return Invalid("invalid_input", "cost_endpoint.url must be an https address")
@@ -115,14 +115,15 @@ func (e CostEndpoint) Check() error {
 	return nil
 }
 
-// The names under which a custom endpoint's headers are among the secrets, and its place among the settings: when that
-// changes, the secrets must be sent again.
+// HeaderCredential is the prefix of the names under which the headers of a custom endpoint are stored as secrets.
+// originCredential is the setting that holds the endpoint's scheme and host. When it changes, the secrets must be sent again.
 const (
 	HeaderCredential = "header."
 	originCredential = "endpoint.origin"
 )
 
-// Form returns the form of the connection's credentials: the provider's fields, and the headers of a custom endpoint.
+// Form returns the form of the connection's credentials: the provider's fields and, for a custom endpoint, its headers and its
+// origin.
 func (p SourceProvider) Form(e CostEndpoint) CredentialForm {
 	form := p.CredentialForm
 	if p.Name != CustomCost {
@@ -135,7 +136,7 @@ func (p SourceProvider) Form(e CostEndpoint) CredentialForm {
 	return form
 }
 
-// Sent returns credentials as they were sent, together with the credentials of a custom endpoint.
+// Sent returns the credentials that were sent, together with the header values and the origin of a custom endpoint.
 func (e CostEndpoint) Sent(sent map[string]string) map[string]string {
 	out := map[string]string{}
 	for name, value := range sent {
@@ -150,8 +151,8 @@ func (e CostEndpoint) Sent(sent map[string]string) map[string]string {
 	return out
 }
 
-// WithoutValues returns the endpoint in the form in which it is stored and shown. The values of its headers are secrets and are
-// masked.
+// WithoutValues returns the endpoint in the form in which it is stored and shown. The values of its headers are masked, because
+// they are secrets.
 func (e CostEndpoint) WithoutValues() CostEndpoint {
 	names := e.Headers
 	e.Headers = map[string]string{}
@@ -161,7 +162,7 @@ func (e CostEndpoint) WithoutValues() CostEndpoint {
 	return e
 }
 
-// Masked are the credentials as an answer shows them.
+// Masked returns the credentials in the form that answers show, with secrets masked.
 func (i SourceIntegration) Masked() map[string]string {
 	p, _ := SourceProviderNamed(i.Provider)
 	out := map[string]string{}
@@ -176,10 +177,11 @@ func (i SourceIntegration) Masked() map[string]string {
 	return out
 }
 
-// When spend is read automatically, and for which days: platforms revise spend for some days.
+// The interval and the windows of automatic reading of spend. The windows reach back because platforms revise spend for some
+// days.
 const (
 	SpendEvery    = 3 * time.Hour
-	SpendDays     = 3 // of most syncs, today included
+	SpendDays     = 3 // window of most syncs, including today
 	SpendWideDays = 30
 )
 
@@ -190,12 +192,12 @@ func NextSpend(failures int) time.Duration { return backOff(SpendEvery, failures
 // RunCostSync is the kind of runs that read the spend of a traffic source.
 const RunCostSync = "cost_sync"
 
-// Limits of the credentials for conversions at Meta.
+// minCapiToken is the minimum length of a token for conversions at Meta, in characters.
 const minCapiToken = 16
 
 var pixelID = regexp.MustCompile(`^[0-9]{5,20}$`)
 
-// CheckPixel refuses credentials for conversions that Meta cannot have given out.
+// CheckPixel returns an error for credentials for conversions that Meta cannot have issued.
 func CheckPixel(credentials map[string]string) error {
 	if id := strings.TrimSpace(credentials["pixel_id"]); id != "" && !pixelID.MatchString(id) {
 		return Invalid("invalid_pixel_id", "pixel_id must have 5 to 20 digits")
@@ -218,8 +220,8 @@ var (
 	actionDigits   = regexp.MustCompile(`^[0-9]{1,20}$`)
 )
 
-// ConversionAction reads where a provider's conversions go: at Google Ads the id of a conversion action, its resource name or a
-// link to its page, else a name. It gives the id, or the name.
+// ConversionAction reads the action to which a provider's conversions go. At Google Ads it accepts the id of a conversion
+// action, its resource name or a link to its page, and returns the id. At other providers it accepts and returns a name.
 func ConversionAction(provider, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	switch {
@@ -239,7 +241,8 @@ func ConversionAction(provider, text string) (string, error) {
 	return "", Invalid("invalid_conversion_action", "conversion_action must be the number of a conversion action, its resource name or a link to its page")
 }
 
-// CheckConversions refuses uploads that have no place to go to. credentials are all that the connection has.
+// CheckConversions returns an error if conversions are enabled but have no destination. credentials are all credentials of the
+// connection.
 func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials map[string]string) error {
 	switch {
 	case !f.ConversionsEnabled:
@@ -254,14 +257,16 @@ func (f SourceIntegrationFields) CheckConversions(p SourceProvider, credentials 
 	return nil
 }
 
-// NeedsSignIn reports whether the connection works only if a person signs in at the platform. Meta takes conversions by a token
-// of its own, without a sign-in.
+// NeedsSignIn reports whether the connection works only if a person signs in at the platform. Meta accepts conversions with a
+// token of its own, without a sign-in.
 func (f SourceIntegrationFields) NeedsSignIn(p SourceProvider, enabled bool) bool {
 	return p.SignIn && (enabled || f.ConversionsEnabled && p.Name != Meta)
 }
 
-// ChooseConnection chooses the sign-in connection of a traffic source among the connections of its account at the platform: the
-// wanted one, else the only one. Without any connection it returns no id, or not_connected if one is needed.
+// ChooseConnection returns the sign-in connection that a traffic source uses. of lists the account's connections to the
+// platform. It chooses the wanted connection, or else the only connection. It fails with not_connected if the wanted connection
+// is not in the list, or if a connection is needed and the list is empty. With several connections and no wanted one, it fails
+// with choose_connection if a connection is needed. Otherwise it returns no id.
 func ChooseConnection(of []uuid.UUID, wanted uuid.NullUUID, needed bool) (uuid.NullUUID, error) {
 	switch {
 	case wanted.Valid && !slices.Contains(of, wanted.UUID), needed && len(of) == 0:

@@ -29,7 +29,8 @@ func TestConversionAction(t *testing.T) {
 	}
 }
 
-// TestChooseConnection: the wanted one, else the only one; several need a name.
+// TestChooseConnection checks that the wanted connection is chosen, or else the only connection. With several connections one
+// must be named.
 func TestChooseConnection(t *testing.T) {
 	t.Parallel()
 	a, b, none := uuid.New(), uuid.New(), uuid.NullUUID{}

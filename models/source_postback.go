@@ -10,7 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// SourcePostback says what a traffic source is told of conversions, where and how.
+// SourcePostback decides which conversions a traffic source is notified of, at which address and how.
 type SourcePostback struct {
 	PostbackURL      string         `db:"postback_url" json:"postback_url" trim:"true" maxLength:"4000" format:"routable" send:"where the source is told of conversions: http(s) on the public internet; {token} placeholders allowed behind the host"`
 	PostbackMethod   string         `db:"postback_method" json:"postback_method" bad:"invalid_value" case:"upper" enum:"GET,POST" default:"GET" send:"POST sends the query of the address as a form"`
@@ -19,14 +19,15 @@ type SourcePostback struct {
 	SendPayoutPct    Money          `db:"send_payout_pct" json:"send_payout_pct" bad:"invalid_number,out_of_range" min:"0" max:"100" default:"100" send:"how much of the payout is told, in per cent"`
 }
 
-// GoalPostback is how conversions of a goal are told.
+// GoalPostback holds the settings for postbacks about conversions of one goal.
 type GoalPostback struct {
 	Goal     string   `json:"goal" trim:"true" maxLength:"64" send:"as conversions name it, without regard to case; empty: conversions without a goal"`
 	URL      string   `json:"url" trim:"true" maxLength:"4000" format:"routable" send:"as postback_url; empty: there"`
 	Statuses []string `json:"statuses" bad:"invalid_value" unique:"true" enum:"pending,approved,rejected,chargeback" default:"[\"approved\"]" send:"as postback_statuses"`
 }
 
-// To finds where the source is told of a conversion with a goal and a status. ok is false if it is not told of it.
+// To returns the address at which the source is notified of a conversion with a goal and a status. ok is false if the source is
+// not notified of it.
 func (p SourcePostback) To(goal, status string) (url string, ok bool) {
 	url, statuses := p.PostbackURL, p.PostbackStatuses
 	for _, g := range p.PostbackGoals {
@@ -37,7 +38,7 @@ func (p SourcePostback) To(goal, status string) (url string, ok bool) {
 	return url, url != "" && slices.Contains(statuses, status)
 }
 
-// URLs are the addresses at which the source is told of conversions.
+// URLs returns the addresses at which the source is notified of conversions.
 func (p SourcePostback) URLs() []string {
 	var list []string
 	if p.PostbackURL != "" {
@@ -51,7 +52,7 @@ func (p SourcePostback) URLs() []string {
 	return list
 }
 
-// Check refuses a goal that is there twice.
+// Check returns an error if a goal is listed twice. Case does not matter.
 func (p SourcePostback) Check() error {
 	seen := map[string]bool{}
 	for _, g := range p.PostbackGoals {
@@ -64,7 +65,7 @@ func (p SourcePostback) Check() error {
 	return nil
 }
 
-// Share is what the source is told of an amount.
+// Share returns the part of an amount that the source is told.
 func (p SourcePostback) Share(amount decimal.Decimal) decimal.Decimal {
 	return amount.Mul(p.SendPayoutPct.Decimal).Shift(-2).Round(MoneyScale)
 }
@@ -74,13 +75,13 @@ const (
 	SentPending = "pending"
 	SentTold    = "told"
 	SentFailed  = "failed"
-	SentSkipped = "skipped" // the source was paused, say
+	SentSkipped = "skipped" // not sent, for example because the source was paused
 )
 
 // SentResults lists the results of postbacks to traffic sources.
 var SentResults = []string{SentPending, SentTold, SentFailed, SentSkipped}
 
-// SentPostback is what a traffic source is told of a conversion: one for each status that it gets.
+// SentPostback is the notification of a traffic source about a conversion. A conversion has one for each status that it gets.
 type SentPostback struct {
 	ID           uuid.UUID           `db:"id"`
 	AccountID    uuid.UUID           `db:"account_id"`
@@ -92,27 +93,27 @@ type SentPostback struct {
 	Reference    string              `db:"reference"` // the network's or shop's own id of the conversion
 	Goal         string              `db:"goal"`
 	Status       string              `db:"status"`
-	Payout       decimal.Decimal     `db:"payout"` // all of it, whatever share is told
+	Payout       decimal.Decimal     `db:"payout"` // the whole payout, whatever share the source is told
 	Currency     string              `db:"currency"`
-	Rate         decimal.NullDecimal `db:"rate"` // of the currency to the account's; invalid: there was no rate
+	Rate         decimal.NullDecimal `db:"rate"` // from Currency to the account's currency; invalid: there was no rate
 	Cost         decimal.Decimal     `db:"cost"` // in the account's currency
 	RecordedAt   time.Time           `db:"recorded_at"`
 	Result       string              `db:"result"`
-	Reason       string              `db:"reason"` // why it failed, waits or was skipped
+	Reason       string              `db:"reason"` // why it failed, is waiting or was skipped
 	Attempts     int                 `db:"attempts"`
-	Request      SentRequest         `db:"request,json"` // of the last attempt
+	Request      SentRequest         `db:"request,json"` // request of the last attempt
 	HTTPStatus   *int                `db:"http_status"`  // of the last attempt; nil when no answer came
-	Answer       string              `db:"answer"`       // the beginning of its body
+	Answer       string              `db:"answer"`       // the beginning of the answer's body
 	Tries        []SentTry           `db:"tries,json"`   // the last MaxTries attempts, oldest first
 	LastAttempt  *time.Time          `db:"last_attempt"`
 	ToldAt       *time.Time          `db:"told_at"`
 	CreatedAt    time.Time           `db:"created_at"`
 }
 
-// MaxTries is how many attempts of a postback are kept one by one.
+// MaxTries is the number of attempts of a postback that are stored individually.
 const MaxTries = 20
 
-// MaxAnswer is how many bytes of an answer are kept.
+// MaxAnswer is the number of bytes of an answer that are stored.
 const MaxAnswer = 2048
 
 // SentRequest is the request of an attempt, without secrets.
@@ -122,7 +123,7 @@ type SentRequest struct {
 	Body   string `json:"body"`
 }
 
-// SentTry is an attempt of a postback.
+// SentTry is one attempt to send a postback.
 type SentTry struct {
 	At         string `json:"at" doc:"ISO 8601, UTC, milliseconds"`
 	HTTPStatus *int   `json:"http_status" doc:"what the source answered; null when no answer came"`

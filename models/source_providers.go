@@ -2,17 +2,17 @@ package models
 
 import "slices"
 
-// SourceProvider is a platform on which a traffic source's ads run. Spend comes from its API and conversions go to it.
+// SourceProvider is an ad platform of traffic sources. Spend is read from its API and conversions are uploaded to it.
 type SourceProvider struct {
 	Name string // as SourceIntegration.Provider
 	CredentialForm
-	// SignIn says that the platform needs a person to sign in, in place of credentials.
+	// SignIn says that a person has to sign in at the platform, instead of sending credentials.
 	SignIn bool
-	// Cost and Conversions say what the platform can do.
+	// Cost says that spend can be read from the platform. Conversions says that conversions can be uploaded to it.
 	Cost, Conversions bool
 }
 
-// The providers of traffic sources that are treated in a way of their own.
+// The providers of traffic sources that the code treats specially.
 const (
 	GoogleAds    = "google_ads"
 	MicrosoftAds = "microsoft_ads"
@@ -20,13 +20,13 @@ const (
 	CustomCost   = "custom"
 )
 
-// Versions of the platforms' APIs that are known here, which have it in their addresses.
+// The supported versions of the platforms' APIs. The version is part of the API's address.
 const (
 	GoogleAdsVersion = "v25"
 	MetaVersion      = "v25.0"
 )
 
-// SourceProviderNamed finds a provider.
+// SourceProviderNamed finds a provider by its name.
 func SourceProviderNamed(name string) (SourceProvider, bool) {
 	i := slices.IndexFunc(SourceProviders, func(p SourceProvider) bool { return p.Name == name })
 	if i < 0 {
@@ -35,8 +35,8 @@ func SourceProviderNamed(name string) (SourceProvider, bool) {
 	return SourceProviders[i], true
 }
 
-// SourceProviders lists the platforms that a traffic source can be connected to. No field has to be sent, because an account
-// may connect a platform for its spend alone, or for conversions alone. A missing field is reported when the platform is asked.
+// SourceProviders lists the platforms to which a traffic source can be connected. No field has to be sent, because an account
+// may connect a platform only for its spend or only for conversions. A missing field is reported when the platform is asked.
 var SourceProviders = []SourceProvider{
 	{Name: GoogleAds, SignIn: true, Cost: true, Conversions: true, CredentialForm: credentials("Google Ads",
 		plain("customer_id", "Customer id", "ten digits, at the top of the account's page").forCost(),
@@ -82,19 +82,19 @@ var SourceProviders = []SourceProvider{
 	)},
 }
 
-// optional is a field that not every account needs.
+// optional returns the field as a field that not every account needs.
 func optional(f CredentialField) CredentialField {
 	f.Required = false
 	return f
 }
 
-// forCost is a field without which no spend can be read. It need not be sent all the same.
+// forCost returns the field as a field without which no spend can be read. A request may still leave it out.
 func (f CredentialField) forCost() CredentialField {
 	f.Required, f.ForCost = false, true
 	return f
 }
 
-// MissingForCost are the fields without which no spend can be read and that credentials lack.
+// MissingForCost returns the names of the fields that are needed to read spend and are missing in the credentials.
 func (p SourceProvider) MissingForCost(credentials map[string]string) []string {
 	var missing []string
 	for _, f := range p.Fields {

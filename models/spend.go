@@ -9,18 +9,18 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// SpentOn is what a traffic source's platform says was spent on a day for one of its campaigns.
+// SpentOn is the spend that a traffic source's platform reports for one of its campaigns on a day.
 type SpentOn struct {
-	Platform    string // the platform's id of the campaign; empty: not said
+	Platform    string // the platform's id of the campaign; empty: not reported
 	Amount      decimal.Decimal
 	Clicks      *int64
 	Impressions *int64
 }
 
-// ClicksBy are clicks by the platform's campaign and by ours.
+// ClicksBy holds numbers of clicks, by the platform's campaign and then by our campaign.
 type ClicksBy map[string]map[uuid.UUID]int64
 
-// Add counts clicks.
+// Add adds clicks of a platform's campaign and our campaign.
 func (b ClicksBy) Add(platform string, campaign uuid.UUID, clicks int64) {
 	platform = strings.ToLower(platform)
 	if b[platform] == nil {
@@ -29,7 +29,7 @@ func (b ClicksBy) Add(platform string, campaign uuid.UUID, clicks int64) {
 	b[platform][campaign] += clicks
 }
 
-// all are the clicks of each campaign of ours.
+// all returns the clicks of each of our campaigns.
 func (b ClicksBy) all() map[uuid.UUID]int64 {
 	out := map[uuid.UUID]int64{}
 	for _, of := range b {
@@ -40,7 +40,7 @@ func (b ClicksBy) all() map[uuid.UUID]int64 {
 	return out
 }
 
-// CampaignSpend is what a campaign of ours has cost at a source on a day. The zero id is the source as a whole.
+// CampaignSpend is the spend of one of our campaigns at a source on a day. The zero id stands for the source as a whole.
 type CampaignSpend struct {
 	CampaignID  uuid.UUID       `json:"campaign_id"`
 	Amount      decimal.Decimal `json:"amount"`
@@ -48,12 +48,14 @@ type CampaignSpend struct {
 	Impressions *int64          `json:"impressions"`
 }
 
-// ShareSpend returns the share of a day's spend at a source for each campaign of ours that it touches, in the order of the
-// campaigns' ids. Campaigns without a share are returned too. Spend of a platform's campaign goes to the campaigns of ours that
-// had its clicks, in proportion to their number. It uses clicks of the day, or else clicks around the day, because days of the
-// platform differ from ours. Spend without such clicks goes to the clicks of the day that belong to no such spend, else to all
-// clicks of the day. Without any clicks it goes to the source. All shares add up to the total spend. matched is how many rows
-// found a campaign.
+// ShareSpend divides a day's spend at a source among our campaigns. It returns the shares in the order of the campaigns' ids.
+// Campaigns with clicks but without a share are returned too. All shares add up to the total spend. matched is the number of
+// rows in spent that found a campaign.
+//
+// Spend of a platform's campaign goes to our campaigns that had its clicks, in proportion to their number. ShareSpend uses
+// clicks of the day, or else clicks around the day, because days of the platform differ from ours. Other spend goes to the
+// campaigns that had clicks on the day but were not found in this way, or else to all campaigns with clicks on the day. Without
+// any clicks it goes to the source.
 func ShareSpend(spent []SpentOn, day, around ClicksBy) (shares []CampaignSpend, matched int) {
 	at, clicked, found := map[uuid.UUID]*CampaignSpend{}, day.all(), map[uuid.UUID]bool{}
 	give := func(s SpentOn, to map[uuid.UUID]int64) {
@@ -118,7 +120,7 @@ func addKnown(a, b *int64) *int64 {
 	return &n
 }
 
-// parts are the shares of campaigns, by weights. They add up to the whole.
+// parts returns the shares of campaigns in proportion to their weights. The shares add up to the whole.
 func (s SpentOn) parts(to map[uuid.UUID]int64) []CampaignSpend {
 	ids := make([]uuid.UUID, 0, len(to))
 	total := int64(0)

@@ -9,7 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestShareSpend: whatever clicks there are, all of the spend is shared, exact in its sum, and figures of the platform with it.
+// TestShareSpend checks that all spend is shared for any set of clicks. The sums of the shares are exact, also for the
+// platform's clicks and impressions.
 func TestShareSpend(t *testing.T) {
 	t.Parallel()
 	a, b, c := uuid.New(), uuid.New(), uuid.New()

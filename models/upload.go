@@ -7,65 +7,67 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// What an ad platform is told of a conversion.
+// The kinds of messages to an ad platform about a conversion.
 const (
-	UploadNew     = "upload"  // that it happened
-	UploadRestate = "restate" // that it has another value
-	UploadRetract = "retract" // that it is taken back
+	UploadNew     = "upload"  // the conversion happened
+	UploadRestate = "restate" // the conversion has another value
+	UploadRetract = "retract" // the conversion is taken back
 )
 
 // Results of uploads.
 const (
 	UploadPending  = "pending"
-	UploadAccepted = "accepted" // by the platform
-	UploadRejected = "rejected" // by the platform, or it failed too often
-	UploadShadow   = "shadow"   // it was built, and tried where the platform can try, but does not count
-	UploadSkipped  = "skipped"  // there was nothing to tell, or no way to
+	UploadAccepted = "accepted" // accepted by the platform
+	UploadRejected = "rejected" // rejected by the platform, or it failed too often
+	UploadShadow   = "shadow"   // it was built, and sent as a test if the platform has tests, but does not count
+	UploadSkipped  = "skipped"  // there was nothing to upload, or no way to do so
 )
 
 // UploadResults lists the results of uploads.
 var UploadResults = []string{UploadPending, UploadAccepted, UploadRejected, UploadShadow, UploadSkipped}
 
-// Modes of a connection that uploads conversions.
+// The modes of a connection that uploads conversions.
 const (
 	UploadsShadow = "shadow" // nothing that is sent counts
 	UploadsLive   = "live"
 )
 
-// ConversionUpload is what the ad platform of a traffic source is told of a conversion.
+// ConversionUpload is a message to the ad platform of a traffic source about a conversion.
 type ConversionUpload struct {
 	ID           uuid.UUID       `db:"id"`
 	AccountID    uuid.UUID       `db:"account_id"`
 	SourceID     uuid.UUID       `db:"source_id"`
-	Provider     string          `db:"provider"` // the platform that is told; empty: the platform of its traffic source
+	Provider     string          `db:"provider"` // the platform that gets it; empty: the platform of the traffic source
 	ClickID      uuid.UUID       `db:"click_id"`
-	ConversionID uuid.UUID       `db:"conversion_id"` // ours: the platform knows the conversion by it
+	ConversionID uuid.UUID       `db:"conversion_id"` // our id, by which the platform knows the conversion
 	Goal         string          `db:"goal"`
 	Status       string          `db:"status"` // of the conversion
 	Action       string          `db:"action"` // UploadNew, UploadRestate or UploadRetract
-	Value        decimal.Decimal `db:"value"`  // the share of the payout that is told
+	Value        decimal.Decimal `db:"value"`  // the share of the payout that is reported
 	Currency     string          `db:"currency"`
 	HappenedAt   time.Time       `db:"happened_at"` // the same in all uploads of a conversion
-	ChangedAt    time.Time       `db:"changed_at"`  // when the conversion became so
+	ChangedAt    time.Time       `db:"changed_at"`  // when the conversion got this state
 	Result       string          `db:"result"`
 	Reason       string          `db:"reason"` // the platform's words, or ours
 	Attempts     int             `db:"attempts"`
 	NextAt       time.Time       `db:"next_at"`
 	DecidedAt    *time.Time      `db:"decided_at"`
 	CreatedAt    time.Time       `db:"created_at"`
-	// Request is what the platform calls the request that has taken it, if it says later what became of it.
+	// Request is the platform's own id of the request that delivered the upload, if the platform reports the result only later.
 	Request string `db:"request"`
 }
 
-// UploadAmend has an upload that waits, and was never sent, take the new status, value and currency. No upload has it as its
-// action.
+// UploadAmend changes the status, value and currency of an upload that is waiting and was never sent. No stored upload has it
+// as its action.
 const UploadAmend = "amend"
 
-// NextUpload finds what a platform is told of a conversion that has got a status, a value and a currency; empty: nothing.
+// NextUpload returns the action with which a platform is told that a conversion now has a status, a value and a currency. It
+// returns an empty text if there is nothing to tell.
 //
-// there is what the platform heard of it last, or is about to hear; nil: nothing. What it refused does not count, and what it was
-// told in shadow counts in shadow alone. refused is what it has refused since; nil: nothing. The same is not told again.
-// wanted says that the connection uploads conversions of the status.
+// there is the last upload that the platform received or is about to receive. It is nil without such an upload. An upload that
+// the platform refused does not count. An upload in shadow mode counts only in shadow mode. refused is an upload that the
+// platform has refused since then, or nil. The same content is not sent again. wanted says that the connection uploads
+// conversions with the status.
 func NextUpload(there, refused *ConversionUpload, wanted bool, status string, value decimal.Decimal, currency string) (action string) {
 	told := there != nil && there.Action != UploadRetract
 	switch {
@@ -89,7 +91,7 @@ func (u *ConversionUpload) tells(value decimal.Decimal, currency string) bool {
 	return u.Value.Equal(value) && u.Currency == currency
 }
 
-// UploadDays is how many days uploads are kept: longer than any platform changes what it was told.
+// UploadDays is the number of days for which uploads are kept. It is longer than any platform accepts changes to a conversion.
 const UploadDays = 100
 
 // RunConversionUpload is the kind of runs that upload conversions to a platform.

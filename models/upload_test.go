@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestNextUpload checks what a platform is told next, given what it has received and what the conversion has become. A refused
-// upload and a retracted upload count as not received. An upload that waits unsent is changed instead.
+// TestNextUpload checks the next upload for a conversion, given the uploads that the platform has received and the conversion's
+// new state. A refused upload and a retracted upload count as not received. An upload that was not sent yet is changed instead.
 func TestNextUpload(t *testing.T) {
 	t.Parallel()
 	up := func(action, result string, attempts int, value int64) *models.ConversionUpload {
@@ -34,7 +34,7 @@ func TestNextUpload(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		there, refused *models.ConversionUpload
-		want           string // by the changes: the same, another value, another currency, not wanted yet, rejected, charged back
+		want           string // one word for each change: none, another value, another currency, not wanted yet, rejected, charged back
 	}{
 		"nothing was heard":                 {nil, nil, "upload upload upload - - -"},
 		"a new one waits":                   {up(fresh, waits, 0, 10), nil, "- amend amend - retract retract"},

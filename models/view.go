@@ -8,28 +8,28 @@ import (
 
 // Limits of saved views and notes. Lengths are in characters.
 const (
-	MaxViews      = 100 // of a person, and shared ones of an account
+	MaxViews      = 100 // views of a person; the same limit applies to shared views of an account
 	MaxViewName   = 80
-	MaxNotes      = 2000 // of an account
+	MaxNotes      = 2000 // notes of an account
 	MaxNote       = 500
 	MaxViewGroup  = 5 // dimensions that a report is grouped by
 	MaxViewFilter = 30
-	MaxViewValues = 100 // of a filter
-	MaxViewValue  = 500 // characters of one
+	MaxViewValues = 100 // values of a filter
+	MaxViewValue  = 500 // characters of a value
 )
 
-// View is how a report is looked at, under a name.
+// View is a saved way to look at a report, under a name.
 type View struct {
 	ID        uuid.UUID     `db:"id"`
-	UserID    uuid.NullUUID `db:"user_id"` // who made it
-	Author    string        `db:"author"`  // as called at that time
+	UserID    uuid.NullUUID `db:"user_id"` // the person who made it
+	Author    string        `db:"author"`  // the person's name at that time
 	Name      string        `db:"name"`
-	Shared    bool          `db:"shared"` // everybody on the account sees it
+	Shared    bool          `db:"shared"` // every person on the account sees it
 	Report    ViewReport    `db:"report,json"`
 	UpdatedAt time.Time     `db:"updated_at"`
 }
 
-// ViewReport is what a view keeps of a report. The window of time is not part of it.
+// ViewReport holds the settings of a report that a view saves. The report's time range is not part of it.
 type ViewReport struct {
 	Group     []string     `json:"group" required:"true" maxItems:"5" doc:"dimensions"`
 	Filters   []ViewFilter `json:"filters" maxItems:"30"`
@@ -39,14 +39,14 @@ type ViewReport struct {
 	MinClicks int          `json:"min_clicks" min:"0" max:"1000000000"`
 }
 
-// ViewFilter keeps rows by their value in a dimension.
+// ViewFilter keeps rows by their value in a dimension, or drops them with Not.
 type ViewFilter struct {
 	Dimension string   `json:"dimension" required:"true" maxLength:"60"`
 	Values    []string `json:"values" required:"true" maxItems:"100"`
 	Not       bool     `json:"not" doc:"rows without these values"`
 }
 
-// Note is a person's note on a moment of a plot.
+// Note is a person's note on a moment of a chart.
 type Note struct {
 	ID         uuid.UUID     `db:"id"`
 	UserID     uuid.NullUUID `db:"user_id"`
@@ -70,13 +70,13 @@ type RecordedChange struct {
 	ID         uuid.UUID     `db:"id"`
 	At         time.Time     `db:"at"`
 	By         string        `db:"by"`
-	Who        string        `db:"who"`       // the person's name, or the key's; of a rule: the rule's
+	Who        string        `db:"who"`       // name of the person, the key or the rule
 	Operation  string        `db:"operation"` // method and path of the call
-	Kind       string        `db:"kind"`      // of the record
+	Kind       string        `db:"kind"`      // kind of the record
 	RecordID   uuid.NullUUID `db:"record_id"`
-	Record     string        `db:"record"` // its current name; empty: it has no name, or is gone
+	Record     string        `db:"record"` // the record's current name; empty: it has no name, or is gone
 	CampaignID uuid.NullUUID `db:"campaign_id"`
-	Fields     []string      `db:"fields"` // that were sent
-	Title      string        `db:"title"`  // of a change by the Copilot
+	Fields     []string      `db:"fields"` // the fields that were sent
+	Title      string        `db:"title"`  // only of a change by the Copilot
 	UndoneAt   *time.Time    `db:"undone_at"`
 }

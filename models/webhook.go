@@ -7,16 +7,17 @@ import (
 	"github.com/google/uuid"
 )
 
-// MaxWebhooks is how many endpoints an account may have.
+// MaxWebhooks is the number of endpoints that an account may have.
 const MaxWebhooks = 10
 
-// FailingReceiver is how many failed attempts in a row make a webhook endpoint, or a host of a traffic source, a failing one.
+// FailingReceiver is the number of consecutive failed attempts after which a webhook endpoint, or a host of a traffic source,
+// counts as failing.
 const FailingReceiver = 3
 
-// SecretOverlap is how long after a rotation the old secret signs too.
+// SecretOverlap is the time after a rotation for which the old secret signs too.
 const SecretOverlap = 24 * time.Hour
 
-// Webhook is a customer's endpoint for events. Its signing secret is not part of it, since that is shown only once.
+// Webhook is a customer's endpoint for events. It does not contain the signing secret, which is shown only once.
 type Webhook struct {
 	ID           uuid.UUID      `db:"id" json:"id"`
 	AccountID    uuid.UUID      `db:"account_id" json:"-"`
@@ -24,22 +25,22 @@ type Webhook struct {
 	URL          string         `db:"url" json:"url"`
 	Events       []string       `db:"events" json:"events"` // the types it subscribes to
 	Active       bool           `db:"active" json:"active"`
-	FailingSince *time.Time     `db:"failing_since" json:"-"`        // first of the failed attempts in a row; nil: the last one succeeded
-	Failures     int            `db:"consecutive_failures" json:"-"` // failed attempts in a row
+	FailingSince *time.Time     `db:"failing_since" json:"-"`        // first of the consecutive failed attempts; nil: the last succeeded
+	Failures     int            `db:"consecutive_failures" json:"-"` // consecutive failed attempts
 	OldSecret    *time.Time     `db:"old_secret_until" json:"-"`     // end of SecretOverlap; nil: only one secret signs
 	CreatedAt    time.Time      `db:"created_at" json:"-"`
 	Recent       DeliveryCounts `db:"recent" json:"-"` // set by lists
 }
 
-// DeliveryCounts are the numbers of an endpoint's deliveries of the last seven days, by state.
+// DeliveryCounts holds the numbers of an endpoint's deliveries in the last seven days, by state.
 type DeliveryCounts struct {
 	Pending   int64      `db:"pending"`
 	Delivered int64      `db:"delivered"`
 	Failed    int64      `db:"failed"`
-	Last      *time.Time `db:"last"` // when the newest was made
+	Last      *time.Time `db:"last"` // when the newest delivery was made
 }
 
-// WebhookChange has the changes that a PATCH makes to an endpoint. A nil field stays unchanged.
+// WebhookChange holds the changes that a PATCH makes to an endpoint. A nil field stays unchanged.
 type WebhookChange struct {
 	URL    *string
 	Events []string
@@ -57,7 +58,7 @@ const (
 // DeliveryStates lists the states of a delivery.
 var DeliveryStates = []string{DeliveryPending, DeliveryDelivered, DeliveryFailed}
 
-// WebhookDelivery is one event on its way to one endpoint.
+// WebhookDelivery is the delivery of one event to one endpoint.
 type WebhookDelivery struct {
 	ID          uuid.UUID       `db:"id" json:"id"`
 	WebhookID   uuid.UUID       `db:"endpoint_id" json:"webhookId"`

@@ -80,7 +80,7 @@ func (b *bench) start(rt *workers.Runtime) (stop func()) {
 	return stop
 }
 
-// row writes the row of a job and dispatches it.
+// row inserts the row of a job and dispatches it.
 func row[A, R any](b *bench, j jobs.Job[A, R], args A) uuid.UUID {
 	b.t.Helper()
 	r, err := j.NewRow(uuid.Nil, args)
@@ -129,7 +129,7 @@ func (b *bench) effects() map[uuid.UUID]int {
 	return m
 }
 
-// leave is the effect that the tests count.
+// leave is a handler whose effect the tests count.
 func leave(ctx context.Context, u *workers.Run[ask, int]) error {
 	return u.Commit(ctx, 2*u.Args.N, func(c db.Conn) error {
 		_, err := c.ExecContext(ctx, `INSERT INTO effects VALUES ($1, $2)`, u.Job.ID, u.Attempt)

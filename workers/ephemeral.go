@@ -13,9 +13,9 @@ import (
 	"switchyard/models"
 )
 
-// Register registers the handler of an ephemeral job. A *models.Error that it returns is the answer of the job. Any
-// other error is retried as the policy says; after the last attempt the task is archived and the answer is
-// internal_error. The handler's context ends after the policy's timeout. Account gives the account that it works for.
+// Register registers the handler of an ephemeral job. If the handler returns a *models.Error, that error is the answer of the
+// job. Any other error is retried as the policy says. After the last attempt the task is archived and the answer is
+// internal_error. The handler's context ends after the policy's timeout. Account returns the account that the handler works for.
 func Register[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, A) (R, error)) {
 	if job.Policy().Row {
 		panic("workers: " + job.Kind() + " has rows: use RegisterRow")
@@ -59,14 +59,15 @@ func RegisterTick(r *Runtime, job jobs.Job[jobs.Tick, jobs.None], fn func(contex
 	Register(r, job, func(ctx context.Context, _ jobs.Tick) (jobs.None, error) { return jobs.None{}, fn(ctx) })
 }
 
-// finish stores the outcome and notifies those who wait for it. With an error the task is archived.
+// finish stores the outcome and notifies the callers that wait for it. If err is not nil, the outcome is internal_error and the
+// task is archived.
 func (r *Runtime) finish(ctx context.Context, t task, out jobs.Outcome, err error) error {
 	if err != nil {
 		slog.ErrorContext(ctx, "job failed", "job", t.Kind, "id", t.id, "attempt", t.attempt, "error", err)
 		out = jobs.Outcome{Error: models.Errorf(models.KindInternal, "internal_error", "the job did not succeed")}
 		err = fmt.Errorf("%w: %w", err, asynq.SkipRetry)
 	}
-	raw, _ := json.Marshal(out) // raw JSON and strings
+	raw, _ := json.Marshal(out) // it cannot fail: an outcome has only raw JSON and strings
 	if writeErr := t.result(raw); writeErr != nil {
 		slog.WarnContext(ctx, "answer of a job not stored", "job", t.Kind, "id", t.id, "error", writeErr)
 	}

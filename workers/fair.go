@@ -14,33 +14,34 @@ import (
 	"switchyard/jobs"
 )
 
-// localWait is how long a job waits for a slot in the worker, because delays in the queue are whole seconds. It is shorter than
-// the second after which the reconciler would look for the row's task. After localWait the job is postponed.
+// localWait is how long a job waits in the worker for a slot. It waits there at first because a delay in the queue takes whole
+// seconds. It is shorter than the second after which the reconciler would look for the row's task. After localWait the job is
+// postponed.
 const localWait = 600 * time.Millisecond
 
-// shortWait is how long a swift job waits when the room is full. Postponing thousands of swift jobs at once would cost more
-// than running them.
+// shortWait is how long a swift job waits in the worker when admission.room jobs wait already. Postponing thousands of swift jobs
+// at once would cost more than running them.
 const shortWait = 100 * time.Millisecond
 
 // swift is the average duration below which an account may have any number of jobs waiting in the worker. Such jobs wait for
 // each other no longer than they would wait in the queue.
 const swift = 250 * time.Millisecond
 
-// swiftReturn is the longest gap between the returns of two postponed swift jobs of an account. The duration measured while all
-// of them ran at once says little about how long they will take.
+// swiftReturn is the longest gap between the returns of two postponed swift jobs of an account. Jobs that ran all at once slowed
+// each other down, so their measured duration says little about later jobs.
 const swiftReturn = 2 * time.Millisecond
 
-// admission shares the slots of a queue among accounts, within one worker. With n active accounts, each may use one part of
-// n+1, so that slots remain for another account. Jobs without an account take any slot.
+// admission shares the slots of a queue among accounts, within one worker. With n active accounts, each account may use 1/(n+1)
+// of the slots, so that slots remain for another account. Jobs without an account take any slot.
 //
 // A job without a slot waits first in the worker, then in the queue. The worker fetches more jobs from the queue than it has
-// slots, so that it sees another account's job behind many jobs of one account.
+// slots, so that it finds another account's job behind many jobs of one account.
 //
 // If slow is above zero, only accounts whose jobs take at least that long are limited, and no job waits in the worker. That
 // suits a queue of many short jobs, because a postponed job is fetched from the queue twice.
 type admission struct {
 	slots int
-	room  int // jobs that may wait for localWait; beyond them swift jobs wait for shortWait
+	room  int // how many jobs may wait for localWait; when it is reached, swift jobs wait for shortWait
 	slow  time.Duration
 	now   func() time.Time
 
@@ -50,11 +51,11 @@ type admission struct {
 	waiting  []*waiter // the longest waiting first
 }
 
-// accountLoad is what an admission knows about one account.
+// accountLoad is the current load of one account, as an admission measures it.
 type accountLoad struct {
 	running   int
 	waiting   int
-	kinds     map[string]int // running jobs of the kinds with a bound of their own
+	kinds     map[string]int // running jobs by kind, for kinds with a limit per account
 	took      time.Duration  // moving average of a job's duration; 0 = no job has ended yet
 	postponed Spread
 }
@@ -63,7 +64,7 @@ type accountLoad struct {
 type waiter struct {
 	account  uuid.UUID
 	kind     string
-	atMost   int // jobs of the kind and account at once; 0 = no bound
+	atMost   int // limit of the account's running jobs of this kind; 0 = no limit
 	admitted chan struct{}
 }
 
@@ -76,7 +77,7 @@ func newAdmission(slots int, slow time.Duration, now func() time.Time) *admissio
 }
 
 // acquire takes a slot, which the caller holds until it calls release. If no slot becomes free soon, release is nil and wait is
-// when to try again.
+// the time until the next try.
 func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string, atMost int,
 ) (release func(), wait time.Duration) {
 	a.mu.Lock()
@@ -109,7 +110,7 @@ func (a *admission) acquire(ctx context.Context, account uuid.UUID, kind string,
 	}
 }
 
-// await waits until the job is admitted, or for atMost. The lock is free during the wait.
+// await waits until the job is admitted, for at most atMost. It unlocks a.mu during the wait.
 func (a *admission) await(ctx context.Context, w *waiter, atMost time.Duration) {
 	a.mu.Unlock()
 	defer a.mu.Lock()
@@ -131,7 +132,7 @@ func (a *admission) load(account uuid.UUID) *accountLoad {
 	return l
 }
 
-// share is how many slots an account may have now.
+// share returns the number of slots that an account may use now.
 func (a *admission) share() int {
 	busy, now := 0, a.now()
 	for id, l := range a.accounts {
@@ -142,7 +143,7 @@ func (a *admission) share() int {
 	return max(a.slots/(busy+1), 1)
 }
 
-// busy reports whether the account has jobs here, or some that were postponed.
+// busy reports whether the account has running, waiting or postponed jobs.
 func (l *accountLoad) busy(now time.Time) bool {
 	return l.running > 0 || l.waiting > 0 || l.postponed.Pending(now)
 }
@@ -163,10 +164,10 @@ func (a *admission) start(w *waiter, l *accountLoad) {
 	}
 }
 
-// idleAccounts is how many accounts that are not busy are remembered, with the time that their jobs take.
+// idleAccounts is the number of idle accounts whose measured job duration is kept.
 const idleAccounts = 1000
 
-// releaser makes the function that ends a job.
+// releaser returns the function that ends a job and frees its slot.
 func (a *admission) releaser(w *waiter, l *accountLoad) func() {
 	since := a.now()
 	return sync.OnceFunc(func() {
@@ -223,7 +224,7 @@ func (a *admission) postpone(w *waiter, l *accountLoad) time.Duration {
 	return l.postponed.Postpone(a.now(), each)
 }
 
-// errNoSlot is why a job was postponed.
+// errNoSlot is the cause of a postponement for lack of a slot.
 var errNoSlot = errors.New("workers: no slot for the account now")
 
 // admit takes a slot of the task's queue for its account. Without a slot, the task and its row are postponed, which costs no
@@ -241,7 +242,8 @@ func (r *Runtime) admit(ctx context.Context, queue string, t task) (release func
 	return nil, r.postpone(ctx, t.Row, wait, errNoSlot)
 }
 
-// comesEarly is how far the clocks of a worker and of PostgreSQL may differ before a worker meets a postponed row too early.
+// comesEarly is how much earlier than its task a postponed row becomes due. The clocks of a worker and of PostgreSQL may differ
+// by this much, and the task still finds its row due.
 const comesEarly = 100 * time.Millisecond
 
 // postpone delays a task, and its row if it has one, by at least wait, rounded up to a full second.

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestSlowAccounts: where only slow accounts are limited, one takes all slots until its jobs are seen to take long. Then
-// it leaves slots to others, and its jobs come back spread over the time that they take.
+// TestSlowAccounts checks a queue in which only slow accounts are limited. An account takes all slots until its jobs are measured
+// to be slow. Then it leaves slots to others, and its postponed jobs come back spread over the time that they take.
 func TestSlowAccounts(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -43,8 +43,8 @@ func TestSlowAccounts(t *testing.T) {
 	}
 }
 
-// TestSwiftAccounts: the swift jobs of an account that come all at once make each other slow. They come back as fast as
-// they may be done when they do not.
+// TestSwiftAccounts checks the swift jobs of an account that arrive all at once and make each other slow. They still come back at
+// the pace of swift jobs.
 func TestSwiftAccounts(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_800_000_000, 0)
@@ -53,7 +53,7 @@ func TestSwiftAccounts(t *testing.T) {
 	release, _ := a.acquire(t.Context(), account, "k", 0)
 	now = now.Add(swift - time.Millisecond)
 	release()
-	a.acquire(t.Context(), account, "k", 0) // takes the one slot of the account
+	a.acquire(t.Context(), account, "k", 0) // takes the only slot of the account
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var last time.Duration

@@ -50,8 +50,8 @@ func (b *bench) counted(account uuid.UUID, n int) []uuid.UUID {
 	return ids
 }
 
-// TestManyRowsDelayNobody: an account has 40 jobs, which run one at a time on two workers. Another account's job, submitted
-// after them, runs before the first of them has ended. In the end every job has run once.
+// TestManyRowsDelayNobody gives one account 40 jobs, which run one at a time on two workers. It checks that another account's
+// job, submitted later, runs before the first of the 40 has ended. In the end every job has run once.
 func TestManyRowsDelayNobody(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -65,7 +65,7 @@ func TestManyRowsDelayNobody(t *testing.T) {
 			}
 			first <- struct{}{}
 			<-gate
-			running.Add(-1) // before the commit, after which the next one may run
+			running.Add(-1) // before the commit, because after it the next job may run
 		}
 		return leave(ctx, u)
 	}
@@ -87,7 +87,7 @@ func TestManyRowsDelayNobody(t *testing.T) {
 		return err == nil && len(left) == 0
 	})
 	if n := most.Load(); n != 1 {
-		t.Errorf("%d ran at once", n)
+		t.Errorf("%d jobs ran at once", n)
 	}
 	done := b.effects()
 	for _, id := range append(ids, other) {
@@ -97,7 +97,7 @@ func TestManyRowsDelayNobody(t *testing.T) {
 	}
 }
 
-// TestHangingJobsDelayNobody: 80 jobs of one account and 80 of another that hang leave slots to a third one.
+// TestHangingJobsDelayNobody checks that 80 hanging jobs of one account and 80 of another leave slots to a third account.
 func TestHangingJobsDelayNobody(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -138,7 +138,8 @@ func TestHangingJobsDelayNobody(t *testing.T) {
 	close(gate)
 }
 
-// TestCrowdedClaim: of 12 concurrent claims for one account, whose kind allows one running job, exactly one succeeds.
+// TestCrowdedClaim checks that exactly one of 12 concurrent claims for an account succeeds if the kind allows one running job per
+// account.
 func TestCrowdedClaim(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -163,6 +164,6 @@ func TestCrowdedClaim(t *testing.T) {
 	}
 	all.Wait()
 	if claimed.Load() != 1 || crowded.Load() != 11 {
-		t.Errorf("%d claimed, %d refused", claimed.Load(), crowded.Load())
+		t.Errorf("%d claims succeeded, %d were refused", claimed.Load(), crowded.Load())
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// KeepLease renews a lease that this worker has, every third of its time, until the context ends. It ends by lost when
-// renew says that another worker has it, and when it may be over because PostgreSQL did not answer.
+// KeepLease renews a lease of this worker at intervals of a third of the lease, until the context ends. It calls lost and returns
+// if renew reports that another worker holds the lease, or if the lease may have expired because PostgreSQL did not answer.
 func KeepLease(ctx context.Context, lease time.Duration, renew func(context.Context) (held bool, err error), lost func()) {
 	tick := time.NewTicker(lease / 3)
 	defer tick.Stop()

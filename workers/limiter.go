@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// The number of requests that a worker has under way at one endpoint. An endpoint gets fewer places while nothing is known of
-// it, and after many failures in a row.
+// Limits of the requests that a worker has under way at one endpoint. An endpoint gets placesFailing until its first request has
+// come back, and after failingAfter failures in a row.
 const (
 	placesHealthy = 8
 	placesFailing = 2
@@ -22,30 +22,30 @@ const slowFailure = time.Second
 // idleEndpoints is how many idle endpoints keep their measured latency.
 const idleEndpoints = 10_000
 
-// A request to a fast endpoint waits for a place in the worker and not in the queue, which measures in seconds.
+// A request to a fast endpoint waits for a place in the worker, because a wait in the queue takes whole seconds.
 const (
-	fast         = 100 * time.Millisecond // the latency of such an endpoint, at most
+	fast         = 100 * time.Millisecond // the maximum latency of a fast endpoint
 	localTimeout = 300 * time.Millisecond // how long the request waits in the worker
-	localMax     = 24                     // how many wait for one endpoint
-	firstLatency = 20 * time.Millisecond  // what is assumed of an endpoint that is not known yet
+	localMax     = 24                     // how many requests wait in the worker for one endpoint
+	firstLatency = 20 * time.Millisecond  // the assumed latency of an endpoint before its first measurement
 )
 
 // Limiter limits the concurrent outgoing requests to each endpoint. K names an endpoint. A request that finds no place is
 // postponed. A Limiter is safe for concurrent use.
 type Limiter[K comparable] struct {
 	now          func() time.Time
-	suspectSlots int // for requests to suspect endpoints
+	suspectSlots int // how many requests to suspect endpoints may run at once
 
 	mu        sync.Mutex
 	endpoints map[K]*endpointLoad
-	suspects  int // requests to suspect endpoints under way
+	suspects  int // running requests to suspect endpoints
 }
 
-// endpointLoad is what the limiter knows about an endpoint.
+// endpointLoad is the state of an endpoint in the limiter.
 type endpointLoad struct {
 	running        int
 	known          bool          // a request has come back
-	latency        time.Duration // of a request, a moving average
+	latency        time.Duration // moving average over the requests
 	postponed      Spread
 	waitingLocally int
 	freed          chan struct{} // closed when a place becomes free
@@ -64,7 +64,7 @@ func (e *endpointLoad) places(failures int) int {
 	return placesHealthy
 }
 
-// suspect reports whether a request may hang: the last one failed, and requests are slow or their latency is unknown.
+// suspect reports whether a request may hang: the last request failed, and requests are slow or their latency is unknown.
 func (e *endpointLoad) suspect(failures int) bool {
 	return failures > 0 && (!e.known || e.latency >= slowFailure)
 }
@@ -86,8 +86,8 @@ func (l *Limiter[K]) waitLocally(endpoint K, failures int) (freed <-chan struct{
 	}
 }
 
-// Admit reserves a place at an endpoint, where the given number of requests in a row have failed. It is for a Gate, which calls
-// release after the request. Without a free place, release is nil and wait is how long the request must wait.
+// Admit reserves a place at an endpoint. failures is the number of requests in a row that have failed there. A Gate calls Admit,
+// and release is called after the request. Without a free place, release is nil and wait is how long the request must wait.
 func (l *Limiter[K]) Admit(ctx context.Context, endpoint K, failures int) (release func(), wait time.Duration) {
 	l.await(ctx, endpoint, failures)
 	return l.acquire(endpoint, failures)

@@ -18,31 +18,31 @@ func TestLimiter(t *testing.T) {
 		for len(leaves) < room {
 			leave, wait := l.acquire(slow, 0)
 			if wait != 0 {
-				t.Fatalf("no place for %d: %s", len(leaves)+1, wait)
+				t.Fatalf("request %d must wait: %s", len(leaves)+1, wait)
 			}
 			leaves = append(leaves, leave)
 		}
 		if _, wait := l.acquire(slow, 0); wait < MinPostpone {
-			t.Errorf("one more than %d has to wait %s", room, wait)
+			t.Errorf("a request beyond the %d places must wait %s", room, wait)
 		}
 	}
-	fill(placesFailing) // nothing is known of it
+	fill(placesFailing) // no request to the endpoint has come back yet
 	leaves[0]()
 	leaves = leaves[1:]
 	fill(placesHealthy)
 	if leave, wait := l.acquire(other, 0); wait != 0 {
-		t.Errorf("the neighbour has to wait %s", wait)
+		t.Errorf("a request to another endpoint must wait %s", wait)
 	} else {
 		leave()
 	}
-	now = now.Add(10 * time.Second) // they hang
+	now = now.Add(10 * time.Second) // the running requests hang
 	for _, leave := range leaves[1:] {
 		leave()
-		leave() // twice is once
+		leave() // a second call does nothing
 	}
 	for range placesHealthy - 1 {
 		if _, wait := l.acquire(slow, 0); wait != 0 {
-			t.Errorf("no place after they left: %s", wait)
+			t.Errorf("no place is free after all requests ended: %s", wait)
 		}
 	}
 	var last time.Duration
@@ -53,11 +53,11 @@ func TestLimiter(t *testing.T) {
 		t.Errorf("the last of many waits %s, want them spread up to %s", last, MaxPostpone)
 	}
 	if freed, _ := l.waitLocally(slow, 0); freed != nil {
-		t.Error("somebody waits in the process for an endpoint that hangs")
+		t.Error("a request to a hanging endpoint waits in the process")
 	}
 }
 
-// TestLimiterManyHang: however many endpoints hang, half of the slots are for the others.
+// TestLimiterManyHang checks that half of the slots stay free for other endpoints, however many endpoints hang.
 func TestLimiterManyHang(t *testing.T) {
 	t.Parallel()
 	const slots = 20
@@ -75,13 +75,13 @@ func TestLimiterManyHang(t *testing.T) {
 		t.Errorf("%d of %d slots are taken", len(leaves), slots)
 	}
 	if _, wait := l.acquire(uuid.New(), 0); wait != 0 {
-		t.Errorf("one that is well has to wait %s", wait)
+		t.Errorf("a request to a healthy endpoint must wait %s", wait)
 	}
 	if _, wait := l.acquire(atOnce, 1); wait != 0 {
-		t.Errorf("one that fails at once has to wait %s", wait)
+		t.Errorf("a request to an endpoint that fails at once must wait %s", wait)
 	}
 	leaves[0]()
 	if _, wait := l.acquire(uuid.New(), 1); wait != 0 {
-		t.Errorf("what became free is not given out again: %s", wait)
+		t.Errorf("a freed slot is not reused: %s", wait)
 	}
 }

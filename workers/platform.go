@@ -13,12 +13,13 @@ import (
 	"switchyard/models"
 )
 
-// Platforms limits how many jobs of this process call one external platform at once, whatever their kind. Together they have
-// one share of the places for long jobs. Its endpoints are names of platforms; see PlatformOf.
+// Platforms returns the limiter of jobs of this process that call external platforms. It limits the jobs of all kinds together
+// for each platform, and is made for as many slots as this process has for long jobs (jobs.Bulk). Its endpoints are names of
+// platforms; see PlatformOf.
 func (r *Runtime) Platforms() *Limiter[string] { return r.platforms }
 
-// PlatformOf returns the name under which a provider's jobs share places. A custom provider, also of networks, is the
-// customer's own address. It gets a name of its own, so that no other customer waits for it.
+// PlatformOf returns the name under which a provider's jobs share places. A custom provider (also as the provider of a network)
+// is an address of the customer. Each target of it gets its own name, so that no customer waits for another customer's server.
 func PlatformOf(provider string, target uuid.UUID) string {
 	if provider == models.CustomCost {
 		return provider + " " + target.String()
@@ -26,8 +27,9 @@ func PlatformOf(provider string, target uuid.UUID) string {
 	return provider
 }
 
-// GateByPlatform is the Gate of a row job that calls a platform: the jobs of one platform do not take the places of the others.
-// platform reads the platform's name from the arguments. A job without a name is admitted, and its attempt reports the error.
+// GateByPlatform is the Gate of a row job that calls a platform. It keeps the jobs of one platform from taking the places of the
+// other platforms. platform reads the platform's name from the arguments. A job without a name is admitted, and its attempt
+// reports the error.
 func GateByPlatform[A any](ctx context.Context, c db.Conn, room *Limiter[string], job uuid.UUID, platform func(A) string) (
 	release func(), wait time.Duration, err error,
 ) {
@@ -41,7 +43,7 @@ func GateByPlatform[A any](ctx context.Context, c db.Conn, room *Limiter[string]
 	}
 	var args A
 	if err := json.Unmarshal(row.Args, &args); err != nil {
-		return free, 0, nil //nolint:nilerr // the attempt says what is wrong
+		return free, 0, nil //nolint:nilerr // the attempt reports the error
 	}
 	name := platform(args)
 	if name == "" {

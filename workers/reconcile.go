@@ -13,7 +13,7 @@ import (
 
 const (
 	reconcileBatch = 1000 // due rows that are read with one query
-	repairBatch    = 100  // of those, how many Redis is asked about at once
+	repairBatch    = 100  // how many of these rows are looked up in Redis at once
 )
 
 // Reconcile enqueues rows that are due, are held by no worker and have no task. That happens when Redis was emptied, a worker
@@ -60,7 +60,7 @@ func (r *Runtime) reconcileKinds(ctx context.Context, kinds []string) error {
 			slog.InfoContext(ctx, "lost rows enqueued", "rows", n)
 		}
 		if len(due) < reconcileBatch || n == 0 {
-			return nil // the oldest rows have their tasks; so have the younger ones, or the next tick finds them
+			return nil // the oldest rows have tasks; if a younger row has no task, the next tick finds it
 		}
 		after = due[len(due)-1]
 	}

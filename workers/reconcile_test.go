@@ -8,8 +8,8 @@ import (
 	"switchyard/workers"
 )
 
-// TestReconcileGetsOnThoughRedisIsSlow: a run that ends in the middle, since Redis takes long, has enqueued what it came
-// to: a next run gets further. To look at rows that have their task takes few questions.
+// TestReconcileGetsOnThoughRedisIsSlow checks that a run that ends early because Redis is slow has enqueued some rows, so that
+// the next run gets further. Checking rows that have their task needs few commands.
 func TestReconcileGetsOnThoughRedisIsSlow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

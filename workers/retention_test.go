@@ -18,13 +18,13 @@ import (
 
 const oneDay = 24 * time.Hour
 
-// dated maps each table whose rows have an age to its time column. The id of a row contains the time too.
+// dated maps each table whose rows are deleted by age to its time column. The id of a row contains the time too.
 var dated = map[string]string{
 	"clicks": "at", "smartlink_clicks": "at", "postbacks": "received_at", "source_postbacks": "created_at",
 	"site_events": "received_at", "jobs": "finished_at", "events": "created_at", "webhook_deliveries": "created_at",
 }
 
-// retention is an install with one account on each plan. added has when rows were added to a table.
+// retention is an install with one account on each plan. added has the times at which rows were added, by table.
 type retention struct {
 	*testing.T
 	db    *db.DB
@@ -38,7 +38,7 @@ func (r *retention) exec(query string, args ...any) {
 	}
 }
 
-// add puts a row of each account into tables, under a time and the id of that time.
+// add inserts a row of each account into the tables, with the given time and an id of that time.
 func (r *retention) add(at time.Time, tables ...string) {
 	r.Helper()
 	for _, table := range tables {
@@ -50,7 +50,7 @@ func (r *retention) add(at time.Time, tables ...string) {
 	}
 }
 
-// night runs the jobs by which the clock deletes.
+// night runs the jobs with which the clock deletes old rows.
 func (r *retention) night(now time.Time) {
 	r.Helper()
 	log := clicklog.Log{Conn: r.db, Now: func() time.Time { return now }}
@@ -61,7 +61,7 @@ func (r *retention) night(now time.Time) {
 	}
 }
 
-// count is how many rows each plan's account has in a table.
+// count returns the number of rows of each plan's account in a table.
 func (r *retention) count(table string) map[string]int {
 	r.Helper()
 	counts, err := db.Pairs[string, int](r.Context(), r.db, "count", `SELECT a.plan, count(t.id) FROM accounts a
@@ -72,7 +72,7 @@ func (r *retention) count(table string) map[string]int {
 	return counts
 }
 
-// want counts the rows that were added at or after a moment, which the plan says.
+// want returns, for each plan, the number of rows that were added at or after the time that from returns.
 func (r *retention) want(table string, from func(models.Plan) time.Time) map[string]int {
 	counts := map[string]int{}
 	for _, p := range models.Plans {
@@ -86,7 +86,7 @@ func (r *retention) want(table string, from func(models.Plan) time.Time) map[str
 	return counts
 }
 
-// oldest is the first day of the partitions of a table, by their names.
+// oldest returns the first day of a table's partitions, from their names.
 func (r *retention) oldest(table, infix string) string {
 	r.Helper()
 	name, err := db.Get[string](r.Context(), r.db, "partitions", `SELECT min(inhrelid::regclass::text) FROM pg_inherits
@@ -97,9 +97,9 @@ func (r *retention) oldest(table, infix string) string {
 	return strings.TrimPrefix(name, table+infix)
 }
 
-// TestRetention simulates 400 days with an account on each plan. Every 25 days rows are added and two nights pass. After
-// them there is exactly what the plan keeps: whole partitions are dropped at the longest history of all plans, single
-// rows earlier, and nothing younger.
+// TestRetention simulates 400 days with an account on each plan. Every 25 days rows are added and two nights pass. After the
+// nights exactly the rows that the plan keeps are left. Partitions are dropped when they are older than the longest history of
+// all plans. Single rows are deleted earlier, by the history of their own plan.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	r := &retention{T: t, db: dbtest.New(t), added: map[string][]time.Time{}}
@@ -117,8 +117,8 @@ func TestRetention(t *testing.T) {
 		r.exec(`DELETE FROM ` + table)
 	}
 	r.exec(`DELETE FROM click_history`)
-	r.exec(`DELETE FROM currency_changes`)                        // one holds clicks back
-	for ago := models.LongestHistory() + 20; ago > 0; ago -= 25 { // what a service of that age has
+	r.exec(`DELETE FROM currency_changes`)                        // a change of currency delays the deletion of clicks
+	for ago := models.LongestHistory() + 20; ago > 0; ago -= 25 { // the partitions of a service of that age
 		at := start.AddDate(0, 0, -ago)
 		if err := (clicklog.Log{Conn: r.db}).EnsurePartition(t.Context(), at); err != nil {
 			t.Fatal(err)

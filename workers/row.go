@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// crashAllowance is how many attempts beyond its limit a row gets when workers die during them, before it is failed.
+// crashAllowance is how many attempts a row gets beyond its limit if workers die during its attempts. After that the row fails.
 const crashAllowance = 3
 
 // crowdedWait is the longest wait of a row whose account already has the maximum number of running jobs of that kind.
@@ -44,8 +44,8 @@ type Gate func(ctx context.Context, row uuid.UUID) (release func(), wait time.Du
 // WithGate sets the gate; the default admits every row.
 func WithGate(g Gate) RowOption { return func(c *rowConfig) { c.gate = g } }
 
-// FailedFunc records that a row has failed for good, in the transaction that fails the row. It is called only if the handler
-// did not end the attempt itself: its last error was a retryable one, or the worker died during each attempt.
+// FailedFunc records that a row has failed for good, in the transaction that fails the row. It is called only if the handler did
+// not end the attempt itself: its last error was retryable, or the worker died during each attempt.
 type FailedFunc func(ctx context.Context, c db.Conn, row models.Job, cause error) error
 
 // WithFailed sets the function that records the failure of a row. By default nothing is recorded.
@@ -62,9 +62,9 @@ func WithRetries(waits []time.Duration) RowOption {
 	}
 }
 
-// RegisterRow registers the handler of a row job. The handler works under the row's lease, which the runtime renews.
-// Its context ends after the policy's timeout, and when the lease is lost. What it changes in our database, it changes
-// in the function it gives to Commit, Retry or Fail, because only that commits under the fence.
+// RegisterRow registers the handler of a row job. The handler works under the row's lease, which the runtime renews. Its context
+// ends after the policy's timeout, and when the lease is lost. The handler changes our database only in the function that it
+// passes to Commit, Retry or Fail, because only that function's changes commit under the fence.
 func RegisterRow[A, R any](r *Runtime, job jobs.Job[A, R], fn func(context.Context, *Run[A, R]) error,
 	opts ...RowOption,
 ) {
@@ -114,9 +114,9 @@ func (c rowConfig) admit(ctx context.Context, r *Runtime, row uuid.UUID) (func()
 	return release, nil
 }
 
-// Now makes one attempt of a row from inside another handler, under the same lease and fence as from the queue. With
-// manual it does so in any state of the row. A row that cannot be claimed is a *jobrow.RefusalError. The handler keeps
-// the error of the attempt: Now returns nil when the attempt was made and its end committed.
+// Now makes one attempt of a row from inside another handler, under the same lease and fence as an attempt from the queue. If
+// manual is true, it does so in any state of the row. If the row cannot be claimed, Now returns a *jobrow.RefusalError. If the
+// attempt was made and its end was committed, Now returns nil, also after a failed attempt: fn itself keeps the attempt's error.
 func Now[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], account, id uuid.UUID, manual bool,
 	fn func(context.Context, *Run[A, R]) error,
 ) error {
@@ -162,8 +162,8 @@ func attempt[A, R any](ctx context.Context, r *Runtime, job jobs.Job[A, R], p jo
 	return run.end(ctx, err)
 }
 
-// renewLease renews the lease until the returned function is called. It abandons the attempt when another worker holds
-// the row, and when the lease may have ended because PostgreSQL did not answer.
+// renewLease renews the lease until the returned function is called. It abandons the attempt if another worker holds the row, or
+// if the lease may have expired because PostgreSQL did not answer.
 func (r *Runtime) renewLease(ctx context.Context, abandon context.CancelCauseFunc, row models.Job) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup

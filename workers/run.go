@@ -16,10 +16,10 @@ import (
 	"switchyard/models"
 )
 
-// Run is one attempt of a row job. The handler ends it with Commit, Retry or Fail and returns what that returns.
+// Run is one attempt of a row job. The handler ends it with Commit, Retry or Fail and returns the result of that call.
 //
-// A handler that returns without any of them leaves the end to the runtime: nil is Commit with the zero answer, a
-// *models.Error of a client's mistake is Fail, any other error is Retry.
+// If the handler returns without such a call, the runtime ends the attempt by the returned error. For nil it calls Commit with
+// the zero answer, for a *models.Error about a client's mistake it calls Fail, and for any other error it calls Retry.
 type Run[A, R any] struct {
 	Job     models.Job
 	Args    A
@@ -28,18 +28,18 @@ type Run[A, R any] struct {
 	r          *Runtime
 	policy     jobs.Policy
 	failed     FailedFunc
-	generation int64 // of the task; -1 = there is no task
+	generation int64 // the task's generation; -1 = there is no task
 	ended      bool
-	result     error // for the queue, once ended
+	result     error // the error for the queue; set when the attempt has ended
 }
 
-// NextAttempt says what follows a failed attempt.
+// NextAttempt tells an effect whether another attempt follows the failed attempt, and when.
 type NextAttempt struct {
-	Final bool          // nothing: the row has failed
+	Final bool          // no attempt follows: the row has failed
 	Wait  time.Duration // until the next attempt
 }
 
-// endTimeout bounds the transaction that ends an attempt. It does not count to the attempt's own timeout, which may be
+// endTimeout bounds the transaction that ends an attempt. The attempt's own timeout does not apply to it, because that may be
 // used up.
 const endTimeout = 10 * time.Second
 
@@ -58,8 +58,8 @@ func (u *Run[A, R]) Commit(ctx context.Context, answer R, effect func(db.Conn) e
 	})
 }
 
-// Retry ends the attempt with a failure. The row waits for its next attempt as the policy says, or fails after the last one.
-// The effect is told which of the two, and commits with the state of the row.
+// Retry ends the attempt with a failure. The row waits for its next attempt as the policy says, or fails after the last one. The
+// effect learns from its NextAttempt whether the row waits or failed. It commits with the state of the row.
 func (u *Run[A, R]) Retry(ctx context.Context, cause error, effect func(db.Conn, NextAttempt) error) error {
 	return u.RetryAfter(ctx, 0, cause, effect)
 }
@@ -81,8 +81,8 @@ func (u *Run[A, R]) Fail(ctx context.Context, cause error, effect func(db.Conn, 
 	return u.fail(ctx, cause, NextAttempt{Final: true}, effect)
 }
 
-// Step commits a part of the effect, together with the arguments from which the rest continues. The next attempt begins with
-// these arguments, whichever worker makes it. The attempt goes on: it still ends with Commit, Retry or Fail.
+// Step commits a part of the effect, together with new arguments that record the progress. The next attempt, in any worker,
+// begins with these arguments. Step does not end the attempt: the handler still ends it with Commit, Retry or Fail.
 func (u *Run[A, R]) Step(ctx context.Context, part func(db.Conn) (A, error)) error {
 	var next A
 	err := db.Tx(ctx, u.r.o.DB, func(c db.Conn) error {

@@ -35,8 +35,8 @@ type Options struct {
 type Runtime struct {
 	o        Options
 	handlers map[string]handler
-	policies map[string]jobs.Policy // of the row jobs that this runtime handles
-	failed   map[string]FailedFunc  // of the row jobs that record their failure
+	policies map[string]jobs.Policy // by kind, of the row jobs that this runtime handles
+	failed   map[string]FailedFunc  // by kind, of the row jobs that record their failure
 	metrics  *metrics
 	// platforms limits the jobs, of all kinds, that call an external platform.
 	platforms *Limiter[string]
@@ -54,7 +54,7 @@ type task struct {
 	jobs.Payload
 
 	id      string
-	attempt int // as the queue counts, for ephemeral jobs; a row counts its own
+	attempt int // the queue's count, used by ephemeral jobs; a row counts its own attempts
 	result  func([]byte) error
 }
 
@@ -63,7 +63,7 @@ type handler func(ctx context.Context, t task) error
 // errStopping is the cause of a context that ended because the worker stops.
 var errStopping = errors.New("workers: the worker is stopping")
 
-// New makes a runtime that handles the jobs of its own housekeeping.
+// New makes a runtime. It registers the handlers of the runtime's own housekeeping jobs.
 func New(o Options) *Runtime {
 	o.Slots = cmp.Or(o.Slots, 10)
 	o.Lease = cmp.Or(o.Lease, 15*time.Second)
@@ -88,16 +88,16 @@ func New(o Options) *Runtime {
 	return r
 }
 
-// DB is the database of the runtime, for handlers.
+// DB returns the runtime's database, for handlers.
 func (r *Runtime) DB() *db.DB { return r.o.DB }
 
-// Client submits jobs, for handlers.
+// Client returns the client with which handlers submit jobs.
 func (r *Runtime) Client() *jobs.Client { return r.o.Client }
 
-// Metrics is where handlers register theirs; nil: nowhere.
+// Metrics returns the registerer for the metrics of handlers. It is nil if metrics are not published.
 func (r *Runtime) Metrics() prometheus.Registerer { return r.o.Metrics }
 
-// Slots is how many jobs of a queue run at once in this process.
+// Slots returns how many jobs of a queue run at once in this process.
 func (r *Runtime) Slots(queue string) int {
 	n := 0
 	for _, q := range r.o.Queues {
@@ -108,7 +108,7 @@ func (r *Runtime) Slots(queue string) int {
 	return n
 }
 
-// add registers a handler; two for one kind are a programming mistake.
+// add registers a handler. It panics if the kind has a handler already.
 func (r *Runtime) add(kind string, h handler) {
 	if _, twice := r.handlers[kind]; twice {
 		panic("workers: " + kind + " has two handlers")
@@ -117,7 +117,7 @@ func (r *Runtime) add(kind string, h handler) {
 }
 
 // Run processes jobs until the context ends, then waits up to Grace for running jobs. After three quarters of Grace their
-// contexts end; the row of a job that gives up then is due again at once. A Runtime can be run only once.
+// contexts end. If a row job gives up then, its row is due again at once. A Runtime can be run only once.
 //
 // Each queue has its own slots, so that hanging jobs of one queue do not hold up another.
 func (r *Runtime) Run(ctx context.Context) error {
@@ -176,7 +176,7 @@ func (r *Runtime) server(q jobs.Queue, client jobs.Redis) *asynq.Server {
 func (r *Runtime) process(ctx context.Context, at *asynq.Task) error {
 	h, ok := r.handlers[at.Type()]
 	if !ok {
-		// A newer process enqueued it: leave it to a worker that knows the kind.
+		// A process of a newer version has enqueued the task. A worker that knows the kind will run it.
 		return &retryLaterError{wait: 5 * time.Second, cause: fmt.Errorf("workers: no handler for %q", at.Type())}
 	}
 	t := task{result: func(b []byte) error {
@@ -215,7 +215,7 @@ func guard(ctx context.Context, kind string, fn func() error) (err error) {
 
 type accountKey struct{}
 
-// Account is the account that an ephemeral job was submitted for; the zero UUID is the service itself.
+// Account returns the account that the job was submitted for. The zero UUID stands for the service itself.
 func Account(ctx context.Context) uuid.UUID {
 	id, _ := ctx.Value(accountKey{}).(uuid.UUID)
 	return id
@@ -224,18 +224,19 @@ func Account(ctx context.Context) uuid.UUID {
 // retryLaterError ends a task for now. The queue brings it back after the wait.
 type retryLaterError struct {
 	wait    time.Duration
-	at      time.Time // the moment, a full second, in place of the wait
+	at      time.Time // a full second at which the task comes back; if set, wait is ignored
 	cause   error
-	failure bool // it counts as a failed attempt in the queue's figures
+	failure bool // whether the queue's figures count it as a failed attempt
 }
 
 // Error implements error.
 func (l *retryLaterError) Error() string { return l.cause.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (l *retryLaterError) Unwrap() error { return l.cause }
 
-// retryDelay rounds up to the full second. The queue has whole seconds only and would bring the task back too early.
+// retryDelay returns the delay of a task, up to the next full second. The queue knows only whole seconds and would bring the task
+// back too early.
 func retryDelay(_ int, err error, _ *asynq.Task) time.Duration {
 	l, ok := errors.AsType[*retryLaterError](err)
 	if !ok {
@@ -251,7 +252,7 @@ func retryDelay(_ int, err error, _ *asynq.Task) time.Duration {
 	return nextSecond(now.Add(l.wait)).Sub(now)
 }
 
-// nextSecond is the first full second that is not before a moment.
+// nextSecond rounds a time up to a full second.
 func nextSecond(t time.Time) time.Time {
 	return t.Add(time.Second - time.Nanosecond).Truncate(time.Second)
 }
@@ -261,7 +262,7 @@ func isFailure(err error) bool {
 	return !ok || l.failure
 }
 
-// queueLog passes what asynq says to slog.
+// queueLog passes asynq's log messages to slog.
 type queueLog struct{}
 
 func (queueLog) Debug(args ...any) { slog.Debug("queue", "text", fmt.Sprint(args...)) }

@@ -8,15 +8,15 @@ const (
 	MaxPostpone = time.Minute
 )
 
-// Spread postpones jobs that compete for the same places. They come back one after another, over the time that it takes
-// to make them, so that thousands do not come back every second. The zero value has postponed none. It is not safe for
-// concurrent use.
+// Spread postpones jobs that compete for the same places. They come back one after another, at the rate at which they can be
+// carried out. Otherwise thousands would come back every second. The zero value is ready for use: no job is postponed. It is not
+// safe for concurrent use.
 type Spread struct {
-	next time.Time // when the next one may come back
+	next time.Time // when the next postponed job may come back
 }
 
-// Postpone returns how long the next job waits, between MinPostpone and MaxPostpone. The argument each is the time after
-// which a place becomes free for one more.
+// Postpone returns how long the next job waits, between MinPostpone and MaxPostpone. The argument each is the average time after
+// which a place becomes free for another job.
 func (s *Spread) Postpone(now time.Time, each time.Duration) time.Duration {
 	if s.next.Before(now) {
 		s.next = now

@@ -9,9 +9,9 @@ import (
 	"switchyard/models"
 )
 
-// StartDue starts jobs for everything that is due, one batch at a time, until a batch is smaller than limit. take claims a
-// batch inside the store's transaction and returns one job row for each item. The rows are inserted in the same transaction and
-// dispatched after it. If the worker dies in between, the reconciler finds the rows.
+// StartDue starts jobs for everything that is due, one batch at a time, until a batch is smaller than limit. take claims a batch
+// in the transaction of its store and returns one job row for each claimed item. The rows are inserted in the same transaction
+// and dispatched after it. If the worker dies in between, the reconciler finds the rows.
 func StartDue(ctx context.Context, s *store.Store, client *jobs.Client, limit int, take func(*store.Store) ([]models.Job, error)) error {
 	for {
 		var rows []models.Job

@@ -85,7 +85,7 @@ func TestRowRunsOnce(t *testing.T) {
 	workers.RegisterRow(b.rt, effect, leave)
 	b.start(b.rt)
 	id := row(b, effect, ask{N: 21})
-	for g := range int64(5) { // as many tasks of one row as a confused queue may hold
+	for g := range int64(5) { // several tasks of the same row, as a queue in disorder may have
 		if err := b.client.DispatchRows(t.Context(), models.JobRef{Kind: effect.Kind(), ID: id, Generation: g}); err != nil {
 			t.Fatal(err)
 		}
@@ -155,12 +155,12 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	b.start(b.rt)
 	b.client.DispatchFor(ctx, uuid.Nil, effect.Kind(), id)
 	await.Recv(t, claimed)
-	// What a worker that was believed dead finds when it wakes up: the row moved on.
+	// The worker was believed dead. When it wakes up, another worker has claimed the row.
 	if _, err := b.db.ExecContext(ctx, `UPDATE jobs SET fence = fence + 1, lease_until = now() WHERE id = $1`, id); err != nil {
 		t.Fatal(err)
 	}
 	if err := await.Recv(t, verdict); !errors.Is(err, jobrow.ErrFenced) {
-		t.Errorf("verdict: %v", err)
+		t.Errorf("result of the attempt: %v", err)
 	}
 	await.Until(b.t, "redone", func() bool { return b.rt.Reconcile(ctx) == nil && b.get(id).State == models.JobDone })
 	if n := b.effects()[id]; n != 1 {
@@ -168,8 +168,7 @@ func TestLostLeaseCancelsAndCommitsNothing(t *testing.T) {
 	}
 }
 
-// TestIdleQueueHidesNoLostRow: rows that wait in a queue without workers, however many, do not keep a lost row of another queue
-// from being found.
+// TestIdleQueueHidesNoLostRow checks that a lost row is found, however many rows wait in another queue that has no workers.
 func TestIdleQueueHidesNoLostRow(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -279,7 +278,7 @@ func TestFailedRowIsArchivedAndRunsAgainByHand(t *testing.T) {
 	t.Run("from the queue's page", func(t *testing.T) {
 		t.Parallel()
 		id := run()
-		if err := queue.RunTask(jobs.Webhooks, archived(id)); err != nil { // while it is still broken
+		if err := queue.RunTask(jobs.Webhooks, archived(id)); err != nil { // while the handler still fails
 			t.Fatal(err)
 		}
 		await.Until(b.t, "one more attempt", func() bool { j := b.get(id); return j.Attempts == 4 && j.State == models.JobFailed })
@@ -336,7 +335,7 @@ func TestNotDueRunsNoAttempt(t *testing.T) {
 	if err != nil || info.NextProcessAt.Before(j.NextAttemptAt) || info.NextProcessAt.Sub(j.NextAttemptAt) > 2*time.Second {
 		t.Errorf("row due %s, task %s", j.NextAttemptAt, info.NextProcessAt)
 	}
-	if err := queue.RunTask(jobs.Webhooks, task); err != nil { // early
+	if err := queue.RunTask(jobs.Webhooks, task); err != nil { // before it is due
 		t.Fatal(err)
 	}
 	await.Until(b.t, "waits again", waits)
@@ -368,8 +367,8 @@ func TestStopGivesRowsBack(t *testing.T) {
 	b.state(id, models.JobDone)
 }
 
-// TestFailureIsNoted: the function that records a failed row is called once, when the last attempt failed or the worker died
-// during each attempt. It is not called when the handler has recorded the failure.
+// TestFailureIsNoted checks that the function that records a failed row is called once, when the last attempt failed or the
+// worker died during each attempt. It is not called when the handler has recorded the failure.
 func TestFailureIsNoted(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -400,15 +399,16 @@ func TestFailureIsNoted(t *testing.T) {
 	}
 	got := b.effects()
 	if got[refused] != 1 || got[noted] != 0 || got[late] != 1 || got[died] != 1 {
-		t.Errorf("noted %v", got)
+		t.Errorf("recorded failures: %v", got)
 	}
 }
 
-// TestPlatforms: all accounts share the places of one platform. Each customer's own address has places of its own.
+// TestPlatforms checks that all accounts share the places of one platform, and that each customer's own address has separate
+// places.
 func TestPlatforms(t *testing.T) {
 	t.Parallel()
 	one, two := uuid.New(), uuid.New()
 	if workers.PlatformOf("meta", one) != workers.PlatformOf("meta", two) || workers.PlatformOf("custom", one) == workers.PlatformOf("custom", two) {
-		t.Error("places are shared otherwise")
+		t.Error("the places are not shared by platform")
 	}
 }

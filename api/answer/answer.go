@@ -1,5 +1,5 @@
-// Package answer has what the packages of the API share: the forms of values in answers, figures, and the codes and
-// parameters of many rows.
+// Package answer holds code that the packages of the API share: the formats of values in answers, figures, and the error codes
+// and parameters that many rows have.
 package answer
 
 import (
@@ -14,7 +14,7 @@ import (
 // IDCodes are the errors of a call that names a record.
 var IDCodes = route.Codes("400 invalid_id", "404 not_found")
 
-// FlowCodes are the errors of a call that checks a flow: FLOW-ERR in the documentation.
+// FlowCodes are the errors of a call that checks a flow. The documentation calls them FLOW-ERR.
 var FlowCodes = route.Codes("400 no_streams duplicate_rule_name duplicate_path_name invalid_action " +
 	"invalid_stream_type invalid_transition invalid_rule_group invalid_cap destination_required lander_required " +
 	"invalid_destination invalid_destination_url zero_weights invalid_filter zero_path_weights multiple_defaults")
@@ -22,7 +22,7 @@ var FlowCodes = route.Codes("400 no_streams duplicate_rule_name duplicate_path_n
 // QueryID is the parameter of every DELETE by query.
 var QueryID = []route.Param{{Name: "id", Type: "uuid", Required: true, Doc: "the record's id"}}
 
-// DeletedAnswer is the answer to a DELETE of a record for good.
+// DeletedAnswer is the answer to a DELETE that removes a record for good.
 type DeletedAnswer struct {
 	ID      uuid.UUID `json:"id"`
 	Deleted bool      `json:"deleted"`
@@ -34,10 +34,10 @@ func Deleted(id uuid.UUID) DeletedAnswer { return DeletedAnswer{id, true} }
 // Figures are the columns of clicks, conversions and money that lists show for their window.
 type Figures = models.FigureRow
 
-// Stamp is a time as answers show it.
+// Stamp formats a time for an answer, in UTC.
 func Stamp(t time.Time) string { return t.UTC().Format(models.EventTimeFormat) }
 
-// StampOrNull shows no time as null.
+// StampOrNull formats a time like Stamp. If there is no time, it returns nil, which becomes null in the answer.
 func StampOrNull(t *time.Time) *string {
 	if t == nil {
 		return nil
@@ -55,10 +55,10 @@ func Each[T, A any](list []T, show func(T) A) []A {
 	return out
 }
 
-// Cursor shows the end of a list as null.
+// Cursor returns the cursor of the next page. At the end of a list it returns nil, which becomes null in the answer.
 func Cursor(next string) *string { return OrNull(next) }
 
-// OrNull shows no text, no id and zero as null.
+// OrNull returns a pointer to v. For an empty text, an empty id or 0 it returns nil, which becomes null in the answer.
 func OrNull[T comparable](v T) *T {
 	var none T
 	if v == none {

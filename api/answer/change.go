@@ -22,7 +22,7 @@ type RecordedChange struct {
 	UndoneAt   *string    `json:"undone_at" doc:"of a change by the Copilot: when it was taken back"`
 }
 
-// ChangeOf shows a change.
+// ChangeOf makes the answer for a change.
 func ChangeOf(c models.RecordedChange) RecordedChange {
 	return RecordedChange{
 		c.ID, Stamp(c.At), c.By, c.Who, c.Operation, c.Kind, OrNull(c.RecordID.UUID), OrNull(c.Record), OrNull(c.CampaignID.UUID),

@@ -2,10 +2,10 @@ package answer
 
 import "switchyard/models"
 
-// ClickLoss compares the clicks that a traffic source counted with what arrived on those days.
+// ClickLoss compares the clicks that a traffic source counted with the clicks that arrived on the same days.
 type ClickLoss models.LossRow
 
-// LossOf shows a click loss; nil stays nil.
+// LossOf makes the answer for a click loss. It returns nil for nil.
 func LossOf(l *models.ClickLoss) *ClickLoss {
 	if l == nil {
 		return nil

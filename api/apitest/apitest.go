@@ -1,6 +1,6 @@
 // Package apitest runs the whole REST API for a test: the real router over HTTP, on a database of its own, with an
-// account and its keys. The test fails if a route answers an error code that its row does not declare, or an answer of
-// another form than the document's.
+// account and its keys. The test fails if a route answers with an error code that its row does not declare, or if an answer does
+// not have the form that the OpenAPI document describes.
 package apitest
 
 import (
@@ -34,11 +34,11 @@ import (
 	"switchyard/models"
 )
 
-// Options change what the server is made of.
+// Options are the settings of a test server.
 type Options struct {
 	Plan  string // of the account; default scale
 	V1    v1.Deps
-	Extra []route.Route // rows in addition to the table
+	Extra []route.Route // additional rows
 	NoKey bool          // an install without ENCRYPTION_KEY
 	Rates *kv.Rates     // default: on TEST_REDIS_URL under a prefix of its own
 	DB    *db.DB        // default: a new database
@@ -50,7 +50,7 @@ var visitors = sync.OnceValues(func() (*visitor.Describer, error) { return visit
 // Without this the access log would hide what a failing test prints.
 func init() { slog.SetLogLoggerLevel(slog.LevelWarn) }
 
-// Server is a running API and a caller of it.
+// Server is a running API that a test can call.
 type Server struct {
 	t       testing.TB
 	Handler http.Handler
@@ -58,7 +58,7 @@ type Server struct {
 	Store   *store.Store
 	URL     string
 	Account models.Account
-	Jobs    *jobstest.Recorder // what was enqueued; nil if Options brought a client
+	Jobs    *jobstest.Recorder // records the enqueued jobs; nil if Options has a client
 	Key     string             // a full key
 	ReadKey string             // a read-only key
 
@@ -124,7 +124,7 @@ func Rates(tb testing.TB) *kv.Rates {
 	if url == "" {
 		tb.Fatal("TEST_REDIS_URL is not set: run `make test`")
 	}
-	client, err := jobs.OpenRedisTimeout(url, time.Minute) // a busy machine is not away
+	client, err := jobs.OpenRedisTimeout(url, time.Minute) // a busy machine may answer late
 	check(tb, err)
 	tb.Cleanup(func() { _ = client.Close() })
 	return kv.NewRates(client, "test:"+rand.Text()+":", time.Minute)
@@ -143,7 +143,7 @@ func (s *Server) NewAccount(plan string) (account models.Account, full, readOnly
 	return account, full, readOnly
 }
 
-// In is the same server for a subtest: failures are the subtest's.
+// In returns the same server for a subtest, so that failures count for the subtest.
 func (s *Server) In(tb testing.TB) *Server {
 	tb.Helper()
 	other := *s
@@ -151,14 +151,14 @@ func (s *Server) In(tb testing.TB) *Server {
 	return &other
 }
 
-// As is the same server with another key.
+// As returns the same server with another key.
 func (s *Server) As(key string) *Server {
 	other := *s
 	other.Key = key
 	return &other
 }
 
-// Answer is what came back.
+// Answer is the response to a call.
 type Answer struct {
 	t       testing.TB
 	Status  int
@@ -169,8 +169,8 @@ type Answer struct {
 	Message string
 }
 
-// Do calls a path below /api/v1. Body is nil, a text or bytes sent as they are, or a value sent as JSON. Headers come
-// in pairs of name and value.
+// Do calls a path below /api/v1. Body is nil, a text or bytes that are sent unchanged, or a value that is sent as JSON. Headers
+// come in pairs of name and value.
 func (s *Server) Do(method, path string, body any, headers ...string) Answer {
 	s.t.Helper()
 	var r io.Reader
@@ -214,7 +214,7 @@ func (s *Server) Do(method, path string, body any, headers ...string) Answer {
 	return a
 }
 
-// parse reads the envelope; an answer that is not one stays in Raw only.
+// parse reads the envelope. An answer without an envelope stays in Raw only.
 func (a *Answer) parse() {
 	var e struct {
 		Data  json.RawMessage `json:"data"`

@@ -16,7 +16,7 @@ import (
 	"switchyard/api"
 )
 
-// document is the API's description, read by a library that is not ours, with a mux that finds a call's operation.
+// document is the API's OpenAPI document, read by a third-party library. Its mux finds the operation of a call.
 type document struct {
 	*openapi3.T
 	mux *http.ServeMux
@@ -39,7 +39,7 @@ var described = sync.OnceValues(func() (d document, err error) {
 	return d, nil
 })
 
-// operation finds what the document says of a call, and the path it says it under.
+// operation returns the document's path and operation for a call. The operation is nil if the document does not have the call.
 func (d document) operation(method, path string) (string, *openapi3.Operation) {
 	_, pattern := d.mux.Handler(&http.Request{Method: method, URL: &url.URL{Path: path}})
 	_, path, found := strings.Cut(pattern, " ")
@@ -49,7 +49,7 @@ func (d document) operation(method, path string) (string, *openapi3.Operation) {
 	return path, d.Paths.Value(path).Operations()[method]
 }
 
-// conforms fails the test when a JSON answer has another form than the document gives for its status.
+// conforms fails the test if a JSON answer does not have the form that the document describes for its status.
 func conforms(tb testing.TB, method, path string, a Answer) {
 	tb.Helper()
 	if err := difference(method, path, a); err != nil {
@@ -57,7 +57,8 @@ func conforms(tb testing.TB, method, path string, a Answer) {
 	}
 }
 
-// difference is how an answer differs from the document. Rows that only a test has are not in the document.
+// difference returns an error that describes how an answer differs from the document. It ignores rows that only a test has, because
+// they are not in the document.
 func difference(method, path string, a Answer) error {
 	doc, err := described()
 	if err != nil {
@@ -101,7 +102,7 @@ func lists(codes any, code string) bool {
 	})
 }
 
-// Failure is an error that an operation answered. Path is the row's, with its parameters in braces.
+// Failure is an error with which an operation answered. Path is the row's path, with its parameters in braces.
 type Failure struct {
 	Method, Path string
 	Status       int
@@ -110,8 +111,8 @@ type Failure struct {
 
 var reached sync.Map // of Failure
 
-// Reached reports whether a call of this process's tests was answered by the error. A code that ends in * stands for
-// every code that begins so.
+// Reached reports whether a call of this process's tests was answered with the error. A code that ends in * stands for all codes
+// with that prefix.
 func Reached(f Failure) bool {
 	family, isFamily := strings.CutSuffix(f.Code, "*")
 	if !isFamily {

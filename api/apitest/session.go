@@ -10,8 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// SignIn is the same server for a new person of the account: calls have the session of the person instead of the key, as the
-// dashboard makes them. Do then also calls paths below /app.
+// SignIn returns the same server for a new person of the account. Its calls carry the person's session instead of a key, like the
+// calls of the dashboard. Do also accepts paths below /app.
 func (s *Server) SignIn(role models.Role) *Server {
 	s.t.Helper()
 	_, token, err := s.Store.People().CreateLink(context.Background(), models.EntryLink{
@@ -27,9 +27,9 @@ func (s *Server) SignIn(role models.Role) *Server {
 	return &other
 }
 
-// asPage gives a request what a browser adds for the dashboard.
+// asPage adds the headers that a browser sends for the dashboard.
 func (s *Server) asPage(req *http.Request) {
-	req.Host = "localhost" // of the base address
+	req.Host = "localhost" // the host of BaseURL
 	req.Header.Set("Sec-Fetch-Site", "same-origin")
 	req.Header.Set(middleware.PageHeader, "1")
 	if s.cookie != "" {

@@ -13,9 +13,9 @@ import (
 	"switchyard/models/token"
 )
 
-// Apart refuses a body that sends visitors to the dashboard, whose address is own: a link that posts a form there would act as
-// the person who clicks it. It looks at every field of the form routable, and at the paths of a flow. of is a zero value of the
-// body's type. The error has the code of a wrong address in the field. A body that Decode refuses passes.
+// Apart refuses a body with an address that leads visitors to the dashboard at own. A link to a form there would act as the
+// person who clicks it. It checks every field with the format routable, and the paths of a flow. of is a zero value of the body's
+// type. The error has the code that the field has for a wrong address. Apart accepts a body that Decode would refuse.
 func Apart(body []byte, of any, own string) error {
 	if own == "" || of == nil || !sendsVisitors(reflect.TypeOf(of)) {
 		return nil
@@ -23,7 +23,8 @@ func Apart(body []byte, of any, own string) error {
 	return apart{own}.value(withoutMark(body), reflect.TypeOf(of), "")
 }
 
-// senders caches whether a body of a type has a field that sends visitors somewhere, so that large bodies without one are not read.
+// senders caches whether the bodies of a type have a field with an address for visitors, so that large bodies without such a
+// field are not parsed.
 var senders sync.Map // of reflect.Type to bool
 
 func sendsVisitors(t reflect.Type) bool {
@@ -35,7 +36,8 @@ func sendsVisitors(t reflect.Type) bool {
 	return found
 }
 
-// hasAddress reports whether a value of a type may have an address of visitors. seen are the types that are being looked at.
+// hasAddress reports whether a value of a type may contain an address for visitors. seen has the types that the caller is already
+// checking.
 func hasAddress(t reflect.Type, seen map[reflect.Type]bool) bool {
 	t = held(t)
 	if t != nil && t.Kind() == reflect.Slice {
@@ -66,10 +68,10 @@ func isPaths(f reflect.StructField) bool { return f.Tag.Get("is") == "paths" }
 
 var routable = formats["routable"]
 
-// apart looks for addresses of own.
+// apart searches a body for addresses that lead to own.
 type apart struct{ own string }
 
-// value looks through a value of a type. It ignores a value of another form, which Decode refuses.
+// value searches a value of a type. It ignores a value of the wrong form, because Decode refuses it.
 func (a apart) value(raw json.RawMessage, t reflect.Type, path string) error {
 	switch t = held(t); {
 	case t == nil:

@@ -38,7 +38,7 @@ func TestThreeStates(t *testing.T) {
 		`{"name":null}`: {Set: true, Null: true},
 		`{"name":""}`:   {Set: true},
 		`{"name":"x"}`:  {Set: true, Value: "x"},
-		`{"Name":"x"}`:  {}, // names are exact
+		`{"Name":"x"}`:  {}, // names match exactly
 	} {
 		var s sample
 		if err := Decode([]byte(body), &s); err != nil || s.Name != want {
@@ -102,7 +102,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Whatever is sent, the answer is a value or an error that a client may see.
+// Any input yields a value, or an error that a client may see.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"id":"` + uuid.NewString() + `","money":1e5,"items":[{"weight":1}]}`, `{"a":"\u0000"}`, `[`,

@@ -12,9 +12,9 @@ import (
 	"switchyard/models"
 )
 
-const maxDepth = 32 // of objects and arrays inside each other
+const maxDepth = 32 // of nested objects and arrays
 
-// The refusals of a body as a whole.
+// The errors for a body as a whole.
 var (
 	errBody     = models.Invalid("bad_body", "the body must be a JSON object")
 	errDepth    = models.Invalid("bad_body", "the body is nested too deeply")
@@ -22,8 +22,8 @@ var (
 	errNUL      = models.Invalid("invalid_input", "a text contains the character U+0000")
 )
 
-// Read takes a body of at most limit bytes; a longer one is 413 body_too_large. A compressed body is refused, so that
-// a small one cannot unfold into a large one. A connection that breaks off is bad_body.
+// Read reads a body of at most limit bytes. A longer body is 413 body_too_large. A compressed body is refused, so that a small
+// body cannot expand into a large one. A connection that breaks off is bad_body.
 func Read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if e := r.Header.Get("Content-Encoding"); e != "" && e != "identity" {
 		return nil, errEncoding
@@ -38,15 +38,15 @@ func Read(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	return body, nil
 }
 
-// Decode reads a JSON object into the struct that into points to, and holds it to the rules in its tags. Fields are
-// found by their exact name. Unknown ones are ignored. Of repeated ones the last counts. A field that was left out is
-// not touched, unless it has a default. Null is the same as left out, unless a tag says otherwise.
+// Decode reads a JSON object into the struct that into points to, and checks it against the rules in the struct's tags. Fields
+// are matched by their exact name. Unknown fields are ignored. If a field is repeated, the last value counts. A field that was
+// left out is not touched, unless it has a default. Null is the same as left out, unless a tag says otherwise.
 //
-// Anything but an object is 400 bad_body. Any other mistake is 400 with the code of its field: the first field, in
-// their order, whose value has the wrong type, else the first that breaks a rule.
+// Anything but an object is 400 bad_body. Any other mistake is 400 with the code of its field. The reported field is the first
+// whose value has the wrong type, or else the first that breaks a rule.
 func Decode(body []byte, into any) error { return DecodeKnown(body, nil, into) }
 
-// DecodeKnown is Decode for an object that has no names but the keys. Another name is reported before any mistake in a
+// DecodeKnown is Decode for an object that may have only the names in keys. An unknown name is reported before any mistake in a
 // field.
 func DecodeKnown(body []byte, keys *Keys, into any) error {
 	fields, err := Object(body)
@@ -63,7 +63,7 @@ func DecodeKnown(body []byte, keys *Keys, into any) error {
 	return d.refused
 }
 
-// Sends reports whether a body has any of the fields of a struct, as null or as a value.
+// Sends reports whether a body has at least one field of the struct of, as null or as a value.
 func Sends(body []byte, of any) bool {
 	sent, err := Object(body)
 	isSent := func(f field) bool { return sent[f.name] != nil }
@@ -86,12 +86,12 @@ func Object(body []byte) (map[string]json.RawMessage, error) {
 	return fields, nil
 }
 
-// withoutMark trims space, and the byte order mark that some editors write before a text.
+// withoutMark trims space around a body and the byte order mark that some editors write at its start.
 func withoutMark(body []byte) []byte {
 	return bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf"))
 }
 
-// scan walks the bytes once, before any of them is decoded: nesting and the escaped NUL character.
+// scan checks the nesting and the escaped NUL character. It reads the bytes once, before anything is decoded.
 func scan(body []byte) error {
 	depth, inText := 0, false
 	for i := 0; i < len(body); i++ {

@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// check enforces the rules on the field and brings its texts into their form. given means that a value was sent, null
-// that null was.
+// check enforces the rules of the field and converts its texts to their stored form. given means that a value was sent; null
+// means that null was sent.
 func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	isText := v.Kind() == reflect.String
 	if isText && f.trim && given {
@@ -39,7 +39,7 @@ func (f *field) check(v reflect.Value, path string, given, null bool) error {
 	return nil
 }
 
-// setDefault gives a field that was left out its default.
+// setDefault sets the default of a field that was left out.
 func (f *field) setDefault(v reflect.Value, path string) error {
 	switch {
 	case f.preset == "":
@@ -51,7 +51,7 @@ func (f *field) setDefault(v reflect.Value, path string) error {
 	return new(decoder).value(json.RawMessage(f.preset), v, spot{path, f.formCode()})
 }
 
-// isBlank reports whether a value is what a required field must not be.
+// isBlank reports whether a value is empty, which the value of a required field must not be.
 func isBlank(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.String:
@@ -62,7 +62,7 @@ func isBlank(v reflect.Value) bool {
 	return v.Type() == reflect.TypeFor[uuid.UUID]() && v.IsZero()
 }
 
-// wanted names the type of a value for a person.
+// wanted returns the type of a value in words for an error message.
 func wanted(v reflect.Value) string {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -77,10 +77,10 @@ func wanted(v reflect.Value) string {
 
 func refuse(code, format string, args ...any) error { return models.Invalid(code, format, args...) }
 
-// formCode is the code of a value of another type or form.
+// formCode returns the code of the error for a value of another type or form.
 func (r *Rules) formCode() string { return cmp.Or(r.form, "invalid_input") }
 
-// limitCode is the code of a value beyond a limit, which usual is without a tag.
+// limitCode returns the code of the error for a value beyond a limit. usual is the code without a tag.
 func (r *Rules) limitCode(usual string) string { return cmp.Or(r.beyond, usual) }
 
 // value enforces the rules on a value that was sent.
@@ -128,7 +128,7 @@ func (r *Rules) notAmong(path string) error {
 	return refuse(r.formCode(), "%s must be one of %s", path, strings.Join(r.enum, ", "))
 }
 
-// text brings a text into its form and enforces the rules on it.
+// text converts a text to its stored form and enforces the rules on it.
 func (r *Rules) text(v reflect.Value, path string, maxLength int) error {
 	text := v.String()
 	if r.trim {
@@ -182,7 +182,7 @@ func (f *field) list(v reflect.Value, path string) error {
 	return nil
 }
 
-// distinct gives the texts of a list without blank and repeated ones; case makes no difference. It is never nil.
+// distinct returns the texts of a list without blank and repeated texts, ignoring case. The result is never nil.
 func (r *Rules) distinct(v reflect.Value) reflect.Value {
 	out, seen := reflect.MakeSlice(v.Type(), 0, v.Len()), map[string]bool{}
 	for i := range v.Len() {

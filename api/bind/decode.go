@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// spot is where in the body a value stands and which code it gets when its type is wrong.
+// spot is the place of a value in the body, and the code of the error if the value has the wrong type.
 type spot struct {
 	path string
 	code string
@@ -23,9 +23,9 @@ func (s spot) bad(want string) error { return models.Invalid(s.code, "%s must be
 
 func (s spot) at(key string) spot { return spot{s.path + key, s.code} }
 
-// decoder decodes one body. It goes on after a broken rule, since a value of the wrong type further down is reported
-// instead of it.
-type decoder struct{ refused error } // by the first rule that was broken
+// decoder decodes one body. It continues after a broken rule, because a value of the wrong type further down takes precedence in
+// the error.
+type decoder struct{ refused error } // the error of the first broken rule
 
 // fields decodes and checks the fields of a struct in their order. If several fields have the same kind of mistake, the
 // error names the first of them.
@@ -58,7 +58,7 @@ func (d *decoder) field(f *field, raw json.RawMessage, v reflect.Value, path str
 	return nil
 }
 
-// value decodes one JSON value. The raw text is valid JSON: the body was parsed as a whole before.
+// value decodes one JSON value. raw is always valid JSON, because the whole body has been parsed before.
 func (d *decoder) value(raw json.RawMessage, v reflect.Value, s spot) error {
 	if string(raw) == "null" {
 		return nil
@@ -168,7 +168,7 @@ func (d *decoder) entries(raw json.RawMessage, v reflect.Value, s spot) error {
 	return nil
 }
 
-// idValue reads a UUID. An empty text is no id.
+// idValue reads a UUID. An empty text is the zero id.
 func idValue(raw json.RawMessage, into *uuid.UUID, s spot) error {
 	var text string
 	if json.Unmarshal(raw, &text) != nil {
@@ -185,7 +185,7 @@ func idValue(raw json.RawMessage, into *uuid.UUID, s spot) error {
 	return nil
 }
 
-const maxDigits = 40 // beyond 10^40 a number counts as 10^40: no range reaches so far, and arithmetic stays cheap
+const maxDigits = 40 // numbers beyond 10^40 become 10^40: no range reaches that far, and arithmetic stays cheap
 
 // number reads an exact number. A text is not a number.
 func number(raw json.RawMessage, into *decimal.Decimal, s spot) error {
@@ -193,7 +193,7 @@ func number(raw json.RawMessage, into *decimal.Decimal, s spot) error {
 		return s.bad("a number")
 	}
 	d, err := decimal.NewFromString(string(raw))
-	if err != nil { // valid JSON, so it is only the exponent that goes too far
+	if err != nil { // the text is valid JSON, so only its exponent can be too large
 		d = decimal.Zero
 		if !strings.Contains(strings.ToLower(string(raw)), "e-") {
 			d = decimal.New(1, maxDigits+1)
@@ -212,7 +212,7 @@ func number(raw json.RawMessage, into *decimal.Decimal, s spot) error {
 	return nil
 }
 
-// whole reads a number without a fraction; one beyond the type's range becomes its largest.
+// whole reads a number without a fraction. A number beyond 32 bits becomes the largest or smallest such number.
 func whole(raw json.RawMessage, v reflect.Value, s spot) error {
 	var d decimal.Decimal
 	if err := number(raw, &d, s); err != nil {

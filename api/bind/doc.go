@@ -1,10 +1,11 @@
-// Package bind reads what a client sent: the window, paging, ids and JSON bodies. Every mistake is the documented 400.
-// A text that PostgreSQL cannot store is a mistake too, so that it does not fail further down.
+// Package bind reads a client's input: the window, paging, ids and JSON bodies. Every mistake is answered with the documented
+// 400. A text that PostgreSQL cannot store is refused here too, so that it does not fail in the database.
 //
-// A body is a struct. The tags of its fields are their rules, which Decode enforces and the OpenAPI document shows:
+// A body is a struct. The tags of its fields are the rules for their values. Decode enforces them, and the OpenAPI document
+// shows them:
 //
 //	required:"true"       must be sent and not be empty, else 400 required; another text than true is the code
-//	empty:"code"          of an Opt: what was sent must not be empty
+//	empty:"code"          of an Opt: a value that was sent must not be empty
 //	null:"refused"        of an Opt: null has the wrong form
 //	null:"empty"          of an Opt: null is the empty value, not a field left out
 //	optional:"true"       the field is like an Opt: it keeps its value if it is left out, and an empty text is a value
@@ -19,13 +20,13 @@
 //	format:"country"      of a text, by a name of the table in format.go, else the code that stands there
 //	maxItems:"20"         of a list, else invalid_input; minItems likewise
 //	itemLength:"64"       characters of each item
-//	unique:"true"         repeated items of a list are dropped, blank ones refused
+//	unique:"true"         repeated items of a list are dropped, blank items are refused
 //	skipBlank:"true"      blank items of a list are dropped
-//	bad:"a" bad:"a,b"     the field's own codes: a for a value of the wrong type or form, b (or a) for one beyond a limit
+//	bad:"a" bad:"a,b"     the field's own codes: a for a value of the wrong type or form, b (or a) for a value beyond a limit
 //
-// On an embedded struct, optional and null hold for all of its fields. doc and send are for readers: doc says what a
-// value is, in answers too, send what a body may have.
+// On an embedded struct, optional and null apply to all of its fields. The tags doc and send are for readers: doc describes the
+// value, in answers too, and send describes the values that a body may have.
 //
-// Rules for texts hold for each item of a list of texts. A text left out and an empty text are the same, but in an Opt.
-// What concerns two fields, or the store, is left to the body's handler.
+// Rules for texts apply to each item of a list of texts. A text left out and an empty text are the same, except in an Opt. Rules
+// that involve two fields, or the store, are checked by the body's handler.
 package bind

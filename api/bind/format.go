@@ -13,13 +13,13 @@ import (
 
 // format is a rule for texts, in addition to their length limits. An empty text passes, except as an alias or a slug.
 type format struct {
-	code   string         // of a text of another form, if the field has no code of its own
-	schema map[string]any // what JSON Schema can say of it
+	code   string         // error for a text of another form, if the field has no code of its own
+	schema map[string]any // the part of the rule that JSON Schema can express
 	// read returns the text in its stored form. Its error is a sentence for a person.
 	read func(path, text string) (string, error)
 }
 
-// formats are the names that a format tag may have.
+// formats are the rules by the name in a format tag.
 var formats = map[string]*format{
 	"uuid": {"invalid_id", map[string]any{"format": "uuid"}, readUUID},
 	// An http or https address. {token} placeholders may stand anywhere after the scheme.
@@ -27,7 +27,7 @@ var formats = map[string]*format{
 	// An address that visitors can be sent to: its host has no placeholders.
 	"routable": {"invalid_url", map[string]any{"format": "url"}, readRoutable},
 	"country":  {"invalid_country", map[string]any{"pattern": `^([A-Za-z]{2})?$`}, readCountry},
-	// Two letters too, of a country that there is. UK is GB.
+	// Two letters that are the code of an existing country. UK becomes GB.
 	"iso_country": {"invalid_country", map[string]any{"pattern": `^[A-Za-z]{2}$`}, readVisitorCountry},
 	"alias":       {"invalid_alias", map[string]any{"pattern": models.AliasForm.String()}, same(models.CheckAlias)},
 	"slug":        {"invalid_slug", map[string]any{"pattern": models.SlugForm.String()}, same(models.CheckSlug)},
@@ -65,7 +65,7 @@ func readRoutable(path, text string) (string, error) {
 	return text, nil
 }
 
-// readTimezone takes the name of a zone. "Local" is the machine's, which means nothing to an account.
+// readTimezone accepts the IANA name of a zone. It refuses "Local", the machine's own zone, which means nothing to an account.
 func readTimezone(path, text string) (string, error) {
 	if zone, err := time.LoadLocation(text); err != nil || zone == time.Local {
 		return "", fmt.Errorf("%s must be a time zone by its IANA name, such as Europe/Berlin", path)

@@ -15,11 +15,11 @@ import (
 // Keys are the names that an object may have, with the Keys of the objects inside it. Nil allows any name.
 type Keys struct {
 	in        map[string]*Keys
-	elsewhere map[string]string // names that another call takes, with that call
+	elsewhere map[string]string // names that another call accepts, with that call
 }
 
-// KeysOf returns the names in the JSON forms of some types, including lists of them and the types of their fields. If
-// several types have a name, the Keys below it are merged. A type that is not a struct and json.RawMessage allow any name.
+// KeysOf returns the names in the JSON forms of some types, including types inside lists and fields. If several types have a
+// name, the Keys below it are merged. A type that is not a struct allows any name. So does json.RawMessage.
 func KeysOf(types ...any) *Keys {
 	var all *Keys
 	for _, t := range types {
@@ -42,7 +42,7 @@ func merged(k, more *Keys) *Keys {
 	return k
 }
 
-// keysOf walks a type. within are the types around it, which may hold themselves.
+// keysOf returns the names of a type. within has the types around it, so that a type that contains itself ends the walk.
 func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 	for t != nil && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
 		t = t.Elem()
@@ -64,11 +64,11 @@ func keysOf(t reflect.Type, within []reflect.Type) *Keys {
 	return k
 }
 
-// Names are the names that the object itself may have, in order.
+// Names returns the names that the object itself may have, sorted.
 func (k *Keys) Names() []string { return slices.Sorted(maps.Keys(k.in)) }
 
-// Elsewhere removes the names in other from k, except the names in own. For a removed name, the error of Check points to the
-// call where, which takes it.
+// Elsewhere removes the names in other from k, except the names in own. For a removed name, the error of Check points to where,
+// the call that accepts the name.
 func (k *Keys) Elsewhere(other, own *Keys, where string) {
 	if k == nil || other == nil || own == nil {
 		return
@@ -92,7 +92,7 @@ func (k *Keys) Check(body []byte) error {
 	}
 	var v any
 	dec := json.NewDecoder(bytes.NewReader(withoutMark(body)))
-	dec.UseNumber() // of any size
+	dec.UseNumber() // numbers may have any size
 	if dec.Decode(&v) != nil {
 		return errBody
 	}
@@ -108,7 +108,7 @@ func (k *Keys) check(v any, path string) error {
 			}
 		}
 	case map[string]any:
-		for name, below := range v { // of several errors any is reported
+		for name, below := range v { // if there are several errors, any of them is reported
 			at := strings.TrimPrefix(path+"."+name, ".")
 			inner, ok := k.in[name]
 			if !ok && !strings.HasPrefix(name, "_") {
@@ -130,7 +130,7 @@ func (k *Keys) check(v any, path string) error {
 
 // Unknown returns the error for an unknown name: 400 invalid_input, with the nearest known name.
 func Unknown(at, name string, known []string) error {
-	const most = 80 // of a name that is shown
+	const most = 80 // bytes of a name in the message
 	at = strings.ToValidUTF8(at[:min(len(at), most)], "")
 	if near := models.Nearest(name, known); near != "" {
 		return models.Invalid("invalid_input", "%s is unknown; did you mean %s?", at, near)

@@ -39,7 +39,7 @@ func TestKeys(t *testing.T) {
 	for _, c := range []struct {
 		keys *bind.Keys
 		body string
-		want string // in the error; empty: none
+		want string // text of the error; empty: no error
 	}{
 		{alone, `{"name": 1, "id": {"x": 1}, "any": {"x": 1}, "raw": [{"x": 1}], "_note": {"x": 1}, "inner": {"weight": 1}}`, ""},
 		{alone, `{"list": [{"filters": ["x"]}, {"self": {"name": "n", "list": [{"x": 1}]}}, null, 3]}`, ""},

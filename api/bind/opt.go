@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Opt is a body field in three states: left out, null, or a value. A PATCH keeps what was left out.
+// Opt is a body field in three states: left out, null, or a value. A PATCH does not change fields that are left out.
 type Opt[T any] struct {
 	Set   bool // the field was in the body, as null or as a value
 	Null  bool
@@ -17,7 +17,7 @@ type Opt[T any] struct {
 // Given reports whether the field holds a value.
 func (o Opt[T]) Given() bool { return o.Set && !o.Null }
 
-// Or is the value, or other if the field was left out or null.
+// Or returns the value, or other if the field was left out or null.
 func (o Opt[T]) Or(other T) T {
 	if o.Given() {
 		return o.Value
@@ -25,7 +25,7 @@ func (o Opt[T]) Or(other T) T {
 	return other
 }
 
-// Sent points to what was sent, the zero value for null. It is nil if the field was left out.
+// Sent returns a pointer to the value that was sent, or to the zero value for null. It returns nil if the field was left out.
 func (o Opt[T]) Sent() *T {
 	if !o.Set {
 		return nil
@@ -41,7 +41,7 @@ func (o Opt[T]) MarshalJSON() ([]byte, error) {
 	return json.Marshal(o.Value)
 }
 
-// OptValue is a zero value of the field's type, for the OpenAPI document.
+// OptValue returns a zero value of the field's type, for the OpenAPI document.
 func (o Opt[T]) OptValue() any { var zero T; return zero }
 
 // mark records what was sent and returns the place for the value.
@@ -54,7 +54,7 @@ type opt interface {
 	mark(sent, null bool) reflect.Value
 }
 
-// tagsRules are the rules of every field of tags.
+// tagsRules are the rules of every field of type models.Tags.
 const tagsRules reflect.StructTag = `trim:"true" skipBlank:"true" unique:"true" itemLength:"64" maxItems:"20"`
 
 // ID is embedded in the body of a PUT or a PATCH that names its record in the body.
@@ -62,5 +62,5 @@ type ID struct {
 	ID uuid.UUID `json:"id" bad:"invalid_id" required:"invalid_id" doc:"the record's id"`
 }
 
-// RecordID is the id of the record that the body names.
+// RecordID returns the id of the record that the body names.
 func (i ID) RecordID() uuid.UUID { return i.ID }

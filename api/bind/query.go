@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// maxQuery is the longest query string a call may have.
+// maxQuery is the length limit of a query string, in bytes.
 const maxQuery = 16 << 10
 
 // Query parses a query string. Malformed escapes, invalid UTF-8 and NUL characters are invalid_input.
@@ -36,8 +36,8 @@ func Query(raw string) (url.Values, error) {
 // Text reports whether PostgreSQL can store a text: valid UTF-8 without NUL.
 func Text(s string) bool { return utf8.ValidString(s) && !strings.ContainsRune(s, 0) }
 
-// Int reads a whole number. One outside the range becomes the nearest in it. Absent or empty is the default. Anything
-// else is invalid_input.
+// Int reads a whole number. A number outside the range becomes the nearest number in it. An absent or empty parameter is the
+// default. Anything else is invalid_input.
 func Int(q url.Values, name string, def, low, high int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
@@ -49,12 +49,12 @@ func Int(q url.Values, name string, def, low, high int) (int, error) {
 		if digits == "" || strings.Trim(digits, "0123456789") != "" {
 			return 0, models.Invalid("invalid_input", "%s must be a whole number", name)
 		}
-		// A number beyond int64: ParseInt gave the nearest one.
+		// The number is beyond int64, and ParseInt has returned the nearest int64.
 	}
 	return int(min(max(n, int64(low)), int64(high))), nil
 }
 
-// Bool reads true, false, 1 or 0. Absent or empty is the default.
+// Bool reads true, false, 1 or 0. An absent or empty parameter is the default. Anything else is invalid_input.
 func Bool(q url.Values, name string, def bool) (bool, error) {
 	switch q.Get(name) {
 	case "":
@@ -67,7 +67,7 @@ func Bool(q url.Values, name string, def bool) (bool, error) {
 	return false, models.Invalid("invalid_input", "%s must be true or false", name)
 }
 
-// QueryID reads an optional id. Absent or empty is the zero id. A malformed one is 400 with the code.
+// QueryID reads an optional id. An absent or empty parameter is the zero id. A malformed id is 400 with the code.
 func QueryID(q url.Values, name, code string) (uuid.UUID, error) {
 	text := q.Get(name)
 	if text == "" {

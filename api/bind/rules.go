@@ -15,16 +15,16 @@ import (
 	"switchyard/models"
 )
 
-// Rules are what the tags of a body's field say of its value. Decode enforces them, and the OpenAPI document states
-// them through Schema. The package's documentation lists the tags.
+// Rules are the rules for a body field's value, read from its tags. Decode enforces them, and Schema adds them to the OpenAPI
+// document. The package's documentation lists the tags.
 type Rules struct {
 	Required bool // the field must be sent; unless it is an Opt, it must not be empty either
 
-	optional  bool   // left out it keeps its value, and an empty text is a value: an Opt, or a field with the tag
+	optional  bool   // an Opt or a field with the tag: if left out it keeps its value, and an empty text is a value
 	missing   string // code of a required field that was not sent or is empty
-	blank     string // code of an Opt that was sent empty; none: it may be
-	form      string // code of a value of another type or form; none: invalid_input, or the format's
-	beyond    string // code of a value beyond a limit; none: the limit's usual one
+	blank     string // code of an Opt that was sent empty; empty: it may be empty
+	form      string // code of a value of another type or form; empty: invalid_input, or the format's code
+	beyond    string // code of a value beyond a limit; empty: the limit's usual code
 	null      string // "refused": null has the wrong form; "empty": null is an empty value, here or in the embedded fields
 	loose     bool   // a value of another type is an empty text
 	trim      bool
@@ -44,7 +44,7 @@ type Rules struct {
 
 var cases = map[string]func(string) string{"upper": strings.ToUpper, "lower": strings.ToLower}
 
-// RulesOf reads the tags of a field. A tag that makes no sense panics: tags are read before the first request.
+// RulesOf reads the tags of a field. It panics on a tag that makes no sense, because tags are read before the first request.
 func RulesOf(f reflect.StructField) Rules {
 	tag := f.Tag
 	if f.Type == reflect.TypeFor[models.Tags]() {
@@ -104,8 +104,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Schema adds the rules to the JSON Schema of the field's type: those for texts go to the items of a list. An answer
-// has its values from elsewhere and states the enum only.
+// Schema adds the rules to the JSON Schema of the field's type. For a list, the rules for texts go to the schema of its items. If
+// body is false, the schema is for an answer and gets only the enum, because the rules do not apply to its values.
 func (r Rules) Schema(schema map[string]any, body bool) {
 	if !body {
 		r = Rules{enum: r.enum}
@@ -163,7 +163,7 @@ func isText(schema map[string]any) bool {
 	return ok && kind == "string"
 }
 
-// choices are the values of an enum in the type of their field.
+// choices returns the values of an enum in the type of their field.
 func (r *Rules) choices(texts bool) any {
 	if texts {
 		return r.enum
@@ -175,7 +175,7 @@ func (r *Rules) choices(texts bool) any {
 	return out
 }
 
-// Literal reads a tag as JSON where it is JSON, else as a text.
+// Literal parses a tag as JSON. A tag that is not JSON is returned as a text.
 func Literal(text string) any {
 	var v any
 	if json.Unmarshal([]byte(text), &v) != nil {
@@ -184,7 +184,7 @@ func Literal(text string) any {
 	return v
 }
 
-// field is a field of a body's struct, or of a struct embedded in it.
+// field is a field of a body's struct, or of a struct that is embedded in it.
 type field struct {
 	Rules
 	index []int
@@ -193,7 +193,7 @@ type field struct {
 
 var plans sync.Map // of reflect.Type to []field
 
-// fieldsOf lists the fields of a struct that a body can set, in their order.
+// fieldsOf returns the fields of a struct that a body can set, in their order.
 func fieldsOf(t reflect.Type) []field {
 	if plan, ok := plans.Load(t); ok {
 		return plan.([]field) //nolint:forcetypeassert // nothing else is stored

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// PathBody shows what tags can say.
+// PathBody shows the rules that tags can express.
 type PathBody struct {
 	Name    string             `json:"name" required:"true" trim:"true" maxLength:"10"`
 	Country string             `json:"country" bad:"invalid_country" format:"country"`

@@ -11,10 +11,10 @@ import (
 // Window is a span of time in UTC, both ends included to the second.
 type Window struct{ From, To time.Time }
 
-// End is the first moment after the window.
+// End returns the first second after the window.
 func (w Window) End() time.Time { return w.To.Add(time.Second) }
 
-// Range is the window as answers show it.
+// Range is a window in the form of answers.
 type Range struct {
 	From string `json:"from" doc:"YYYY-MM-DD HH:MM:SS, UTC"`
 	To   string `json:"to" doc:"YYYY-MM-DD HH:MM:SS, UTC"`
@@ -22,10 +22,10 @@ type Range struct {
 
 const windowDays = 7
 
-// Range is the window as answers show it.
+// Range returns the window in the form of answers.
 func (w Window) Range() Range { return Range{w.From.Format(time.DateTime), w.To.Format(time.DateTime)} }
 
-// RangeOf shows the time from one moment up to, but not including, another.
+// RangeOf returns the range from one moment up to, but not including, another.
 func RangeOf(from, end time.Time) Range {
 	return Window{from.UTC(), end.UTC().Add(-time.Second)}.Range()
 }
@@ -63,7 +63,7 @@ func ParseWindow(q url.Values, now time.Time) (Window, error) {
 	return w, nil
 }
 
-// ParseRange reads FROM..TO, each as ParseWindow does. Anything else is invalid_input.
+// ParseRange reads FROM..TO. Both parts have the form that ParseWindow accepts. Anything else is invalid_input.
 func ParseRange(name, text string) (Window, error) {
 	from, to, ok := strings.Cut(text, "..")
 	if !ok || from == "" || to == "" {

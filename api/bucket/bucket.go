@@ -1,4 +1,4 @@
-// Package bucket limits how often something may happen, for each of many keys, in this process.
+// Package bucket limits how often something may happen in this process. Each key has a limit of its own.
 package bucket
 
 import (

@@ -24,7 +24,7 @@ import (
 	"switchyard/models/interval"
 )
 
-// Store has certificates and challenges: *certstore.Store.
+// Store reads certificates and challenges. *certstore.Store implements it.
 type Store interface {
 	Versions(ctx context.Context) (map[string]int64, error)
 	Load(ctx context.Context, hosts []string) ([]certstore.Sealed, error)
@@ -32,26 +32,27 @@ type Store interface {
 	Challenges(ctx context.Context) ([]certstore.Challenge, error)
 }
 
-// Options of New.
+// Options are the settings of New.
 type Options struct {
 	Store Store
 	URL   string // of the database, for the connection that listens to changes
-	Dir   string // of the copies on disk; empty keeps none
+	Dir   string // the directory of the copies on disk; if it is empty, no copies are kept
 	// Serves reports whether this install answers for a host. It must cost nothing but a look-up in memory.
 	Serves func(host string) bool
-	// Missing is told of a host that is served and has no certificate, once a minute at most; may be nil.
+	// Missing is called for a host that is served and has no certificate, at most once a minute for each host. It may be nil.
 	Missing func(ctx context.Context, host string) error
-	// Own are the hosts of the install itself. Their certificates are among the metrics, because no account has an alert for them.
+	// Own lists the install's own hosts. Metrics show the remaining life of their certificates, because no account has an alert
+	// for them.
 	Own []string
 }
 
-// How certificates are read.
+// Intervals and limits of reading certificates.
 const (
-	resyncEvery = 5 * time.Minute // the safety net under the notices
+	resyncEvery = 5 * time.Minute // in case a notice was missed
 	retryAfter  = time.Second
 	loadAtOnce  = 200
 	loadTime    = 30 * time.Second
-	maxNoticed  = 10_000 // hosts of notices that wait; with more, everything is compared
+	maxNoticed  = 10_000 // hosts whose notices wait to be handled; at the limit all certificates are compared instead
 )
 
 // Certificates holds the certificates of all hosts. It is safe for concurrent use.
@@ -61,7 +62,7 @@ type Certificates struct {
 
 	mu     sync.RWMutex
 	hosts  map[string]*entry
-	chains map[[32]byte]*issuer // of intermediates, which many certificates share
+	chains map[[32]byte]*issuer // the intermediates, which many certificates share, by their SHA-256
 
 	noticedMu sync.Mutex
 	noticed   map[string]bool
@@ -77,7 +78,7 @@ type entry struct {
 	cert        *tls.Certificate
 	version     int64
 	above       [][32]byte // the keys of its intermediates in chains
-	begins, end int64      // of its life, in seconds since 1970
+	begins, end int64      // the bounds of its validity, in seconds since 1970
 }
 
 type issuer struct {
@@ -85,7 +86,7 @@ type issuer struct {
 	uses int
 }
 
-// New makes them, without any.
+// New returns a Certificates that holds no certificate yet.
 func New(o Options) *Certificates {
 	c := &Certificates{
 		o: o, metrics: newMetrics(), hosts: map[string]*entry{}, chains: map[[32]byte]*issuer{},
@@ -95,7 +96,7 @@ func New(o Options) *Certificates {
 	return c
 }
 
-// Start reads the copies on disk, and then PostgreSQL, if it answers.
+// Start loads the copies on disk and then the certificates in PostgreSQL. If PostgreSQL does not answer, the copies are served.
 func (c *Certificates) Start(ctx context.Context) {
 	c.readCopies(ctx)
 	limited, cancel := context.WithTimeout(ctx, loadTime)
@@ -105,7 +106,7 @@ func (c *Certificates) Start(ctx context.Context) {
 	}
 }
 
-// Run keeps them fresh until the context ends.
+// Run keeps the certificates up to date until the context ends.
 func (c *Certificates) Run(ctx context.Context) {
 	var others sync.WaitGroup
 	defer others.Wait()
@@ -123,7 +124,7 @@ func (c *Certificates) Run(ctx context.Context) {
 		case <-c.wake:
 			if err := c.refresh(ctx); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "certificates could not be refreshed", "error", err)
-				_ = interval.Sleep(ctx, retryAfter) // the loop asks the context itself
+				_ = interval.Sleep(ctx, retryAfter) // the loop checks the context
 				c.signal()
 			}
 		}
@@ -157,7 +158,8 @@ func (c *Certificates) signal() {
 	}
 }
 
-// refresh reads what was noticed. What fails is noticed again.
+// refresh loads the hosts that notices named. After a resync it compares all certificates instead. If it fails, the next refresh
+// repeats the work.
 func (c *Certificates) refresh(ctx context.Context) error {
 	c.noticedMu.Lock()
 	hosts, resync := c.noticed, c.resync
@@ -180,7 +182,8 @@ func (c *Certificates) refresh(ctx context.Context) error {
 	return err
 }
 
-// compare reads every certificate that is another one than in memory.
+// compare brings memory and disk in line with PostgreSQL. It loads each host whose version differs from the version in memory,
+// and removes each host that is gone.
 func (c *Certificates) compare(ctx context.Context) error {
 	there, err := c.o.Store.Versions(ctx)
 	if err != nil {
@@ -206,7 +209,8 @@ func (c *Certificates) compare(ctx context.Context) error {
 	return nil
 }
 
-// load reads the certificates of hosts.
+// load reads the certificates of hosts from PostgreSQL and writes their copies. It removes the hosts that have no certificate,
+// and logs certificates that cannot be used.
 func (c *Certificates) load(ctx context.Context, hosts []string) error {
 	for part := range slices.Chunk(hosts, loadAtOnce) {
 		list, err := c.o.Store.Load(ctx, part)
@@ -250,12 +254,13 @@ func (c *Certificates) take(ctx context.Context, s certstore.Sealed) error {
 		return errors.New("certs: the certificate is another host's")
 	}
 	e := &entry{cert: &pair, version: s.Version, begins: pair.Leaf.NotBefore.Unix(), end: pair.Leaf.NotAfter.Unix()}
-	pair.Leaf = nil // a server does without, and it is the largest part
+	pair.Leaf = nil // a server does not need the parsed certificate, and it takes the most memory
 	c.set(s.Host, e)
 	return nil
 }
 
-// unusable counts certificates that cannot be used, and says why of the first. With another ENCRYPTION_KEY that is all of them.
+// unusable counts certificates that cannot be used, and keeps the host and error of the first one. With a wrong ENCRYPTION_KEY no
+// certificate can be used.
 type unusable struct {
 	count int
 	host  string
@@ -310,7 +315,7 @@ func (c *Certificates) set(host string, e *entry) {
 // Has reports whether a host has a certificate.
 func (c *Certificates) Has(host string) bool { return c.find(host) != nil }
 
-// Len is how many there are.
+// Len returns the number of certificates.
 func (c *Certificates) Len() int {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -338,10 +343,10 @@ func (c *Certificates) find(host string) *tls.Certificate {
 	return nil
 }
 
-// challengeProtocol is what a CA asks for in a handshake: TLS-ALPN-01.
+// challengeProtocol is the only protocol that a CA offers in a TLS-ALPN-01 handshake.
 const challengeProtocol = "acme-tls/1"
 
-// Config is for a listener. TLS 1.2 is spoken with authenticated ciphers alone, as TLS 1.3 has no others.
+// Config returns the TLS settings of a listener. They allow only authenticated ciphers for TLS 1.2. TLS 1.3 has no others.
 func (c *Certificates) Config() *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1", challengeProtocol}, GetCertificate: c.forHandshake,
@@ -353,7 +358,7 @@ func (c *Certificates) Config() *tls.Config {
 	}
 }
 
-// forHandshake chooses the certificate. Without one the handshake ends with the alert unrecognized_name.
+// forHandshake returns the certificate for a handshake. If it returns nil, the handshake ends with the alert unrecognized_name.
 func (c *Certificates) forHandshake(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	host := strings.TrimSuffix(strings.ToLower(hello.ServerName), ".")
 	if len(hello.SupportedProtos) == 1 && hello.SupportedProtos[0] == challengeProtocol {

@@ -63,7 +63,7 @@ func newAuthority(tb testing.TB) *authority {
 	return a
 }
 
-// issue makes a certificate of a host, with its key and the root behind it.
+// issue makes a certificate for a host. The PEM text contains the certificate, its key and the root.
 func (a *authority) issue(host string) []byte {
 	a.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -87,7 +87,7 @@ func (a *authority) issue(host string) []byte {
 	return append(text, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: a.cert.Raw})...)
 }
 
-// memory is a Store. What it "seals" begins with a mark.
+// memory is a Store in memory. It does not encrypt. A "sealed" text begins with a mark.
 type memory struct {
 	mu         sync.Mutex
 	hosts      map[string]certstore.Sealed
@@ -170,7 +170,7 @@ func (m *memory) Challenges(context.Context) ([]certstore.Challenge, error) {
 	return append([]certstore.Challenge(nil), m.challenges...), nil
 }
 
-// serve listens with the certificates, and answers with the host.
+// serve runs an HTTPS server with the certificates. It answers each request with the protocol and the host.
 func serve(t *testing.T, c *Certificates, g *Guard) (address string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -186,7 +186,7 @@ func serve(t *testing.T, c *Certificates, g *Guard) (address string) {
 	return l.Addr().String()
 }
 
-// get asks for a host by HTTPS.
+// get requests a host by HTTPS and returns the answer.
 func get(address, host string, a *authority) (string, error) {
 	transport := &http.Transport{
 		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: a.roots, MinVersion: tls.VersionTLS12},
@@ -215,9 +215,9 @@ func serves(hosts ...string) func(string) bool {
 	}
 }
 
-// TestServe: hosts are served over HTTP/2 with their certificates. New, renewed and released certificates are noticed. A
-// process that starts while PostgreSQL is down serves its copies. Once PostgreSQL is back, it drops those released in the
-// meantime.
+// TestServe: hosts are served over HTTP/2 with their certificates. Notices about new, renewed and released certificates take
+// effect. A process that starts while PostgreSQL is down serves its copies. Once PostgreSQL is back, it drops the certificates
+// that were released in the meantime.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	a, store, dir := newAuthority(t), &memory{}, filepath.Join(t.TempDir(), "certificates")
@@ -256,7 +256,7 @@ func TestServe(t *testing.T) {
 	}
 	if err := c.refresh(t.Context()); err != nil || version("one.example") != 11 || version("two.example") != 0 ||
 		version("three.example") != 4 || c.Len() != 2 || !c.Has("three.example") || len(c.chains) != 1 {
-		t.Errorf("after notices: %+v, %v", c.hosts, err)
+		t.Errorf("after the notices the hosts are %+v: %v", c.hosts, err)
 	}
 	if _, err := get(address, "two.example", a); err == nil {
 		t.Error("a released host is served")
@@ -289,7 +289,7 @@ func TestServe(t *testing.T) {
 	delete(store.hosts, "three.example")
 	again.mark("", true)
 	if err := again.refresh(t.Context()); err != nil || again.Has("three.example") || !again.Has("one.example") {
-		t.Errorf("after a resync: %+v, %v", again.hosts, err)
+		t.Errorf("after a resync the hosts are %+v: %v", again.hosts, err)
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil || len(files) != 1 {
@@ -301,7 +301,7 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestChallenges: what a CA asks for is found although its notice has not come yet, at its own host alone.
+// TestChallenges: a challenge that a CA checks is found even if its notice has not arrived yet. It is found only at its own host.
 func TestChallenges(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}
@@ -354,11 +354,11 @@ func TestChallenges(t *testing.T) {
 	store.challenges[1] = certstore.Challenge{Host: "one.example", Token: "token-4", PEM: a.issue("one.example")}
 	store.mu.Unlock()
 	if second, err := shake("one.example"); err != nil || second.SerialNumber.Cmp(first.SerialNumber) == 0 {
-		t.Errorf("the certificate of an order before: %v", err)
+		t.Errorf("the handshake got the certificate of an earlier order: %v", err)
 	}
 	for _, host := range []string{"two.example", "stranger.example"} {
 		if _, err := shake(host); err == nil {
-			t.Errorf("%s: a challenge", host)
+			t.Errorf("%s: the handshake was answered with a challenge", host)
 		}
 	}
 }
@@ -373,15 +373,15 @@ func TestChallengesCrowded(t *testing.T) {
 	c.challenges.waiting = maxWaiting
 	before := store.count()
 	if cert := c.forChallenge(t.Context(), "one.example"); cert == nil || store.count() != before {
-		t.Errorf("among many who wait: %v, %d queries", cert, store.count()-before)
+		t.Errorf("while too many requests wait: certificate %v, %d queries", cert, store.count()-before)
 	}
 }
 
-// TestOwn: how much is left of the certificates of the install's own hosts is among the metrics.
+// TestOwn: the metrics show the remaining life of the certificates of the install's own hosts.
 func TestOwn(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}
-	store.put("one.example", 1, a.issue("one.example")) // it began an hour ago, and ends in one
+	store.put("one.example", 1, a.issue("one.example")) // it began an hour ago and ends in an hour
 	c := New(Options{Store: store, Serves: serves("one.example", "two.example"), Own: []string{"one.example", "two.example"}})
 	c.Start(t.Context())
 	r := prometheus.NewRegistry()
@@ -402,11 +402,11 @@ func TestOwn(t *testing.T) {
 		t.Errorf("left are %v", left)
 	}
 	if later := c.left("one.example", time.Now().Add(2*time.Hour)); later != 0 {
-		t.Errorf("of an expired one %f are left", later)
+		t.Errorf("an expired certificate has %f left, want 0", later)
 	}
 }
 
-// counted are the handshakes by what was known of their names.
+// counted returns the number of handshakes by the metric's label name: served, unknown or missing.
 func counted(t *testing.T, c *Certificates) map[string]float64 {
 	t.Helper()
 	r := prometheus.NewRegistry()
@@ -426,8 +426,8 @@ func counted(t *testing.T, c *Certificates) map[string]float64 {
 	return names
 }
 
-// TestFlood: handshakes of unknown names cost no query, and those who ask for challenges that are not there share theirs.
-// Connections that say nothing do not keep out others.
+// TestFlood: handshakes for unknown names cause no query. Requests for challenges that do not exist share their queries.
+// Connections that send nothing do not keep others out.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	a, store, told := newAuthority(t), &memory{}, make(chan string, 1000)
@@ -453,7 +453,7 @@ func TestFlood(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	all.Go(func() { c.tellMissing(ctx) })
 	if host := await.Recv(t, told); host != "two.example" || len(c.missing.queue) != 0 {
-		t.Errorf("told of %s, and %d more wait", host, len(c.missing.queue))
+		t.Errorf("Missing was called for %s, and %d more hosts wait", host, len(c.missing.queue))
 	}
 	cancel()
 
@@ -528,7 +528,7 @@ func TestManyConnections(t *testing.T) {
 	}
 }
 
-// TestGuardAtWork: while all connections are at work a new one is closed, and none of them.
+// TestGuardAtWork: while all connections are at work, a new connection is closed and the others stay open.
 func TestGuardAtWork(t *testing.T) {
 	t.Parallel()
 	g := newGuard(10, 3)
@@ -554,7 +554,7 @@ func TestGuardAtWork(t *testing.T) {
 	}
 }
 
-// TestCiphers: TLS 1.2 is spoken with authenticated ciphers alone. A client that knows others only is refused.
+// TestCiphers: TLS 1.2 is allowed with authenticated ciphers only. A client that knows only other ciphers is refused.
 func TestCiphers(t *testing.T) {
 	t.Parallel()
 	a, store := newAuthority(t), &memory{}

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/interval"
 )
 
-// ChallengePath is what the paths of HTTP-01 begin with.
+// ChallengePath begins the paths of HTTP-01 challenges.
 const ChallengePath = "/.well-known/acme-challenge/"
 
 // Limits on reading challenges. Requests for challenges that do not exist cannot cause more queries than these.
@@ -31,15 +31,15 @@ type challenges struct {
 
 	mu      sync.Mutex
 	known   []certstore.Challenge
-	next    chan struct{} // closed after a read that begins later than now; nil: none is planned
+	next    chan struct{} // closed when the planned read ends; nil: no read is planned
 	waiting int
 
-	reading sync.Mutex // one at a time
-	last    time.Time  // of the last read's begin
+	reading sync.Mutex // held during a read
+	last    time.Time  // when the last read began
 }
 
-// find finds a challenge of a host that fits. Before it answers it reads the challenges from PostgreSQL, because the notice of a
-// new one may be on its way. With known it first looks at those in memory, and reads only if none of them fits.
+// find returns a challenge of a host for which fits returns true. It reads the challenges from PostgreSQL first, because the
+// notice of a new challenge may still be on its way. If known is true, it reads only when no challenge in memory fits.
 func (c *challenges) find(ctx context.Context, host string, known bool, fits func(certstore.Challenge) bool) (certstore.Challenge, bool) {
 	if found, ok := c.look(host, fits); ok && known {
 		return found, true
@@ -50,7 +50,7 @@ func (c *challenges) find(ctx context.Context, host string, known bool, fits fun
 		c.waiting++
 	}
 	c.mu.Unlock()
-	if full { // perhaps of requests for challenges that do not exist: answer from memory
+	if full { // perhaps with requests for challenges that do not exist, so answer from memory
 		return c.look(host, fits)
 	}
 	defer func() {
@@ -73,7 +73,7 @@ func (c *challenges) look(host string, fits func(certstore.Challenge) bool) (cer
 	return certstore.Challenge{}, false
 }
 
-// reload waits for a read that begins after the call. All that wait share it.
+// reload waits, for at most challengeTime, for a read that begins after the call. All waiting callers share the read.
 func (c *challenges) reload(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, challengeTime)
 	defer cancel()
@@ -111,7 +111,8 @@ func (c *challenges) read(ctx context.Context, done chan struct{}) {
 	c.mu.Unlock()
 }
 
-// AnswerHTTP answers a CA that asks by HTTP whether this is the host. It reports whether the request was one such.
+// AnswerHTTP answers an HTTP-01 request, by which a CA checks that this process serves the host. It returns false, without an
+// answer, if the path does not begin with ChallengePath.
 func (c *Certificates) AnswerHTTP(w http.ResponseWriter, r *http.Request) bool {
 	token, ok := strings.CutPrefix(r.URL.Path, ChallengePath)
 	if !ok {

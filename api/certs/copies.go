@@ -52,10 +52,11 @@ func (c *Certificates) readCopies(ctx context.Context) {
 	}
 }
 
-// halfWritten reports whether a file is a copy of a process that died while it wrote it, or that writes it now.
+// halfWritten reports whether a file is an unfinished copy: a process is writing it now, or died while it wrote it.
 func halfWritten(name string) bool { return strings.Contains(name, "~") }
 
-// pruneCopies removes the copies of hosts that have no certificate any more. Their hosts may never have been in memory.
+// pruneCopies removes the copies of hosts that no longer have a certificate. It lists the directory, because such a host may never
+// have been in memory.
 func (c *Certificates) pruneCopies(ctx context.Context, there map[string]int64) {
 	if c.o.Dir == "" {
 		return
@@ -85,14 +86,14 @@ func readCopy(dir string, f fs.DirEntry) (s certstore.Sealed, err error) {
 	return s, err
 }
 
-// writeCopy replaces the copy of a host as a whole.
+// writeCopy writes the copy of a host under another name and then renames it, so that the copy is never half written.
 func (c *Certificates) writeCopy(ctx context.Context, s certstore.Sealed) {
 	if c.o.Dir == "" {
 		return
 	}
 	path := filepath.Join(c.o.Dir, s.Host)
 	text := append(strconv.AppendInt(nil, s.Version, 10), '\n')
-	half := path + "~" + strconv.Itoa(os.Getpid()) // another process may have the same directory
+	half := path + "~" + strconv.Itoa(os.Getpid()) // another process may use the same directory
 	err := os.WriteFile(half, append(text, s.Sealed...), 0o600)
 	if err == nil {
 		err = os.Rename(half, path)

@@ -2,5 +2,5 @@
 
 package certs
 
-// openFiles is how many files the process may have open, as far as that is known.
+// openFiles returns a large number, because the limit of open files is unknown on this system.
 func openFiles() int { return 1 << 20 }

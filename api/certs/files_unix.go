@@ -4,7 +4,7 @@ package certs
 
 import "syscall"
 
-// openFiles is how many files the process may have open.
+// openFiles returns the number of files that the process may have open, at most 1<<20.
 func openFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > 1<<20 {

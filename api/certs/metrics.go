@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics are the counters of handshakes.
+// metrics are the counters of handshakes and of answered challenges.
 type metrics struct {
 	handshakes               *prometheus.CounterVec
 	served, unknown, missing prometheus.Counter
@@ -26,7 +26,7 @@ func newMetrics() metrics {
 	return m
 }
 
-// Collectors are the metrics, for the process to register. g is the guard of the listener.
+// Collectors returns the metrics for the process to register. g is the guard of the listener.
 func (c *Certificates) Collectors(g *Guard) []prometheus.Collector {
 	all := []prometheus.Collector{
 		c.metrics.handshakes, c.metrics.challenges,

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Bounds of telling that certificates are missing.
+// Limits on reporting missing certificates.
 const (
 	missingEvery = time.Minute // for one host
 	missingQueue = 64
 	missingTime  = 5 * time.Second
 )
 
-// missing are hosts that visitors ask for, that are served, and that have no certificate.
+// missing queues hosts that visitors ask for and this install serves, but that have no certificate.
 type missing struct {
 	queue chan string
 

@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// maxSilent is how many connections may be without a request at once: in the handshake, or after it.
+	// maxSilent is the number of connections that may be open without having sent a request: in the handshake, or after it.
 	maxSilent = 2048
-	// maxOpen is how many connections may be open at once, at about 50 kB of memory each. NewGuard lowers it if the system
-	// allows fewer open files.
+	// maxOpen is the number of connections that may be open at once, at about 50 kB of memory each. NewGuard lowers it if the
+	// system allows fewer open files.
 	maxOpen = 16_384
 )
 
 // Guard limits the open connections of listeners, so that connections that do nothing cannot keep others out. If more than
 // maxSilent connections have sent no request, it closes the oldest of them: an honest handshake takes milliseconds. At
-// maxOpen connections it closes the ones with the longest wait for their next request, because the spool and PostgreSQL need
-// files too. Its ConnState is for http.Server.
+// maxOpen connections it closes connections that have waited longest for their next request, because the spool and PostgreSQL
+// need files too. Use its ConnState as the ConnState of an http.Server.
 type Guard struct {
 	max, all int
 
 	mu     sync.Mutex
 	silent *list.List // of net.Conn, the oldest first
 	at     map[net.Conn]*held
-	turn   uint64 // counts changes of states
+	turn   uint64 // counts the changes of connection states
 	closed uint64
 }
 
@@ -38,14 +38,14 @@ type held struct {
 	idle   uint64        // the turn since which it waits for its next request; 0: it does not wait
 }
 
-// NewGuard makes a guard.
+// NewGuard returns a guard with the limits maxSilent and maxOpen.
 func NewGuard() *Guard { return newGuard(maxSilent, min(maxOpen, openFiles()/4*3)) }
 
 func newGuard(silent, all int) *Guard {
 	return &Guard{max: silent, all: all, silent: list.New(), at: map[net.Conn]*held{}}
 }
 
-// ConnState is for http.Server.
+// ConnState records a connection's new state, and closes connections beyond the limits. It serves as http.Server's ConnState.
 func (g *Guard) ConnState(c net.Conn, s http.ConnState) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -111,17 +111,17 @@ func (g *Guard) closeSilent() {
 	g.close(oldest)
 }
 
-// close closes a connection, and forgets it.
+// close closes a connection, counts it and removes it from the guard.
 func (g *Guard) close(c net.Conn) {
 	delete(g.at, c)
 	g.closed++
 	if t, ok := c.(*tls.Conn); ok {
-		c = t.NetConn() // a farewell would wait for it
+		c = t.NetConn() // closing the tls.Conn would wait until its closing alert is sent
 	}
 	_ = c.Close()
 }
 
-// Closed is how many connections were closed so.
+// Closed returns the number of connections that the guard has closed.
 func (g *Guard) Closed() float64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -26,8 +26,9 @@ var redirects = map[string]int{
 	flow.Transition303: http.StatusSeeOther, flow.Transition307: http.StatusTemporaryRedirect,
 }
 
-// pages are the transitions that need a page. Each page leads on at once and has a link for browsers that do not follow.
-// form_post repeats the query in its action, so that the receiver finds its parameters where a redirect puts them.
+// pages are the transitions that need an HTML page. Each page sends the visitor on at once. For browsers that do not follow, the
+// meta pages have a link, the js page has a noscript refresh, and form_post has a noscript button. form_post repeats the query in
+// the form's action, so that the receiver finds the parameters in the same place as after a redirect.
 var pages = map[string]struct {
 	noReferrer bool
 	write      func(b []byte, escaped, script string) []byte
@@ -56,7 +57,8 @@ func metaPage(b []byte, escaped, _ string) []byte {
 	return append(append(append(b, `<a href="`...), escaped...), `" rel="noreferrer">Continue</a>`...)
 }
 
-// answer sends the visitor to the destination, or shows what the path says instead.
+// answer sends the visitor to the destination. Without a destination it answers with the path's own response. A visitor refused
+// by a protected page gets that page's fallback.
 func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
 	if r.refused != nil {
 		r.answerRefused(w)
@@ -69,9 +71,10 @@ func (r *request) answer(w http.ResponseWriter, d *flow.Decision) {
 	r.send(w, d.Transition())
 }
 
-// askHints asks the browser for more client hints (Accept-CH). They name the system and the device that its user agent hides,
-// from its next request on. Only a browser that has sent hints already is asked; browsers send them over secure connections only.
-// The answer does not wait for the new hints: Critical-CH would make the browser repeat the request and count a click twice.
+// askHints asks the browser for more client hints (Accept-CH). From its next request on, the hints name the system and the device
+// that the user agent hides. Only a browser that has sent hints already is asked; browsers send hints over secure connections
+// only. The answer does not wait for the new hints: Critical-CH would make the browser repeat the request and count a click
+// twice.
 func (r *request) askHints(h http.Header) {
 	if r.http.Header["Sec-Ch-Ua"] != nil {
 		h["Accept-Ch"] = moreHints
@@ -114,8 +117,9 @@ func (r *request) send(w http.ResponseWriter, transition string) {
 	writePage(w, http.StatusOK, asHTML, b)
 }
 
-// answerNothing answers with the response of a path whose action is nothing, or with 404. On a shared domain the body is plain
-// text, because one customer's page must not act in the name of a host that all customers share.
+// answerNothing answers a visitor without a destination. It sends the response of a path whose action is nothing, and otherwise
+// 404. On a shared domain the body is plain text, because one customer's page must not act in the name of a host that all
+// customers share.
 func (r *request) answerNothing(w http.ResponseWriter, route *flow.Route) {
 	w.Header()["Cache-Control"] = noStore
 	if route == nil || route.Action != flow.ActionNothing || route.Response == nil ||
@@ -134,7 +138,7 @@ func (r *request) answerNothing(w http.ResponseWriter, route *flow.Route) {
 	writePage(w, route.Response.Status, kind, []byte(route.Response.Body))
 }
 
-// redirect answers with an address and no body.
+// redirect answers with a Location header and no body.
 func redirect(w http.ResponseWriter, status int, url string) {
 	h := w.Header()
 	h["Cache-Control"], h["Location"] = noStore, []string{url}

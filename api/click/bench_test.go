@@ -17,12 +17,12 @@ import (
 	"switchyard/db/store"
 )
 
-// nowhere is a spool that keeps nothing.
+// nowhere is a spool that discards all records.
 type nowhere struct{}
 
 func (nowhere) Append(context.Context, spool.Record) error { return nil }
 
-// benchRouting makes a snapshot's records: campaigns of 20 paths with three conditions each, on one shared domain.
+// benchRouting returns the records of a snapshot: campaigns of 20 paths with three conditions each, on one shared domain.
 func benchRouting(campaigns int) *store.Routing {
 	r := &store.Routing{}
 	account, domain := uuid.New(), uuid.New()
@@ -60,7 +60,7 @@ func campaignsOf(r *store.Routing) []*store.RoutingCampaign {
 	return store.RoutingRows[*store.RoutingCampaign](r)
 }
 
-// handlerOf routes by records alone, without PostgreSQL.
+// handlerOf returns a Handler that routes by the given records, without PostgreSQL.
 func handlerOf(tb testing.TB, s Recorder, r *store.Routing) *Handler {
 	tb.Helper()
 	v, err := describer()
@@ -91,8 +91,8 @@ func benchRequest() *http.Request {
 	return r
 }
 
-// BenchmarkRedirect is a tracking link with everything but the network: visitor, 20 paths of three conditions,
-// tokens, cookies.
+// BenchmarkRedirect measures a tracking link without the network: describing the visitor, 20 paths of three conditions, tokens
+// and cookies.
 func BenchmarkRedirect(b *testing.B) {
 	spool := func(b *testing.B) Recorder {
 		b.Helper()
@@ -126,8 +126,8 @@ func BenchmarkRedirect(b *testing.B) {
 	}
 }
 
-// BenchmarkSnapshotUpdate is one changed campaign, one changed offer, and one changed saved rule that all campaigns use,
-// among 10,000 campaigns of 20 paths.
+// BenchmarkSnapshotUpdate measures a changed campaign, a changed offer, and a changed saved rule that all campaigns use, among
+// 10,000 campaigns of 20 paths.
 func BenchmarkSnapshotUpdate(b *testing.B) {
 	r := benchRouting(10_000)
 	rule := &store.RoutingRule{ID: uuid.New(), AccountID: r.Rows[0].Head().ID, Conditions: json.RawMessage(

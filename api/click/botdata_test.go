@@ -14,7 +14,7 @@ import (
 	"switchyard/models/botdata"
 )
 
-// loaded puts the operator's list of a kind in place.
+// loaded stores the operator's list of a kind.
 func (w *world) loaded(kind botdata.Kind, entries ...string) {
 	w.Helper()
 	l := botdata.NewList(kind)
@@ -37,8 +37,8 @@ func (w *world) lists() store.BotData {
 	return store.New(w.db, box).BotData()
 }
 
-// TestBotData: lists of the operator count from the next click on, a newer one takes the place of the one before, and a
-// process that starts without PostgreSQL has them from its disk.
+// TestBotData: the operator's lists take effect with the next click. A newer list replaces the previous list. A process that
+// starts without PostgreSQL reads the lists from its disk.
 func TestBotData(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

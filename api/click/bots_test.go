@@ -9,7 +9,7 @@ import (
 	"switchyard/models/await"
 )
 
-// listed adds an entry to the bot lists of an account; no campaign is all of them.
+// listed adds an entry to an account's bot lists. Without a campaign the entry is for all campaigns.
 func (w *world) listed(account uuid.UUID, campaign *uuid.UUID, listType, attribute, operator string, values ...string) uuid.UUID {
 	w.Helper()
 	id := models.NewClickID()
@@ -19,7 +19,7 @@ func (w *world) listed(account uuid.UUID, campaign *uuid.UUID, listType, attribu
 	return id
 }
 
-// Entries of the bot lists decide from the next click on, by their campaign, and a path sees what they decided.
+// Entries of the bot lists take effect with the next click, in their campaign. The conditions of a path see their result.
 func TestBotLists(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -14,40 +14,41 @@ import (
 	"switchyard/models/interval"
 )
 
-// How often counts are read from PostgreSQL: clicks, as a safety net under Redis, and conversions.
+// refreshClicks and refreshConversions are the intervals at which counts are read from PostgreSQL. The clicks in PostgreSQL are a
+// safety net for the counts in Redis.
 const (
 	refreshClicks      = 5 * time.Second
 	refreshConversions = time.Second
 	countTimeout       = 30 * time.Second
 )
 
-// flushEvery is how often a process adds its clicks to the counts in Redis, at most.
+// flushEvery is the shortest time between two additions of a process's clicks to the counts in Redis.
 const flushEvery = 10 * time.Millisecond
 
 // capCounter counts today's clicks of paths and campaigns.
 //
 // All processes share a path's cap. Far from the cap, each process counts for itself and adds its clicks to Redis every
-// flushEvery. Near the cap, each click asks Redis, so that not one click too many is taken. A figure that a process holds is
-// never higher than the true one. While Redis is away, or after it was emptied, a cap may therefore be exceeded, but no visitor
-// is refused below it. Clicks in PostgreSQL always count. The clicks of a campaign are counted by PostgreSQL and the process
-// alone.
+// flushEvery. Near the cap, each click asks Redis. The cap is then exceeded only by clicks that other processes have not reported
+// yet, which near keeps below one percent for a few processes. The count that a process holds is never higher than the true
+// count. While Redis is away, or after it was emptied, a cap may be exceeded by more, but no visitor is refused below it. Clicks
+// in PostgreSQL always count. The clicks of a campaign are not counted in Redis, only in PostgreSQL and in the process.
 type capCounter struct {
 	caps    *kv.Caps // nil: this process is the only one
 	mu      sync.RWMutex
 	counts  map[uuid.UUID]*count
-	waiting chan *count // that have something to flush
+	waiting chan *count // counts with clicks to flush
 }
 
-// count is the clicks of one day.
+// count is the number of clicks of one path or campaign on one day.
 type count struct {
 	id      uuid.UUID
 	mu      sync.Mutex
 	day     int
-	total   int  // of all processes, as Redis said last
+	total   int  // of all processes, by the last answer of Redis
 	own     int  // of this process, not in Redis yet
 	read    int  // in PostgreSQL, when last read
-	since   int  // of this process since then
-	asked   bool // Redis, today
+	since   int  // of this process since that reading
+	asked   bool // Redis has answered today
 	waiting bool // in capCounter.waiting
 }
 
@@ -55,13 +56,13 @@ func newCapCounter(caps *kv.Caps) *capCounter {
 	return &capCounter{caps: caps, counts: map[uuid.UUID]*count{}, waiting: make(chan *count, 4096)}
 }
 
-// localDay numbers the days of a time zone.
+// localDay returns the date in a time zone as a number, such as 20261231.
 func localDay(now time.Time, zone *time.Location) int {
 	y, m, d := now.In(zone).Date()
 	return (y*100+int(m))*100 + d
 }
 
-// lock gives the count of a day, locked: the caller unlocks it.
+// lock returns the count of a day, locked. The caller unlocks it.
 func (u *capCounter) lock(id uuid.UUID, day int) *count {
 	c := u.of(id)
 	c.mu.Lock()
@@ -91,7 +92,8 @@ func (c *count) rollDay(day int) {
 	}
 }
 
-// used returns at most the clicks that all processes have taken: neither of the two sums can exceed the true number.
+// used returns the number of clicks taken, as far as this process knows. Neither of its two sums can exceed the true number of
+// all processes.
 func (c *count) used() int { return max(c.total+c.own, c.read+c.since) }
 
 func (c *count) add() {
@@ -99,15 +101,15 @@ func (c *count) add() {
 	c.since++
 }
 
-// near reports whether the next click must ask Redis. It must if other processes may be about to reach the cap too, or if this
-// process has taken a quarter of a percent of the cap that the others do not know of. A few processes together therefore never
-// take more than one percent too many.
+// near reports whether the next click must ask Redis. It must if Redis has not answered today. It must also if the cap is so near
+// that other processes may reach it, or if this process has taken a quarter of a percent of the cap without reporting it. A few
+// processes together therefore never exceed the cap by more than one percent.
 func (c *count) near(limit int) bool {
 	return !c.asked || limit-c.used() <= 256+limit/50 || c.own >= limit/400
 }
 
-// exchange adds this process's clicks to the count in Redis and reads what all took. With a limit it takes one more if
-// there is room. The caller holds the lock, so that nothing is added twice.
+// exchange adds this process's clicks to the count in Redis and reads the total of all processes. With a limit above 0 it also
+// takes one more click if there is room. The caller holds the lock, so that nothing is added twice.
 func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
 	floor := max(c.total, c.used()-c.own)
 	total, taken, err := caps.Reserve(context.Background(), c.id.String()+":"+strconv.Itoa(c.day), c.own, floor, limit)
@@ -115,7 +117,7 @@ func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
 	case errors.Is(err, kv.ErrAway):
 		return false, err
 	case err != nil:
-		c.total, c.own = c.total+c.own, 0 // it may have arrived: adding it again could count it twice
+		c.total, c.own = c.total+c.own, 0 // the clicks may have arrived: adding them again could count them twice
 		return false, err
 	}
 	c.total, c.own, c.asked = total, 0, true
@@ -125,7 +127,7 @@ func (c *count) exchange(caps *kv.Caps, limit int) (taken bool, err error) {
 	return taken, nil
 }
 
-// admit reports whether a cap leaves room for one more click, and takes it.
+// admit reports whether a cap leaves room for one more click. If take is true, it takes that click.
 func (u *capCounter) admit(id uuid.UUID, limit, day int, take bool) bool {
 	c := u.lock(id, day)
 	defer c.mu.Unlock()
@@ -144,7 +146,7 @@ func (u *capCounter) admit(id uuid.UUID, limit, day int, take bool) bool {
 		if err == nil {
 			return taken
 		}
-		if !errors.Is(err, kv.ErrAway) { // Redis may have taken it
+		if !errors.Is(err, kv.ErrAway) { // Redis may have counted the click
 			c.total++
 			c.since++
 			return true
@@ -155,7 +157,7 @@ func (u *capCounter) admit(id uuid.UUID, limit, day int, take bool) bool {
 	return true
 }
 
-// enqueue notes that a count has something to flush. The caller holds the lock.
+// enqueue marks a count for the next flush. The caller holds the lock.
 func (u *capCounter) enqueue(c *count) {
 	if c.waiting {
 		return
@@ -167,7 +169,7 @@ func (u *capCounter) enqueue(c *count) {
 	}
 }
 
-// run adds to the counts in Redis what this process takes, until the context ends.
+// run adds this process's clicks to the counts in Redis, until the context ends.
 func (u *capCounter) run(ctx context.Context) {
 	for u.caps != nil {
 		select {
@@ -200,7 +202,7 @@ func (u *capCounter) flushOne(c *count) {
 	}
 }
 
-// today gives the clicks of a day so far.
+// today returns the number of clicks of a day so far.
 func (u *capCounter) today(id uuid.UUID, day int) int {
 	c := u.lock(id, day)
 	defer c.mu.Unlock()
@@ -214,14 +216,14 @@ func (u *capCounter) add(id uuid.UUID, day int) {
 	c.add()
 }
 
-// sync takes over what is in PostgreSQL.
+// sync sets the number of a day's clicks that are in PostgreSQL.
 func (u *capCounter) sync(id uuid.UUID, day, n int) {
 	c := u.lock(id, day)
 	defer c.mu.Unlock()
 	c.read, c.since = n, 0
 }
 
-// prune drops counts of days that are over everywhere.
+// prune deletes the counts of days before a day that has ended in every time zone.
 func (u *capCounter) prune(before int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -259,7 +261,7 @@ func (h *Handler) syncCounts(ctx context.Context) {
 	}
 }
 
-// readClicks reads what paths and campaigns have had today.
+// readClicks reads today's clicks of paths and campaigns from PostgreSQL. It also deletes old counts.
 func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()
@@ -278,7 +280,8 @@ func (h *Handler) readClicks(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// readConversions reads what offers have had today, and shuts and opens them.
+// readConversions reads today's conversions of capped offers. It closes offers that have reached their caps and reopens the
+// others.
 func (h *Handler) readConversions(ctx context.Context, now time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, countTimeout)
 	defer cancel()

@@ -15,7 +15,7 @@ import (
 
 func testCaps(t *testing.T, prefix string) *kv.Caps {
 	t.Helper()
-	client, err := jobs.OpenRedisTimeout(os.Getenv("TEST_REDIS_URL"), time.Minute) // a busy machine is not away
+	client, err := jobs.OpenRedisTimeout(os.Getenv("TEST_REDIS_URL"), time.Minute) // so that a busy machine is not taken for an outage
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +24,8 @@ func testCaps(t *testing.T, prefix string) *kv.Caps {
 	return c
 }
 
-// TestCapsHold lets 16 goroutines of two processes, or of one without Redis, take what they can: exactly the cap.
+// TestCapsHold checks that 16 goroutines together take the whole cap, and at most one percent more. They belong to two processes,
+// or to one process without Redis.
 func TestCapsHold(t *testing.T) {
 	t.Parallel()
 	shared := "test:" + rand.Text() + ":"
@@ -46,7 +47,7 @@ func TestCapsHold(t *testing.T) {
 				for g := range taken {
 					all.Go(func() {
 						u := c.processes[g%len(c.processes)]
-						for range limit { // together they ask 16 times for the whole cap
+						for range limit { // together they request 16 times the cap
 							if u.admit(id, limit, 20261121, true) {
 								taken[g]++
 							}
@@ -58,7 +59,8 @@ func TestCapsHold(t *testing.T) {
 				for _, n := range taken {
 					sum += n
 				}
-				// Near the cap each click asks, and what others have not told yet is less than what is near.
+				// Near the cap each click asks Redis. The clicks that other processes have not reported yet are fewer than the
+				// distance that counts as near.
 				if sum < limit || sum > limit+limit/100 {
 					t.Errorf("cap %d: %d taken", limit, sum)
 				}
@@ -85,15 +87,15 @@ func TestCapsOutlast(t *testing.T) {
 	take(b, 20, true)
 	prefix = "test:" + rand.Text() + ":" // as if Redis had been emptied
 	a.caps, b.caps = testCaps(t, prefix), testCaps(t, prefix)
-	take(b, 49, true) // b knows of the 50 before
+	take(b, 49, true) // b knows of the 50 clicks before
 	take(a, 1, true)
 	take(a, 1, false)
 	take(b, 1, false)
 	if !b.admit(id, limit, day+1, true) {
-		t.Error("the next day has its own count")
+		t.Error("the next day does not start with a count of its own")
 	}
 	if a.admit(id, limit, day, false) || !a.admit(id, limit+1, day, false) {
-		t.Error("looking must not take, and a raised cap opens")
+		t.Error("a look took a click, or a raised cap stayed closed")
 	}
 
 	// A new process learns the count with its first click. The count in PostgreSQL holds without Redis.

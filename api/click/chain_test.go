@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// TestFromTheLinkToTheRows goes the whole way of the web process: a campaign made by SQL, a click over HTTP, the
-// spool on disk, the ingester, the rows in PostgreSQL and the job of the postback.
+// TestFromTheLinkToTheRows runs the whole chain of the web process: a campaign made by SQL, a click over HTTP, the spool on disk,
+// the ingester, the rows in PostgreSQL and the job of the postback.
 func TestFromTheLinkToTheRows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

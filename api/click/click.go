@@ -28,37 +28,39 @@ import (
 	"switchyard/models/token"
 )
 
-// Recorder puts facts on stable storage: a *spool.Spool. It keeps no reference to a record after Append.
+// Recorder puts facts on stable storage. Its implementation is *spool.Spool. Append keeps no reference to the record after it
+// returns.
 type Recorder interface {
 	Append(ctx context.Context, r spool.Record) error
 }
 
-// Describer tells what a request says of its visitor: a *visitor.Describer.
+// Describer describes the visitor of a request. Its implementation is *visitor.Describer.
 type Describer interface {
 	Describe(r *http.Request, data *botdata.Set, into *visitor.Description)
 	ClientIP(r *http.Request) netip.Addr
 	ForwardedProto(r *http.Request) string
 }
 
-// Deps are what a Handler stands on.
+// Deps are the dependencies and settings of a Handler.
 type Deps struct {
 	DB          db.Conn // the pool; it may be unable to connect
 	DatabaseURL string  // for the connection that listens to changes
 	Clicks      Clicks
 	Usage       Usage
 	Spool       Recorder // for clicks and click-outs
-	Postbacks   Recorder // for postbacks; another one, so that a click never waits behind them
+	Postbacks   Recorder // for postbacks, site events and traps; a separate spool, so that no click waits behind them
 	Proofs      Proofs
 	Visitors    Describer
-	// DataDir is where the copy of the routing snapshot lies; empty keeps none.
+	// DataDir is the directory for the copy of the routing snapshot. If it is empty, no copy is kept.
 	DataDir string
-	// Privacy is how much of the addresses of visitors is stored.
+	// Privacy sets how much of a visitor's IP address is stored.
 	Privacy models.IPPrivacy
-	// Caps counts daily caps over all processes; nil counts in this process alone.
+	// Caps shares the counts of daily caps among all processes. If it is nil, this process counts alone.
 	Caps *kv.Caps
-	// EdgeSecret proves what the edge sends; empty: there is no edge.
+	// EdgeSecret is the key of the signatures on the edge's requests. If it is empty, there is no edge.
 	EdgeSecret []byte
-	// Dashboard is the dashboard's host. No link routes there, even if an account has the host. Empty: links may be at any host.
+	// Dashboard is the dashboard's host. No link routes there, even if an account has added the host as a domain. If Dashboard is
+	// empty, links may be at any host.
 	Dashboard string
 	// Timeout is how long a visitor waits for a step that may hang: writing the click to stable storage, or finding it in
 	// PostgreSQL. 0 means 300 ms.
@@ -67,7 +69,7 @@ type Deps struct {
 
 const defaultTimeout = 300 * time.Millisecond
 
-// How much is remembered, in entries of some 200 and 1,500 bytes.
+// The sizes of the two caches. A fingerprint takes about 200 bytes, a recent click about 1,500 bytes.
 const (
 	maxFingerprints = 200_000
 	maxRecent       = 20_000
@@ -90,7 +92,7 @@ type Handler struct {
 	caps         *capCounter
 	fingerprints *otter.Cache[[16]byte, *remembered]
 	recent       *otter.Cache[uuid.UUID, *models.Click] // clicks that were sent to a lander
-	used         *otter.Cache[[32]byte, struct{}]       // keys of single use that let a visitor in
+	used         *otter.Cache[[32]byte, struct{}]       // single-use keys and clicks that have let a visitor in
 	edge         edgeProof
 	dashboard    string
 	edgeSeen     *otter.Cache[uuid.UUID, struct{}] // clicks of the edge on stable storage
@@ -101,25 +103,26 @@ type Handler struct {
 	deadlines    deadlines
 }
 
-// Clicks finds the click of a visitor who comes from a landing page: clicklog.Log.
+// Clicks finds the stored click of a visitor who comes from a landing page. Its implementation is clicklog.Log.
 type Clicks interface {
 	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 }
 
-// Proofs seals what proves the sender of a postback, and opens the secret of an account's servers: a *store.Store.
+// Proofs encrypts the proof of a postback's sender, and decrypts the goal secret with which an account's servers sign. Its
+// implementation is *store.Store.
 type Proofs interface {
 	SealProof(ctx context.Context, postback uuid.UUID, p postback.Proof) ([]byte, error)
 	OpenGoalSecret(ctx context.Context, account uuid.UUID, sealed []byte) (string, error)
 }
 
-// Usage counts what daily caps limit: report.Reader.
+// Usage counts the clicks and conversions that daily caps limit. Its implementation is report.Reader.
 type Usage interface {
 	ClicksSince(ctx context.Context, account uuid.UUID, since time.Time) (map[uuid.UUID]int, error)
 	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)
 }
 
-// New returns a Handler and loads the routing snapshot from PostgreSQL or, when PostgreSQL is away, from the copy in DataDir. It
-// does not fail if neither can be read; Ready reports that. Run keeps the snapshot fresh.
+// New returns a Handler and loads the routing snapshot from PostgreSQL or, when PostgreSQL is away, from the copy in DataDir. If
+// neither can be read, New succeeds without a snapshot, and Ready returns false. Run keeps the snapshot fresh.
 func New(ctx context.Context, d Deps) (*Handler, error) {
 	if d.DB == nil || d.Clicks == nil || d.Usage == nil || d.Spool == nil || d.Postbacks == nil ||
 		d.Proofs == nil || d.Visitors == nil {
@@ -153,11 +156,11 @@ func (h *Handler) Run(ctx context.Context) error {
 	return nil
 }
 
-// Ready reports whether there is anything to route by.
+// Ready reports whether a routing snapshot is loaded.
 func (h *Handler) Ready() bool { return h.routes.Loaded() }
 
-// find returns the domain of a host and the campaign of a word there. The dashboard's host has neither: a page there could act as
-// the person who is signed in.
+// find returns the domain of a host, and the campaign that a word of the path names there. The dashboard's host has neither,
+// because a page there could act as the signed-in user.
 func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 	if host == h.dashboard {
 		return nil, nil
@@ -165,7 +168,7 @@ func (h *Handler) find(host, word string) (*routing.Domain, *routing.Campaign) {
 	return h.routes.Current().Find(host, word)
 }
 
-// ServeHTTP answers every path that the process does not serve on all hosts.
+// ServeHTTP answers the paths of tracking domains. Paths that the process serves on every host do not reach it.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	word, rest, nested := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
 	switch word {
@@ -248,11 +251,11 @@ func robots(w http.ResponseWriter, d *routing.Domain) {
 	writePage(w, http.StatusOK, asText, []byte(rule))
 }
 
-// firstHop marks the requests of a listener that visitors reach without a proxy, and without TLS.
+// firstHop is the context key that marks requests sent directly to a listener of this service, without a proxy and without TLS.
 type firstHop struct{}
 
-// FirstHop marks a context of requests that came without TLS to an address of the service itself. secure reports whether a host
-// can be reached by https.
+// FirstHop returns a context that marks its requests as sent directly to an address of this service, without TLS. secure reports
+// whether a host can be reached by https.
 func FirstHop(ctx context.Context, secure func(host string) bool) context.Context {
 	return context.WithValue(ctx, firstHop{}, secure)
 }
@@ -282,7 +285,7 @@ func (h *Handler) isHTTPS(r *http.Request) bool {
 	return r.TLS != nil || h.visitors.ForwardedProto(r) == "https"
 }
 
-// logThrottled logs that facts were not recorded in time, once a second at most.
+// logThrottled logs, at most once a second, that facts were recorded late or lost.
 func (h *Handler) logThrottled(ctx context.Context, err error) {
 	now := time.Now().Unix()
 	if last := h.lastLogged.Load(); last < now && h.lastLogged.CompareAndSwap(last, now) {

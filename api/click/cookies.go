@@ -16,12 +16,12 @@ import (
 	"switchyard/models/token"
 )
 
-// The cookies of a tracking domain. They hold ids only; nothing is believed that the snapshot does not confirm. On a shared
-// domain the first two are followed by the account, see cookieName.
+// The cookies of a tracking domain. They hold only ids, and an id counts only if the snapshot confirms it. On a shared domain the
+// account's id is appended to the first two names, see cookieName.
 const (
 	visitorCookieName = "sy_v" // the visitor id
 	clickCookieName   = "sy_c" // a clickCookie: the last click and where it was sent
-	bindCookieName    = "sy_b" // followed by the campaign: what a bound visitor keeps
+	bindCookieName    = "sy_b" // followed by the campaign's id: the path, lander and offer of a bound visitor
 )
 
 const (
@@ -29,21 +29,21 @@ const (
 	clickCookieAge   = 60 * 24 * time.Hour
 )
 
-// memory is what is known of a returning visitor.
+// memory is the data that this process and the cookies have about a returning visitor.
 type memory struct {
 	isNew bool // the visitor id was made now
 	bound flow.Binding
-	seen  *remembered // by the fingerprint; nil for nothing that still holds
-	back  bool        // was here within the campaign's uniqueness time, as far as this process knows
+	seen  *remembered // found by the fingerprint; nil: nothing, or it has expired
+	back  bool        // the visitor was here within the campaign's uniqueness time, as far as this process knows
 }
 
-// remembered is what the process keeps of a fingerprint.
+// remembered is the binding that this process keeps for a fingerprint, with its expiry time.
 type remembered struct {
 	bound flow.Binding
 	until time.Time
 }
 
-// cookie finds a cookie without parsing all of them.
+// cookie returns the value of a cookie, or an empty text. It does not parse the other cookies.
 func cookie(h http.Header, name string) string {
 	for _, line := range h["Cookie"] {
 		for line != "" {
@@ -58,8 +58,9 @@ func cookie(h http.Header, name string) string {
 	return ""
 }
 
-// cookieName returns the name of a cookie of an account's visitor at a domain. On a shared domain every account has cookies of
-// its own, so that a visitor of two accounts is never taken for the other account's, and neither can recognise the other's.
+// cookieName returns the name of a cookie for an account's visitors at a domain. On a shared domain each account has its own
+// cookies. A visitor of two accounts is therefore never mistaken for the other account's visitor, and neither account can
+// recognise the other's visitors.
 func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 	if d == nil || d.AccountID.Valid {
 		return name
@@ -67,8 +68,8 @@ func cookieName(d *routing.Domain, name string, account uuid.UUID) string {
 	return name + models.FormatClickID(account)
 }
 
-// clickCookies returns the click cookies of a request: at most one at an account's own domain, one per account at a shared one.
-// A cookie without an account, which a shared domain set before accounts had their own, counts only when there is no other.
+// clickCookies returns the click cookies of a request: at most one cookie at an account's own domain, and one per account at a
+// shared domain. Shared domains used to set a cookie without an account. Such a cookie counts only if there is no other.
 func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 	isShared := d != nil && !d.AccountID.Valid
 	var all, old []clickCookie
@@ -97,7 +98,7 @@ func clickCookies(h http.Header, d *routing.Domain) []clickCookie {
 }
 
 // soleClick returns the click of the cookie, for a request whose address names no click. It returns false when the request has
-// cookies of several accounts: a guess would book one account's visitor or sale at another.
+// cookies of several accounts, because a guess could credit one account's visitor or sale to another account.
 func soleClick(h http.Header, d *routing.Domain) (clickCookie, bool) {
 	all := clickCookies(h, d)
 	if len(all) != 1 {
@@ -122,7 +123,7 @@ func (r *request) setCookie(h http.Header, name string, age time.Duration, ids .
 	r.page = b[:0]
 }
 
-// identify finds or makes the visitor id.
+// identify takes the visitor id from the cookie, or makes a new id. It records in Arrival whether there was a cookie.
 func (r *request) identify() {
 	id, err := models.ParseClickID(cookie(r.http.Header, r.visitorName()))
 	if err != nil || id == uuid.Nil {
@@ -135,16 +136,16 @@ func (r *request) identify() {
 	}
 }
 
-// visitorName is the name of the cookie with the visitor id for the account of the click.
+// visitorName returns the name of the cookie with the visitor id, for the account of the click.
 func (r *request) visitorName() string {
 	return cookieName(r.domain, visitorCookieName, r.click.AccountID)
 }
 
-// clickName is visitorName of the cookie with the click.
+// clickName returns the name of the cookie with the last click, for the account of the click.
 func (r *request) clickName() string { return cookieName(r.domain, clickCookieName, r.click.AccountID) }
 
-// recall computes the fingerprint that decides uniqueness in the campaign, and looks up what is known by it and by
-// the campaign's own cookie, which comes first.
+// recall computes the fingerprint that decides whether the visitor is unique in the campaign. It then looks up the visitor's
+// binding: in the campaign's own cookie, or else by the fingerprint.
 func (r *request) recall() {
 	row := &r.camp.Row
 	r.click.UniqueKey, r.click.UniqueHours = r.fingerprint(), row.UniquenessTTLHours
@@ -163,8 +164,8 @@ func (r *request) recall() {
 
 func (r *request) bindName() string { return bindCookieName + models.FormatClickID(r.camp.Row.ID) }
 
-// fingerprint tells visitors of one campaign apart by the campaign's method. The method param falls back to address
-// and user agent for visitors without the parameter.
+// fingerprint returns a hash that identifies the visitor within the campaign by the campaign's uniqueness method. The method
+// param falls back to address and user agent for visitors without the parameter.
 func (r *request) fingerprint() (key [16]byte) {
 	row := &r.camp.Row
 	b := r.page[:0]
@@ -192,7 +193,7 @@ func (r *request) fingerprint() (key [16]byte) {
 	return [16]byte(sum[:16])
 }
 
-// remember keeps what a returning visitor gets, in the process and in cookies.
+// remember stores the visitor's id, click and binding for the next visit, in this process and in cookies.
 func (r *request) remember(h http.Header, d *flow.Decision) {
 	if r.known.isNew {
 		r.setCookie(h, r.visitorName(), visitorCookieAge, r.click.VisitorID)
@@ -232,8 +233,8 @@ func (r *request) bindableOffer(url *token.Template) uuid.UUID {
 	return r.click.OfferID
 }
 
-// clickCookie is what the click cookie says: click, campaign, path, lander, and the offer or address that the visitor is
-// bound to.
+// clickCookie is the content of the click cookie: the ids of the click, its campaign, path and lander, and of the offer or
+// address that the visitor is bound to.
 type clickCookie [5]uuid.UUID
 
 func appendIDs(b []byte, ids ...uuid.UUID) []byte {
@@ -245,7 +246,7 @@ func appendIDs(b []byte, ids ...uuid.UUID) []byte {
 	return base64.RawURLEncoding.AppendEncode(b, raw[:n])
 }
 
-// parseIDs reads exactly as many ids as T holds.
+// parseIDs decodes a cookie's ids. It returns false unless there are exactly as many ids as T holds.
 func parseIDs[T clickCookie | [3]uuid.UUID](s string) (T, bool) {
 	var ids T
 	var buf [16 * len(clickCookie{})]byte

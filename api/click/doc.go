@@ -1,5 +1,5 @@
 // Package click answers everything that visitors, networks and shops send to a tracking domain: tracking links,
-// smartlinks, click-outs of landers, postbacks, the pixel, and what protected landers ask about their visitors.
+// smartlinks, click-outs of landers, postbacks, the pixel, and the requests by which protected landers check their visitors.
 //
 // The redirect depends on no other service. It routes by an in-memory snapshot of all live campaigns and smartlinks. Run keeps
 // the snapshot fresh from PostgreSQL's change notices. If PostgreSQL is away at the start, the snapshot is loaded from a copy on
@@ -19,13 +19,14 @@
 // from the visitor's browser, or from the page's own server with the visitor's ip and ua as parameters. The request has these
 // parameters:
 //
-//   - mode signed: key, the signed key that stands for {lp_key} in the page's address (otherwise it was added there as
-//     lp_key). It holds for ttlSeconds. With bindIp it holds only from the visitor's network (/24, or /64 of IPv6), with
-//     bindUserAgent only with the visitor's user agent.
-//   - mode click: clickid, the click id in the page's address, or the cookie of the tracking domain. The click must
-//     have led to this page, within ttlSeconds.
-//   - lander, the page's id, for visitors who bring neither. Without it the service cannot tell whose fallback_url to
-//     answer.
+//   - mode signed: key, the signed key from the page's address. There it replaces the token {lp_key}; without the token it is
+//     added as the parameter lp_key. The key is valid for ttlSeconds. With bindIp it is valid only from the visitor's network
+//     (/24, or /64 for IPv6), with bindUserAgent only with the visitor's user agent.
+//   - mode click: clickid, the click id in the page's address. Without it the cookie of the tracking domain names the click.
+//     The click must have led to this page, at most ttlSeconds ago.
+//   - lander: the page's id, for visitors who bring neither a key nor a click. Without it the service does not know which
+//     page's fallback_url to return.
 //
-// With singleUse, a key or click lets one visitor in among all processes. While PostgreSQL is away, it lets in one per process.
+// With singleUse, each key or click lets in only one visitor, counted over all processes. While PostgreSQL is away, each process
+// counts for itself, so the key or click lets in one visitor per process.
 package click

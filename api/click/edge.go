@@ -21,11 +21,12 @@ import (
 
 // edgeHeader is the header that signs a request of the edge: "{seconds since 1970}.{text}.{HMAC-SHA256 in hex}". The text is
 // empty for a batch of clicks. For a visitor that the edge could not route, the text is the seed of the visitor's draws, in hex.
-// This service draws with the same seed, so that no visitor is drawn twice and the weights stay true.
+// This service draws with the same seed, because a second draw would distort the weights.
 const edgeHeader = "Switchyard-Edge"
 
-// edgeBatchHeader is signed in the same way, but not over the body. It comes with clicks, so that a stranger is refused before
-// the body is read: edgeHeader signs the body and can be checked only when the whole body is in memory.
+// edgeBatchHeader is a second signature of a batch of clicks. It has the same form, but does not cover the body, so that a
+// stranger is refused before the body is read. edgeHeader covers the body and can be checked only when the whole body is in
+// memory.
 const edgeBatchHeader = "Switchyard-Edge-Batch"
 
 const (
@@ -33,12 +34,13 @@ const (
 	maxEdgeClicks = 100
 	// edgeSkew is how far the clock of the edge may be off. A signature with a time further away is refused.
 	edgeSkew = 5 * time.Minute
-	// edgeTimeout is how long the edge waits for its clicks to reach stable storage. It tries again after that.
+	// edgeTimeout is the time within which a batch must reach stable storage. After that the edge gets an error and sends the
+	// batch again.
 	edgeTimeout = 5 * time.Second
-	// maxEdgeAge is how old a click of the edge may be. The script gives up long before.
+	// maxEdgeAge is the greatest age of a click of the edge. The edge's script stops retrying long before.
 	maxEdgeAge = time.Hour
-	// maxEdgeSeen is how many clicks of the edge are remembered, to recognize repeated ones here. PostgreSQL stores the others
-	// once.
+	// maxEdgeSeen is the number of the edge's clicks that this process remembers to recognize repeated clicks. PostgreSQL
+	// recognizes all other repeated clicks.
 	maxEdgeSeen = 50_000
 )
 
@@ -93,7 +95,7 @@ type edgeBatch struct {
 	Clicks []edgeClick `json:"clicks"`
 }
 
-// edgeClick is a visitor that the edge has routed, and how it decided.
+// edgeClick is the edge's report of a visitor that it has routed.
 type edgeClick struct {
 	ID          string            `json:"id"`     // a click id
 	Host        string            `json:"host"`   // of the tracking link
@@ -102,7 +104,7 @@ type edgeClick struct {
 	IP          string            `json:"ip"`
 	Headers     map[string]string `json:"headers"`
 	Visitor     string            `json:"visitor"` // the visitor's id, as in the cookie
-	New         bool              `json:"new"`     // made by the edge
+	New         bool              `json:"new"`     // the edge made the visitor's id
 	Seed        string            `json:"seed"`    // in hex
 	Via         int               `json:"via"`     // a flow.Via
 	Hops        []edgeHop         `json:"hops"`    // campaigns in the order in which they routed
@@ -124,7 +126,7 @@ type edgeHop struct {
 
 // edgeResult reports how many clicks of a batch were stored.
 type edgeResult struct {
-	Accepted int `json:"accepted"` // on stable storage, repeated ones included
+	Accepted int `json:"accepted"` // on stable storage, including repeated clicks
 	Dropped  int `json:"dropped"`  // can never be recorded, such as clicks of deleted campaigns
 }
 
@@ -187,7 +189,7 @@ func (h *Handler) storeEdgeClicks(ctx context.Context, list []edgeClick) (out ed
 			h.metrics.edge.WithLabelValues("repeated").Inc()
 			continue
 		}
-		all.Go(func() { errs[i] = h.storeEdgeClick(ctx, c) }) // at once, so that they share a sync of the disk
+		all.Go(func() { errs[i] = h.storeEdgeClick(ctx, c) }) // concurrently, so that the clicks share a sync of the disk
 	}
 	all.Wait()
 	if err := errors.Join(errs...); err != nil {

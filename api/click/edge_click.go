@@ -94,7 +94,8 @@ func keepClick(c *models.Click) *models.Click {
 	return &kept
 }
 
-// follow stores the edge's decision and the visitor's binding in the click. It returns false if one of the campaigns is gone.
+// follow stores the edge's decision and the visitor's binding in the click. It returns false if the seed is malformed, or if a
+// campaign is gone or belongs to another account.
 func (r *request) follow(e *edgeClick) bool {
 	c := &r.click
 	seed, err := strconv.ParseUint(e.Seed, 16, 64)
@@ -123,7 +124,7 @@ func (r *request) follow(e *edgeClick) bool {
 		}
 		r.bind(r.header, flow.Binding{Path: hop.Path, Lander: c.LanderID, Offer: e.Bound}, hop.Bindable)
 	}
-	if !same { // the edge decided by another flow than this service has
+	if !same { // the edge's flow differs from the flow of this service
 		c.FlowHash = 0
 	}
 	if e.Passed != uuid.Nil && e.PassedWhy == string(flow.RefusedDestinations) {

@@ -22,17 +22,17 @@ import (
 	"switchyard/models/parttest"
 )
 
-// runtimeFiles are the script and what makes it a server of a test.
+// runtimeFiles are the edge's script and the files that make it a test server.
 var runtimeFiles = [...]string{"../../ops/deploy/edge/*.js", "testdata/edge/entry.js", "testdata/edge/config.capnp"}
 
-// edgeRuntime is the script in the runtime that it is made for.
+// edgeRuntime is the edge's script running in its real runtime.
 type edgeRuntime struct {
 	url    string
 	client *http.Client
 }
 
-// startEdge starts the script. It reads bundles from one server, and asks the other one as its origin. Both are addresses of
-// httptest. The test is skipped where the runtime cannot be installed.
+// startEdge starts the edge's script. The script reads bundles from one server and uses the other server as its origin. Both are
+// addresses of httptest servers. The test is skipped if the runtime cannot be installed.
 func startEdge(t *testing.T, bundles, origin string) *edgeRuntime {
 	t.Helper()
 	program := workerd(t)
@@ -102,7 +102,7 @@ func hostOf(t *testing.T, address string) string {
 
 var installing sync.Mutex
 
-// workerd finds the runtime in the user's cache, and installs it there first: at the version that testdata names.
+// workerd returns the runtime in the user's cache. If it is missing, workerd first installs the version that testdata names.
 func workerd(t *testing.T) string {
 	t.Helper()
 	parttest.Needs(t, parttest.Edge)
@@ -134,7 +134,7 @@ func workerd(t *testing.T) string {
 	return program
 }
 
-// installed finds the program in the directory of an installation. Its package has the name of the system.
+// installed returns the program in the directory of an installation. The name of its package depends on the system.
 func installed(dir string) (string, error) {
 	found, err := filepath.Glob(filepath.Join(dir, "node_modules", "@cloudflare", "workerd-*", "bin", "workerd"))
 	if err == nil && len(found) != 1 {
@@ -166,7 +166,7 @@ func installWorkerd(t *testing.T, home string, manifest []byte) error {
 		return err
 	}
 	if err := exec.CommandContext(t.Context(), program, "--version").Run(); err != nil {
-		return err // it is for a newer system
+		return err // the program needs a newer system
 	}
 	if err := os.Rename(dir, home); err != nil && !errors.Is(err, fs.ErrExist) {
 		if _, there := os.Stat(home); there != nil {

@@ -83,7 +83,7 @@ func (o *edgeOrigin) has(id string) (edgeClick, bool) {
 	return c, ok
 }
 
-// bundleServer speaks what the runtime speaks to Workers KV.
+// bundleServer implements the protocol by which the runtime reads Workers KV.
 func bundleServer(t *testing.T, a *edgeAccounts) (url string, bundles map[string]models.EdgeBundle) {
 	t.Helper()
 	all, err := routing.NewExplainer(a.records).Snapshot().EdgeBundles()
@@ -112,9 +112,9 @@ type edgeAnswer struct {
 	status  int
 	to      string
 	cookies map[string]string
-	want    models.Click // as this service decides
+	want    models.Click // the click as this service decides it
 	wanted  flow.Decision
-	cookied map[string]string // by this service
+	cookied map[string]string // the cookies that this service sets
 	passed  string            // the signed seed, if the edge handed the visitor over
 	seed    uint64
 }
@@ -165,7 +165,7 @@ func TestEdgeEqualsService(t *testing.T) {
 	a.stored(t, disk, routed)
 }
 
-// visit sends a visitor, half of them a second time with the cookies that they have got.
+// visit sends visitors to the edge. Half of them come a second time, with the cookies that they got.
 func (a *edgeAccounts) visit(t *testing.T, edge *edgeRuntime, h *Handler, n uint64) (list []*edgeAnswer) {
 	t.Helper()
 	own := *a
@@ -238,7 +238,7 @@ func (a *edgeAccounts) once(t *testing.T, edge *edgeRuntime, h *Handler, campaig
 	return out
 }
 
-// decide says where this service sends the same visitor.
+// decide fills out with the answer of this service to the same visitor.
 func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID, now time.Time, one, two uint64, out *edgeAnswer) {
 	place, _ := json.Marshal(out.visitor.place)
 	req.Header[placeHeader] = []string{string(place)}
@@ -259,13 +259,14 @@ func (a *edgeAccounts) decide(h *Handler, req *http.Request, campaign uuid.UUID,
 	}
 }
 
-// compare holds what visitors got against what this service says. It gives the ids of the clicks that the edge has reported.
+// compare checks the visitors' answers against the answers of this service. It returns the ids of the clicks that the edge has
+// reported.
 func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[string]models.EdgeBundle, answers []*edgeAnswer) map[string]bool {
 	t.Helper()
 	routed, counts := map[string]bool{}, map[string]int{}
 	for n, x := range answers {
 		if x == nil {
-			return nil // the reason was told
+			return nil // the reason was reported
 		}
 		first := x.want.CampaignID
 		if x.want.ParentCampaignID != uuid.Nil {
@@ -302,7 +303,7 @@ func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[str
 	t.Log(counts, "in", origin.batches, "messages")
 	for via := flow.ViaForced; via <= flow.ViaDestination; via++ {
 		if counts["by "+via.String()] == 0 {
-			t.Errorf("nobody was routed by %s", via)
+			t.Errorf("no visitor was routed by %s", via)
 		}
 	}
 	if counts["handed over"] > len(answers)/3 || counts["handed over"] == 0 {
@@ -311,7 +312,7 @@ func (a *edgeAccounts) compare(t *testing.T, origin *edgeOrigin, bundles map[str
 	return routed
 }
 
-// handedOver says what is wrong with how the edge has handed a visitor over.
+// handedOver returns the mistake in how the edge has handed a visitor over, or an empty text.
 func (x *edgeAnswer) handedOver(key string, b models.EdgeBundle) string {
 	if x.passed == "-" {
 		if strings.Contains(string(b.Value), `"https_only":true`) && !x.visitor.https {
@@ -334,7 +335,7 @@ func (x *edgeAnswer) clickCookie() clickCookie {
 	return t
 }
 
-// expected is what this service answers, with the ids that the edge has made.
+// expected returns the answer of this service, with the ids that the edge has made.
 func (x *edgeAnswer) expected() string {
 	visitor, _ := models.ParseClickID(x.cookies[visitorCookieName])
 	ids := strings.NewReplacer(models.FormatClickID(x.want.ID), models.FormatClickID(x.clickCookie()[0]), x.want.VisitorID.String(), visitor.String())
@@ -357,7 +358,7 @@ func bindings(cookies map[string]string) (list []string) {
 	return list
 }
 
-// described is a click without its ids, its destination and what follows from where the visitor is.
+// described returns a click without its ids, its destination and the fields that follow from the visitor's place.
 func described(c *models.Click) string {
 	if c == nil {
 		return "none"
@@ -367,7 +368,7 @@ func described(c *models.Click) string {
 		c.Cost, c.Currency, c.UniqueKey, c.UniqueHours, c.RouteSeed, c.FlowHash, c.Via, c.PassedStreamID, c.PassedReason)
 }
 
-// stored brings the spool to PostgreSQL, which has then each click once.
+// stored ingests the spool and checks that PostgreSQL then has each click once.
 func (a *edgeAccounts) stored(t *testing.T, disk *spool.Spool, routed map[string]bool) {
 	t.Helper()
 	d := dbtest.New(t)
@@ -388,11 +389,11 @@ func (a *edgeAccounts) stored(t *testing.T, disk *spool.Spool, routed map[string
 		t.Fatal(err)
 	}
 	if len(ids) != len(routed) || counted != len(routed) {
-		t.Errorf("%d clicks are stored and %d counted of %d", len(ids), counted, len(routed))
+		t.Errorf("%d clicks are stored and %d counted, want %d", len(ids), counted, len(routed))
 	}
 	for _, id := range ids {
 		if !routed[models.FormatClickID(id)] {
-			t.Errorf("nobody made the click %s", id)
+			t.Errorf("click %s belongs to no visitor", id)
 		}
 	}
 }

@@ -21,13 +21,13 @@ import (
 
 var edgeSecret = edgeProof(strings.Repeat("s", 32))
 
-// signed is a header of the edge.
+// signed returns a signature header of the edge.
 func (s edgeProof) signed(purpose, text, about string, at time.Time) string {
 	seconds := strconv.FormatInt(at.Unix(), 10)
 	return seconds + "." + text + "." + hex.EncodeToString(s.sum(purpose, seconds, text, about))
 }
 
-// report sends a body of the edge.
+// report sends a batch as the edge does.
 func (w *world) report(body []byte, proof string) *httptest.ResponseRecorder {
 	w.Helper()
 	r := httptest.NewRequestWithContext(w.Context(), http.MethodPost, "/edge/clicks", bytes.NewReader(body))
@@ -80,7 +80,7 @@ func TestEdgeClicks(t *testing.T) {
 		}
 	}
 	c := w.tape.last()
-	if n := len(w.tape.clicks()); n < 1 || n > 2 { // two of one batch may be written at once: the store keeps one
+	if n := len(w.tape.clicks()); n < 1 || n > 2 { // two copies in one batch may be written at once: the store keeps one
 		t.Errorf("%d clicks are written", n)
 	}
 	got := fmt.Sprintln(models.FormatClickID(c.ID), c.CampaignID, c.StreamID, c.OfferID, c.NetworkID, c.SourceID, c.IP, c.Country, c.Language,
@@ -95,11 +95,12 @@ func TestEdgeClicks(t *testing.T) {
 	}
 	e.ID, e.Hops[0].Flow = models.FormatClickID(models.NewClickID()), "1"
 	if w.reportClicks(e); w.tape.last().FlowHash != 0 {
-		t.Error("a flow that is not known here counts as the one that is")
+		t.Error("the click has a flow hash although the edge used a flow that this service does not have")
 	}
 }
 
-// TestEdgeClicksRefused: nothing is believed without a proof, and what cannot be recorded is dropped without costing the rest.
+// TestEdgeClicksRefused: nothing is accepted without a valid signature. A click that cannot be recorded is dropped, and the other
+// clicks of its batch are recorded.
 func TestEdgeClicksRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -189,11 +190,11 @@ func TestEdgeSeed(t *testing.T) {
 	}
 	w.get("/summer-1", host(own), header(edgeHeader, edgeSecret.signed("route", "abc", models.EdgeKey(own, "winter-1"), time.Now())))
 	if c := w.tape.last(); c.RouteSeed == 0xabc {
-		t.Error("a seed for another link is taken")
+		t.Error("a seed that is signed for another link was used")
 	}
 }
 
-// unread is a body that is not to be read.
+// unread is a body that fails the test if it is read.
 type unread struct{ *testing.T }
 
 func (u unread) Read([]byte) (int, error) {
@@ -201,7 +202,7 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestEdgeStrangers: nothing is read of who cannot sign, however large it is said to be.
+// TestEdgeStrangers: the body of a request without a valid signature is never read, whatever its stated length.
 func TestEdgeStrangers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -17,7 +17,7 @@ import (
 	"switchyard/models/botdata"
 )
 
-// edgeAccounts are random accounts, each with a domain and some campaigns that hand over to one another.
+// edgeAccounts are random accounts. Each has a domain and some campaigns that hand over to one another.
 type edgeAccounts struct {
 	*simulated
 	hosts   map[uuid.UUID]string // by campaign
@@ -27,7 +27,7 @@ type edgeAccounts struct {
 
 var edgeZones = []string{"Europe/Berlin", "America/New_York", "Asia/Kolkata", "UTC", "Pacific/Auckland", "America/St_Johns"}
 
-// newEdgeAccounts makes as many campaigns, five for each account.
+// newEdgeAccounts returns accounts with the given number of campaigns, five for each account.
 func newEdgeAccounts(seed uint64, campaigns int) *edgeAccounts {
 	a := &edgeAccounts{
 		simulated: &simulated{Rand: rand.New(rand.NewPCG(seed, 11)), records: &store.Routing{}},
@@ -106,7 +106,7 @@ func (a *edgeAccounts) word() string {
 	return pick(a.simulated, "a", "b", "Ab", "ÄÖ", "straße", "x y", "7", "12.5", "-3", "10", "İz", "{x}", "ǅ", "München", "%zz", "ab&c")
 }
 
-// url is an address with random tokens.
+// url returns an address with random tokens.
 func (a *edgeAccounts) url(host string) string {
 	tokens := []string{
 		"{clickid}", "{sub1}", "{sub2}", "{sub3}", "{_sub1}", "{param.x}", "{country}", "{region}", "{city}", "{language}", "{campaign_id}",
@@ -226,7 +226,7 @@ func (a *edgeAccounts) edgeFlow() json.RawMessage {
 	return raw
 }
 
-// edgePlace is what the edge is told of where a visitor is.
+// edgePlace is the place of a visitor as the edge is told it.
 type edgePlace struct {
 	Country   string `json:"country,omitempty"`
 	Region    string `json:"region,omitempty"`
@@ -288,7 +288,7 @@ func (a *edgeAccounts) visitor(campaign uuid.UUID) edgeVisitor {
 	return v
 }
 
-// escapeSome writes a value for a query as browsers and as careless senders do.
+// escapeSome escapes a value for a query, as browsers do or as careless senders do.
 func escapeSome(s *simulated, text string) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -304,16 +304,16 @@ func escapeSome(s *simulated, text string) string {
 	return b.String()
 }
 
-// placeHeader tells a placed where the visitor is.
+// placeHeader is the header in which a placed describer finds the visitor's place.
 const placeHeader = "X-Test-Place"
 
-// placed describes visitors to be where a header says.
+// placed is a describer that takes the visitor's place from a header.
 type placed struct{ Describer }
 
 func (p placed) Describe(r *http.Request, data *botdata.Set, into *visitor.Description) {
 	p.Describer.Describe(r, data, into)
 	var at edgePlace
-	_ = json.Unmarshal([]byte(r.Header.Get(placeHeader)), &at) // the test has written it
+	_ = json.Unmarshal([]byte(r.Header.Get(placeHeader)), &at) // the test wrote the header
 	into.Country, into.Region, into.City, into.Continent = at.Country, at.Region, at.City, at.Continent
 	into.Timezone, into.ASN = at.Timezone, models.ASN(at.ASN)
 }

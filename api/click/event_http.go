@@ -20,18 +20,18 @@ import (
 	"switchyard/models/postback"
 )
 
-// pageMessage is what the page tag sends: some events of one page, and what time it is there.
+// pageMessage is the body that the page tag sends: some events of one page, and the time by the page's clock.
 type pageMessage struct {
 	Site   loose             `json:"site"`
 	Now    loose             `json:"now"`
 	Events []json.RawMessage `json:"events"`
 }
 
-// pageEvent is what the page tag says about an event.
+// pageEvent is one event in a message of the page tag.
 type pageEvent struct {
 	ID         loose           `json:"id"`
 	Name       loose           `json:"name"`
-	At         loose           `json:"at"` // by the clock of Now
+	At         loose           `json:"at"` // by the page's clock, like Now
 	URL        loose           `json:"url"`
 	Referrer   loose           `json:"ref"`
 	Click      loose           `json:"click"`
@@ -48,7 +48,8 @@ type pageEvent struct {
 	WebDriver  loose           `json:"webdriver"`
 }
 
-// pageItem is a product of an order. Pages that report to an analytics tool have its names for the same at hand.
+// pageItem is a product of an order. It also accepts the names item_id and item_name, which pages already use for analytics
+// tools.
 type pageItem struct {
 	SKU      loose `json:"sku"`
 	ItemID   loose `json:"item_id"`
@@ -58,7 +59,7 @@ type pageItem struct {
 	Quantity loose `json:"quantity"`
 }
 
-// loose is the text of a value that a page sends as a text or as a number. It is empty for lists and objects.
+// loose is a value that a page sends as a text or as a number, kept as text. It is empty for lists and objects.
 type loose string
 
 // UnmarshalJSON implements json.Unmarshaler. It accepts any value.
@@ -83,7 +84,8 @@ func (l loose) number() float64 {
 	return f
 }
 
-// offset returns the value, in minutes east of UTC, as +02:00. It is empty if no clock can be so far off.
+// offset returns the value, in minutes east of UTC, as +02:00. It is empty for a day or more, because no time zone differs that
+// much.
 func (l loose) offset() string {
 	const day = 24 * 60
 	minutes := l.number()
@@ -105,7 +107,7 @@ var (
 		"the page is of no active site; make one by POST /api/v1/sites")
 )
 
-// refusedEvent says why an event of a message was not taken.
+// refusedEvent names an event of a message that was not accepted, and the reason.
 type refusedEvent struct {
 	Index   int    `json:"index"` // in the message
 	Code    string `json:"code"`
@@ -113,8 +115,9 @@ type refusedEvent struct {
 }
 
 // pageEvents answers /t/event, where the page tag reports what happened on a page. 204 means that all events are on stable
-// storage. If some events are malformed, the others are stored, and the answer lists the malformed ones. Any page may send, with
-// the cookies of the tracking domain where browsers let them pass: the site key is public, and the answer discloses nothing.
+// storage. If some events are malformed, the others are stored, and the answer lists the malformed ones. Any page may send
+// events, because the site key is public and the answer discloses nothing. If the browser permits it, the request has the cookies
+// of the tracking domain.
 func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
 	allowOrigin(w.Header(), r)
 	if r.Method == http.MethodOptions {
@@ -138,7 +141,7 @@ func (h *Handler) pageEvents(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// allowOrigin lets a page of any origin read the answer, also where cookies were sent.
+// allowOrigin lets a page of any origin read the answer, even if its request had cookies.
 func allowOrigin(h http.Header, r *http.Request) {
 	h.Set("Vary", "Origin")
 	if origin := r.Header.Get("Origin"); origin != "" {
@@ -147,7 +150,7 @@ func allowOrigin(h http.Header, r *http.Request) {
 	}
 }
 
-// readEvents reads a message and stores its events. Its errors are for the sender to see.
+// readEvents reads a message and stores its events. The errors are worded for the sender.
 func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (taken int, refused []refusedEvent, err error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", "POST, OPTIONS")
@@ -168,7 +171,7 @@ func (h *Handler) readEvents(w http.ResponseWriter, r *http.Request) (taken int,
 	if domain == nil || account == nil || !domain.Serves(account.Row.ID) {
 		return 0, nil, errUnknownKey
 	}
-	n := len(m.Events) // the message itself has taken one
+	n := len(m.Events) // the message itself has already counted as one
 	if !h.eventLimits.senders.TakeN(from, n-1, now) || !h.eventLimits.admitsMany(addressee{account: account.Row.ID}, from, n, now) {
 		return 0, nil, h.tooMany()
 	}
@@ -199,7 +202,7 @@ func readPageMessage(w http.ResponseWriter, r *http.Request) (m pageMessage, err
 	return m, nil
 }
 
-// eventsOf makes the events of a message. The error is why the last of the refused ones was refused.
+// eventsOf returns the events of a message and the refused events. last is the error of the last refused event.
 func (h *Handler) eventsOf(r *http.Request, m pageMessage, a *routing.Account, now time.Time) (
 	events []models.SiteEvent, refused []refusedEvent, last error,
 ) {
@@ -239,11 +242,11 @@ func originHost(r *http.Request) string {
 	return host
 }
 
-// ways are the arrivals that a page says itself.
+// ways are the arrivals that a page may report itself.
 var ways = []loose{"url", "cookie", "local"}
 
-// event reads an event of a page. clock is the page's time when the message was sent, and known the click in the sender's cookie.
-// takeEvents cuts the texts.
+// event reads an event of a page. clock is the page's time when the message was sent, and known is the click in the sender's
+// cookie. Long texts are cut later, by takeEvents.
 func (p *pageEvent) event(clock float64, known uuid.UUID, now time.Time) (e models.SiteEvent, err *models.Error) {
 	if p.ID == "" || len(p.ID) > tag.MaxID {
 		return e, errNoEventID

@@ -20,7 +20,7 @@ import (
 	"switchyard/models"
 )
 
-// tell posts a message as the page tag does. events are members of the list.
+// tell posts a message as the page tag does. events are the members of its list.
 func (w *world) tell(events string, edits ...edit) (status int, code string) {
 	w.Helper()
 	return w.tellBody(fmt.Sprintf(`{"site": %q, "now": 1700000060000, "events": [%s]}`, w.account, events), edits...)
@@ -57,7 +57,7 @@ var equal = []cmp.Option{
 	cmp.Comparer(func(a, b netip.Addr) bool { return a == b }),
 }
 
-// TestPageEvents: what a page says becomes an event, however it writes its values.
+// TestPageEvents: a page's report becomes an event, in whatever form the page writes its values.
 func TestPageEvents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -128,7 +128,7 @@ func TestPageEvents(t *testing.T) {
 	}
 }
 
-// TestPageEventTimes: an event is as old as the page's clock says, whatever time the page believes it is.
+// TestPageEventTimes: an event's age is computed by the page's clock, even if that clock is wrong.
 func TestPageEventTimes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -144,8 +144,8 @@ func TestPageEventTimes(t *testing.T) {
 	}
 }
 
-// TestPageEventsRefused: what is no event is refused with a code, at once however large or deep it is, and what is stored
-// of the rest is told.
+// TestPageEventsRefused: input that is no event is refused with a code. This happens at once, however large or deeply nested the
+// input is. The answer reports how many of the other events are stored.
 func TestPageEventsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -259,11 +259,11 @@ func TestPageEventsLimited(t *testing.T) {
 		}
 	}
 	if res := w.send(http.MethodPost, "/postback", "clickid="+models.FormatClickID(models.NewClickID())); res.StatusCode != http.StatusOK {
-		t.Errorf("a postback stands behind pages: %d", res.StatusCode)
+		t.Errorf("a postback is refused because of page events: %d", res.StatusCode)
 	}
 }
 
-// TestTagIsServed: on every tracking domain, and nowhere else.
+// TestTagIsServed: the tag is served on every tracking domain, and on no other host.
 func TestTagIsServed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -19,7 +19,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// Limits of a site event: the bytes of its texts, how many items an order has, and how old it may be.
+// Limits of a site event: the bytes of its texts, the number and quantity of an order's items, and the event's age.
 const (
 	maxEventName = 64
 	maxHost      = 253
@@ -31,7 +31,7 @@ const (
 	maxEventAge  = 30 * 24 * time.Hour
 )
 
-// errNoSite says that events belong to no site.
+// errNoSite means that no active site has the host of an event.
 var errNoSite = models.NotFound("site")
 
 // appendsAtOnce is how many events of one message wait for the disk together, so that they share a write.
@@ -69,7 +69,7 @@ func (h *Handler) takeEvents(ctx context.Context, a *routing.Account, events []m
 	return nil
 }
 
-// appendEvents puts all events into the spool of postbacks, some at once.
+// appendEvents puts all events into the spool of postbacks, up to appendsAtOnce of them at the same time.
 func (h *Handler) appendEvents(ctx context.Context, events []models.SiteEvent) error {
 	var next atomic.Int64
 	var workers sync.WaitGroup
@@ -125,7 +125,7 @@ func cleanEvent(e *models.SiteEvent, now time.Time) {
 	}
 }
 
-// eventValue reads the value of an event. An empty one is zero.
+// eventValue reads the value of an event. An empty text is zero.
 func eventValue(text string) (value decimal.Decimal, refusal *models.Error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -138,8 +138,8 @@ func eventValue(text string) (value decimal.Decimal, refusal *models.Error) {
 	return value, nil
 }
 
-// cleanValue returns an amount rounded to the places of goal values. An amount out of bounds becomes zero, also a negative one,
-// because a page must not take money back.
+// cleanValue rounds an amount to models.GoalValuePlaces. An amount out of bounds becomes zero. So does a negative amount, because
+// a page must not take money back.
 func cleanValue(d decimal.Decimal) decimal.Decimal {
 	if d.Exponent() > 9 || d.IsNegative() || d.Exponent() < -30 || d.NumDigits() > 40 || d.GreaterThan(models.MaxGoalValue) {
 		return decimal.Zero

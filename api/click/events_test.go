@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// site makes an active site; columns are SQL that changes it.
+// site creates an active site. columns are SQL assignments that change it.
 func (w *world) site(domain, columns string) uuid.UUID {
 	w.Helper()
 	id := uuid.Must(uuid.NewV7())
@@ -24,7 +24,7 @@ func (w *world) site(domain, columns string) uuid.UUID {
 	return id
 }
 
-// goal makes an active goal; columns are SQL that changes it.
+// goal creates an active goal. columns are SQL assignments that change it.
 func (w *world) goal(site uuid.UUID, key, columns string) {
 	w.Helper()
 	id := uuid.Must(uuid.NewV7())
@@ -39,7 +39,7 @@ func (w *world) routed() *routing.Account {
 	return w.h.routes.Current().AccountOfSiteKey(w.account.String())
 }
 
-// events are those on the tape, without times.
+// events returns the events on the tape, without times.
 func (s *tape) events() (list []models.SiteEvent) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func TestEventsAreWithinBounds(t *testing.T) {
 	}
 }
 
-// TestSitesAreLive: what changes in PostgreSQL shows in the snapshot, and so does the end of a site.
+// TestSitesAreLive: changes of sites and goals in PostgreSQL take effect in the snapshot. So does the deletion of a site.
 func TestSitesAreLive(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -153,17 +153,17 @@ func TestSitesAreLive(t *testing.T) {
 	w.exec(`UPDATE sites SET domain = 'shop.test', is_active = false WHERE id = $1`, second)
 	s = w.fresh().h.routes.Current()
 	if got := s.SiteOf(w.account, "www.shop.test"); got != nil {
-		t.Errorf("the page of a site that is not active is of %v", got)
+		t.Errorf("a page of an inactive site is assigned to %v", got)
 	}
 	w.exec(`UPDATE sites SET domain = 'shop.test' WHERE id = $1`, first)
 	s = w.fresh().h.routes.Current()
 	if got := s.SiteOf(w.account, "www.shop.test"); got == nil || got.Row.ID != first {
-		t.Errorf("not the active one of two sites: %v", got)
+		t.Errorf("the page is not assigned to the active one of two sites: %v", got)
 	}
 	w.exec(`DELETE FROM sites WHERE id = $1`, second)
 	w.exec(`UPDATE sites SET is_active = false WHERE id = $1`, first)
 	s = w.fresh().h.routes.Current()
 	if s.SiteOf(w.account, "x") != nil || s.SiteOfGoal(w.account, "lead") != nil || len(s.GoalsOf(second)) > 0 {
-		t.Error("sites that are gone are there")
+		t.Error("deleted sites are still in the snapshot")
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// TestExplainDecidesAgain holds that what is recorded with a click gives its decision again, over a hand-over and a
-// binding, and that a changed flow shows.
+// TestExplainDecidesAgain checks that an Explainer repeats a click's decision from the data recorded with the click, over a
+// hand-over and a binding. A changed flow changes the flow hash.
 func TestExplainDecidesAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -67,7 +67,7 @@ func TestExplainDecidesAgain(t *testing.T) {
 	w.exec(`UPDATE campaigns SET flow_rotation = 'position' WHERE id = $1`, last)
 	same := before.Explain(routing.Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash
 	if explainer().Explain(routing.Question{Campaign: first, Facts: &cond.Facts{}}).FlowHash == same {
-		t.Error("a changed campaign at the end does not show")
+		t.Error("the flow hash stays the same although the last campaign changed")
 	}
 	if _, err := store.CampaignRouting(t.Context(), w.db, uuid.New(), first); err != nil {
 		t.Fatal(err)

@@ -227,7 +227,7 @@ const (
 	wrongSecret = "wrong_secret"
 )
 
-// readGoal reads what a server says about a goal.
+// readGoal reads one goal of a server's message. A refusal is worded for the sender.
 func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.SiteEvent, refusal *models.Error) {
 	var item goalItem
 	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &item) != nil {
@@ -260,7 +260,8 @@ func (h *Handler) readGoal(a *routing.Account, raw json.RawMessage) (e models.Si
 	return e, refusal
 }
 
-// goalOf returns the site and the terms of a goal.
+// goalOf returns the site and the terms of the active goal with a key. site is the id of the goal's site, or empty for the
+// account's first site with such a goal. The terms are nil if there is no such goal.
 func (h *Handler) goalOf(a *routing.Account, key, site string) (uuid.UUID, *models.GoalTerms) {
 	routes := h.routes.Current()
 	found := routes.SiteOfGoal(a.Row.ID, key)
@@ -281,7 +282,7 @@ func (h *Handler) goalOf(a *routing.Account, key, site string) (uuid.UUID, *mode
 	return uuid.Nil, nil
 }
 
-// fill sets value, currency, time and products of an event.
+// fill sets the value, currency, time and products of an event.
 func (item goalItem) fill(e *models.SiteEvent) *models.Error {
 	var refusal *models.Error
 	if e.Value, refusal = eventValue(string(item.Value)); refusal != nil {

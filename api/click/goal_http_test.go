@@ -21,7 +21,7 @@ import (
 	"switchyard/models/netguard"
 )
 
-// goalAnswer is what a server reads.
+// goalAnswer is the answer to a server's message.
 type goalAnswer struct {
 	status int
 	Data   *struct {
@@ -40,7 +40,7 @@ func (w *world) goals(body string, edits ...edit) (a goalAnswer) {
 	return a
 }
 
-// code is the code of the error, or what became of the first goal.
+// code returns the code of the error, or else the result of the first goal.
 func (a goalAnswer) code() string {
 	switch {
 	case a.Error != nil:
@@ -51,7 +51,7 @@ func (a goalAnswer) code() string {
 	return ""
 }
 
-// servers is a world with goals, and the secret of the account's servers.
+// servers returns a world with goals, and the secret of the account's servers.
 func servers(t *testing.T) (w *world, secret string) {
 	t.Helper()
 	w = newWorld(t)
@@ -82,7 +82,7 @@ func TestServersReportGoals(t *testing.T) {
 	again := w.goals(body, auth(secret))
 	list := w.tape.events()
 	if again.Data.Accepted != 1 || len(list) != 2 || list[0].ID != list[1].ID {
-		t.Errorf("what is sent again has another id: %+v", list)
+		t.Errorf("a repeated goal has another id: %+v", list)
 	}
 	e := list[0]
 	if models.FormatClickID(e.ClickID) != click || e.Source != models.FromGoalAPI || len(e.Goals) != 1 || e.Goals[0].OrderID != "17" ||
@@ -90,11 +90,11 @@ func TestServersReportGoals(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	if refused := w.tape.refused(); len(refused) != 2 || refused[0].AccountID != w.account || refused[0].Params["goal"] != "nope" {
-		t.Errorf("an unknown goal is not kept: %+v", refused)
+		t.Errorf("an unknown goal is not stored as a sample: %+v", refused)
 	}
 }
 
-// refused returns the stored messages of senders that were not believed.
+// refused returns the stored messages of unproven senders.
 func (s *tape) refused() (list []models.Postback) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,8 +170,8 @@ func TestServersProveThemselves(t *testing.T) {
 	}
 }
 
-// TestUnprovenBodies sends large messages without end, with the public site key and forged signatures. Only a few of a stranger's
-// messages are in memory, and further ones are refused unread. Small messages and messages of the account's own servers are still
+// TestUnprovenBodies sends large messages without end, with the public site key and forged signatures. Only a few such messages
+// are in memory, and further messages are refused unread. Small messages and messages of the account's own servers are still
 // answered. A stranger's places are free again after the stranger gives up.
 func TestUnprovenBodies(t *testing.T) {
 	t.Parallel()
@@ -188,20 +188,20 @@ func TestUnprovenBodies(t *testing.T) {
 	for range unprovenEach {
 		read, write := io.Pipe()
 		ended.Go(func() { w.send("POST", "/t/goal", "", stranger, key, forged, endless(read)) })
-		if _, err := write.Write([]byte("[")); err != nil { // which ends when it is read
+		if _, err := write.Write([]byte("[")); err != nil { // Write returns when the byte is read
 			t.Fatal(err)
 		}
 		held = append(held, write)
 	}
 	unread := io.NopCloser(strings.NewReader("never read"))
 	if a := w.goals("", stranger, key, forged, endless(unread)); a.status != 429 {
-		t.Errorf("one more: %d %s", a.status, a.code())
+		t.Errorf("one message more than the limit: %d %s", a.status, a.code())
 	}
 	if rest, err := io.ReadAll(unread); err != nil || string(rest) != "never read" {
-		t.Errorf("what was refused was read: %q is left, %v", rest, err)
+		t.Errorf("a refused body was read: %q is left, %v", rest, err)
 	}
 	if a := w.goals("{}", stranger, key, forged); a.status != 401 {
-		t.Errorf("a small one: %d %s", a.status, a.code())
+		t.Errorf("a small message: %d %s", a.status, a.code())
 	}
 	large := fmt.Sprintf(`{"click_id": %q, "goal": "lead"}`, models.FormatClickID(models.NewClickID())) + strings.Repeat(" ", smallBody)
 	if a := w.goals(large, stranger, auth(secret)); a.code() != "accepted" {
@@ -222,7 +222,7 @@ func TestUnprovenBodies(t *testing.T) {
 	}
 	ended.Wait()
 	if a := w.goals(large, stranger, key, signed); a.code() != "accepted" {
-		t.Errorf("signed, after he gave up: %d %s", a.status, a.code())
+		t.Errorf("signed, after the stranger gave up: %d %s", a.status, a.code())
 	}
 }
 
@@ -276,9 +276,9 @@ func TestGoalsAreLimited(t *testing.T) {
 			accepted += maxGoals
 		}
 	}
-	// A slow machine may take more than the burst: the part of the allowance that came back during the calls.
+	// On a slow machine the allowance grows during the calls, so slightly more than the burst may be accepted.
 	if most := goalBurst + goalRate*time.Since(began).Seconds(); float64(accepted) > most {
-		t.Errorf("%d goals were taken, at most %.0f fit", accepted, most)
+		t.Errorf("%d goals were accepted, want at most %.0f", accepted, most)
 	}
 	if a := w.goals(list, auth(its)); a.status != 200 {
 		t.Errorf("another account: %d", a.status)
@@ -304,7 +304,7 @@ func TestStrangersCannotTakeServerIDs(t *testing.T) {
 	seen := map[uuid.UUID]string{}
 	for i, e := range w.tape.events() {
 		if i >= strangers && seen[e.ID] != "" {
-			t.Errorf("the event of a server has the id of one of %s", seen[e.ID])
+			t.Errorf("the event of a server has the same id as an event of %s", seen[e.ID])
 		}
 		seen[e.ID] = e.Source
 	}

@@ -15,13 +15,13 @@ import (
 	"switchyard/models/flow"
 )
 
-// hopWord is the address, below /out, of the second page of double_meta. That page is on the tracking domain too, so that the
-// destination sees this page as the referrer, if the browser sends one at all, and never the page that the visitor came from. The
-// address carries the destination, the campaign and an expiry time, signed for the domain. The service therefore redirects only
-// to addresses that a customer's flow names, and the address stops working with its campaign.
+// hopWord is the last part of the address /out/go, the second page of double_meta. That page is on the tracking domain too. The
+// destination therefore sees this page as the referrer, if the browser sends a referrer at all, and never the page that the
+// visitor came from. The address carries the destination, the campaign and an expiry time, signed for the domain. The service
+// therefore redirects only to addresses that a customer's flow names, and the address stops working with its campaign.
 const hopWord = "go" // below /out
 
-// hopLife is how long the address of a second page lives. The first page leads there at once.
+// hopLife is how long the address of a second page is valid. It may be short, because the first page leads there at once.
 const hopLife = 10 * time.Minute
 
 // hopLink is the part of a second page's address that is signed together with the destination.

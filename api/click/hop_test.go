@@ -11,7 +11,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// TestDoubleMeta follows the two pages of double_meta, and holds that the second one leads to signed addresses only.
+// TestDoubleMeta follows the two pages of double_meta, and checks that the second page leads only to signed addresses.
 func TestDoubleMeta(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -69,17 +69,17 @@ func TestDoubleMeta(t *testing.T) {
 		theirs, foreign, theirDomain)
 	w.fresh()
 	if got := signed(campaign, hopLife); got != http.StatusOK {
-		t.Errorf("as it is made: %d", got)
+		t.Errorf("a fresh link: %d", got)
 	}
 	if got := signed(campaign, -time.Second); got != http.StatusNotFound {
-		t.Errorf("after its time: %d", got)
+		t.Errorf("an expired link: %d", got)
 	}
 	if got := signed(uuid.New(), hopLife); got != http.StatusNotFound {
-		t.Errorf("of no campaign: %d", got)
+		t.Errorf("a link without a campaign: %d", got)
 	}
 	link := hopLink{campaign: campaign, expires: time.Now().Add(hopLife)}
 	if res := w.get(s.hop(link, "foreign.test", want), host("foreign.test")); res.StatusCode != http.StatusNotFound {
-		t.Errorf("on a domain that is not the campaign's account's: %d", res.StatusCode)
+		t.Errorf("on a domain of another account: %d", res.StatusCode)
 	}
 	for _, end := range []string{`status = 'paused'`, `status = 'active', deleted_at = now()`} {
 		w.exec(`UPDATE campaigns SET `+end+` WHERE id = $1`, campaign)

@@ -22,7 +22,7 @@ type landerKey struct {
 	click     uuid.UUID
 	lander    uuid.UUID
 	expires   time.Time // whole seconds
-	bindIP    bool      // to the network of the address: /24, or /64 of IPv6
+	bindIP    bool      // the key is bound to the visitor's network: /24, or /64 for IPv6
 	bindAgent bool
 }
 
@@ -70,7 +70,7 @@ func (s signer) parse(text string, ip netip.Addr, agent string) (landerKey, erro
 	}
 	if !hmac.Equal(b[keyBody:], s.sum(b[:keyBody], ip, agent)) {
 		if b[1]&(keyBindIP|keyBindAgent) != 0 {
-			return k, errBound // or forged: nothing tells which
+			return k, errBound // or forged: the two look the same
 		}
 		return k, errKey
 	}

@@ -19,25 +19,26 @@ const (
 	senderBurst    = 3000
 	addresseeRate  = 1000
 	addresseeBurst = 10_000
-	// fewRate is what one address may send to an addressee that has received its share. Addresses that send many messages
-	// therefore do not shut out addresses that send few.
+	// fewRate is the rate at which one address may still send to an addressee that has reached its own limit. Addresses that send
+	// many messages therefore do not shut out addresses that send few.
 	fewRate  = 10
 	fewBurst = 100
-	// goalRate is how many goals the servers of one account may report.
+	// goalRate is the number of goals per second that the servers of one account may report.
 	goalRate  = 1000
 	goalBurst = 10_000
-	// samplesPerHour is how many messages that name no click, or are refused as they arrive, are stored for one addressee.
+	// samplesPerHour is the number of messages per addressee that are stored as samples. Samples are taken from messages that
+	// name no click or are refused on arrival.
 	samplesPerHour = 20
 )
 
-// How many buckets are kept.
+// The number of buckets that are kept for senders and for addressees.
 const (
 	maxSenders    = 50_000
 	maxAddressees = 10_000
 )
 
-// addressee is the receiver of a postback: the network in its address, or else the domain. The domain is empty if it is not one
-// of ours, so that all made-up hosts share one addressee. For events of pages the receiver is the account.
+// addressee is the receiver of a postback: the network in its address, or else the domain. The domain is empty if this service
+// does not serve it, so that all made-up hosts share one addressee. For events of pages the receiver is the account.
 type addressee struct {
 	account uuid.UUID
 	network uuid.UUID
@@ -65,17 +66,19 @@ func newPostbackLimits() postbackLimits {
 	}
 }
 
-// admitsTo reports whether an addressee may receive one more message of a sender within its own limit.
+// admitsTo reports whether an addressee may receive one more message from an address.
 func (l postbackLimits) admitsTo(a addressee, from netip.Prefix, now time.Time) bool {
 	return l.admitsMany(a, from, 1, now)
 }
 
-// admitsMany reports whether an addressee may receive n items at once.
+// admitsMany reports whether an addressee may receive n items at once from an address. They must fit the addressee's limit or,
+// beyond it, the address's own fewRate.
 func (l postbackLimits) admitsMany(a addressee, from netip.Prefix, n int, now time.Time) bool {
 	return l.addressees.TakeN(a, n, now) || l.few.TakeN(from, n, now)
 }
 
-// retryAfter is how many seconds a sender over a limit is told to wait. Both buckets have hundreds of tokens by then.
+// retryAfter is the number of seconds that a sender over a limit is told to wait. By then the buckets of the sender and of the
+// addressee have hundreds of tokens again.
 const retryAfter = "1"
 
 var errTooMany = models.Errorf(models.KindTooMany, "rate_limited", "too many messages at once; wait %s second", retryAfter)

@@ -17,10 +17,10 @@ import (
 	"switchyard/models"
 )
 
-// never is the rate of a bucket that is not filled again.
+// never is the rate of a bucket that is never refilled.
 const never = rate.Limit(1e-9)
 
-// openSpool opens a spool and the ingester of it.
+// openSpool opens a spool and its ingester.
 func (w *world) openSpool() (*spool.Spool, *clicklog.Ingester) {
 	w.Helper()
 	s, err := spool.Open(w.TempDir(), spool.Options{})
@@ -84,7 +84,7 @@ func TestStrangersCannotStallIngest(t *testing.T) {
 	}
 }
 
-// held is a disk that does not answer until it is released.
+// held is a disk that blocks all writes until it is released.
 type held struct {
 	began   sync.WaitGroup
 	release chan struct{}
@@ -96,7 +96,7 @@ func (s *held) Append(context.Context, spool.Record) error {
 	return nil
 }
 
-// TestClicksDoNotWaitForPostbacks holds that a visitor is sent on and recorded while every write of a postback hangs.
+// TestClicksDoNotWaitForPostbacks checks that visitors are recorded and sent on while every write of a postback hangs.
 func TestClicksDoNotWaitForPostbacks(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -177,7 +177,7 @@ func TestPostbacksAreLimited(t *testing.T) {
 	w.h.limits.few = bucket.New[netip.Prefix](never, 1, 100)
 	for i, want := range []int{200, 429, 429} {
 		if got := status("/postback", "9.9.9.99:1", host(shared)); got != want {
-			t.Errorf("a sender of few, message %d to whom has enough: %d, want %d", i, got, want)
+			t.Errorf("a sender of few messages, message %d to an addressee over its limit: %d, want %d", i, got, want)
 		}
 	}
 	w.h.limits.few = bucket.New[netip.Prefix](never, 0, 100)
@@ -190,8 +190,8 @@ func TestPostbacksAreLimited(t *testing.T) {
 	}
 }
 
-// TestPostbackNamesItsClick holds that a message is decided by the same parameters as by its job, and left to the job
-// where only PostgreSQL knows them.
+// TestPostbackNamesItsClick checks that the service finds a message's click by the same parameters as the job does. If only
+// PostgreSQL knows the parameters, the service leaves the decision to the job.
 func TestPostbackNamesItsClick(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -10,8 +10,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// BenchmarkSnapshotLoad reads and compiles all of 10,000 campaigns of 20 paths from PostgreSQL, as a web process does
-// when it starts. B/campaign is what the snapshot keeps in memory.
+// BenchmarkSnapshotLoad reads 10,000 campaigns of 20 paths from PostgreSQL and compiles them, as a web process does when it
+// starts. B/campaign is the memory that the snapshot keeps for each campaign.
 func BenchmarkSnapshotLoad(b *testing.B) {
 	const campaigns = 10_000
 	d := dbtest.New(b)

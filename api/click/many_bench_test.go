@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// differingStreams is a flow of 20 paths of three conditions, whose values are the campaign's own.
+// differingStreams returns a flow of 20 paths with three conditions each. Their values differ between campaigns.
 func differingStreams(campaign int) json.RawMessage {
 	countries := []string{"US", "DE", "FR", "BR", "IN", "JP", "ES", "IT", "GB", "NL", "PL", "SE"}
 	var paths []m

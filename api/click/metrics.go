@@ -16,12 +16,12 @@ type metrics struct {
 	refusedGoals, edge                                                                                *prometheus.CounterVec
 }
 
-// observe counts an answered tracking link, of a campaign or of a smartlink.
+// observe records the time that a tracking link took, of a campaign or of a smartlink.
 func (m *metrics) observe(took time.Duration) {
 	m.seconds.Observe(took.Seconds())
 }
 
-// newRedirected makes a counter for each way to a decision.
+// newRedirected returns a counter for each flow.Via, the way in which a destination was decided.
 func newRedirected() (all [flow.ViaDestination + 1]prometheus.Counter) {
 	for via := range all {
 		all[via] = prometheus.NewCounter(prometheus.CounterOpts{
@@ -64,7 +64,7 @@ func newMetrics() metrics {
 	}
 }
 
-// Collectors are the metrics of the click path, for the process to register.
+// Collectors returns the metrics of the click path, for the process to register.
 func (h *Handler) Collectors() []prometheus.Collector {
 	all := []prometheus.Collector{
 		h.metrics.clicks, h.metrics.late, h.metrics.unrecorded, h.metrics.postbacks, h.metrics.events, h.metrics.eventsRefused, h.metrics.refusedGoals, h.metrics.edge,

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// counter gives the value of a metric, of all its labels together.
+// counter returns the value of a metric, summed over all its labels.
 func counter(tb testing.TB, h *Handler, name string) (sum float64) {
 	tb.Helper()
 	reg := prometheus.NewRegistry()

@@ -72,14 +72,15 @@ func (h *Handler) clickOut(w http.ResponseWriter, req *http.Request, d *routing.
 }
 
 // goOn draws the destination of a lander's visitor for the slot and fills it. bound is the offer, or the address in its place,
-// that the visitor is bound to. goOn returns the address with its tokens. ok is false if the slot has no destination.
+// that the visitor is bound to. goOn returns the destination's address with its tokens unfilled. ok is false if the slot has no
+// destination.
 func (r *request) goOn(bound uuid.UUID) (url *token.Template, ok bool) {
 	ref, url, ok := r.camp.Plan.PickOffer(r.route, r.slot, bound, r.pcg.Uint64())
 	if !ok {
 		return nil, false
 	}
 	o := routing.OfferOf(ref)
-	r.offer, r.click.OfferID, r.click.NetworkID = o, uuid.Nil, uuid.Nil // of an earlier click-out
+	r.offer, r.click.OfferID, r.click.NetworkID = o, uuid.Nil, uuid.Nil // clear the values of an earlier click-out
 	if o != nil {
 		url, r.click.OfferID = o.URL, o.Row.ID
 		if o.Row.NetworkID.Valid {
@@ -152,8 +153,8 @@ func (r *request) comesFrom(l *routing.Lander) bool {
 	return err == nil && err2 == nil && from.Host != "" && strings.EqualFold(page.Host, from.Host)
 }
 
-// confirm checks the click cookie against the snapshot and makes its campaign, path and lander the request's. It returns false,
-// but keeps the campaign, if the campaign no longer has the path.
+// confirm checks the click cookie against the snapshot. It sets the request's campaign, path and lander from the cookie. It
+// returns false, but keeps the campaign, if the campaign no longer has the path.
 func (r *request) confirm(t clickCookie) bool {
 	c := r.snap.Campaign(t[1])
 	if c == nil || t[3] == uuid.Nil || // the visitor was not let in to the page

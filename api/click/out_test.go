@@ -97,7 +97,7 @@ func TestClickOutBelievesTheSnapshotOnly(t *testing.T) {
 			t.Errorf("%s: %d, want %d", name, res.StatusCode, tt.status)
 		}
 	}
-	// The same campaign asked for on the own domain of another account.
+	// The same campaign is requested on the own domain of another account.
 	foreign := w.newAccount()
 	w.exec(`INSERT INTO domains (id, account_id, host, is_verified) VALUES ($1, $2, 'foreign.test', true)`, uuid.New(), foreign)
 	w.fresh()
@@ -129,7 +129,7 @@ func TestClickOutKeepsTheOfferOfABoundVisitor(t *testing.T) {
 	w.keepsOffer("no-lander", "/no-lander")
 }
 
-// keepsOffer visits a campaign again and again as one visitor. What out leads to must have the same host each time.
+// keepsOffer visits a campaign repeatedly as one visitor, and checks that out leads to the same host each time.
 func (w *world) keepsOffer(alias, out string) {
 	w.Helper()
 	jar := map[string]*http.Cookie{}
@@ -172,7 +172,8 @@ func TestClickOutWithoutAnOpenOfferFallsBack(t *testing.T) {
 	}
 }
 
-// TestClickOutOfAPathThatIsGone holds that a visitor who is on a lander while its flow is replaced still arrives.
+// TestClickOutOfAPathThatIsGone checks that a visitor still reaches a destination if the flow is replaced while the visitor is on
+// its lander.
 func TestClickOutOfAPathThatIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -202,7 +203,7 @@ func TestClickOutOfAPathThatIsGone(t *testing.T) {
 	}
 }
 
-// visitorOf is the cookie of the visitor who made a click.
+// visitorOf returns the cookie of the visitor who made a click.
 func visitorOf(c *models.Click) edit {
 	name := visitorCookieName
 	if c.Domain == shared {
@@ -212,7 +213,7 @@ func visitorOf(c *models.Click) edit {
 }
 
 // TestClickIDTellsNothingOfItsVisitor sends another visitor's click id, which is in addresses that others see. The offer's
-// address is filled with the data of the visitor who sends it, even with a forged click cookie.
+// address is filled with the data of the sender, even if the sender forges a click cookie.
 func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -231,7 +232,7 @@ func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 	ids := string(appendIDs(nil, c.ID, c.CampaignID, c.StreamID, c.LanderID, uuid.Nil))
 	for name, got := range map[string]string{
 		"click id": made(), "made-up cookie": made(header("Cookie", clickCookieName+"="+ids)),
-		"with a visitor of his own": made(header("Cookie", clickCookieName+"="+ids+"; "+visitorCookieName+"="+id)),
+		"with the sender's visitor": made(header("Cookie", clickCookieName+"="+ids+"; "+visitorCookieName+"="+id)),
 		"memory empty":              func() string { w.h.recent.InvalidateAll(); return made(header("Cookie", clickCookieName+"="+ids)) }(),
 	} {
 		if strings.Contains(got, "theirs") || strings.Contains(got, "9.9.9.9") || !strings.Contains(got, "c="+id) ||
@@ -242,6 +243,6 @@ func TestClickIDTellsNothingOfItsVisitor(t *testing.T) {
 	}
 	w.h.recent.Set(c.ID, keep(c))
 	if got := made(with(landed.Cookies())); !strings.Contains(got, "ip=9.9.9.9&ua=theirs%2F1.0&s=theirs&e=theirs&") {
-		t.Errorf("himself: to %s", got)
+		t.Errorf("the click's own visitor: to %s", got)
 	}
 }

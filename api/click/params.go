@@ -13,7 +13,8 @@ import (
 	"switchyard/models/postback"
 )
 
-// addParam keeps the first value of each name, within the limits.
+// addParam adds a parameter, cut to the limits. It keeps the first value of a name, and drops parameters beyond the greatest
+// number.
 func addParam(params map[string]string, name, value string) {
 	name = postback.Clean(name, postback.MaxName)
 	if _, twice := params[name]; twice || name == "" || len(params) >= postback.MaxParams {
@@ -31,7 +32,7 @@ func addQuery(params map[string]string, raw string) {
 	}
 }
 
-// lenient unescapes what it can: a network's broken escape must not cost a conversion.
+// lenient unescapes a text, or returns it unchanged if an escape is broken. A network's broken escape must not cost a conversion.
 func lenient(s string) string {
 	if u, err := url.QueryUnescape(s); err == nil {
 		return u
@@ -52,7 +53,7 @@ func addBody(params map[string]string, contentType string, body []byte) error {
 	return nil
 }
 
-// addJSON takes the members of an object; lists and objects among them are kept as their text.
+// addJSON adds the members of a JSON object. It keeps lists and objects among them as their JSON text.
 func addJSON(params map[string]string, body []byte) error {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(body, &members) != nil {
@@ -71,7 +72,7 @@ func addJSON(params map[string]string, body []byte) error {
 	return nil
 }
 
-// addParts takes the fields of a multipart form, which is what PHP's curl sends by default. Files are passed over.
+// addParts adds the fields of a multipart form, the format that PHP's curl sends by default. It skips files.
 func addParts(params map[string]string, body []byte, boundary string) error {
 	form := multipart.NewReader(bytes.NewReader(body), boundary)
 	for range postback.MaxParams {

@@ -104,7 +104,7 @@ func (h *Handler) hideProof(ctx context.Context, p *models.Postback) (err error)
 	if len(proof.Names()) > 0 {
 		p.Unmatched += "; not shown: " + postback.Clean(strings.Join(proof.Names(), ", "), maxNames)
 	}
-	return nil // a sample can do without
+	return nil // a sample is stored even if its proof could not be sealed
 }
 
 // maxNames is how many bytes of the names of hidden parameters are kept.
@@ -122,7 +122,7 @@ func (h *Handler) fieldsOf(network uuid.UUID) (n postback.Network, known bool) {
 	return n, false
 }
 
-// readPostback reads the message and finds its network and account. Its errors are for the sender to see.
+// readPostback reads the message and finds its network and account. The errors are worded for the sender.
 func (h *Handler) readPostback(w http.ResponseWriter, r *http.Request, rest string) (*models.Postback, error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodPost && r.Method != http.MethodHead {
 		return nil, models.Errorf(models.KindMethod, "method_not_allowed", "use GET or POST")

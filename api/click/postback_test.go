@@ -110,7 +110,7 @@ func TestPostbackRefuses(t *testing.T) {
 		body, _ := io.ReadAll(res.Body)
 		var got struct {
 			Data  any               `json:"data"`
-			Error map[string]string `json:"error"` // texts only: a kind is our own
+			Error map[string]string `json:"error"` // only texts: the error's kind must not be in the answer
 		}
 		err := json.Unmarshal(body, &got)
 		if err != nil || res.StatusCode != tt.status || got.Data != nil || got.Error["code"] != tt.code || len(got.Error) != 2 {
@@ -132,7 +132,7 @@ func TestPostbackRefuses(t *testing.T) {
 	}
 }
 
-// proof opens what was sealed of the last postback.
+// proof returns the opened proof of the last postback.
 func (w *world) proof() postback.Proof {
 	w.Helper()
 	p := w.tape.postback()
@@ -157,7 +157,7 @@ func TestPostbackKeepsSignature(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotSpooled sends a secret in every way there is, and searches what lies on the disk and what is stored.
+// TestSecretsAreNotSpooled sends a secret in every possible way, and searches for it on the disk and in the database.
 func TestSecretsAreNotSpooled(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -199,7 +199,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 			t.Errorf("%s: in clear %+v", name, p)
 		}
 		proof := w.proof()
-		if !strings.Contains(fmt.Sprint(proof), canary) { // of a sample too: its network's settings may be put right
+		if !strings.Contains(fmt.Sprint(proof), canary) { // also in a sample: its network's settings may be corrected later
 			t.Errorf("%s: sealed %+v", name, proof)
 		}
 		if strings.HasPrefix(p.Unmatched, "it names no") && !strings.HasSuffix(p.Unmatched, "not shown: pass") {
@@ -213,7 +213,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 		t.Errorf("%d are stored", n)
 	}
 	if n := w.count(`SELECT count(*) FROM postbacks p, jobs j WHERE strpos(p::text || j::text, $1) > 0`, canary); n != 0 {
-		t.Errorf("the secret stands in %d rows", n)
+		t.Errorf("the secret is in %d rows", n)
 	}
 	found := 0
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -222,7 +222,7 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 		}
 		text, err := os.ReadFile(path)
 		if bytes.Contains(text, []byte(canary)) {
-			t.Errorf("the secret stands in %s", path)
+			t.Errorf("the secret is in %s", path)
 		}
 		if bytes.Contains(text, []byte("myclick")) {
 			found++
@@ -234,8 +234,8 @@ func TestSecretsAreNotSpooled(t *testing.T) {
 	}
 }
 
-// TestSecretsUnderOtherNames sends a secret under the name of a field, as the receiver's networks may map it, and inside a member
-// of a JSON body. If the message names its click, the click is found all the same.
+// TestSecretsUnderOtherNames sends a secret under the name of another field, as the receiver's networks may map it, and inside a
+// member of a JSON body. If the message names its click, the click is still found.
 func TestSecretsUnderOtherNames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -41,8 +41,9 @@ func (r *request) conceal() {
 	r.page = key[:0]
 }
 
-// appendAddress appends bytes that tell addresses apart today. Where whole addresses are not stored, they begin with a secret of
-// the install and the day. A hash of them can therefore not be reversed by trying all addresses, and matches nothing tomorrow.
+// appendAddress appends bytes that identify an address today. If whole addresses are not stored, the bytes begin with a secret of
+// the install and the day. A hash of them can therefore not be reversed by trying all addresses, and matches no hash of another
+// day.
 func (r *request) appendAddress(b []byte, ip netip.Addr) []byte {
 	if !r.h.privacy.Whole() {
 		b = append(b, r.snap.LanderSecret()...)

@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// The operator's setting decides which part of an address is stored, wherever it could be stored. Decisions see the whole
-// address: lists, rules and uniqueness tell two visitors of one network apart.
+// The operator's setting decides which part of an address is stored, wherever an address could be stored. Decisions see the whole
+// address: lists, rules and uniqueness distinguish two visitors of one network.
 func TestPrivacy(t *testing.T) {
 	t.Parallel()
 	for privacy, stored := range map[models.IPPrivacy]string{
@@ -61,7 +61,7 @@ func TestPrivacy(t *testing.T) {
 	}
 }
 
-// key is the key of the visitor's next click.
+// key returns the address key of the visitor's next click.
 func (w *world) key(target, from string) []byte {
 	w.Helper()
 	w.get(target, peer(from))
@@ -69,7 +69,7 @@ func (w *world) key(target, from string) []byte {
 	return key[:]
 }
 
-// keeps checks that nothing on the tape has a whole address, and that everything else is there.
+// keeps checks that no record on the tape has a whole address, and that all other data is there.
 func (w *world) keeps(privacy models.IPPrivacy, stored string) {
 	w.Helper()
 	kinds := map[string]bool{}
@@ -106,7 +106,7 @@ func (w *world) keeps(privacy models.IPPrivacy, stored string) {
 	}
 }
 
-// Where addresses are not stored whole, what tells them apart is another one each day and at each install.
+// If whole addresses are not stored, the address key differs each day and at each install.
 func TestAddressKeys(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -118,11 +118,11 @@ func TestAddressKeys(t *testing.T) {
 	first := key()
 	r.now = r.now.Add(24*time.Hour - time.Second)
 	if key() != first {
-		t.Error("another key within a day")
+		t.Error("the key changed within a day")
 	}
 	r.now = r.now.Add(time.Second)
 	if key() == first {
-		t.Error("the same key on the next day")
+		t.Error("the key is the same on the next day")
 	}
 	w.exec(`UPDATE installation SET secret = sha256(secret)`)
 	other := w.handler(w.tape, "")

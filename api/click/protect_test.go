@@ -16,7 +16,7 @@ import (
 
 const iPhone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1"
 
-// protect changes a lander's protection.
+// protect sets a lander's protection.
 func (w *world) protect(lander uuid.UUID, p m) {
 	w.Helper()
 	p["enabled"] = true
@@ -27,7 +27,7 @@ func (w *world) protect(lander uuid.UUID, p m) {
 	w.exec(`UPDATE landers SET protection = $2 WHERE id = $1`, lander, string(text))
 }
 
-// guarded makes a campaign on the own domain whose only lander is protected.
+// guarded creates a campaign on the own domain. Its only lander is protected.
 func (w *world) guarded(alias, url string, p m) uuid.UUID {
 	w.Helper()
 	l := w.lander(url)
@@ -92,7 +92,7 @@ func TestProtectedLanderLists(t *testing.T) {
 		if c.want == page {
 			continue
 		}
-		// A visitor who was not let in is not sent on to the offer either.
+		// The offer, too, is closed to a visitor who was not let in.
 		if out := w.get("/out", host(own), with(res.Cookies())); out.StatusCode != http.StatusNotFound {
 			t.Errorf("%s: click-out %d to %s", name, out.StatusCode, out.Header.Get("Location"))
 		}
@@ -268,7 +268,7 @@ func TestFallbackIsFilled(t *testing.T) {
 		"his own click":   {url.Values{"clickid": of(here)}, "s=a%26b&c=click-3&d=desktop&x=", []edit{visitorOf(here)}},
 		"his own other":   {url.Values{"clickid": of(here)}, "s=&c=click-3&d=desktop&x=", []edit{visitorOf(there)}},
 		"of a server":     {url.Values{"clickid": of(here), "ip": {"8.8.8.8"}}, "s=&c=click-3&d=&x=", nil},
-		"himself":         {url.Values{"lander": {here.LanderID.String()}}, "s=&c=&d=desktop&x=", nil},
+		"own visitor":     {url.Values{"lander": {here.LanderID.String()}}, "s=&c=&d=desktop&x=", nil},
 		"page's server":   {url.Values{"lander": {here.LanderID.String()}, "ip": {"8.8.8.8"}}, "s=&c=&d=&x=", nil},
 		"another's click": {url.Values{"lander": {here.LanderID.String()}, "clickid": of(there)}, "s=&c=&d=desktop&x=", nil},
 	} {

@@ -14,7 +14,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// hostile draws a value that tries to be more than a value.
+// hostile returns a random value with characters that could break out of its place in an address, header or page.
 func hostile(rnd *rand.Rand) string {
 	words := []string{
 		"\r\n", "\n", "\r", "\x00", "%0d%0a", "%0a", "%", "%%", "//evil.test", "\\\\evil.test", "@evil.test", ":80@", "https:", "http://evil.test/",
@@ -32,8 +32,8 @@ func hostile(rnd *rand.Rand) string {
 	return b.String()
 }
 
-// TestHostileValues sends 50,000 values through every place where a destination takes them, in every transition. They
-// change neither scheme nor host nor path, add no header and break no line; in a page they stay inside their attribute.
+// TestHostileValues puts 50,000 values into every place of a destination that takes them, in every transition. They change
+// neither scheme, host nor path, add no header and break no line. In a page they stay inside their attribute.
 func TestHostileValues(t *testing.T) {
 	t.Parallel()
 	templates := []string{
@@ -62,7 +62,7 @@ func TestHostileValues(t *testing.T) {
 	h := handlerOf(t, nowhere{}, r)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	sent := map[string]int{}
-	for n := range 10_000 { // of five values each
+	for n := range 10_000 { // with five values each
 		i, j := n%len(templates), n/len(templates)%len(transitions)
 		values := make([]string, 5)
 		for k := range values {
@@ -88,7 +88,7 @@ func TestHostileValues(t *testing.T) {
 	}
 }
 
-// checkAnswer holds what an answer may look like, whatever the values.
+// checkAnswer checks the form that an answer must have for any values.
 func checkAnswer(t *testing.T, where, template, transition string, rec *httptest.ResponseRecorder) {
 	t.Helper()
 	want := map[string]int{"Cache-Control": 1, "Content-Length": 1, "Set-Cookie": 2}
@@ -119,14 +119,14 @@ func checkAnswer(t *testing.T, where, template, transition string, rec *httptest
 	if !isRedirect {
 		address = addressIn(rec.Body.String())
 	}
-	// Up to the slash that ends the host, everything is the template's own text, a token in it included.
+	// Everything up to the slash that ends the host is the template's own text, even a token in it.
 	start := template[:strings.IndexByte(template[len("https://"):], '/')+len("https:///")]
 	if !strings.HasPrefix(address, start) {
 		t.Errorf("%s: sent to %q", where, address)
 	}
 }
 
-// addressIn finds the one address that a page leads to, which is the same wherever it stands.
+// addressIn returns the address that a page leads to. It must be the same wherever the page contains it.
 func addressIn(page string) string {
 	var found string
 	for _, mark := range []string{`content="0;url=`, `href="`, `action="`, `src="`} {

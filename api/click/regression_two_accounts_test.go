@@ -36,7 +36,7 @@ func (c customer) click(jar []*http.Cookie) (id string, after []*http.Cookie) {
 	return models.FormatClickID(c.tape.last().ID), merged(jar, res.Cookies())
 }
 
-// merged is what a browser keeps: of each name the cookie that came last.
+// merged returns the cookies that a browser keeps: the last cookie of each name.
 func merged(jar, set []*http.Cookie) []*http.Cookie {
 	last := map[string]*http.Cookie{}
 	for _, c := range append(jar[:len(jar):len(jar)], set...) {
@@ -60,9 +60,9 @@ func (s *tape) postbacks() (list []*models.Postback) {
 	return list
 }
 
-// TestTwoAccountsInOneBrowser: one browser clicks the links of two accounts on the shared domain. Whatever it asks for later
-// belongs to the account whose click is named, in whatever order the clicks were made. Where no click is named, it belongs to
-// the account whose landing page the visitor comes from, and to none where that is not known.
+// TestTwoAccountsInOneBrowser: one browser clicks the links of two accounts on the shared domain, in either order. A later
+// request belongs to the account of the click that it names. If it names no click, it belongs to the account whose landing page
+// the visitor comes from. If that page is not known, it belongs to no account.
 func TestTwoAccountsInOneBrowser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -102,8 +102,8 @@ func TestTwoAccountsInOneBrowser(t *testing.T) {
 	}
 }
 
-// TestCookieFromBeforeAccounts: a shared domain set one click cookie for all accounts once. It still works, and does not stand in
-// the way of the account's own cookie.
+// TestCookieFromBeforeAccounts: shared domains used to set one click cookie for all accounts. Such a cookie still works, and the
+// account's own cookie takes precedence over it.
 func TestCookieFromBeforeAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -128,7 +128,7 @@ func TestCookieFromBeforeAccounts(t *testing.T) {
 	}
 }
 
-// TestTwoCampaignsInOneBrowser: a browser has clicked two links of one account. The click that is named counts, not the last.
+// TestTwoCampaignsInOneBrowser: a browser has clicked two links of one account. A named click counts, even if it is not the last.
 func TestTwoCampaignsInOneBrowser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -147,7 +147,7 @@ func TestTwoCampaignsInOneBrowser(t *testing.T) {
 		t.Errorf("the first page leads to %s, want %s", got, want)
 	}
 	if got, want := w.sent("/out", host(own), with(jar)), "https://two.test/?c="+ids[1]; got != want {
-		t.Errorf("without a name: to %s, want %s", got, want)
+		t.Errorf("a request that names no click: to %s, want %s", got, want)
 	}
 	w.get("/pixel.gif?clickid="+ids[0]+"&payout=3", host(own), with(jar))
 	if p := w.tape.postback(); p == nil || p.Params["clickid"] != ids[0] {

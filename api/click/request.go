@@ -21,7 +21,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Limits of the parts of a tracking link's request that are kept: a number of parameters, and bytes.
+// Limits of the parts of a tracking link's request that are kept. maxQueryParams is a number of parameters; the others are bytes.
 const (
 	maxQueryParams = 64
 	maxSub         = 512
@@ -29,8 +29,8 @@ const (
 	maxRawValue    = 4 * maxSub
 )
 
-// request is the state of one arrival on a tracking link. It is pooled. Nothing in it outlives the answer, except the click that
-// it hands to the recorder, and the recorder keeps no reference either.
+// request is the state of one request to a tracking domain. It is pooled, so nothing in it outlives the answer. The recorder gets
+// a pointer to the click, but keeps no reference to it.
 type request struct {
 	h       *Handler
 	http    *http.Request
@@ -41,12 +41,12 @@ type request struct {
 	domain  *routing.Domain
 	account *routing.Account
 	source  *routing.Source
-	camp    *routing.Campaign // the campaign that routes at present; after a hand-over not the first one
+	camp    *routing.Campaign // the campaign that routes now; after a hand-over, the next campaign
 	seen    visitor.Description
 	facts   cond.Facts
 	params  []param
 	click   models.Click
-	known   memory // what is remembered of this visitor
+	known   memory // the data about earlier visits of this visitor
 	out     []byte // the destination
 	page    []byte
 	slot    int
@@ -56,7 +56,7 @@ type request struct {
 	route   *flow.Route
 	lander  *routing.Lander
 	offer   *routing.Offer
-	refused *routing.Guard // the protected landing page that does not let the visitor in
+	refused *routing.Guard // the protection of the landing page that refused the visitor; nil if no page did
 	pcg     rand.PCG
 	env     flow.Env
 	visitor flow.Visitor
@@ -78,7 +78,7 @@ func (h *Handler) acquire(req *http.Request) *request {
 	return r
 }
 
-// begin resets the request to an HTTP request, the current time and the current snapshot.
+// begin prepares the request for an HTTP request, with the current time and the current snapshot.
 func (r *request) begin(req *http.Request) {
 	r.http, r.now, r.snap = req, time.Now(), r.h.routes.Current()
 	r.signer = signer(r.snap.LanderSecret())
@@ -94,7 +94,7 @@ func (h *Handler) release(r *request) {
 	h.pool.Put(r)
 }
 
-// readQuery splits the query. It leaves out parameters that are beyond the limits or cannot be unescaped.
+// readQuery splits the query into parameters. It skips parameters that exceed the limits or cannot be unescaped.
 func (r *request) readQuery(raw string) {
 	for raw != "" && len(r.params) < maxQueryParams {
 		var pair string
@@ -119,8 +119,8 @@ func unescape(s string) (string, bool) {
 	return u, err == nil
 }
 
-// Param returns a parameter of the query, cleaned. It is empty if the parameter is missing, or is still an unfilled macro of the
-// traffic source. With this method the request is the source of param.<name> in conditions.
+// Param returns a cleaned parameter of the query. It is empty if the parameter is missing, or is still an unfilled macro of the
+// traffic source. Conditions read param.<name> through this method.
 func (r *request) Param(name string) string {
 	for i := range r.params {
 		if strings.EqualFold(r.params[i].name, name) {
@@ -130,7 +130,8 @@ func (r *request) Param(name string) string {
 	return ""
 }
 
-// Header returns a request header by its canonical name. It reads Host from the request, because net/http keeps it apart.
+// Header returns a request header by its canonical name. Host comes from the request's Host field, because net/http removes it
+// from the headers.
 func (r *request) Header(name string) string {
 	if name == "Host" {
 		return postback.Clean(r.http.Host, maxSub)
@@ -153,7 +154,8 @@ func received(value string) string {
 	return value
 }
 
-// readSubs fills the sub-parameters by the source's names, and the rest by the names that every source may use.
+// readSubs fills the click's sub-parameters from the parameters that the source names. Sub-parameters that are then still empty
+// are filled from the names that every source may use.
 func (r *request) readSubs() {
 	for _, s := range r.source.Subs {
 		r.click.Subs[s.Sub] = r.Param(s.Param)
@@ -173,7 +175,8 @@ func (r *request) readSubs() {
 	}
 }
 
-// genericSubs are the names that fill sub-parameters for every source: sub1 and the names of other trackers.
+// genericSubs maps the parameter names that every source may use to the sub-parameter that each fills. They are sub1 and the
+// names of other trackers.
 var genericSubs = func() map[string]int {
 	m := map[string]int{}
 	for _, prefix := range []string{"sub", "sub_id_", "t", "var", "subid"} {
@@ -184,7 +187,8 @@ var genericSubs = func() map[string]int {
 	return m
 }()
 
-// externalID returns the traffic source's own click id, from the parameter that the source names, or else from the usual ones.
+// externalID returns the traffic source's own click id. It comes from the parameter that the source names, or else from the usual
+// parameters.
 func (r *request) externalID() string {
 	for _, name := range r.source.ExternalIDParams() {
 		if v := r.Param(name); v != "" && name != "" {
@@ -231,7 +235,8 @@ func (r *request) url() string {
 	return scheme + r.domain.Host + r.http.URL.RequestURI()
 }
 
-// scoreBot computes the visitor's bot score for the campaign and adds it to the facts. The account's lists use the other facts.
+// scoreBot computes the visitor's bot score for the campaign and adds it to the facts. The account's lists read the other facts,
+// so setFacts comes first.
 func (r *request) scoreBot() {
 	c, signals := &r.click, r.seen.Signals
 	if lists := r.snap.BotLists(c.AccountID); lists != nil {
@@ -250,7 +255,8 @@ func (r *request) scoreBot() {
 	r.facts.SetText(cond.BotReason, c.BotReason)
 }
 
-// admit takes one click of a path's daily cap. A request that does not count as a click, or a bot's click, takes none.
+// admit reports whether a path's daily cap has room for this request, and takes one click of the cap. A bot, or a request that
+// does not count as a click, takes none.
 func (r *request) admit(route *flow.Route) bool {
 	return r.h.caps.admit(route.ID, route.DailyCap, localDay(r.now, r.account.Zone), r.counted && !r.click.IsBot)
 }

@@ -22,7 +22,7 @@ func condition(attribute, operator string, value any) m {
 	return m{"attribute": attribute, "operator": operator, "value": value}
 }
 
-// rule makes a saved rule of the account; another account may be named.
+// rule creates a saved rule, of the given account.
 func (w *world) rule(logic string, account uuid.UUID, conditions ...m) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
@@ -40,7 +40,7 @@ func (w *world) json(v any) string {
 	return string(raw)
 }
 
-// ruled is a path to an address for visitors that satisfy saved rules.
+// ruled returns a path to an address, for visitors that satisfy saved rules.
 func ruled(url string, rules ...uuid.UUID) m {
 	list := []m{}
 	for _, id := range rules {
@@ -82,10 +82,10 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	becomes("the edit takes firefox", "https://in.test/", header("User-Agent", firefox))
 	becomes("and chrome no longer", fallback)
 	if !slices.Equal(plans(), before) {
-		t.Error("a change of a rule compiled a campaign anew")
+		t.Error("a change of a rule compiled a campaign again")
 	}
 
-	// A rule that needs the day's clicks makes its campaigns count them.
+	// If a rule needs the clicks of the day, its campaigns count them.
 	counts := func() bool {
 		c := w.h.routes.Current().Campaign(users["second-user"])
 		return c.CountsClicks
@@ -93,7 +93,7 @@ func TestRoutingFollowsASavedRule(t *testing.T) {
 	w.exec(`UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("clicks_today", "gte", 0)}))
 	await.Until(t, "the day's clicks are counted", counts)
 	if after := plans(); after[0] == before[0] || after[1] == before[1] || after[2] != before[2] {
-		t.Error("not exactly the campaigns that use the rule were compiled anew")
+		t.Error("a campaign that uses the rule was not compiled again, or another campaign was")
 	}
 	w.exec(`UPDATE rules SET conditions = $2 WHERE id = $1`, r, w.json([]m{condition("browser", "equals", "firefox")}))
 	await.Until(t, "they are counted no longer", func() bool { return !counts() })

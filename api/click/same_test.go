@@ -23,7 +23,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// simulated is a random account: some campaigns that hand over to one another, and what they lead to.
+// simulated is a random account: some campaigns that hand over to one another, and their destinations.
 type simulated struct {
 	*rand.Rand
 	records   *store.Routing
@@ -84,8 +84,8 @@ func newSimulated(seed uint64) *simulated {
 	return s
 }
 
-// condition asks for data that a click records. It asks for is_unique only where there is no hand-over, because a click records
-// the uniqueness in its last campaign alone.
+// condition returns a condition on data that a click records. It uses is_unique only in flows without hand-overs, because a click
+// records only whether the visitor was unique in its last campaign.
 func (s *simulated) condition() m {
 	switch s.IntN(6) {
 	case 0:
@@ -154,7 +154,7 @@ type arrival struct {
 	back    bool
 }
 
-// ask describes the visitor of a recorded click to an Explainer, with the counts and the bindings from before the click.
+// ask has an Explainer decide for the visitor of a recorded click, with the counts and bindings from before the click.
 func (s *simulated) ask(c *models.Click, a *arrival, query map[string]string, h *Handler, conversions map[uuid.UUID]int) routing.Question {
 	facts := &cond.Facts{}
 	facts.SetText(cond.Named("sub1"), c.Subs[0])
@@ -184,9 +184,9 @@ type querySource map[string]string
 func (q querySource) Param(name string) string { return q[name] }
 func (querySource) Header(string) string       { return "" }
 
-// TestLiveEqualsSimulated sends 10,000 random visitors, some of them again and again, through random flows with
-// hand-overs, bindings, caps, saved rules, weights and both rotations: what the redirect did and recorded is what an
-// Explainer answers for the same visitor.
+// TestLiveEqualsSimulated sends 10,000 random visitors, some of them repeatedly, through random flows with hand-overs, bindings,
+// caps, saved rules, weights and both rotations. The redirect's recorded decision must equal an Explainer's answer for the same
+// visitor.
 func TestLiveEqualsSimulated(t *testing.T) {
 	t.Parallel()
 	const worlds, visits = 400, 25
@@ -227,7 +227,7 @@ func TestLiveEqualsSimulated(t *testing.T) {
 			a.back = true
 			list := kept.clicks()
 			if len(list) == before {
-				continue // its path does not collect clicks: no seed is known
+				continue // the path does not collect clicks, so the seed is unknown
 			}
 			live := list[len(list)-1]
 			q.Seed = live.RouteSeed
@@ -241,7 +241,7 @@ func TestLiveEqualsSimulated(t *testing.T) {
 	}
 	for via := flow.ViaNone; via <= flow.ViaDestination; via++ {
 		if vias[via] == 0 && via != flow.ViaNone {
-			t.Errorf("nobody was sent on by %s", via)
+			t.Errorf("no visitor was sent on by %s", via)
 		}
 	}
 	if handovers < 500 {

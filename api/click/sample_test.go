@@ -56,7 +56,7 @@ func (s *samples) write(file, text string) {
 	}
 }
 
-// command returns a program that runs in the folder of the samples.
+// command returns a command that runs in the folder of the samples.
 func (s *samples) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(s.Context(), name, args...)
 	cmd.Dir = s.dir
@@ -64,7 +64,7 @@ func (s *samples) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// visit follows a tracking link and gives the query of the page's address.
+// visit follows a tracking link and returns the query of the page's address.
 func (s *samples) visit(alias string) string {
 	s.Helper()
 	req, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.server.URL+"/"+alias, nil)
@@ -93,8 +93,8 @@ type guest struct {
 	want   string
 }
 
-// show sends visitors to protected pages, in both modes. pages tells where each of them is: shown, or sent to an
-// address.
+// show sends visitors to protected pages, in both modes. pages returns for each visitor the word shown, or the address that the
+// visitor is sent to.
 func (s *samples) show(pages func([]guest) []string) {
 	s.Helper()
 	const shown, elsewhere = "shown", "https://else.test/"
@@ -106,7 +106,7 @@ func (s *samples) show(pages func([]guest) []string) {
 		list = append(
 			list,
 			guest{s.domain, lander, arrived, mode + ", with a click", shown},
-			guest{s.domain, lander, "utm=x&" + arrived, mode + ", with parameters of his own", shown},
+			guest{s.domain, lander, "utm=x&" + arrived, mode + ", with parameters of the link", shown},
 			guest{s.domain, lander, "", mode + ", without a click", elsewhere},
 			guest{s.domain, lander, made, mode + ", with a made-up click", elsewhere},
 			guest{s.domain, lander, s.visit("other-" + mode), mode + ", with a click to another page", elsewhere},
@@ -121,7 +121,8 @@ func (s *samples) show(pages func([]guest) []string) {
 	}
 }
 
-// TestSampleInJavaScript: the documented sample lets a visitor with a click in and sends one without away, in both modes.
+// TestSampleInJavaScript: in both modes the documented sample lets in a visitor with a click, and sends away a visitor without a
+// click.
 func TestSampleInJavaScript(t *testing.T) {
 	parttest.Clients.Only(t)
 	t.Parallel()
@@ -130,7 +131,7 @@ func TestSampleInJavaScript(t *testing.T) {
 		t.Skipf("node is not installed, or has no fetch: %s %v", version, err)
 	}
 	s := newSamples(t, "protect.js")
-	s.agent = "node" // as it introduces itself
+	s.agent = "node" // node's user agent
 	s.write("page.js", `
 		const { admit } = new Function(require('fs').readFileSync('protect.js') + 'return { admit }')();
 		(async () => {
@@ -152,7 +153,7 @@ func TestSampleInJavaScript(t *testing.T) {
 	})
 }
 
-// TestSampleInPHP is TestSampleInJavaScript for the other sample, as a web server of PHP runs it.
+// TestSampleInPHP is TestSampleInJavaScript for the PHP sample, run by PHP's web server.
 func TestSampleInPHP(t *testing.T) {
 	parttest.Clients.Only(t)
 	t.Parallel()
@@ -186,7 +187,7 @@ func TestSampleInPHP(t *testing.T) {
 
 var phpAddress = regexp.MustCompile(`\((http://127\.0\.0\.1:\d+)\) started`)
 
-// phpServer starts PHP's web server on a free port and gives its address.
+// phpServer starts PHP's web server on a free port and returns its address.
 func (s *samples) phpServer() string {
 	s.Helper()
 	cmd := s.command("php", "-d", "openssl.cafile="+filepath.Join(s.dir, "ca.pem"), "-S", "127.0.0.1:0")

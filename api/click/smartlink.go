@@ -11,7 +11,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// shortLink answers a word that is no campaign's alias: a smartlink's slug, or else 404.
+// shortLink answers a word that is no campaign's alias: with the smartlink of that slug, or else with 404.
 func (h *Handler) shortLink(w http.ResponseWriter, req *http.Request, d *routing.Domain, word string) {
 	if l := h.routes.Current().Smartlink(d, word); l != nil {
 		h.follow(w, req, d, l)

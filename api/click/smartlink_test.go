@@ -39,7 +39,7 @@ func is(attribute string, values ...string) m {
 	return m{"attribute": attribute, "operator": "in", "value": values}
 }
 
-// smartlink makes an active smartlink on the own domain.
+// smartlink creates an active smartlink on the own domain.
 func (w *world) smartlink(slug, url string, rules ...m) uuid.UUID {
 	w.Helper()
 	if rules == nil {
@@ -85,7 +85,7 @@ func TestSmartlinkTakesTheFirstRule(t *testing.T) {
 		t.Errorf("a phone is sent to %s", got)
 	}
 	if got := w.sent("/deal?sub2=two", at, peer("192.0.2.1:4000")); got != "https://rest.test/?z=two#x" {
-		t.Errorf("nobody's visitor is sent to %s", got)
+		t.Errorf("a visitor that matches no rule is sent to %s", got)
 	}
 	if last := w.tape.smart()[2]; last.RuleID != uuid.Nil || last.DestinationURL != "https://rest.test/?z={sub2}#x" {
 		t.Errorf("click %+v", last)
@@ -120,14 +120,14 @@ func TestSmartlinkChangesAreFollowed(t *testing.T) {
 	if got := w.sent("/other", at); got != "https://two.test/" {
 		t.Error(got)
 	}
-	// The copy on disk has smartlinks and the secret of keys.
+	// The copy on disk has smartlinks and the secret that signs keys.
 	kept, copied := w.h.routes.Current(), filepath.Join(dir, "copy")
 	if err := routing.WriteDiskCache(copied, kept); err != nil {
 		t.Fatal(err)
 	}
 	r, err := routing.ReadDiskCache(copied)
 	if err != nil || len(store.RoutingRows[*store.RoutingSmartlink](r)) != 1 || r.LanderSecret == nil || string(r.LanderSecret) != string(kept.LanderSecret()) {
-		t.Errorf("the copy lacks something: %v", err)
+		t.Errorf("the copy lacks smartlinks or the secret: %v", err)
 	}
 	w.exec(`DELETE FROM smartlinks WHERE id = $1`, id)
 	w.fresh()
@@ -156,11 +156,11 @@ func TestSmartlinkDoesNotCountHeadAndPrefetch(t *testing.T) {
 	}
 	w.tape.fail = true
 	if got := w.sent("/deal", host(own)); got != "https://a.test/?c="+got[len("https://a.test/?c="):] {
-		t.Error(got) // a full disk stops no visitor
+		t.Error(got) // visitors are sent on even if the disk is full
 	}
 }
 
-// A smartlink's click goes through the spool into its table and sums, once.
+// A smartlink's click goes through the spool into its table and its sums, exactly once.
 func TestSmartlinkClickIsStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -192,7 +192,8 @@ func TestSmartlinkClickIsStored(t *testing.T) {
 	}
 }
 
-// tokenHandler answers /deal on the own domain with every kind of token, by a rule if x is sent.
+// tokenHandler returns a handler that answers /deal on the own domain with every kind of token. If x is sent, a rule chooses the
+// destination.
 func tokenHandler(tb testing.TB) *Handler {
 	tb.Helper()
 	const template = "https://safe.test/p?a={sub1}&b={_sub2}&c={param.x}&d={_param.x}&r={_referrer}&u={_user_agent}" +

@@ -23,7 +23,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// run starts a handler's own goroutines until the test ends.
+// run runs a handler's background goroutines until the test ends.
 func (w *world) run() {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(w.Context()))
 	done := make(chan error, 1)
@@ -52,7 +52,7 @@ func TestChangesAreLiveByNotice(t *testing.T) {
 	w.exec(`UPDATE offers SET url = 'https://two.test/' WHERE id = $1`, o)
 	becomes("the offer's new address", "/summer-sale", "https://two.test/")
 	if c := w.h.routes.Current().Campaign(id); c.Plan != compiled.Plan {
-		t.Error("a change of an offer compiled the campaign anew")
+		t.Error("a change of an offer compiled the campaign again")
 	}
 	w.exec(`UPDATE offers SET is_active = false WHERE id = $1`, o)
 	becomes("the offer is paused", "/summer-sale", "")
@@ -100,7 +100,7 @@ func TestACampaignThatComesBeforeItsOfferIsCompletedByIt(t *testing.T) {
 	}
 }
 
-// records is the control plane on a pool. It seals under a key of its own.
+// records returns the control plane on a pool. It encrypts with a key of its own.
 func records(d db.Conn) *store.Store {
 	box, err := seal.New(d, bytes.Repeat([]byte{7}, 32))
 	if err != nil {
@@ -109,7 +109,7 @@ func records(d db.Conn) *store.Store {
 	return store.New(d, box)
 }
 
-// depsOn are the dependencies of a handler on a pool.
+// depsOn returns the dependencies of a handler on a pool.
 func depsOn(d db.Conn, s Recorder, v Describer, dir string) Deps {
 	return Deps{
 		DB: d, Clicks: clicklog.Log{Conn: d}, Usage: report.Reader{Conn: d}, Spool: s, Postbacks: s,
@@ -128,7 +128,7 @@ func down(tb testing.TB) db.Conn {
 	return d
 }
 
-// swapped is a database in whose place another one may be put.
+// swapped is a database that can be replaced by another database.
 type swapped struct{ db.Conn }
 
 func TestStartsFromTheCopyOnDisk(t *testing.T) {
@@ -160,7 +160,7 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 	if a, b := len(before.Versions()), len(w.h.routes.Current().Versions()); a != b {
 		t.Errorf("%d records became %d", a, b)
 	}
-	// When the database returns, everything is read once, whatever the copy says.
+	// When the database returns, everything is read once, whatever the copy contains.
 	conn.Conn = w.db
 	w.exec(`DELETE FROM campaigns`)
 	if got := w.fresh().get("/summer-sale"); got.StatusCode != http.StatusNotFound {
@@ -173,14 +173,14 @@ func TestStartsFromTheCopyOnDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		if w.h = start(bad); w.h.Ready() {
-			t.Errorf("%s: ready with nothing", name)
+			t.Errorf("%s: ready without a snapshot", name)
 		}
 		if res := w.get("/postback?clickid=a"); res.StatusCode != http.StatusOK {
 			t.Errorf("%s: a postback before any routing: %d", name, res.StatusCode)
 		}
 	}
 	if w.h = start(t.TempDir()); w.get("/summer-sale").StatusCode != http.StatusNotFound {
-		t.Error("no copy, no database, and yet a campaign")
+		t.Error("there is a campaign without a copy and without a database")
 	}
 }
 
@@ -226,7 +226,7 @@ func TestReloadReadsOnlyWhatChanged(t *testing.T) {
 	oldB := s.Campaign(b)
 	newB := now.Campaign(b)
 	if oldA == newA || oldB != newB {
-		t.Error("not exactly the changed campaign was read")
+		t.Error("other records than the changed campaign were read, or it was not read")
 	}
 }
 
@@ -280,7 +280,7 @@ func TestDailyCapsFollowTheLedger(t *testing.T) {
 	w.passedOver(t, uuid.Nil.String(), "")
 }
 
-// passedOver checks what the last click says of the path that could not take it.
+// passedOver checks the path that the last click names as having matched but refused the visitor, and the reason.
 func (w *world) passedOver(t *testing.T, path any, why flow.Refusal) {
 	t.Helper()
 	if c := w.tape.last(); c.PassedStreamID.String() != path || c.PassedReason != string(why) {

@@ -18,7 +18,7 @@ func TestTrackFillsSubsInTheOrderOfTheSource(t *testing.T) {
 	}
 }
 
-// A source and a network that were deactivated are kept for history, and what still comes by them is history to be.
+// Deactivated sources and networks are kept for history. Clicks that still arrive through them are recorded with them.
 func TestDeactivatedSourceAndNetworkGoOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

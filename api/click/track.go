@@ -97,7 +97,7 @@ func refuseAhead(w http.ResponseWriter) {
 	writePage(w, http.StatusServiceUnavailable, asText, []byte("not ahead of a click\n"))
 }
 
-// Enter sets the campaign that routes now. It implements routing.Visit.
+// Enter makes c the campaign that routes the visitor from now on. It implements routing.Visit.
 func (r *request) Enter(c *routing.Campaign) {
 	r.camp = c
 	if c.Row.ID != r.click.CampaignID {
@@ -175,8 +175,8 @@ func (r *request) resolve(d *flow.Decision) {
 	c.Destination = string(r.out)
 }
 
-// expand fills a destination. If an offer's address has no token for the click id, expand adds the click id in the parameter that
-// the offer's network names.
+// expand appends a destination with its tokens filled. The result is empty if it is no http or https address. If an offer's
+// address has no token for the click id, expand adds the click id in the parameter that the offer's network names.
 func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte {
 	if t == nil {
 		return dst
@@ -194,7 +194,8 @@ func (r *request) expand(dst []byte, t *token.Template, o *routing.Offer) []byte
 	return dst
 }
 
-// isAddress is the last check before a Location header, because paths saved before today's checks could contain anything.
+// isAddress reports whether b begins with http:// or https://. It is the last check before a Location header, because paths saved
+// before today's checks could contain anything.
 func isAddress(b []byte) bool {
 	n := min(len(b), len("https://"))
 	head := strings.ToLower(string(b[:n]))
@@ -224,7 +225,7 @@ func appendParam(url []byte, name, value string) []byte {
 }
 
 // record puts a fact on stable storage, even if the visitor hangs up. If that takes longer than the timeout, the visitor is sent
-// on, and the spool records the fact when the disk takes it. Only facts that the spool has no room for are lost.
+// on, and the spool writes the fact as soon as the disk accepts it. Facts are lost only if the spool has no room for them.
 func (h *Handler) record(rec spool.Record) {
 	ctx := h.deadlines.after(h.timeout)
 	err := h.spool.Append(ctx, rec)
@@ -246,8 +247,8 @@ type deadlines struct{ current atomic.Pointer[deadline] }
 
 type deadline struct {
 	context.Context
-	cancel context.CancelFunc // not called: its time ends it
-	fresh  time.Time          // until when it is handed out
+	cancel context.CancelFunc // never called: the deadline ends the context
+	fresh  time.Time          // the context is handed out until then
 }
 
 const deadlineStep = 50 * time.Millisecond

@@ -105,7 +105,7 @@ func TestTrackUnknownAddresses(t *testing.T) {
 	}
 }
 
-// A HEAD request is answered as a click is. A browser that loads the link ahead of a click gets an error: it would use a
+// A HEAD request is answered like a click. A browser that loads the link ahead of a click gets an error, because it would use a
 // redirect for the click.
 func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 	t.Parallel()
@@ -122,7 +122,7 @@ func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 	if n := len(w.tape.clicks()); n != 0 {
 		t.Fatalf("%d clicks counted", n)
 	}
-	w.sent("/summer-sale") // the cap was not touched
+	w.sent("/summer-sale") // HEAD and prefetch took nothing from the cap
 	if n := len(w.tape.clicks()); n != 1 {
 		t.Fatalf("%d clicks counted", n)
 	}
@@ -131,7 +131,7 @@ func TestTrackDoesNotCountHeadAndPrefetch(t *testing.T) {
 // ahead are headers of browsers that load a link ahead of a click.
 var ahead = []edit{header("Sec-Purpose", "prefetch;prerender"), header("Purpose", "prefetch"), header("X-Moz", "prefetch")}
 
-// refusesAhead fails unless the answer is an error that says nothing of where the link leads.
+// refusesAhead fails unless the answer is an error that does not disclose the link's destination.
 func (w *world) refusesAhead(target string, edits ...edit) {
 	w.Helper()
 	res := w.get(target, edits...)
@@ -259,7 +259,7 @@ func TestTrackFallbacks(t *testing.T) {
 			t.Errorf("%s: %d", alias, res.StatusCode)
 		}
 		if len(w.tape.clicks()) != before+1 {
-			t.Errorf("%s: a click that arrived is a click", alias)
+			t.Errorf("%s: the click was not recorded", alias)
 		}
 	}
 }
@@ -324,8 +324,8 @@ func TestTrackHandsOver(t *testing.T) {
 	}
 }
 
-// TestTrackHandOverIsRemembered holds that a campaign that hands its visitors over binds them, and knows them again, as
-// any other does.
+// TestTrackHandOverIsRemembered checks that a campaign that hands its visitors over binds and recognizes them like any other
+// campaign.
 func TestTrackHandOverIsRemembered(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -355,7 +355,7 @@ func TestTrackHandOverIsRemembered(t *testing.T) {
 	}
 }
 
-// late is a spool on a disk that is slower than any visitor.
+// late is a spool on a disk that is slower than every timeout.
 type late struct{}
 
 func (late) Append(ctx context.Context, _ spool.Record) error {
@@ -383,6 +383,6 @@ func TestTrackSpoolFailureStillRedirects(t *testing.T) {
 		t.Errorf("a late click is counted as unrecorded")
 	}
 	if res := w.get("/postback?clickid=x"); res.StatusCode != http.StatusServiceUnavailable {
-		t.Errorf("a postback that nothing took: %d", res.StatusCode)
+		t.Errorf("a postback that was not stored: %d", res.StatusCode)
 	}
 }

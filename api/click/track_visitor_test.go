@@ -96,7 +96,7 @@ func TestTrackBindsVisitors(t *testing.T) {
 	w.campaign("bound-visitor", m{"bind_visitors": "streams", "flow_rotation": "weight"}, path("redirect", nil, url("a")),
 		path("redirect", nil, url("b")), path("redirect", nil, url("c")), path("redirect", nil, url("d")))
 	w.fresh()
-	for i := range 20 { // by cookie, from addresses that change
+	for i := range 20 { // recognized by cookie, from changing addresses
 		first := w.get("/bound-visitor", peer("8.8.4."+itoa(i)+":1"))
 		again := w.sent("/bound-visitor", with(first.Cookies()), peer("9.9.9."+itoa(i)+":1"))
 		if again != first.Header.Get("Location") {
@@ -106,7 +106,7 @@ func TestTrackBindsVisitors(t *testing.T) {
 			t.Errorf("arrival %s", c.Arrival)
 		}
 	}
-	for i := range 20 { // by fingerprint, without cookies
+	for i := range 20 { // recognized by fingerprint, without cookies
 		first := w.sent("/bound-visitor", peer("1.1.4."+itoa(i)+":1"))
 		if again := w.sent("/bound-visitor", peer("1.1.4."+itoa(i)+":2")); again != first {
 			t.Fatalf("%s, then %s", first, again)
@@ -116,7 +116,7 @@ func TestTrackBindsVisitors(t *testing.T) {
 
 func itoa(n int) string { return decimal.NewFromInt(int64(n)).String() }
 
-// ownListener makes a request one to the service's own listener without TLS.
+// ownListener marks a request as sent to the service's own listener without TLS.
 func ownListener(certificate bool) edit {
 	return func(r *http.Request) {
 		*r = *r.WithContext(FirstHop(r.Context(), func(host string) bool { return certificate && host == shared }))
@@ -159,7 +159,7 @@ func TestTrackCookiesAndHTTPS(t *testing.T) {
 	}
 	for _, target := range []string{"/postback?clickid=x", "/pixel.gif?clickid=x"} {
 		if res := w.get(target, ownListener(true)); res.StatusCode != 200 {
-			t.Errorf("%s, which nobody sends again: %d", target, res.StatusCode)
+			t.Errorf("%s, which no client sends again after a redirect: %d", target, res.StatusCode)
 		}
 	}
 	res := w.get("/summer-sale", header("Cookie", "sy_v="+strings.Repeat("z", 22)+"; sy_c=%%%; x; =; sy_b"))

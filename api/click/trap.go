@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// trapWord is in the address of the link that the page tag hides from people: /t/h/{click id}.
+	// trapWord is part of the address of the link that the page tag hides from people: /t/h/{click id}.
 	trapWord = "h/"
-	// maxTrapAge is how old a click may be: as long as the page tag remembers it.
+	// maxTrapAge is the greatest age of a click whose hidden link still counts. The page tag remembers a click for the same time.
 	maxTrapAge = 90 * 24 * time.Hour
-	// unstoredFor is how long PostgreSQL may not have a click yet.
+	// unstoredFor is the time after a click during which PostgreSQL may not have it yet.
 	unstoredFor = time.Minute
 )
 
-// hiddenLink answers /t/h/{click id}. Only a program follows this link. The program made the click if it has the same address and
-// user agent; the id alone never marks another visitor's click as a bot's. The answer discloses nothing: it is the same for an
-// unknown click, for a browser that fetches ahead, and for a sender of too many requests.
+// hiddenLink answers /t/h/{click id}. Only a program follows this link. The program is taken for the click's maker only if it has
+// the same address and user agent. The id alone therefore never marks another visitor's click as a bot's. The answer discloses
+// nothing: it is the same for an unknown click, for a browser that fetches ahead, and for a sender of too many requests.
 func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text string) {
 	if req.Method != http.MethodGet && req.Method != http.MethodHead {
 		onlyGet(w)
@@ -43,7 +43,7 @@ func (h *Handler) hiddenLink(w http.ResponseWriter, req *http.Request, text stri
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// trapped returns the trap to record, with the click whose hidden link was followed. ok is false if the id is no click that this
+// trapped returns the trap to record for the click whose hidden link was followed. ok is false if the id names no click that this
 // domain may serve, if the request is a prefetch or a HEAD, or if the sender is over a limit.
 func (h *Handler) trapped(req *http.Request, d *routing.Domain, text string) (t models.ClickTrap, ok bool) {
 	id, err := models.ParseClickID(text)
@@ -78,7 +78,7 @@ func (h *Handler) trapped(req *http.Request, d *routing.Domain, text string) (t 
 	return t, h.eventLimits.admitsTo(addressee{account: t.AccountID}, from, now)
 }
 
-// recordTrap puts the fact on stable storage, as safely as an event of a page.
+// recordTrap puts the trap on stable storage, in the same spool as events of pages.
 func (h *Handler) recordTrap(ctx context.Context, t models.ClickTrap) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), postbackBudget)
 	defer cancel()

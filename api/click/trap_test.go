@@ -35,7 +35,7 @@ func (s *tape) followed() (list []models.ClickTrap) {
 	return list
 }
 
-// store puts a click of an account into PostgreSQL.
+// store inserts a click of an account into PostgreSQL.
 func (w *world) store(account uuid.UUID, age time.Duration) uuid.UUID {
 	w.Helper()
 	id := idBefore(age)
@@ -53,7 +53,7 @@ func (w *world) store(account uuid.UUID, age time.Duration) uuid.UUID {
 	return id
 }
 
-// follow asks for the hidden link of a click.
+// follow requests the hidden link of a click.
 func (w *world) follow(method, text string, edits ...edit) {
 	w.Helper()
 	res := w.send(method, "/t/h/"+text, "", edits...)
@@ -103,12 +103,12 @@ func TestHiddenLink(t *testing.T) {
 		t.Errorf("POST: %d", res.StatusCode)
 	}
 	if res := w.get("/t/h/"+models.FormatClickID(old), host("nobody.test")); res.StatusCode != http.StatusNotFound {
-		t.Errorf("on a domain that is none: %d", res.StatusCode)
+		t.Errorf("on a host that is no tracking domain: %d", res.StatusCode)
 	}
 }
 
-// TestHiddenLinkTellsSender: who made the click and follows its hidden link is told apart from others who know its id, also
-// where addresses are not stored.
+// TestHiddenLinkTellsSender: the service distinguishes the maker of a click who follows its hidden link from others who know its
+// id. This works even where addresses are not stored.
 func TestHiddenLinkTellsSender(t *testing.T) {
 	t.Parallel()
 	for _, privacy := range []models.IPPrivacy{models.IPFull, models.IPTruncated, models.IPNone} {
@@ -133,7 +133,8 @@ func TestHiddenLinkTellsSender(t *testing.T) {
 	}
 }
 
-// TestHiddenLinkInTrouble: it is recorded while PostgreSQL is away, it is limited by address, and a full disk is counted.
+// TestHiddenLinkInTrouble: a followed hidden link is recorded while PostgreSQL is away. It is limited by address. A full disk is
+// counted.
 func TestHiddenLinkInTrouble(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -157,7 +158,7 @@ func TestHiddenLinkInTrouble(t *testing.T) {
 	}
 	w.follow("GET", models.FormatClickID(id), peer("9.9.9.9:1"))
 	if n := len(w.tape.traps()); n != 3 {
-		t.Errorf("%d are recorded, want two of one sender and one of another", n)
+		t.Errorf("%d are recorded, want two from one sender and one from another", n)
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 	"switchyard/models/flow"
 )
 
-// Tester answers invented requests with the code that answers real ones. It stores nothing: no click, no count of a cap, and no
+// Tester runs test requests through the code that answers real requests. It stores nothing: no click, no count of a cap, and no
 // binding for the visitor's return. Safe for concurrent use.
 type Tester struct{ visitors Describer }
 
-// NewTester makes a Tester.
+// NewTester returns a Tester that describes visitors with v.
 func NewTester(v Describer) *Tester { return &Tester{v} }
 
 // handler returns a Handler for one trial, without anything to write to.
@@ -30,18 +30,18 @@ func (t *Tester) handler(s *routing.Snapshot) *Handler {
 	}
 }
 
-// Trial is the outcome that a tracking link would have.
+// Trial is the result of testing a tracking link.
 type Trial struct {
-	Word     string            // of the address: an alias or a slug
-	Domain   *routing.Domain   // nil: the host is no tracking domain; what follows is empty
-	Campaign *routing.Campaign // nil: the word names none; what follows is empty
+	Word     string            // the first part of the path: an alias or a slug
+	Domain   *routing.Domain   // nil: the host is no tracking domain, and all fields below are empty
+	Campaign *routing.Campaign // nil: the word names no campaign, and below only Smart may be set
 	Smart    *routing.Smartlink
 
 	Params      []TrialParam // in the order of the query
 	Click       models.Click // as it would be recorded
 	Explanation routing.Explanation
 	Status      int          // of the answer
-	Offers      []TrialOffer // where the slots of the lander lead
+	Offers      []TrialOffer // the destinations of the lander's slots
 }
 
 // TrialParam is a parameter of the link.
@@ -49,18 +49,18 @@ type TrialParam struct {
 	Name  string
 	Value string // as the service reads it; empty for a macro that was not filled
 	Sent  string
-	Field string // what it is read as; empty: a parameter for conditions and tokens only
+	Field string // the field of the click that it fills; empty: only conditions and tokens read it
 }
 
-// TrialOffer is where a slot of a lander leads.
+// TrialOffer is the destination of one slot of a lander.
 type TrialOffer struct {
 	Slot        int
-	OfferID     uuid.UUID // zero: an address
+	OfferID     uuid.UUID // zero: the slot leads to an address, not to an offer
 	Offer       string
 	Destination string
 }
 
-// Click tries a tracking link. clicks are today's clicks of paths and campaigns, for decisions by caps.
+// Click tests a tracking link. clicks has the number of today's clicks by the id of a path or campaign, for decisions by caps.
 func (t *Tester) Click(x *routing.Explainer, clicks map[uuid.UUID]int, req *http.Request) (out Trial) {
 	h := t.handler(x.Snapshot())
 	snap := h.routes.Current()
@@ -110,10 +110,10 @@ func (v *trialVisit) Enter(c *routing.Campaign) {
 	v.stages = append(v.stages, routing.ExplainedStage{CampaignID: c.Row.ID, Name: c.Row.Name, Trace: v.env.Trace})
 }
 
-// HandOver implements routing.Visit.
+// HandOver implements routing.Visit. It binds nothing.
 func (v *trialVisit) HandOver(uuid.UUID, bool) {}
 
-// trialParams lists the parameters of the query with what each is read as.
+// trialParams returns the parameters of the query, each with the field of the click that it fills.
 func (r *request) trialParams() []TrialParam {
 	fields := map[string]string{}
 	name := func(param, field string) {
@@ -139,7 +139,7 @@ func (r *request) trialParams() []TrialParam {
 	return list
 }
 
-// trialOffers returns where each slot of the lander leads.
+// trialOffers returns the destination of each slot of the lander that has a destination.
 func (r *request) trialOffers() (list []TrialOffer) {
 	for r.slot = 1; r.slot <= flow.MaxSlot; r.slot++ {
 		if _, ok := r.goOn(uuid.Nil); ok && len(r.out) > 0 {
@@ -168,8 +168,8 @@ func (d *discarder) Write(b []byte) (int, error) { return len(b), nil }
 // WriteHeader implements http.ResponseWriter.
 func (d *discarder) WriteHeader(status int) { d.status = status }
 
-// Postback reads a postback as if it had arrived. rest is the part of its address after /postback/. Its errors are for the sender
-// to see.
+// Postback reads a test postback with the code that reads real postbacks. rest is the part of its address after /postback/. The
+// errors are worded for the sender.
 func (t *Tester) Postback(s *routing.Snapshot, req *http.Request, rest string) (*models.Postback, error) {
 	return t.handler(s).readPostback(&discarder{header: http.Header{}}, req, rest)
 }

@@ -15,7 +15,7 @@ const (
 	smallBody = 16 << 10
 )
 
-// unprovenBodies are the places of large bodies of unproven senders. Safe for concurrent use.
+// unprovenBodies limits how many large bodies of unproven senders are in memory at once. Safe for concurrent use.
 type unprovenBodies struct {
 	seed   maphash.Seed
 	groups [unprovenGroups]chan struct{}
@@ -29,8 +29,8 @@ func newUnprovenBodies() *unprovenBodies {
 	return u
 }
 
-// enter takes a place for a body of length bytes; -1 means that the length is unknown. The caller calls leave when the sender is
-// proven or refused. ok is false if no place is free.
+// enter takes a place for a body of length bytes. A length of -1 means that the length is unknown. The caller calls leave when
+// the sender is proven or refused. ok is false if no place is free.
 func (u *unprovenBodies) enter(from netip.Prefix, length int64) (leave func(), ok bool) {
 	if length >= 0 && length <= smallBody {
 		return func() {}, true

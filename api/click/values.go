@@ -44,7 +44,8 @@ func (r *request) AppendToken(dst []byte, t token.Token) []byte {
 	return t.Name.Append(dst, c)
 }
 
-// nameOf gives the names of the records that routed the click.
+// nameOf returns the value of a token that names a record of the click's routing or the click's country. It is empty for all
+// other tokens.
 func (r *request) nameOf(n token.Name) string {
 	switch n {
 	case token.CampaignName:
@@ -75,8 +76,8 @@ func (r *request) nameOf(n token.Name) string {
 	return ""
 }
 
-// Now is the moment of the request in the account's time zone.
+// Now returns the time of the request in the account's time zone.
 func (r *request) Now() time.Time { return r.now.In(r.account.Zone) }
 
-// Random gives the next number of the request's own sequence.
+// Random returns the next number of the request's own random sequence.
 func (r *request) Random() uint64 { return r.pcg.Uint64() }

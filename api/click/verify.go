@@ -30,11 +30,11 @@ type verdict struct {
 const (
 	reasonOK       = "ok"
 	reasonOpen     = "not_protected" // the page's protection is off
-	reasonNoKey    = "no_key"        // neither key nor click id, where the page wants one
-	reasonBadKey   = "bad_key"       // no key of this install, or one of another visitor
+	reasonNoKey    = "no_key"        // mode signed: no key; mode click: neither key nor click id
+	reasonBadKey   = "bad_key"       // not a key of this install, or a key for another visitor or page
 	reasonExpired  = "expired"
 	reasonUsed     = "used"         // a single-use key let a visitor in before
-	reasonNoClick  = "no_click"     // there is no such click to this page
+	reasonNoClick  = "no_click"     // no such click led to this page
 	reasonNoLander = "no_lander"    // there is no such page on this domain
 	reasonList     = "not_eligible" // country, device, referrer or bot
 )
@@ -43,18 +43,19 @@ const (
 type entry struct {
 	lander uuid.UUID
 	click  uuid.UUID // zero: none
-	until  time.Time // when it ends
-	mode   string    // which protection it satisfies
-	reason string    // why it does not hold; empty: it does
+	until  time.Time // when a key expires; for a click, when it was made
+	mode   string    // the protection mode that it satisfies
+	reason string    // why it is not valid; empty: it is valid
 }
 
 // verifyLander answers /lp/verify, which a protected page calls to check its visitor. The page sends the key of its address (key
-// or lp_key), or the click id (clickid, else the cookie of this domain), and its own id (lander) where both may be missing. A
-// page that calls from its server sends ip and ua of its visitor; otherwise the request's own address and user agent count. The
-// lists are checked only if the visitor's browser calls.
+// or lp_key), or the click id (clickid, else the cookie of this domain). For visitors who bring neither, it sends its own id
+// (lander). A page that calls from its server sends ip and ua of its visitor; otherwise the request's own address and user agent
+// count. The lists are checked only if the visitor's browser calls.
 //
-// A single-use key lets in one visitor among all processes while PostgreSQL answers, and one per process while it is away. A
-// click of another process cannot be checked without PostgreSQL. Its visitor is let in, so that an outage closes no page.
+// While PostgreSQL answers, a single-use key lets in one visitor among all processes. While PostgreSQL is away, it lets in one
+// per process. During that time a click of another process cannot be checked. Its visitor is let in, so that an outage closes no
+// page.
 func (h *Handler) verifyLander(w http.ResponseWriter, req *http.Request, d *routing.Domain, rest string) {
 	if rest != "verify" {
 		notFound(w)
@@ -100,7 +101,7 @@ func (r *request) verify() verdict {
 	}
 	switch {
 	case l.Guard.Mode == models.ProtectOff:
-		e = entry{} // it asks for nothing that could be wrong
+		e = entry{} // such a page asks for neither a key nor a click
 	case e.mode == "", l.Guard.Mode == models.ProtectSigned && e.mode != models.ProtectSigned:
 		return no(reasonNoKey)
 	case e.reason != "":
@@ -137,7 +138,7 @@ func (r *request) elsewhere(l *routing.Lander, e entry) string {
 			break
 		}
 		r.rebuild(clickCookie{c.ID, c.CampaignID, c.StreamID, c.LanderID})
-		if r.Param("ip") != "" { // the page's server asks
+		if r.Param("ip") != "" { // the request comes from the page's server, not from the visitor
 			r.click.Visitor = models.Visitor{}
 		}
 	case r.Param("ip") == "":
@@ -146,10 +147,10 @@ func (r *request) elsewhere(l *routing.Lander, e entry) string {
 	return string(r.expand(nil, l.Guard.Fallback, nil))
 }
 
-// maxProtection is longer than any key or click lets a visitor in.
+// maxProtection is how long a used key or click is remembered. It is longer than any key or click is valid.
 const maxProtection = 25 * time.Hour
 
-// entry reads a key, or else a click id, or else only the page's id.
+// entry returns the key that the request brings, or else its click, or else only the page's id.
 func (r *request) entry() entry {
 	if text := cmp.Or(r.Param("key"), r.Param("lp_key")); text != "" {
 		return r.keyEntry(text)
@@ -199,7 +200,7 @@ func (r *request) visitorOf() (netip.Addr, string) {
 	return ip.Unmap(), agent
 }
 
-// clickEntry looks up the click. If PostgreSQL is away and the request names the page, the click is believed.
+// clickEntry looks up the click. If PostgreSQL is away and the request names the page, the click is accepted unchecked.
 func (r *request) clickEntry(id, named uuid.UUID) entry {
 	e := entry{lander: named, click: id, mode: models.ProtectClick, until: models.ClickTime(id)}
 	c, known := r.h.findClick(r.http.Context(), id)
@@ -213,7 +214,7 @@ func (r *request) clickEntry(id, named uuid.UUID) entry {
 	return e
 }
 
-// eligible checks a visitor whose own browser calls against the page's lists.
+// eligible reports whether the page's lists admit the visitor. The request must come from the visitor's own browser.
 func (r *request) eligible(l *routing.Lander) bool {
 	r.seen = visitor.Description{}
 	r.account = r.snap.Account(l.Row.AccountID)
@@ -228,7 +229,7 @@ func (r *request) eligible(l *routing.Lander) bool {
 	return g.Admits(&c)
 }
 
-// claimEntry reports whether this entry lets a visitor in for the first time, and marks it as used.
+// claimEntry marks the entry as used and reports whether this was its first use. The mark may be deleted after forget.
 func (h *Handler) claimEntry(ctx context.Context, e entry, forget time.Time) bool {
 	hash := sha256.Sum256(append(append([]byte(e.mode), e.click[:]...), e.lander[:]...))
 	if _, used := h.used.GetIfPresent(hash); used {

@@ -45,14 +45,14 @@ func (s *tape) Append(_ context.Context, r spool.Record) error {
 	if s.fail {
 		return errors.New("the disk is full")
 	}
-	if r.Click != nil { // the handler uses its click again
+	if r.Click != nil { // the handler reuses its click
 		r.Click = keep(r.Click)
 	}
 	s.records = append(s.records, r)
 	return nil
 }
 
-// keep copies a click.
+// keep returns a copy of a click.
 func keep(c *models.Click) *models.Click {
 	kept := *c
 	return &kept
@@ -119,7 +119,7 @@ func (w *world) handler(s Recorder, dir string) *Handler {
 	}
 	d := depsOn(w.db, s, v, dir)
 	d.DatabaseURL = w.url
-	d.Timeout = time.Minute // a busy machine is not an outage
+	d.Timeout = time.Minute // so that a busy machine is not taken for an outage
 	h, err := New(w.Context(), d)
 	if err != nil {
 		w.Fatal(err)
@@ -159,7 +159,7 @@ func (w *world) lander(url string) uuid.UUID {
 
 type m = map[string]any
 
-// path is a path of a flow, to any destinations.
+// path returns a path of a flow. Its destinations may be of any kind.
 func path(action string, extra m, destinations ...m) m {
 	p := m{"id": uuid.NewString(), "action": action, "destinations": destinations}
 	for k, v := range extra {
@@ -170,7 +170,7 @@ func path(action string, extra m, destinations ...m) m {
 
 func to(id uuid.UUID) m { return m{"id": id, "weight": 100} }
 
-// campaign makes an active campaign on the shared domain; columns change it.
+// campaign creates an active campaign on the shared domain. columns are changes of its columns.
 func (w *world) campaign(alias string, columns m, paths ...m) uuid.UUID {
 	w.Helper()
 	if paths == nil {
@@ -189,7 +189,7 @@ func (w *world) campaign(alias string, columns m, paths ...m) uuid.UUID {
 	return id
 }
 
-// fresh makes the handler read what changed, as a notice would.
+// fresh makes the handler read changed records, as a notice would.
 func (w *world) fresh() *world {
 	w.Helper()
 	if err := w.h.routes.Reload(w.Context()); err != nil {

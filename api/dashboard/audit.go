@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// audit is the row of the audit log.
+// audit returns the row that lists the audit log.
 func audit() []route.Route {
 	row := owned("GET", "/audit", "who changed what, newest first", route.Do(listAudit))
 	row.Page, row.Window = true, true
@@ -50,7 +50,7 @@ type AuditList struct {
 	NextCursor *string    `json:"next_cursor"`
 }
 
-const maxWhat = 40 // characters of a path's first part
+const maxWhat = 40 // bytes of the filter by a path's first part
 
 func listAudit(c *route.Call) (AuditList, error) {
 	from, to := c.Window.From, c.Window.End()

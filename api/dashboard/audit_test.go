@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// entries are the rows of the audit log, newest first, each as its operation, e-mail and changes.
+// entries returns the rows of the audit log, newest first, each as a text with its operation, e-mail and changes.
 func entries(t *testing.T, owner *person, query string) (out []string) {
 	t.Helper()
 	for _, row := range owner.do("GET", "/app/api/audit"+query, nil).want(t, 200, "").rowsOf(t) {
@@ -23,7 +23,7 @@ func entries(t *testing.T, owner *person, query string) (out []string) {
 	return out
 }
 
-// TestAuditHasEntries: signing in, joining by an invitation, a reset and an operator's entry are in the audit log of the account, with the
+// TestAuditHasEntries: the account's audit log records sign-ins, joining by an invitation, a reset and an operator's entry, with the
 // e-mail of the person.
 func TestAuditHasEntries(t *testing.T) {
 	t.Parallel()
@@ -53,11 +53,11 @@ func TestAuditHasEntries(t *testing.T) {
 	}
 	rows := owner.do("GET", "/app/api/audit", nil).want(t, 200, "").rowsOf(t)
 	if made, used := rows[3]["record"], rows[2]["record"]; made != used || made == nil {
-		t.Errorf("the invitation is %v, and what joined by it %v", made, used)
+		t.Errorf("the entry of the invitation has the record %v, and the entry of its use has %v", made, used)
 	}
 }
 
-// TestAuditNamesPeople: a member who takes the name of another for a while is still told apart by the e-mail.
+// TestAuditNamesPeople: the log shows the e-mail too, so a member who takes another person's name can be told apart.
 func TestAuditNamesPeople(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -71,7 +71,7 @@ func TestAuditNamesPeople(t *testing.T) {
 	}
 }
 
-// TestAuditHasMoves: the account that a session comes to has the entry, with the e-mail of who came.
+// TestAuditHasMoves: if a session moves to another account, that account's log has an entry with the person's e-mail.
 func TestAuditHasMoves(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -88,8 +88,8 @@ func TestAuditHasMoves(t *testing.T) {
 	}
 }
 
-// TestAuditHasRefusals: wrong passwords and codes of an hour are one entry with their number, in the logs of the person's accounts only.
-// An account that invited the person does not see them.
+// TestAuditHasRefusals: the wrong passwords and codes of an hour are a single entry with their number. The entry is only in the logs
+// of the person's own accounts. An account that invited the person does not see it.
 func TestAuditHasRefusals(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)
@@ -117,7 +117,7 @@ func TestAuditHasRefusals(t *testing.T) {
 		}
 		refused += row["refused"].(float64)
 	}
-	if refused != 5 || hours > 2 { // the hour may end between two of them
+	if refused != 5 || hours > 2 { // an hour may end between two wrong proofs
 		t.Errorf("%v wrong proofs in %d entries", refused, hours)
 	}
 	if last["email"] != "ana@example.com" || last["address"] != "198.51.100.7" || last["operation"] != "POST /app/api/links/use" {

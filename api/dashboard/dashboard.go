@@ -13,7 +13,7 @@ import (
 	"switchyard/jobs"
 )
 
-// Prefix is before the path of every page, and of every row of Routes.
+// Prefix begins the path of every page and of every row of Routes.
 const Prefix = "/app"
 
 // Deps are the dependencies of the dashboard. All except Platforms are required.
@@ -27,7 +27,7 @@ type Deps struct {
 	Platforms oauth.Platforms
 	// BaseURL is the service's address, for links.
 	BaseURL string
-	// Dir is a directory with the files of the page, for work on the page; empty: the files in the binary.
+	// Dir is a directory with the files of the page, for developing the page. If it is empty, the files in the binary are served.
 	Dir string
 }
 
@@ -60,7 +60,7 @@ func New(d Deps) http.Handler {
 	mux.HandleFunc(Prefix, pages.shell)
 	mux.HandleFunc(Prefix+"/", pages.shell)
 	if d.Dir == "" {
-		mux.HandleFunc(Prefix+"/_parts", http.NotFound) // the gallery is for work on the page
+		mux.HandleFunc(Prefix+"/_parts", http.NotFound) // the gallery is only for developing the page
 	}
 	mux.HandleFunc(Prefix+"/assets/{file}", pages.asset)
 	mux.HandleFunc(Prefix+"/licences", pages.licences)

@@ -15,28 +15,28 @@ import (
 	"switchyard/api/route"
 )
 
-// A device cookie proves that a person has signed in on this browser before. It does not sign the person in. It only counts wrong
-// passwords and codes of this browser apart from the guesses of strangers. See "Slow Down Online Guessing Attacks with Device
-// Cookies" of OWASP. The value is the time when the cookie ends, an id, and a signature of both and of the e-mail.
+// A device cookie proves that a person has signed in on this browser before. It does not sign the person in. It only makes wrong
+// passwords and codes of this browser count separately from the guesses of strangers. See OWASP's "Slow Down Online Guessing
+// Attacks with Device Cookies". The value is the time when the cookie ends, an id, and a signature of both and of the e-mail.
 const (
 	devicePrefix = "switchyard-device-"
 	deviceLife   = 365 * 24 * time.Hour
 )
 
-// deviceCookie is the name of the cookie for an e-mail. A browser may have one for each person who signs in on it.
+// deviceCookie returns the name of the cookie for an e-mail. A browser may have a cookie for each person who signs in on it.
 func deviceCookie(email string) string {
 	sum := sha256.Sum256([]byte(email))
 	return devicePrefix + hex.EncodeToString(sum[:8])
 }
 
-// signDevice adds the signature to a device cookie without one.
+// signDevice returns the unsigned value of a device cookie with its signature added.
 func signDevice(key []byte, email, unsigned string) string {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%d|%s|%s", len(email), email, unsigned)
 	return unsigned + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// newDevice makes the cookie of a browser on which a person has signed in.
+// newDevice makes the device cookie for a browser on which a person has signed in.
 func (d Deps) newDevice(c *route.Call, email string) (*http.Cookie, error) {
 	key, err := c.Store.DeviceKey(c.Context())
 	unsigned := strconv.FormatInt(time.Now().Add(deviceLife).Unix(), 10) + "." + rand.Text()
@@ -46,7 +46,7 @@ func (d Deps) newDevice(c *route.Call, email string) (*http.Cookie, error) {
 	}, err
 }
 
-// device returns the id of a browser on which the person with an e-mail has signed in before, else "".
+// device returns the id of the caller's browser if the person with this e-mail has signed in on it before, and "" otherwise.
 func (d Deps) device(c *route.Call, email string) (string, error) {
 	cookie, err := c.Request.Cookie(deviceCookie(email))
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestKnownDevice: a browser on which a person signed in before goes on while strangers guess, also from its own address. Its own wrong
-// passwords slow it down, and it alone.
+// TestKnownDevice: a browser on which a person signed in before can still sign in while strangers guess, even from the same address.
+// Its own wrong passwords lock only this browser out.
 func TestKnownDevice(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)
@@ -36,7 +36,7 @@ func TestKnownDevice(t *testing.T) {
 	in(known, password, home).want(t, 429, "rate_limited")
 }
 
-// TestDeviceFailsAlone: wrong passwords of a known browser leave the person's other browsers alone.
+// TestDeviceFailsAlone: wrong passwords of a known browser do not affect the person's other browsers.
 func TestDeviceFailsAlone(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -50,8 +50,8 @@ func TestDeviceFailsAlone(t *testing.T) {
 	browserOf(t, s).do("POST", "/app/api/session", body).want(t, 200, "")
 }
 
-// TestDeviceIsOfOnePerson: a cookie of another person counts for nothing, nor does a changed or an ended cookie. It does not
-// sign in without a password.
+// TestDeviceIsOfOnePerson: a device cookie of another person, a changed cookie and an expired cookie have no effect. A valid cookie
+// does not sign in without a password.
 func TestDeviceIsOfOnePerson(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

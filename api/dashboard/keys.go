@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// keys are the rows of the account's API keys.
+// keys returns the rows for the account's API keys.
 func keys() []route.Route {
 	made := owned("POST", "/keys", "make a key; it is shown once", route.Take(createKey), "400 required too_long invalid_scope invalid_expiry")
 	made.Status = http.StatusCreated
@@ -23,7 +23,7 @@ func keys() []route.Route {
 	}
 }
 
-// KeyRow is an API key. Key is the key itself, of the calls that make one.
+// KeyRow is an API key. Key is the key itself. Only calls that make a key answer with it.
 type KeyRow struct {
 	ID        uuid.UUID `json:"id"`
 	Name      string    `json:"name"`

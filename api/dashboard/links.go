@@ -14,12 +14,12 @@ import (
 	"switchyard/models"
 )
 
-// linkBody is the token of a link. It comes in a body, so that it is in no log.
+// linkBody holds the token of a link. The token is sent in a body, so that no log contains it.
 type linkBody struct {
 	Token string `json:"token" required:"true" maxLength:"100"`
 }
 
-// LinkShown says what a link is for. An invitation does not tell whether the person is known here.
+// LinkShown describes a link. For an invitation it does not reveal whether the person is known here.
 type LinkShown struct {
 	Kind        string      `json:"kind" enum:"invite,reset,entry"`
 	Account     string      `json:"account"`
@@ -28,7 +28,7 @@ type LinkShown struct {
 	NewPassword bool        `json:"new_password" doc:"it asks for a new password. An invitation asks for the present one, or a new one of a new person"`
 }
 
-// findLink finds the open link of a token. Tokens of no link count for the address.
+// findLink returns the open link of a token. A token without a link counts as a wrong attempt of the caller's address.
 func (d Deps) findLink(c *route.Call, token string) (models.EntryLink, error) {
 	link, err := c.Store.People().FindLink(c.Context(), token)
 	if errors.Is(err, store.ErrLink) {
@@ -59,7 +59,8 @@ func (d Deps) lookAtLink(c *route.Call, b linkBody) (LinkShown, error) {
 	return shown, nil
 }
 
-// useLinkBody is what a link needs: the person's password or a new one, a code where one is asked for, and the name of a new person.
+// useLinkBody is the input for using a link: the person's password or a new one, a code if the link asks for it, and the name of
+// a new person.
 type useLinkBody struct {
 	linkBody
 	Name     string `json:"name" maxLength:"120" trim:"true"`
@@ -67,9 +68,10 @@ type useLinkBody struct {
 	Code     string `json:"code" maxLength:"40"`
 }
 
-// useLink uses a link in one transaction with what it is for, so that it is left as it was when that fails. A wrong password or
-// code counts for the person as at the sign-in page, and for the link, which ends after ten. A password that is too short is refused
-// before anything is looked up, so that it does not tell whether the person is known.
+// useLink marks a link as used and carries out its purpose in one transaction, so that the link stays open if the purpose fails. A
+// wrong password or code counts for the person, like on the sign-in page. It also counts for the link, which ends after ten. A
+// password that is too short is refused before the person is looked up, so that the refusal does not reveal whether the person is
+// known.
 func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 	link, err := d.findLink(c, b.Token)
 	if err != nil {
@@ -95,7 +97,7 @@ func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 			return err
 		})
 	}
-	if link.Kind == models.LinkEntry { // it asks for no proof
+	if link.Kind == models.LinkEntry { // it needs no proof
 		err = use()
 		return out, err
 	}
@@ -106,7 +108,8 @@ func (d Deps) useLink(c *route.Call, b useLinkBody) (out SignedIn, err error) {
 	return out, err
 }
 
-// admit does what a link is for. Passwords are worked on before the link is used, because that locks the account.
+// admit carries out the purpose of a link. It checks and hashes passwords before it uses the link, because UseLink locks the
+// account.
 func admit(c *route.Call, link models.EntryLink, b useLinkBody) (person models.Person, err error) {
 	people := c.Store.People()
 	if person, err = people.Ensure(c.Context(), link.Email, nameOr(b.Name, link.Email)); err != nil {
@@ -145,11 +148,12 @@ func admit(c *route.Call, link models.EntryLink, b useLinkBody) (person models.P
 	return person, people.Join(c.Context(), link.AccountID, person.ID, link.Role)
 }
 
-// proveByLink checks what a link asks of a person. It returns the hash of a new password, or "" for a person who keeps the present one.
+// proveByLink checks the proof that a link asks for. It returns the hash of a new password, or "" for a person who keeps the present
+// one.
 //   - A reset asks for a new password, and for a code of a person who has codes.
 //   - An invitation asks a known person for the present password. A person without one who works on another account cannot prove
 //     anything: the sender of the invitation could choose a password and use it there.
-//   - An operator's entry asks for a new password as choosesPassword says, and drops the codes then.
+//   - An operator's entry asks for a new password if choosesPassword says so. The person's codes are then dropped.
 func proveByLink(c *route.Call, link models.EntryLink, person models.Person, places []store.Workplace, b useLinkBody) (string, error) {
 	elsewhere := slices.ContainsFunc(places, func(w store.Workplace) bool { return w.ID != link.AccountID })
 	switch {
@@ -165,13 +169,13 @@ func proveByLink(c *route.Call, link models.EntryLink, person models.Person, pla
 	return hashOf(c.Context(), b.Password)
 }
 
-// choosesPassword reports whether an operator's entry asks for a new password: of a person without one, and of a person who is not
-// on the account yet. Another account may have invited the address and chosen the password.
+// choosesPassword reports whether an operator's entry asks for a new password. It does if the person has no password or is not on
+// the account yet. In the second case another account may have invited the address and chosen the password.
 func choosesPassword(person models.Person, places []store.Workplace, link models.EntryLink) bool {
 	return person.PasswordHash == "" || roleAt(places, link.AccountID) == ""
 }
 
-// roleAt is the role that a person has on an account; empty: none.
+// roleAt returns a person's role on an account. It is empty if the person is not on the account.
 func roleAt(places []store.Workplace, account uuid.UUID) models.Role {
 	for _, w := range places {
 		if w.ID == account {
@@ -181,7 +185,7 @@ func roleAt(places []store.Workplace, account uuid.UUID) models.Role {
 	return ""
 }
 
-// changeOf is a change of a text for the audit log. An empty text before it is null.
+// changeOf returns the change of a text for the audit log. An empty text becomes null.
 func changeOf(field, before, after string) models.FieldChange {
 	text := func(s string) json.RawMessage {
 		if s == "" {
@@ -193,7 +197,7 @@ func changeOf(field, before, after string) models.FieldChange {
 	return models.FieldChange{Field: field, Before: text(before), After: text(after)}
 }
 
-// nameOr is a name, else the part of an address that stands for one.
+// nameOr returns the name, or the part of the e-mail before the @ if the name is empty.
 func nameOr(name, email string) string {
 	local, _, _ := strings.Cut(email, "@")
 	return cmp.Or(name, local)

@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// Cookies that tell the page's server which look a person has chosen, so that the page is drawn in it from the start. They are
-// not secret.
+// Cookies that tell the server which look a person has chosen. The server then sends the page in that look from the start. The
+// cookies are not secret.
 const (
 	themeCookie    = "switchyard-theme"
 	languageCookie = "switchyard-language"
@@ -28,10 +28,10 @@ var (
 	wanted    = language.NewMatcher([]language.Tag{language.English, language.German})
 )
 
-// madeUp is a language that only the tests ask for: longer English from right to left.
+// madeUp is a made-up language that only tests use: its words are lengthened English, written from right to left.
 const madeUp = "ar-XB"
 
-// remember sets the cookies of a person's look.
+// remember sets the cookies that hold a person's look. It deletes the cookie of a choice that is empty.
 func (d Deps) remember(c *route.Call, p models.Person) {
 	for name, value := range map[string]string{themeCookie: p.Theme, languageCookie: p.Language} {
 		cookie := http.Cookie{ //nolint:gosec // by http a browser would drop a secure one
@@ -73,7 +73,7 @@ func dressed(page []byte, r *http.Request) []byte {
 	return inWords(page, words)
 }
 
-// inWords removes the lines that load words of other languages.
+// inWords removes the lines of the page that load the words of other languages.
 func inWords(page []byte, lang string) []byte {
 	var out []byte
 	for line := range bytes.Lines(page) {

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// maxMarks is how many changes, and how many notes, a plot has at most: the latest in its window.
+// maxMarks is the maximum number of changes, and also of notes, in a plot. The latest in the window are kept.
 const maxMarks = 300
 
 // marks returns the rows for the marks of plots: changes of the account, and notes of people.

@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// me are the rows of the person who is signed in.
+// me returns the rows for the person who is signed in.
 func (d Deps) me() []route.Route {
 	row := func(method, path, summary string, h route.Handler, codes ...string) route.Route {
 		return route.Route{
@@ -201,7 +201,7 @@ type codeBody struct {
 	Code string `json:"code" required:"true" maxLength:"40"`
 }
 
-// RecoveryCodes let a person sign in without the app, each once. They are shown once.
+// RecoveryCodes let a person sign in without the app. Each code works once. The codes are shown once.
 type RecoveryCodes struct {
 	Codes []string `json:"codes"`
 }

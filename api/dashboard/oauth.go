@@ -11,8 +11,9 @@ import (
 	"switchyard/models"
 )
 
-// oauth are the rows of connecting an ad platform by sign-in. It starts and ends in one session: the platform sends the
-// browser to a page of ours, and that page posts what it was given, from our own origin, so that the cookie is there.
+// oauth returns the rows for connecting an ad platform by sign-in. A sign-in begins and ends in the same session. The platform
+// sends the browser to a page of ours. That page posts the platform's parameters from our own origin, so that the browser sends
+// the session's cookie.
 func (d Deps) oauth() []route.Route {
 	row := route.Route{Callers: route.People, Role: models.RoleMember, Method: "POST"}
 	begin, end := row, row
@@ -24,7 +25,7 @@ func (d Deps) oauth() []route.Route {
 	return []route.Route{begin, end}
 }
 
-// OAuthBegun is where a sign-in goes on.
+// OAuthBegun tells the page where a sign-in continues.
 type OAuthBegun struct {
 	URL       string `json:"url" doc:"the platform's page; it is a secret"`
 	ExpiresAt string `json:"expires_at"`
@@ -47,7 +48,7 @@ func (d Deps) beginOAuth(c *route.Call) (OAuthBegun, error) {
 	return OAuthBegun{URL: address, ExpiresAt: answer.Stamp(a.ExpiresAt)}, err
 }
 
-// oauthBody is what the platform gave to the browser: a code, or an error.
+// oauthBody holds the parameters that the platform gave to the browser: the state, and a code or an error.
 type oauthBody struct {
 	State string `json:"state" required:"true" maxLength:"100"`
 	Code  string `json:"code" maxLength:"8000"`
@@ -62,7 +63,7 @@ type OAuthEnded struct {
 	UserName string    `json:"user_name" doc:"an e-mail address or a name; may be empty"`
 }
 
-// endOAuth has the code exchanged. The job reads what is committed here, so no transaction of the call is around it.
+// endOAuth has a job exchange the code. It runs outside of any transaction, because the job reads rows that this call commits.
 func (d Deps) endOAuth(c *route.Call, b oauthBody) (OAuthEnded, error) {
 	attempts := d.Store.OAuthAttempts().Of(c.Account.ID, c.Session.ID)
 	if oauth.Refused(b.Code, b.Error) {

@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// platforms know one app.
+// platforms is a Platforms with a single configured app.
 type platforms struct{}
 
 func (platforms) Configured(provider string) bool { return provider == models.GoogleAds }
@@ -36,7 +36,7 @@ func withPlatforms(t *testing.T) *apitest.Server {
 	return s
 }
 
-// connect begins a sign-in, and gives its state.
+// connect begins a sign-in and returns its state.
 func (p *person) connect() string {
 	p.t.Helper()
 	begun := p.do("POST", "/app/api/oauth/google_ads", nil).want(p.t, 200, "")
@@ -46,7 +46,7 @@ func (p *person) connect() string {
 	}
 	q := at.Query()
 	if at.Host != "platform.example" || len(q.Get("v")) < 43 || !strings.HasSuffix(q.Get("redirect_uri"), oauth.CallbackPath) {
-		p.t.Errorf("it begins at %s", at)
+		p.t.Errorf("the sign-in begins at the wrong address %s", at)
 	}
 	return q.Get("state")
 }
@@ -91,7 +91,8 @@ func TestOAuthEndsInItsSession(t *testing.T) {
 	}
 }
 
-// TestOAuthRefused: what the platform refuses ends the sign-in, and so do time and another account.
+// TestOAuthRefused: a sign-in ends if the platform refuses or if it takes too long. It cannot be completed while the session is on
+// another account.
 func TestOAuthRefused(t *testing.T) {
 	t.Parallel()
 	s := withPlatforms(t)
@@ -107,7 +108,7 @@ func TestOAuthRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.end(late, "code", "").want(t, 400, "signin_expired")
-	// The session shows another account by now: what was begun for the first is not connected to either.
+	// While the session is on another account, the sign-in connects to neither account. Back on the first account it can be completed.
 	moved := p.connect()
 	other, _, _ := s.NewAccount("scale")
 	id, err := uuid.Parse(p.do("GET", "/app/api/session", nil).want(t, 200, "").data["id"].(string))
@@ -130,7 +131,7 @@ func TestOAuthCallback(t *testing.T) {
 	s := withPlatforms(t)
 	p := signedIn(t, s, "ana@example.com", models.RoleMember)
 	state := p.connect()
-	p.cookie = "" // it is SameSite=Strict
+	p.cookie = "" // a redirect from another site does not send it, because it is SameSite=Strict
 	got := p.do("GET", oauth.CallbackPath+"?"+url.Values{"state": {state}, "code": {"a b&c=d"}, "next": {"https://evil.example"}}.Encode(), nil)
 	at, err := url.Parse(got.header.Get("Location"))
 	if err != nil {
@@ -141,5 +142,5 @@ func TestOAuthCallback(t *testing.T) {
 		handed.Get("code") != "a b&c=d" || strings.Contains(at.String(), "evil") || got.header.Get("Referrer-Policy") != "no-referrer" {
 		t.Errorf("%d %v: %v", got.status, got.header, err)
 	}
-	p.do("GET", oauth.StartPath+"?state="+state, nil).want(t, 400, "") // it begins in the dashboard alone
+	p.do("GET", oauth.StartPath+"?state="+state, nil).want(t, 400, "") // this sign-in can begin only in the dashboard
 }

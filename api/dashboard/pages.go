@@ -17,19 +17,19 @@ import (
 	"switchyard/api/route"
 )
 
-// built is what `make build` made of web. A build without it has the .gitignore alone.
+// built holds the files that `make build` makes from web. A build without them holds only the .gitignore.
 //
 //go:embed all:dist
 var built embed.FS
 
-// indexFile is the page. Everything else is named by what is in it, so that a browser may keep it for ever.
+// indexFile is the page. The name of every asset contains a hash of its contents, so that a browser may keep it for ever.
 const indexFile = "index.html"
 
-// policy lets the page load and ask nothing but this host.
+// policy lets the page load files from this host only, and send requests to this host only.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// missing is what the page says in a build without it.
+// missing is the page of a build that has no dashboard.
 const missing = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Switchyard</title>
 <p>This build has no dashboard: npm was missing when it was made. Install npm, run <code>make build</code> and start it again.
 The API and everything else work.`
@@ -52,7 +52,7 @@ func newPages(d Deps) pages {
 		p.static = p.read
 		return p
 	}
-	var kept sync.Map // of a build that does not change
+	var kept sync.Map // the files in the binary do not change
 	p.static = func(name string) (route.Static, error) {
 		if s, ok := kept.Load(name); ok {
 			return s.(route.Static), nil
@@ -73,7 +73,7 @@ func (p pages) read(name string) (route.Static, error) {
 		return route.Static{}, fmt.Errorf("dashboard: %w", err)
 	}
 	kind := mime.TypeByExtension(path.Ext(name))
-	switch path.Ext(name) { // whatever the system's table says
+	switch path.Ext(name) { // the system's table may differ
 	case ".js":
 		kind = "text/javascript; charset=utf-8"
 	case ".css":
@@ -82,7 +82,7 @@ func (p pages) read(name string) (route.Static, error) {
 	return route.NewStatic(kind, text)
 }
 
-// shell serves the page, whatever its address, in the look that the person has chosen.
+// shell serves the page at every address, in the look that the person has chosen.
 func (p pages) shell(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", policy)
@@ -128,7 +128,7 @@ func (p pages) asset(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// licences shows the licences of the packages that the page is made with.
+// licences serves the licences of the packages that the page is made with.
 func (p pages) licences(w http.ResponseWriter, r *http.Request) {
 	text, err := fs.ReadFile(p.files, "licences.txt")
 	if err != nil {

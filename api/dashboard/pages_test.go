@@ -31,24 +31,24 @@ func made(t *testing.T) (fs.FS, string) {
 	return files, string(page)
 }
 
-// What the files may have on the wire, in bytes.
+// Limits of the files' sizes on the wire, in bytes.
 const (
 	firstLoad   = 90 << 10
 	furtherLoad = 15 << 10
 )
 
-// imports are the files that a script needs to start; later are the files that it loads later.
+// imports matches the files that a script needs to start. later matches the files that it loads later.
 var (
 	imports = regexp.MustCompile(`(?:from|import)"\./([\w.-]+\.js)"`)
 	later   = regexp.MustCompile(`import\("\./([\w.-]+\.js)"\)`)
 )
 
-// isWords reports whether a file has the words of the first load, in one of the languages.
+// isWords reports whether a file holds the words of the first load in any of the languages.
 func isWords(file string) bool {
 	return slices.ContainsFunc(languages, func(lang string) bool { return strings.HasPrefix(file, lang+"-") })
 }
 
-// TestBudgets: the first load, which has the words of one language, and each further screen stay small.
+// TestBudgets: the first load, with the words of a single language, stays small, and so does each further screen.
 func TestBudgets(t *testing.T) {
 	parttest.Browser.Only(t)
 	t.Parallel()
@@ -121,7 +121,8 @@ func budget(t *testing.T, lang string) {
 	}
 }
 
-// TestLanguageOfPage: what a person has chosen, else what the browser wants, else English; nothing else of a cookie.
+// TestLanguageOfPage: the page uses the language that the person has chosen, else the browser's, else English. Any other value of
+// the cookie is ignored.
 func TestLanguageOfPage(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ cookie, header, want string }{
@@ -148,8 +149,8 @@ func TestLanguageOfPage(t *testing.T) {
 	}
 }
 
-// TestPages: the page allows nothing but this host, has the theme that was chosen and nothing else of a cookie; what is
-// named by its content is kept for ever; a build without the page says what to do.
+// TestPages: the page's policy allows only this host. The page has the chosen theme, and any other value of the cookie is ignored.
+// Files named after their contents may be kept for ever. A build without the page explains what to do.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	p := pages{site: middleware.NewSite("https://track.example.com", nil), files: fstest.MapFS{
@@ -184,7 +185,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("in a dark theme, in German: %s", got)
 	}
 	if got := text(get(p.shell, "/app", `x"onload="`, "")); strings.Contains(got, "onload") || strings.Contains(got, "data-theme") {
-		t.Errorf("with a theme that is none: %s", got)
+		t.Errorf("with an unknown theme in the cookie: %s", got)
 	}
 	asset := get(p.asset, "/app/assets/a-1.js", "", "a-1.js")
 	if asset.StatusCode != 200 || !strings.Contains(asset.Header.Get("Cache-Control"), "immutable") ||

@@ -22,7 +22,7 @@ var cost = &argon2id.Params{Memory: 19 * 1024, Iterations: 2, Parallelism: 1, Sa
 // hashing limits how many passwords a process hashes at once, so that redirects are not slowed down.
 var hashing = semaphore.NewWeighted(2)
 
-// checkPassword refuses a password that is too short or too long: weak_password.
+// checkPassword returns weak_password for a password that is too short or too long.
 func checkPassword(password string) error {
 	if n := utf8.RuneCountInString(password); n < models.MinPassword || n > models.MaxPassword {
 		return models.Invalid("weak_password", "a password has %d to %d characters", models.MinPassword, models.MaxPassword)
@@ -76,8 +76,8 @@ const (
 
 var codeForm = totp.ValidateOpts{Period: codeStep, Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
-// stepOf returns the step that a code belongs to, at a moment or one step around it. ok is false if the code matches no such
-// step.
+// stepOf returns the step that a code belongs to. It tries the current step, the step before and the step after. ok is false if the
+// code matches none of them.
 func stepOf(secret, code string, now time.Time) (step int64, ok bool) {
 	for drift := -codeDrift; drift <= codeDrift; drift++ {
 		at := now.Add(time.Duration(drift*codeStep) * time.Second)
@@ -88,7 +88,7 @@ func stepOf(secret, code string, now time.Time) (step int64, ok bool) {
 	return 0, false
 }
 
-// isCode reports whether a code of the app, or a recovery code, belongs to a person. It uses the code up.
+// isCode reports whether a code is a person's valid app code or recovery code. A valid code is used up.
 func isCode(ctx context.Context, s *store.Store, p models.Person, code string) (bool, error) {
 	code = strings.ToLower(strings.NewReplacer(" ", "", "-", "").Replace(code))
 	secret, err := s.People().TOTP(ctx, p.ID, false)

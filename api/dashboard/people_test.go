@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// rowsOf are the rows of an answer.
+// rowsOf returns the rows of an answer.
 func (a answer) rowsOf(t *testing.T) (out []map[string]any) {
 	t.Helper()
 	rows, ok := a.data["rows"].([]any)
@@ -21,8 +21,8 @@ func (a answer) rowsOf(t *testing.T) (out []map[string]any) {
 	return out
 }
 
-// TestKeysOfThePage: a key made in the page works at once, says that it was used, lives on for a day when it is replaced,
-// and is refused at once when it is revoked. It is shown once.
+// TestKeysOfThePage: a key made in the page works at once and shows when it was used. After it is replaced it works for another day.
+// A revoked key is refused at once. The key itself is shown once.
 func TestKeysOfThePage(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -90,7 +90,7 @@ func TestOtherSessionsEnd(t *testing.T) {
 	stranger.do("GET", "/api/v1/offers", nil).want(t, 200, "")
 }
 
-// TestAuditIsAsked by who, by what and by window. What another account changed is not in it.
+// TestAuditIsAsked: the log is filtered by who, by what and by window. It has no changes of other accounts.
 func TestAuditIsAsked(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

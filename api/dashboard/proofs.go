@@ -11,7 +11,7 @@ import (
 	"switchyard/models/netguard"
 )
 
-// How many wrong proofs are allowed in attemptTime. A proof is a password or a code.
+// Limits on wrong proofs within attemptTime. A proof is a password or a code.
 const (
 	attemptTime     = 15 * time.Minute
 	attemptsNetwork = 150 // by a network, see netguard.NetworkPrefix
@@ -41,7 +41,7 @@ func ofAddress(c *route.Call) []allowance {
 }
 
 // ofPerson returns the allowances of proofs for an e-mail, known or not. The sign-in page and links share them. A browser on which the
-// person has signed in before has its own, so that strangers who guess do not lock the person out there.
+// person has signed in before has an allowance of its own, so that guesses of strangers do not lock the person out there.
 func (d Deps) ofPerson(c *route.Call, email string) ([]allowance, error) {
 	device, err := d.device(c, email)
 	if err != nil {
@@ -53,7 +53,8 @@ func (d Deps) ofPerson(c *route.Call, email string) ([]allowance, error) {
 	return append(ofAddress(c), allowance{"sign-in e-mail:" + email, attemptsPerson}), nil
 }
 
-// limited checks a proof for an e-mail at the sign-in page or by a link. It refuses the proof when an allowance is used up.
+// limited runs check, which checks a proof for an e-mail at the sign-in page or by a link. It refuses the proof without a check if
+// an allowance is used up.
 func (d Deps) limited(c *route.Call, email, code string, check func() error) error {
 	of, err := d.ofPerson(c, email)
 	if err != nil {
@@ -62,7 +63,8 @@ func (d Deps) limited(c *route.Call, email, code string, check func() error) err
 	return d.limitedBy(c, of, email, code, check)
 }
 
-// limitedBy checks a proof unless one of the allowances is used up. Only wrong proofs stay counted. The audit log has them.
+// limitedBy runs check unless one of the allowances is used up. A wrong proof stays counted, and is recorded in the audit log. Any
+// other result is taken off the count again.
 func (d Deps) limitedBy(c *route.Call, of []allowance, email, code string, check func() error) error {
 	if err := d.count(c, of); err != nil {
 		return err
@@ -81,8 +83,8 @@ func (d Deps) limitedBy(c *route.Call, of []allowance, email, code string, check
 	return err
 }
 
-// count counts an attempt against each allowance before it is known to fail, so that many at once cannot all pass. If one is used up, it
-// counts against none, and is refused.
+// count counts an attempt against each allowance before the proof is checked, so that many attempts at once cannot all pass. If an
+// allowance is used up, the attempt is refused and counts against none.
 func (d Deps) count(c *route.Call, of []allowance) error {
 	for i, a := range of {
 		if w := d.Rates.AllowWithin(c.Context(), a.name, a.limit, attemptTime); w.Over {
@@ -95,21 +97,22 @@ func (d Deps) count(c *route.Call, of []allowance) error {
 	return nil
 }
 
-// uncount takes an attempt back.
+// uncount takes an attempt off each allowance again.
 func (d Deps) uncount(c *route.Call, of []allowance) {
 	for _, a := range of {
 		d.Rates.Uncount(c.Context(), a.name)
 	}
 }
 
-// isWrong reports whether an error says that a password or code was wrong. A missing code is no failure: the password was right.
+// isWrong reports whether an error says that a password or code was wrong. A missing code does not count as wrong, because the
+// password was right.
 func isWrong(err error, code string) bool {
 	e, ok := models.AsError(err)
 	return ok && e.Kind == models.KindUnauthenticated && (e.Code != codeRequired || code != "")
 }
 
-// prove checks the password and the code of a person. It does not tell which one is wrong. A code is asked for only after the right
-// password.
+// prove checks the password and the code of a person. Its error does not tell which of them is wrong. It asks for a code only after
+// the right password.
 func prove(c *route.Call, person models.Person, password, code string) error {
 	ok, err := isPassword(c.Context(), person, password)
 	switch {

@@ -19,7 +19,7 @@ import (
 
 const wrongPassword = "wrong password"
 
-// behindProxy is a server that takes the address of a caller from X-Forwarded-For.
+// behindProxy returns a server that takes the address of a caller from X-Forwarded-For.
 func behindProxy(t *testing.T) *apitest.Server {
 	t.Helper()
 	visitors, err := visitor.New(visitor.Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
@@ -41,8 +41,8 @@ func withCodes(t *testing.T, p *person) []any {
 	return p.do("PUT", "/app/api/me/totp", map[string]any{"code": code}).want(t, 200, "").data["codes"].([]any)
 }
 
-// TestProofsHaveOneBudget: wrong passwords and codes count for the person they are guessed of, from whatever address: at the sign-in
-// page, by an invitation of another account and by a reset link alike.
+// TestProofsHaveOneBudget: wrong passwords and codes for a person count together, from whatever address they come. Guesses at the
+// sign-in page, by an invitation of another account and by a reset link share the same limit.
 func TestProofsHaveOneBudget(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)
@@ -79,7 +79,8 @@ func TestProofsHaveOneBudget(t *testing.T) {
 	}
 }
 
-// TestAddressesAreLimited: wrong proofs also count for the address and its network, which is a /48 in IPv6. Other networks go on.
+// TestAddressesAreLimited: wrong proofs also count for the address and its network, which is a /48 in IPv6. Other networks are not
+// affected.
 func TestAddressesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)
@@ -100,13 +101,13 @@ func TestAddressesAreLimited(t *testing.T) {
 	}
 	look("192.0.2.1").want(t, 429, "rate_limited")
 	look("192.0.2.2").want(t, 404, "link_gone")
-	// A link that is open works, and so does its page.
+	// An open link still works, and so does its page.
 	token := link(t, s, s.Account, models.LinkInvite, "new@example.com", models.RoleViewer)
 	p.do("POST", "/app/api/links/look", map[string]any{"token": token}, "X-Forwarded-For", "192.0.2.1").want(t, 200, "")
 }
 
-// TestRefusedAttemptsCountForNobody: what is refused unchecked counts against no allowance. A person who tries on while strangers guess
-// does not use up what the address has for others.
+// TestRefusedAttemptsCountForNobody: an attempt that is refused unchecked counts against no allowance. A person who keeps trying
+// while strangers guess does not use up the allowance of the address.
 func TestRefusedAttemptsCountForNobody(t *testing.T) {
 	t.Parallel()
 	s := behindProxy(t)
@@ -124,8 +125,8 @@ func TestRefusedAttemptsCountForNobody(t *testing.T) {
 	in("ben@example.com", password, "203.0.113.1").want(t, 200, "")
 }
 
-// TestLinksTellNothing: neither an invitation nor what a stranger does with it tells whether a person is known here, has a password or
-// has codes. Codes are asked for after the right password only.
+// TestLinksTellNothing: an invitation, and the answers to a stranger who uses it, do not reveal whether the person is known here, has
+// a password or has codes. A code is asked for only after the right password.
 func TestLinksTellNothing(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -173,17 +174,17 @@ func TestLinksTellNothing(t *testing.T) {
 	use("codes@example.com", password, "").want(t, 401, "code_required")
 	use("codes@example.com", password, "000000").want(t, 401, "wrong_sign_in")
 	use("codes@example.com", password, recovery[0]).want(t, 200, "")
-	use("unknown@example.com", wrongPassword, "").want(t, 200, "") // the one who chooses it
+	use("unknown@example.com", wrongPassword, "").want(t, 200, "") // an unknown person chooses the password
 }
 
-// TestLinkEndsAfterTenWrongProofs: ten wrong proofs end a link. The right password does not open it any more.
+// TestLinkEndsAfterTenWrongProofs: ten wrong proofs end a link. After that the right password does not work either.
 func TestLinkEndsAfterTenWrongProofs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	withPassword(t, s, "vic@example.com", models.RoleOwner)
 	other, _, _ := s.NewAccount("scale")
 	token := link(t, s, other, models.LinkInvite, "vic@example.com", models.RoleViewer)
-	if _, err := s.DB.ExecContext(t.Context(), `UPDATE entry_links SET wrong = 9`); err != nil { // on the days before
+	if _, err := s.DB.ExecContext(t.Context(), `UPDATE entry_links SET wrong = 9`); err != nil { // nine wrong proofs on earlier days
 		t.Fatal(err)
 	}
 	p := browserOf(t, s)
@@ -202,8 +203,8 @@ func TestOnlyFailuresCount(t *testing.T) {
 	}
 }
 
-// TestConfirmDuringAnAttack: strangers who guess at the sign-in page do not keep a person who is signed in from confirming. Guesses
-// in the session itself are limited.
+// TestConfirmDuringAnAttack: guesses of strangers at the sign-in page do not keep a signed-in person from confirming. Guesses in the
+// session itself are limited.
 func TestConfirmDuringAnAttack(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -22,14 +22,14 @@ func TestKeysOfPeopleAreTheirOwn(t *testing.T) {
 	}
 	first := begin(owner)
 	if again := begin(owner); !maps.Equal(again.data, first.data) || again.header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("not repeated: %v", again.data)
+		t.Errorf("the repeated call did not get the first answer: %v", again.data)
 	}
 	for name, p := range map[string]*person{"another person": viewer, "another session": elsewhere} {
 		if got := begin(p); maps.Equal(got.data, first.data) || got.header.Get("Idempotent-Replayed") != "" {
 			t.Errorf("%s has the first answer: %v", name, got.data)
 		}
 	}
-	// What the page asks of the API is one call in all sessions of its person.
+	// For calls of the API, all sessions of a person share their Idempotency-Keys.
 	create := func(p *person) answer {
 		t.Helper()
 		return p.do("POST", "/api/v1/offers", map[string]any{"name": "o", "url": "https://shop.example/"}, "Idempotency-Key", "offer-1")
@@ -42,7 +42,7 @@ func TestKeysOfPeopleAreTheirOwn(t *testing.T) {
 		"Idempotency-Key", "offer-1").want(t, 409, "duplicate_name")
 }
 
-// A proof counts when it is given: with an Idempotency-Key it is checked each time.
+// A proof is checked each time, even if it is sent again with the same Idempotency-Key.
 func TestProofsAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -61,7 +61,7 @@ func TestProofsAreNotRepeated(t *testing.T) {
 		lapse()
 		p.do("POST", "/app/api/me/totp", nil).want(t, 403, "confirm")
 		if got := confirm(password).want(t, 200, ""); got.header.Get("Idempotent-Replayed") != "" {
-			t.Error("a proof was repeated")
+			t.Error("the answer to a proof was replayed, so the proof was not checked")
 		}
 		p.do("POST", "/app/api/me/totp", nil).want(t, 200, "")
 	}

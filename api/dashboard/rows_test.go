@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// allRows are the rows of the API and of the dashboard, with their whole paths.
+// allRows returns the rows of the API and of the dashboard, with their full paths.
 func allRows() []route.Route {
 	rows := api.Table(api.Deps{})
 	for i := range rows {
@@ -23,12 +23,13 @@ func allRows() []route.Route {
 	return append(rows, dashboard.Routes(dashboard.Deps{})...)
 }
 
-// without is the address of a row that names no record.
+// without returns the path of a row with ids of records that do not exist.
 func without(r route.Route) string {
 	return strings.NewReplacer("{id}", "not-an-id", "{provider}", "none", "{clickId}", "x").Replace(r.Path)
 }
 
-// TestNoFormActs: with a session no form and no link changes anything, whatever the row. A key needs no header.
+// TestNoFormActs: no form and no link of another site can change anything with a session, for all rows. A call with a key needs no
+// header.
 func TestNoFormActs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -59,10 +60,11 @@ type caller struct {
 	name  string
 	role  models.Role
 	scope string
-	stale bool // the person has proved long ago who it is
+	stale bool // the person's last proof of identity is old
 }
 
-// refusal is the code by which a row refuses a caller, by what the row says; empty: it does not.
+// refusal returns the code with which a row must refuse a caller, according to the row's fields. It is empty if the caller may call
+// the row.
 func (c caller) refusal(r route.Route) string {
 	person := c.role != ""
 	switch {
@@ -85,13 +87,13 @@ func (c caller) refusal(r route.Route) string {
 	return ""
 }
 
-// refusals are the codes that say who may not call a row.
+// refusals are the codes that refuse a caller.
 var refusals = []string{
 	"unauthenticated", "people_only", "read_only_key", "buyer_only", "role_required", "confirm", "cross_site",
 }
 
 // TestCallersOfEveryRow: each row of the API and of the dashboard is called without a key or session, with each role, with each kind
-// of key, and with a session whose proof is old. A call is refused exactly where the row says.
+// of key, and with a session whose proof is old. Exactly the calls that the row's fields forbid are refused.
 func TestCallersOfEveryRow(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

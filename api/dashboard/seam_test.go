@@ -25,7 +25,7 @@ type person struct {
 	t       *testing.T
 	s       *apitest.Server
 	cookie  string            // of the session
-	devices map[string]string // cookies that say who has signed in on the browser before
+	devices map[string]string // device cookies, see device.go
 	host    string
 }
 
@@ -100,7 +100,7 @@ func (a answer) want(t *testing.T, status int, code string) answer {
 	return a
 }
 
-// link makes a link of the account.
+// link makes an entry link of the account and returns its token.
 func link(t *testing.T, s *apitest.Server, account models.Account, kind, email string, role models.Role) string {
 	t.Helper()
 	_, token, err := s.Store.People().CreateLink(t.Context(), models.EntryLink{Kind: kind, AccountID: account.ID, Email: email, Role: role})
@@ -110,7 +110,7 @@ func link(t *testing.T, s *apitest.Server, account models.Account, kind, email s
 	return token
 }
 
-// signedIn is a browser of a new person with a role.
+// signedIn returns the browser of a new person with a role, who is signed in.
 func signedIn(t *testing.T, s *apitest.Server, email string, role models.Role) *person {
 	t.Helper()
 	p := browserOf(t, s)
@@ -139,10 +139,10 @@ func TestKeyAndSessionNeverMix(t *testing.T) {
 		"a wrong key": "Bearer " + models.NewAPIKey(models.ScopeFull), "no key": "", "another scheme": "Basic abc",
 	} {
 		if got := p.do("GET", "/api/v1/offers", nil, "Authorization", key); got.status != 401 {
-			t.Errorf("%s beside a session: %d", name, got.status)
+			t.Errorf("%s together with a session: %d", name, got.status)
 		}
 	}
-	// The key decides, not the viewer's role.
+	// If a call has both, the key decides, not the role of the viewer's session.
 	offer := map[string]any{"name": "o", "url": "https://shop.example/"}
 	p.do("POST", "/api/v1/offers", offer).want(t, 403, "role_required")
 	p.do("POST", "/api/v1/offers", offer, "Authorization", "Bearer "+s.Key).want(t, 201, "")
@@ -150,10 +150,10 @@ func TestKeyAndSessionNeverMix(t *testing.T) {
 	p.do("GET", "/app/api/session", nil, "Authorization", "Bearer "+s.Key).want(t, 403, "people_only")
 	p.do("GET", "/app/api/session", nil).want(t, 200, "")
 	p.cookie += "; " + p.cookie
-	p.do("GET", "/app/api/session", nil).want(t, 401, "unauthenticated") // two session cookies: no guess which is right
+	p.do("GET", "/app/api/session", nil).want(t, 401, "unauthenticated") // with two session cookies the service refuses both
 }
 
-// TestSessionIsOfOneSite: neither a page of another origin nor another host of the service can use a session.
+// TestSessionIsOfOneSite: a session cannot be used by a page of another origin, or on another host of the service.
 func TestSessionIsOfOneSite(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -175,7 +175,7 @@ func TestSessionIsOfOneSite(t *testing.T) {
 	}
 }
 
-// TestSignIn: the session is a new one whatever the browser had, and ends at once where it is ended.
+// TestSignIn: every sign-in starts a new session, whatever cookie the browser had. A session that is ended ends at once.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -194,7 +194,7 @@ func TestSignIn(t *testing.T) {
 	if strings.Contains(fixed.cookie, "chosen") {
 		t.Error("the browser chose its token")
 	}
-	// One ends the other.
+	// One session ends the other.
 	list := p.do("GET", "/app/api/sessions", nil).want(t, 200, "").data["rows"].([]any)
 	for _, row := range list {
 		if r := row.(map[string]any); r["current"] != true {
@@ -208,7 +208,7 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestSignInIsLimited: by e-mail, whether it is known or not, with the same answer.
+// TestSignInIsLimited: attempts are limited by e-mail. Known and unknown e-mails get the same answer.
 func TestSignInIsLimited(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -220,7 +220,7 @@ func TestSignInIsLimited(t *testing.T) {
 		}
 		got := p.do("POST", "/app/api/session", map[string]any{"email": email, "password": password}).want(t, 429, "rate_limited")
 		if got.header.Get("Retry-After") == "" {
-			t.Error("it does not say how long to wait")
+			t.Error("the answer has no Retry-After")
 		}
 	}
 	p := browserOf(t, s)
@@ -230,12 +230,13 @@ func TestSignInIsLimited(t *testing.T) {
 			break
 		}
 		if got.want(t, 404, "link_gone"); n > 40 {
-			t.Fatal("an address may try for ever")
+			t.Fatal("an address can try tokens without a limit")
 		}
 	}
 }
 
-// TestLinkWorksOnce: also when it is used twice at the same time, and not after what it is for has failed.
+// TestLinkWorksOnce: a link works once, even if it is used several times at the same time. A failed use leaves it open. An expired
+// link does not work.
 func TestLinkWorksOnce(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -264,8 +265,8 @@ func TestLinkWorksOnce(t *testing.T) {
 	p.do("POST", "/app/api/links/use", map[string]any{"token": late}).want(t, 404, "link_gone")
 }
 
-// TestInvitationGivesNobodyAnotherAccount: who is one of another account proves it by the password that is there; without
-// one the invitation gives none.
+// TestInvitationGivesNobodyAnotherAccount: an invited person who works on another account must prove it with the existing password.
+// If that person has no password, the invitation cannot set one.
 func TestInvitationGivesNobodyAnotherAccount(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -307,10 +308,10 @@ func TestCodes(t *testing.T) {
 		return other.do("POST", "/app/api/session", body)
 	}
 	in("").want(t, 401, "code_required")
-	in(code).want(t, 401, "wrong_sign_in") // it confirmed the app
+	in(code).want(t, 401, "wrong_sign_in") // the code was used to confirm the app
 	in(codes[0]).want(t, 200, "")
 	in(codes[0]).want(t, 401, "wrong_sign_in")
-	// A link for a new password does not do without the app.
+	// A link for a new password also asks for a code of the app.
 	reset := link(t, s, s.Account, models.LinkReset, "ana@example.com", models.RoleOwner)
 	use := map[string]any{"token": reset, "password": "a new password"}
 	other.do("POST", "/app/api/links/use", use).want(t, 401, "code_required")
@@ -319,7 +320,7 @@ func TestCodes(t *testing.T) {
 	p.do("GET", "/app/api/session", nil).want(t, 401, "unauthenticated") // all sessions have ended
 }
 
-// TestConfirm: what gives others access asks who it is once more, after a while.
+// TestConfirm: calls that give other people access ask for the password again if the last proof is old.
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -354,7 +355,7 @@ func TestTeam(t *testing.T) {
 	owner.do("DELETE", "/app/api/team/"+ids["owner@example.com"], nil).want(t, 409, "last_owner")
 	owner.do("DELETE", "/app/api/team/"+ids["m@example.com"], nil).want(t, 200, "")
 	m.do("GET", "/api/v1/offers", nil).want(t, 401, "unauthenticated")
-	// Another account's people and keys are as if they did not exist.
+	// For this account, the people and keys of another account do not exist.
 	other, _, _ := s.NewAccount("scale")
 	stranger := browserOf(t, s)
 	entry := link(t, s, other, models.LinkEntry, "x@example.com", models.RoleOwner)
@@ -385,11 +386,11 @@ func TestAudit(t *testing.T) {
 	}
 	byKey, byPerson := entries[0], entries[1]
 	if byKey.Who != "full" || !byKey.KeyID.Valid || byKey.UserID.Valid {
-		t.Errorf("of the key: %+v", byKey)
+		t.Errorf("the entry of the key is %+v", byKey)
 	}
 	if byPerson.Who != "N" || byPerson.Email != "ana@example.com" || byPerson.Record != made || byPerson.Route != "POST /offers" ||
 		strings.Join(byPerson.Fields, " ") != "name url" || byPerson.Address != "127.0.0.1" {
-		t.Errorf("of the person: %+v", byPerson)
+		t.Errorf("the entry of the person is %+v", byPerson)
 	}
 	rows := p.do("GET", "/app/api/audit?what=offers", nil).want(t, 200, "").rowsOf(t)
 	if len(rows) != 2 || rows[0]["email"] != nil || rows[1]["email"] != "ana@example.com" {
@@ -397,7 +398,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestAuditChanges: the log has the values before and after a change, where they are shown and short, and what was deleted.
+// TestAuditChanges: the log has the values before and after a change, if they are short and not secret. It also names deleted records.
 func TestAuditChanges(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -444,7 +445,7 @@ func TestAuditChanges(t *testing.T) {
 	}
 }
 
-// TestStarterHasADashboard: the API of a plan is for keys.
+// TestStarterHasADashboard: a plan without the API refuses only keys. The dashboard still works.
 func TestStarterHasADashboard(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "starter"})

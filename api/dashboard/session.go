@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// maxAgentKept is how many characters of a browser's user agent a session keeps.
+// maxAgentKept is the number of characters of a browser's user agent that a session keeps.
 const maxAgentKept = 300
 
 // signIn returns the rows for signing in and out, and for the links that let people in.

@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// squatted returns a server on which the owner of another account has invited an address and used the invitation alone, with a
-// password and codes of the owner's own. remove takes the address off that account again.
+// squatted returns a server on which the owner of another account has invited an address and has used the invitation too, with a
+// password and codes that only the owner knows. remove removes the address from that account again.
 func squatted(t *testing.T, email string) (s *apitest.Server, remove func()) {
 	t.Helper()
 	s = apitest.New(t)
@@ -32,7 +32,7 @@ func squatted(t *testing.T, email string) (s *apitest.Server, remove func()) {
 }
 
 // TestEntryTrustsNoOtherPassword: an operator's entry to an account asks for a new password if another account invited the address
-// first. The former password and codes end with it.
+// first. It ends the former password and codes.
 func TestEntryTrustsNoOtherPassword(t *testing.T) {
 	t.Parallel()
 	const email = "demo@example.com"
@@ -47,15 +47,15 @@ func TestEntryTrustsNoOtherPassword(t *testing.T) {
 	stranger := browserOf(t, s)
 	stranger.do("POST", "/app/api/session", map[string]any{"email": email, "password": wrongPassword}).want(t, 401, "wrong_sign_in")
 	stranger.do("POST", "/app/api/session", map[string]any{"email": email, "password": password}).want(t, 200, "")
-	// On the account, the password is the person's own: the next entry leaves it.
+	// The person is on the account now and has chosen the password, so the next entry keeps it.
 	again := link(t, s, s.Account, models.LinkEntry, email, models.RoleOwner)
 	if p.do("POST", "/app/api/links/look", map[string]any{"token": again}).want(t, 200, "").data["new_password"] != false {
 		t.Error("the second link asks for a new password")
 	}
 }
 
-// TestRemovedPersonIsForgotten: the password and the codes of a person who works on no account any more are deleted, so that an
-// invitation asks for a new password.
+// TestRemovedPersonIsForgotten: if a person works on no account any more, the password and the codes are deleted. The next
+// invitation then asks for a new password.
 func TestRemovedPersonIsForgotten(t *testing.T) {
 	t.Parallel()
 	const email = "ceo@example.com"

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// owned makes a row for owners.
+// owned returns a row that only owners of the account may call. Everything except a GET asks for a recent proof of identity.
 func owned(method, path, summary string, h route.Handler, codes ...string) route.Route {
 	return route.Route{
 		Method: method, Path: "/app/api" + path, Summary: summary, Handle: h, Callers: route.People, Role: models.RoleOwner,
@@ -20,7 +20,7 @@ func owned(method, path, summary string, h route.Handler, codes ...string) route
 	}
 }
 
-// team are the rows of the people of an account.
+// team returns the rows for the people of an account.
 func team(d Deps) []route.Route {
 	role := owned("PATCH", "/team/{id}", "change somebody's role", route.Take(changeRole), "400 invalid_role", "404 not_found", "409 last_owner")
 	leave := owned("DELETE", "/team/{id}", "take somebody off the account; the sessions end", route.Do(removeMember),
@@ -54,7 +54,7 @@ type LinkRow struct {
 	ExpiresAt string      `json:"expires_at"`
 }
 
-// Team is the people of an account.
+// Team lists the people of an account and the open links.
 type Team struct {
 	Rows  []MemberRow `json:"rows"`
 	Links []LinkRow   `json:"links"`

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// idIn is the id of a member by e-mail.
+// idIn returns the id of the member with an e-mail.
 func idIn(t *testing.T, owner *person, email string) string {
 	t.Helper()
 	for _, row := range owner.do("GET", "/app/api/team", nil).want(t, 200, "").rowsOf(t) {
@@ -24,7 +24,7 @@ func idIn(t *testing.T, owner *person, email string) string {
 	return ""
 }
 
-// invited makes an invitation, and returns its token.
+// invited makes an invitation and returns its token.
 func invited(t *testing.T, owner *person, email string, role models.Role) string {
 	t.Helper()
 	url := owner.do("POST", "/app/api/team", map[string]any{"email": email, "role": role}).want(t, 200, "").data["url"].(string)
@@ -32,8 +32,8 @@ func invited(t *testing.T, owner *person, email string, role models.Role) string
 	return token
 }
 
-// TestLinksEndWithTheirMaker: an owner who is removed, or is no owner any more, does not come back by an invitation made before. An
-// owner who stays one keeps the links.
+// TestLinksEndWithTheirMaker: the open links of an owner end if the owner is removed or gets another role, so that the owner cannot
+// come back by such a link. The links of an owner who stays owner remain.
 func TestLinksEndWithTheirMaker(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -45,7 +45,7 @@ func TestLinksEndWithTheirMaker(t *testing.T) {
 		"demoted": func(_ *person, email string) {
 			first.do("PATCH", "/app/api/team/"+idIn(t, first, email), map[string]any{"role": "viewer"}).want(t, 200, "")
 		},
-		"joined": func(second *person, email string) { // by an invitation as less
+		"joined": func(second *person, email string) { // joins again by an invitation with a lower role
 			token := invited(t, first, email, models.RoleMember)
 			second.do("POST", "/app/api/links/use", map[string]any{"token": token, "password": password}).want(t, 200, "")
 		},
@@ -64,8 +64,8 @@ func TestLinksEndWithTheirMaker(t *testing.T) {
 	}
 }
 
-// TestLinkUsedWhileItsMakerLeaves: a link that is used while its maker is removed either works or has ended. Neither call waits for the
-// other for ever.
+// TestLinkUsedWhileItsMakerLeaves: a link that is used while its maker is removed either works or has ended. The two calls do not
+// deadlock.
 func TestLinkUsedWhileItsMakerLeaves(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -85,7 +85,7 @@ func TestLinkUsedWhileItsMakerLeaves(t *testing.T) {
 	}
 }
 
-// TestLateLink: a link that an owner makes is refused once the owner was removed, also if the call was let in before.
+// TestLateLink: an owner who has been removed can make no link, even if the call passed its checks before the removal.
 func TestLateLink(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -101,8 +101,8 @@ func TestLateLink(t *testing.T) {
 	}
 }
 
-// TestLastOwnerStaysOne: no way in makes the only owner less: a change of role, a removal, an invitation of its own, or a link of an
-// operator.
+// TestLastOwnerStaysOne: the only owner of an account stays owner. This holds for a change of role, a removal, an invitation to the
+// owner, and an operator's link.
 func TestLastOwnerStaysOne(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -126,7 +126,7 @@ func TestLastOwnerStaysOne(t *testing.T) {
 	p.do("GET", "/app/api/team", nil).want(t, 200, "")
 }
 
-// TestOwnersRemoveOneAnother: of two owners who remove one another at the same time one stays.
+// TestOwnersRemoveOneAnother: if two owners remove each other at the same time, one of them stays.
 func TestOwnersRemoveOneAnother(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -148,8 +148,8 @@ func TestOwnersRemoveOneAnother(t *testing.T) {
 	}
 }
 
-// TestFirstOwner: a new person who comes in by an operator's link chooses a password at the first sign-in. So settings that ask for a confirmation
-// are never out of reach. Later links of the operator ask for nothing.
+// TestFirstOwner: a new person who comes by an operator's link chooses a password with it. Settings that ask for a confirmation are
+// therefore never out of reach. Later links of the operator ask for no password.
 func TestFirstOwner(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -158,7 +158,7 @@ func TestFirstOwner(t *testing.T) {
 	look := func(want bool) {
 		t.Helper()
 		if got := p.do("POST", "/app/api/links/look", map[string]any{"token": token}).want(t, 200, "").data["new_password"]; got != want {
-			t.Errorf("it asks for a new password: %v", got)
+			t.Errorf("the link asks for a new password: %v", got)
 		}
 	}
 	look(true)
@@ -181,7 +181,7 @@ func TestFirstOwner(t *testing.T) {
 	confirms()
 }
 
-// late makes the last proofs of all sessions older than they count.
+// late makes the last proofs of all sessions too old to count.
 func late(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	age := (models.SessionProof + time.Minute).Seconds()

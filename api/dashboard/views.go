@@ -22,7 +22,7 @@ func seen(method, path, summary string, h route.Handler, codes ...string) route.
 	}
 }
 
-// views are the rows of saved views of reports.
+// views returns the rows for saved views of reports.
 func views() []route.Route {
 	return []route.Route{
 		seen("GET", "/views", "own and shared views of reports, by name", route.Do(listViews)),
@@ -48,7 +48,7 @@ type ViewRow struct {
 	UpdatedAt string            `json:"updated_at"`
 }
 
-// ViewList are the views that a person sees.
+// ViewList lists the views that a person may see.
 type ViewList struct {
 	Rows    []ViewRow  `json:"rows"`
 	Default *uuid.UUID `json:"default" doc:"the view that reports open with"`
@@ -79,7 +79,7 @@ type viewBody struct {
 	Report models.ViewReport `json:"report" required:"true"`
 }
 
-// checkView refuses a view that no report can show: invalid_view.
+// checkView returns invalid_view for a view that no report can show.
 func checkView(v *models.ViewReport) error {
 	bad := func(format string, args ...any) error { return models.Invalid("invalid_view", format, args...) }
 	dimensions, figures := report.Public(), report.Sorts()
@@ -111,7 +111,7 @@ func checkView(v *models.ViewReport) error {
 	return nil
 }
 
-// mayShare refuses to share a view if the caller's role may not write.
+// mayShare returns role_required if the view is to be shared and the caller's role may not write.
 func mayShare(c *route.Call, shared bool) error {
 	if shared && !c.MayWrite() {
 		return models.Errorf(models.KindForbidden, "role_required", "sharing a view takes the role %s, and you are %s", models.RoleContributor, c.Role)

@@ -19,7 +19,7 @@ import (
 
 type object = map[string]any
 
-// report is what a view keeps.
+// report returns the report of a view, with some members replaced.
 func report(more object) object {
 	out := object{"group": []string{"campaign_id", "country"}, "columns": []string{"clicks", "profit"}, "sort": "-profit", "min_clicks": 10}
 	for name, v := range more {
@@ -28,7 +28,7 @@ func report(more object) object {
 	return out
 }
 
-// rowsOf are the rows of an answer by their names.
+// rowsOf returns the rows of an answer by their names.
 func rowsOf(a answer) map[string]object {
 	out := map[string]object{}
 	for _, r := range a.data["rows"].([]any) {
@@ -38,8 +38,8 @@ func rowsOf(a answer) map[string]object {
 	return out
 }
 
-// TestViews: everybody saves views of their own and uses shared ones, which their authors and owners alone change. Nothing of
-// another person or account is seen.
+// TestViews: every person can save views and use shared views. Only the author and owners can change a shared view. Private views of
+// other people, and views of other accounts, are not visible.
 func TestViews(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -76,7 +76,7 @@ func TestViews(t *testing.T) {
 		t.Errorf("a viewer sees %v", seen)
 	}
 	if seen := rowsOf(other.do("GET", path, nil)); len(seen) != 1 {
-		t.Errorf("another one sees %v", seen)
+		t.Errorf("another person sees %v", seen)
 	}
 	mine := own.data["id"].(string)
 	other.do("PATCH", path+"/"+mine, object{"name": "Taken"}).want(t, 404, "not_found")
@@ -89,7 +89,7 @@ func TestViews(t *testing.T) {
 	writer.do("PATCH", path+"/"+shared, object{}).want(t, 400, "no_fields")
 	writer.do("PATCH", path+"/"+shared, object{"report": report(object{"sort": "clicks"})}).want(t, 200, "")
 	if got := owner.do("PATCH", path+"/"+shared, object{"name": "Ours"}).want(t, 200, ""); got.data["report"].(object)["sort"] != "clicks" {
-		t.Errorf("an owner's change has lost %v", got.data)
+		t.Errorf("after an owner renamed a view, its report is wrong: %v", got.data)
 	}
 
 	viewer.do("PUT", path+"/default", object{"view": shared}).want(t, 200, "")
@@ -101,7 +101,7 @@ func TestViews(t *testing.T) {
 	viewer.do("PUT", path+"/default", object{"view": shared}).want(t, 200, "")
 	owner.do("DELETE", path+"/"+shared, nil).want(t, 200, "")
 	if got := viewer.do("GET", path, nil); got.data["default"] != nil || len(rowsOf(got)) != 1 {
-		t.Errorf("after it was deleted: %v", got.data)
+		t.Errorf("after the default view was deleted: %v", got.data)
 	}
 	for i := range models.MaxViews - 1 {
 		save(viewer, fmt.Sprint("v", i), false).want(t, 200, "")
@@ -118,8 +118,8 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestMarks: changes of records are marks of the account and of the campaign that they name, with who made them; notes are
-// changed by their authors and by owners.
+// TestMarks: changes of records are marks of the account and of the campaign that they name, with their author. Notes can be changed
+// by their authors and by owners.
 func TestMarks(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -158,7 +158,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("the changes are %q, want %q", got, want)
 	}
 	if got, _ := marks(viewer, one); !slices.Equal(got, []string{want[1], want[3]}) {
-		t.Errorf("of one: %q", got)
+		t.Errorf("the changes of campaign one are %q", got)
 	}
 	list := s.Do("GET", "/campaigns/"+one+"/changes?limit=1", nil).Want(200, "").Map()
 	first := list["rows"].([]any)[0].(object)
@@ -182,7 +182,7 @@ func TestMarks(t *testing.T) {
 	other.do("PUT", "/app/api/notes/"+note, object{"at": at, "text": "y"}).want(t, 403, "not_author")
 	other.do("DELETE", "/app/api/notes/"+note, nil).want(t, 403, "not_author")
 	if got := owner.do("PUT", "/app/api/notes/"+note, object{"at": at, "text": "y"}).want(t, 200, ""); got.data["campaign_id"] != nil || got.data["text"] != "y" {
-		t.Errorf("it is %v", got.data)
+		t.Errorf("the changed note is %v", got.data)
 	}
 	writer.do("DELETE", "/app/api/notes/"+note, nil).want(t, 200, "")
 	writer.do("DELETE", "/app/api/notes/"+note, nil).want(t, 404, "not_found")
@@ -216,7 +216,7 @@ func TestMarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, _ := marks(viewer, two); len(got) != 2 || !strings.HasPrefix(got[0], "copilot POST /copilot") {
-		t.Errorf("of two: %q", got)
+		t.Errorf("the changes of campaign two are %q", got)
 	}
 	preview = viewer.do("GET", "/api/v1/copilot/preview?id="+proposal.ID.String(), nil).want(t, 200, "")
 	if preview.data["stale"] == nil {
@@ -224,7 +224,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestRecordedCalls: every call that is a change to be seen on a plot is a row of the API.
+// TestRecordedCalls: every call in the list of changes that plots show is a row of the API.
 func TestRecordedCalls(t *testing.T) {
 	t.Parallel()
 	rows := map[string]bool{}

@@ -45,10 +45,10 @@ type Reply struct {
 	Body   []byte `json:"body"`
 	Code   string `json:"-"` // of an error
 
-	file route.File // in the place of Body
+	file route.File // replaces Body if the answer is a file
 }
 
-// Of makes the reply to a call from what its handler returned.
+// Of makes the reply to a call from the answer and the error of its handler.
 func Of(c *route.Call, answer any, err error) Reply {
 	status := c.Route.Status
 	if later, ok := errors.AsType[*route.LaterError](err); ok {
@@ -58,7 +58,7 @@ func Of(c *route.Call, answer any, err error) Reply {
 		return Failure(c.Context(), c.RequestID, err)
 	}
 	if s, ok := answer.(route.Static); ok {
-		c.Header().Set("Cache-Control", "no-cache") // ask whether it is still the same
+		c.Header().Set("Cache-Control", "no-cache") // clients check whether it has changed
 		return Static(c.Header(), c.Request, status, s)
 	}
 	if file, ok := answer.(route.File); ok {
@@ -87,7 +87,7 @@ const internalError = "internal_error"
 func Failure(ctx context.Context, requestID string, err error) Reply {
 	shown, ok := models.AsError(err)
 	switch {
-	case ok && (shown.Kind != models.KindInternal || shown.Code != internalError): // such as not_configured
+	case ok && (shown.Kind != models.KindInternal || shown.Code != internalError): // the client may see it, such as not_configured
 	case db.BadData(err):
 		// A value passed every check, but PostgreSQL refuses it. Only the client can change it.
 		slog.WarnContext(ctx, "value refused by the database", "request_id", requestID, "error", err)
@@ -112,7 +112,7 @@ type Error struct {
 	Code    string `json:"code" doc:"machine value; clients branch on it"`
 }
 
-// marshal writes JSON as answers have it.
+// marshal encodes a value as the JSON of an answer: without HTML escapes, and without a line break at the end.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

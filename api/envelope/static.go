@@ -24,7 +24,7 @@ func Static(h http.Header, r *http.Request, status int, s route.Static) Reply {
 	return Reply{Status: status, Type: s.Type, Body: s.Body}
 }
 
-// has reports whether a list of entity tags contains one. Weak and strong ones are the same here.
+// has reports whether lists of entity tags contain tag or *. It treats weak and strong tags as equal.
 func has(lists []string, tag string) bool {
 	tag = strings.TrimPrefix(tag, "W/")
 	for item := range strings.SplitSeq(strings.Join(lists, ","), ",") {

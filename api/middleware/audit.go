@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// maxAuditFields is how many members of a body the audit log names.
+	// maxAuditFields is the greatest number of a body's fields that the audit log names.
 	maxAuditFields = 50
 	// maxAuditValue is the longest value that the audit log stores, in bytes of JSON. If a value is longer, only its field is
 	// named.
 	maxAuditValue = 500
 )
 
-// shown returns the record that a call changes, as the API shows it, by member. It returns nil if the row does not provide
-// this.
+// shown returns the members of the record that a call changes, as the API shows it. It returns nil if the row has no Recorded, if
+// the call is a POST, or if the record cannot be read.
 func shown(c *route.Call) map[string]json.RawMessage {
 	if c.Route.Scope != route.Write || c.Route.Recorded == nil || c.Request.Method == http.MethodPost {
 		return nil
 	}
 	record, err := c.Route.Recorded(c, namedBy(c))
-	if err != nil || record == nil { // what does not exist is the handler's to say
+	if err != nil || record == nil { // the handler reports a record that does not exist
 		return nil
 	}
 	text, err := json.Marshal(record)
@@ -42,7 +42,8 @@ func shown(c *route.Call) map[string]json.RawMessage {
 	return members
 }
 
-// namedBy is the record that a call names: in the path, the query or the body. The handler has not read them yet.
+// namedBy returns the id of the record that a call names: in the path, else in the query, else in the body. It parses them
+// itself, because it runs before the handler.
 func namedBy(c *route.Call) uuid.UUID {
 	for _, text := range []string{c.Path["id"], c.Query.Get("id")} {
 		if id, err := uuid.Parse(text); err == nil {
@@ -85,9 +86,9 @@ func changesOf(c *route.Call, before map[string]json.RawMessage) (list []models.
 	return list
 }
 
-// audited records a change in the audit log. before has the record's values from before the call. In a transaction, the
-// entry commits with the change. Without a transaction, the change has already been made, so a failure to record it is only
-// logged and does not fail the call.
+// audited records a change in the audit log. before has the record's values before the call. In a transaction, the entry commits
+// with the change. Without a transaction, the change is already made. A failure to record it is then only logged and does not
+// fail the call.
 func (p *Pipeline) audited(c *route.Call, reply envelope.Reply, before map[string]json.RawMessage) error {
 	if c.Route.Scope != route.Write || c.Route.Looks || c.Account.ID == uuid.Nil {
 		return nil
@@ -126,7 +127,7 @@ func recordOf(c *route.Call, reply envelope.Reply) string {
 	return ""
 }
 
-// fieldsOf names the members of a body.
+// fieldsOf returns the names of a body's members, sorted, and at most maxAuditFields of them.
 func fieldsOf(body []byte) []string {
 	var sent map[string]json.RawMessage
 	if json.Unmarshal(body, &sent) != nil {

@@ -13,9 +13,9 @@ import (
 	"switchyard/models"
 )
 
-// authenticated finds the caller: by the key if there is an Authorization header, else by the session. It never uses both,
-// and it never tries the session after the key was refused. It looks the caller up on every call, so a revoked key or an
-// ended session is refused at once. The look-up is skipped for a caller that has used up the calls of the current minute.
+// authenticated finds the caller: by the key if there is an Authorization header, else by the session. It never uses both, and it
+// never tries the session after the key was refused. It looks the caller up on every call, so a revoked key or an ended session
+// is refused at once. Only a caller that has used up the calls of the current minute is refused without a look-up.
 func (p *Pipeline) authenticated(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		credential, find := bearer(c.Request), p.keyHolder
@@ -35,7 +35,7 @@ func (p *Pipeline) authenticated(next step) step {
 	}
 }
 
-// keyHolder finds the account of a key.
+// keyHolder finds the account of a key and sets it in the call, with the key's id and scope.
 func (p *Pipeline) keyHolder(c *route.Call, key string) error {
 	caller, err := p.store.Authenticate(c.Context(), key)
 	if err != nil {
@@ -56,11 +56,12 @@ func bearer(r *http.Request) string {
 	return strings.TrimSpace(key)
 }
 
-// personCalls is how many calls a person may make in a minute. What a person does is apart from the account's keys.
+// personCalls is the number of calls that a person may make in a minute. A person's calls do not count against the allowance of
+// the account's keys.
 const personCalls = 600
 
-// limited counts the call. It refuses a call that the caller may not make, then one beyond the minute's allowance. Every
-// answer from here on has the RateLimit headers.
+// limited counts the call. It refuses a call that the caller may not make, and then a call beyond the minute's allowance. All
+// answers from this step on have the RateLimit headers.
 func (p *Pipeline) limited(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		bucket, limit := c.Account.ID.String(), c.Account.Allowances().CallsPerMinute
@@ -96,7 +97,7 @@ func tell(h http.Header, w kv.Window) {
 	h.Set("RateLimit-Reset", strconv.Itoa(seconds(w.Reset)))
 }
 
-// allowed says what a caller may: a key by the plan and its scope, a person by the role.
+// allowed returns an error if the caller may not make the call. The plan and the scope decide for a key, the role for a person.
 func allowed(c *route.Call) error {
 	switch {
 	case c.IsPerson():
@@ -111,7 +112,7 @@ func allowed(c *route.Call) error {
 	return nil
 }
 
-// seconds rounds up to at least 1, so that a client that waits is not early.
+// seconds returns a duration in whole seconds, rounded up and at least 1, so that a waiting client does not come back too early.
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
 // Unknown answers a call that no row serves: 405 if the path has rows for other methods, else 404. A call with a key

@@ -23,12 +23,12 @@ import (
 
 const (
 	maxIdempotencyKey = 255
-	leaseTime         = 15 * time.Second // the longest that a slow call which died blocks its key
+	leaseTime         = 15 * time.Second // how long a slow call that died blocks its key at most
 	leaseRenew        = 5 * time.Second
 )
 
-// idempotent serves a POST with an Idempotency-Key: its effect happens once, and every repetition within 24 hours gets
-// the first answer. This holds for repetitions at the same time and when a process is killed. It needs PostgreSQL only.
+// idempotent makes a POST with an Idempotency-Key take effect only once. Every repetition within 24 hours gets the first answer.
+// This also holds for simultaneous repetitions and when a process is killed. It needs only PostgreSQL.
 func (p *Pipeline) idempotent(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		keys := c.Request.Header.Values("Idempotency-Key")
@@ -53,9 +53,9 @@ func (p *Pipeline) idempotent(next step) step {
 	}
 }
 
-// ownKey returns the key under which an answer is kept. The API keys of an account share their Idempotency-Keys. A person
-// has others, and below /app each session has, because the answer may hold a secret that only this person may see. No
-// caller can send such a key: a header has no line break.
+// ownKey returns the key under which an answer is stored. The API keys of an account share their Idempotency-Keys. The keys of a
+// person are separate from them. Below /app the keys of each session are separate too, because the answer may hold a secret that
+// only this person may see. No caller can send such a stored key: it has a line break, and a header cannot have one.
 func ownKey(c *route.Call, key string) string {
 	switch {
 	case !c.IsPerson():
@@ -66,7 +66,7 @@ func ownKey(c *route.Call, key string) string {
 	return fmt.Sprintf("person %s\n%s", c.Person.ID, key)
 }
 
-// fingerprint is a hash of method, path, query and body. A repetition must have the same.
+// fingerprint returns a hash of method, path, query and body. A repetition must have the same fingerprint.
 func fingerprint(c *route.Call) []byte {
 	h := sha256.New()
 	for _, part := range []string{c.Request.Method, c.Request.URL.Path, c.Query.Encode(), string(c.Body)} {
@@ -78,8 +78,8 @@ func fingerprint(c *route.Call) []byte {
 // errUndo rolls back the transaction of a call whose answer is not stored.
 var errUndo = errors.New("middleware: answer not stored")
 
-// atomic commits the key, the effect and the answer in one transaction. The handler runs under a savepoint: an error
-// undoes its writes, and the answer is stored all the same.
+// atomic commits the key, the effect and the answer in one transaction. The handler runs under a savepoint: an error undoes only
+// the handler's writes, and the answer is still stored.
 func (p *Pipeline) atomic(c *route.Call, a store.Attempt, next step) envelope.Reply {
 	var reply envelope.Reply
 	err := p.store.Tx(c.Context(), func(tx *store.Store) error {
@@ -136,7 +136,7 @@ func (p *Pipeline) leased(c *route.Call, a store.Attempt, next step) envelope.Re
 	ctx := context.WithoutCancel(c.Context())
 	done := false
 	defer func() {
-		if !done { // a panic on its way up
+		if !done { // next panicked
 			p.finish(ctx, a, envelope.Reply{Status: http.StatusInternalServerError})
 		}
 	}()
@@ -163,7 +163,7 @@ func (p *Pipeline) renew(ctx context.Context, a store.Attempt) (stop func()) {
 	return func() { cancel(); done.Wait() }
 }
 
-// finish stores the answer of a leased call, or gives the key free if the answer is not final.
+// finish stores the answer of a leased call, or releases the key if the answer is not final.
 func (p *Pipeline) finish(ctx context.Context, a store.Attempt, reply envelope.Reply) {
 	var err error
 	if isFinal(reply) {
@@ -176,8 +176,8 @@ func (p *Pipeline) finish(ctx context.Context, a store.Attempt, reply envelope.R
 	}
 }
 
-// isFinal reports whether a repetition gets this answer too. A failure of ours is not final, nor is a refusal that may
-// end without a change of the request.
+// isFinal reports whether repetitions get this answer too. A failure of this service is not final. Neither is a refusal that may
+// end although the request stays the same.
 func isFinal(r envelope.Reply) bool {
 	switch r.Status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusTooManyRequests:
@@ -198,7 +198,7 @@ func save(ctx context.Context, s *store.Store, a store.Attempt, reply envelope.R
 	return s.SaveAttempt(ctx, a, store.Stored{Status: reply.Status, Answer: raw})
 }
 
-// begin claims the key. If an earlier call has its final answer, it returns that.
+// begin claims the key. If an earlier call with the key has a final answer, begin returns that answer.
 func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Reply, replayed bool, err error) {
 	before, err := tx.BeginAttempt(c.Context(), a)
 	if err != nil || before == nil {
@@ -216,8 +216,8 @@ func begin(c *route.Call, tx *store.Store, a store.Attempt) (reply envelope.Repl
 	return reply, true, nil
 }
 
-// notKept replies to a repetition when the first answer was not kept. It returns the job that the first call awaited, if
-// that has a row, else an error.
+// notKept answers a repetition when the first answer was not stored. It returns the job that the first call awaited, if the job
+// still has a row, and otherwise an error.
 func notKept(c *route.Call, tx *store.Store, before store.Stored) (envelope.Reply, error) {
 	job, err := jobrow.Status(c.Context(), tx.Conn(), c.Account.ID, before.ID)
 	switch e, known := models.AsError(err); {

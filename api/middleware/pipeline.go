@@ -1,5 +1,5 @@
-// Package middleware surrounds every handler of the API with, in this order: recover, request id, access log, key
-// or session, plan and scope or role, rate limit, place, idempotency, audit.
+// Package middleware wraps every handler of the API in these steps, in this order: recover, request id, access log, key or
+// session, plan and scope or role, rate limit, place, idempotency, audit.
 package middleware
 
 import (
@@ -25,7 +25,7 @@ import (
 	"switchyard/models"
 )
 
-// Pipeline serves the rows of the table. NewPipeline makes it. It is safe for use by many goroutines.
+// Pipeline serves the rows of the table. NewPipeline returns a Pipeline. It is safe for use by many goroutines.
 type Pipeline struct {
 	store    *store.Store
 	rates    *kv.Rates
@@ -38,8 +38,8 @@ type Pipeline struct {
 	undeclared func(r *route.Route, status int, code string)
 }
 
-// NewPipeline makes the pipeline of one process. site is where people sign in. undeclared is called for an error that its row does not declare; nil
-// logs it.
+// NewPipeline returns the pipeline of one process. site is where people sign in. undeclared is called when a route answers with
+// an error that its row does not declare. If it is nil, such errors are logged.
 func NewPipeline(s *store.Store, rates *kv.Rates, site *Site, undeclared func(r *route.Route, status int, code string)) *Pipeline {
 	return &Pipeline{
 		store: s, rates: rates, site: site, refusals: newRefusals(), undeclared: undeclared,
@@ -50,7 +50,7 @@ func NewPipeline(s *store.Store, rates *kv.Rates, site *Site, undeclared func(r 
 	}
 }
 
-// Collectors are the metrics of the calls, for the process to register.
+// Collectors returns the metrics of the calls, for the process to register.
 func (p *Pipeline) Collectors() []prometheus.Collector { return []prometheus.Collector{p.seconds} }
 
 // step runs the rest of a call.
@@ -59,7 +59,7 @@ type step func(*route.Call) envelope.Reply
 // How long a call may take.
 const (
 	requestTime = 15 * time.Second
-	slowTime    = 29 * time.Second // on a slow route, which awaits its job for 25 seconds of it
+	slowTime    = 29 * time.Second // on a slow route; for 25 of these seconds it waits for its job
 )
 
 // Serve answers one request for a row. path returns a parameter of the path.
@@ -74,8 +74,8 @@ func (p *Pipeline) Serve(row *route.Route, w http.ResponseWriter, r *http.Reques
 	p.answer(row, w, r, path, steps)
 }
 
-// ServeAs answers one request for a row as an account, for a program of our own: it has no key, may only read, and does not
-// count against the calls of a minute.
+// ServeAs answers one request for a row in the name of an account. It is for programs of this service. Such a request needs no
+// key, may only read, and does not count against the calls of a minute.
 func (p *Pipeline) ServeAs(account uuid.UUID, row *route.Route, w http.ResponseWriter, r *http.Request, path func(string) string) {
 	known := func(next step) step {
 		return func(c *route.Call) envelope.Reply {
@@ -125,7 +125,7 @@ func (p *Pipeline) answer(row *route.Route, w http.ResponseWriter, r *http.Reque
 	}
 }
 
-// observe counts an answered call. A row without a path stands for all paths that do not exist.
+// observe records the time of an answered call. A row without a path stands for all paths that do not exist.
 func (p *Pipeline) observe(row *route.Route, method string, status int, took time.Duration) {
 	path := row.Path
 	if path == "" {
@@ -170,8 +170,8 @@ func (p *Pipeline) read(w http.ResponseWriter, next step) step {
 	}
 }
 
-// handled runs the row's handler, notes a change in the audit log, then does the work for after the commit. Inside a
-// transaction of the idempotency step that step does the work.
+// handled runs the row's handler, records the change in the audit log, and then runs the work that After added. Within a
+// transaction of the idempotency step, that step runs this work after its commit.
 func (p *Pipeline) handled(c *route.Call) envelope.Reply {
 	before := shown(c)
 	answer, err := c.Route.Handle.Run(c)
@@ -205,7 +205,7 @@ func (p *Pipeline) declared(c *route.Call, reply envelope.Reply) {
 
 var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{8,64}$`)
 
-// requestID is the id that a router in front set, else a new one.
+// requestID returns the id that a router in front of the service has set, or else a new id.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); plainID.MatchString(id) {
 		return id
@@ -213,7 +213,7 @@ func requestID(r *http.Request) string {
 	return uuid.NewString()
 }
 
-// deprecation sets the headers of a route that will go.
+// deprecation sets the headers that announce the removal of a route.
 func deprecation(row *route.Route, h http.Header) {
 	if row.Deprecated == nil {
 		return

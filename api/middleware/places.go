@@ -14,8 +14,9 @@ import (
 	"switchyard/models"
 )
 
-// placed runs the rest of a call in a place of its route's share. It stands before any transaction, so a call that waits
-// for a place holds no connection. A file has its place until it has been written, or the server's time for that is over.
+// placed runs the rest of a call in a place of its route's share. It comes before any transaction, so a call that waits for a
+// place holds no connection. A download keeps its place until the file is written, or until the server's time limit for writing
+// ends.
 func (p *Pipeline) placed(next step) step {
 	return func(c *route.Call) envelope.Reply {
 		share := c.Route.Share
@@ -50,8 +51,8 @@ func (p *Pipeline) placesOf(share *route.Share) *places {
 	return found.(*places)
 }
 
-// places are the places of a share in this process. Calls of one account come in order, and so do the accounts: each has
-// at most Running calls in the line for the places of all.
+// places hands out the places of a share in this process. Calls of an account get places in the order of their arrival. Accounts
+// take turns too: each has at most Running calls in the queue for the places that all accounts share.
 type places struct {
 	share *route.Share
 	all   *semaphore.Weighted // nil: not limited
@@ -60,7 +61,7 @@ type places struct {
 	accounts map[uuid.UUID]*accountPlaces
 }
 
-// accountPlaces are the places of an account. It is forgotten when no call uses it.
+// accountPlaces are the places of an account. They are deleted when no call uses them.
 type accountPlaces struct {
 	free  *semaphore.Weighted
 	calls int // that run or wait
@@ -68,8 +69,8 @@ type accountPlaces struct {
 
 var errNoPlace = errors.New("middleware: no place")
 
-// acquire takes a place of an account, until release is called. It waits as long as the share says. Errors: errNoPlace,
-// also at once if too many wait already; the error of the context.
+// acquire takes a place for a call of an account, until release is called. It waits at most the Wait of the share. The error is
+// errNoPlace if the wait was too long, or at once if too many calls wait already. Otherwise it is the error of the context.
 func (p *places) acquire(ctx context.Context, account uuid.UUID) (release func(), err error) {
 	a := p.enter(account)
 	if a == nil {
@@ -95,7 +96,7 @@ func (p *places) acquire(ctx context.Context, account uuid.UUID) (release func()
 	}), nil
 }
 
-// enter counts a call; nil if the account has too many.
+// enter counts a call of the account. It returns nil if the account has too many calls that run or wait.
 func (p *places) enter(account uuid.UUID) *accountPlaces {
 	p.mu.Lock()
 	defer p.mu.Unlock()

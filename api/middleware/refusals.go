@@ -18,8 +18,8 @@ import (
 	"switchyard/models/netguard"
 )
 
-// Limits for callers that go on after they were refused with 401 or 429. A caller that sends this many calls at once loses
-// only time, and the calls of others find a free processor.
+// Limits for callers that continue after they were refused with 401 or 429. Beyond the burst, each refusal is answered after a
+// pause. A caller that floods the service therefore loses only time, and the calls of others find a free processor.
 const (
 	refusalRate  = 20  // refusals per second that one caller gets without a pause
 	refusalBurst = 200 // refusals that a caller gets without a pause before that rate applies
@@ -43,7 +43,7 @@ type caller struct {
 	client  netip.Prefix
 }
 
-// spent is a window whose calls are used, and when it ends.
+// spent is a rate-limit window whose calls are used up, and the time when it ends.
 type spent struct {
 	window kv.Window
 	ends   time.Time
@@ -59,7 +59,8 @@ func newRefusals() *refusals {
 	}
 }
 
-// slow lets a refusal wait if its caller had many. It waits before the reply is written, and never longer than a pause.
+// slow delays a refusal if its caller had too many refusals. It waits before the reply is written, and never longer than one
+// pause.
 func (f *refusals) slow(c *route.Call, status int) {
 	if status != http.StatusTooManyRequests && status != http.StatusUnauthorized {
 		return
@@ -76,13 +77,13 @@ func (f *refusals) slow(c *route.Call, status int) {
 	f.pause(c.Context())
 }
 
-// use remembers that the calls of a key's window are used.
+// use remembers that the calls of a key's window are used up.
 func (f *refusals) use(key string, w kv.Window) {
 	f.spent.Set(sha256.Sum256([]byte(key)), spent{w, f.now().Add(w.Reset)})
 }
 
-// used finds the window of a key whose calls are used. Its Reset is the time that is left of it. ok is false when the
-// window has ended, and for any other key.
+// used returns the window of a key whose calls are used up. Its Reset is the time until the window ends. ok is false for any
+// other key, and after the window's end.
 func (f *refusals) used(key string) (w kv.Window, ok bool) {
 	s, ok := f.spent.GetIfPresent(sha256.Sum256([]byte(key)))
 	if !ok {

@@ -14,7 +14,7 @@ import (
 	"switchyard/db/kv"
 )
 
-// TestFloodOfRefusalsIsSlowed: who goes on after many refusals waits for each more, and no other caller does.
+// TestFloodOfRefusalsIsSlowed: a caller that continues after many refusals waits for each further refusal. No other caller waits.
 func TestFloodOfRefusalsIsSlowed(t *testing.T) {
 	t.Parallel()
 	f := newRefusals()
@@ -55,15 +55,15 @@ func TestFloodOfRefusalsIsSlowed(t *testing.T) {
 	}
 	f.held = semaphore.NewWeighted(0)
 	if refuse(flooder, "192.0.2.1:1", http.StatusTooManyRequests) {
-		t.Error("one waits beyond the limit of those that may")
+		t.Error("a caller waits although as many as may wait already do")
 	}
 	now = now.Add(time.Second)
 	if refuse(flooder, "192.0.2.1:1", http.StatusTooManyRequests) {
-		t.Error("after a second it waits still")
+		t.Error("the caller still waits after a second")
 	}
 }
 
-// TestUsedCallsAreRemembered until their minute ends.
+// TestUsedCallsAreRemembered: a key whose calls are used up is remembered until its minute ends.
 func TestUsedCallsAreRemembered(t *testing.T) {
 	t.Parallel()
 	f := newRefusals()
@@ -75,10 +75,10 @@ func TestUsedCallsAreRemembered(t *testing.T) {
 		t.Errorf("%+v, %v", w, ok)
 	}
 	if _, ok := f.used("b"); ok {
-		t.Error("another key")
+		t.Error("another key counts as used up")
 	}
 	now = now.Add(10 * time.Second)
 	if _, ok := f.used("a"); ok {
-		t.Error("the minute has ended")
+		t.Error("the key counts as used up after its minute")
 	}
 }

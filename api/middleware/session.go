@@ -13,18 +13,19 @@ import (
 	"switchyard/models"
 )
 
-// Site is where people sign in: the host of the service's address. A session counts nowhere else, so that a page on a
-// tracking host cannot use one.
+// Site is where people sign in: the host of the service's address. A session is valid only there, so that a page on a tracking
+// host cannot use a session.
 type Site struct {
 	url    string
 	host   string // without its port
 	secure bool
 	origin http.CrossOriginProtection
-	// client is the address of a caller behind trusted proxies.
+	// client returns the address of a caller, also behind trusted proxies.
 	client func(*http.Request) netip.Addr
 }
 
-// NewSite makes the site at an address. client finds the address of a caller; nil: it is the peer's.
+// NewSite returns the site at an address. client returns the address of a caller. If it is nil, the address of the connection's
+// peer is used.
 func NewSite(baseURL string, client func(*http.Request) netip.Addr) *Site {
 	s := &Site{url: baseURL, client: client}
 	if u, err := url.Parse(baseURL); err == nil {
@@ -42,7 +43,7 @@ func (s *Site) Is(r *http.Request) bool {
 // Secure reports whether the site is reached by https.
 func (s *Site) Secure() bool { return s.secure }
 
-// cookieName is the name of the session's cookie. A browser takes the prefix from the host itself by https only.
+// cookieName returns the name of the session's cookie. Browsers accept the prefix __Host- only by https and from the host itself.
 func (s *Site) cookieName() string {
 	if s.secure {
 		return "__Host-switchyard"
@@ -60,7 +61,7 @@ func (s *Site) Token(r *http.Request) string {
 	return cookies[0].Value
 }
 
-// SetToken gives a browser the token of its session; an empty one takes it away.
+// SetToken sends a browser the cookie with the token of its session. An empty token deletes the cookie.
 func (s *Site) SetToken(h http.Header, token string) {
 	c := &http.Cookie{ //nolint:gosec // by http a browser would drop a secure one
 		Name: s.cookieName(), Value: token, Path: "/", HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode,
@@ -72,7 +73,7 @@ func (s *Site) SetToken(h http.Header, token string) {
 	h.Add("Set-Cookie", c.String())
 }
 
-// clientOf is the address of a caller.
+// clientOf returns the address of a caller.
 func (s *Site) clientOf(r *http.Request) netip.Addr {
 	if s.client != nil {
 		return s.client(r).Unmap()
@@ -81,15 +82,15 @@ func (s *Site) clientOf(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap()
 }
 
-// own are the values of Sec-Fetch-Site of a page of ours, and of an address that a person typed.
+// own are the accepted values of Sec-Fetch-Site. A page of this service sends them, or a browser whose user typed the address.
 var own = []string{"", "same-origin", "none"}
 
-// PageHeader is the header that the dashboard's script sends with every write. A link or a form cannot send one, and a page
-// of another origin is not allowed to.
+// PageHeader is the header that the dashboard's script sends with every write. Links and forms cannot send it, and browsers do
+// not let a page of another origin send it.
 const PageHeader = "X-Switchyard-Page"
 
-// check refuses a request that a page of another origin has made, and a write that the dashboard's script has not made, such
-// as a form that a tracking link sends: 403 cross_site.
+// check refuses with 403 cross_site a request that comes from a page of another origin. It also refuses a write that the
+// dashboard's script has not made, such as a form that a tracking link sends.
 func (s *Site) check(r *http.Request) error {
 	if s.origin.Check(r) != nil || !slices.Contains(own, r.Header.Get("Sec-Fetch-Site")) {
 		return models.Errorf(models.KindForbidden, "cross_site", "this call comes from a page of another site")
@@ -101,12 +102,12 @@ func (s *Site) check(r *http.Request) error {
 	return nil
 }
 
-// byScript reports whether the dashboard's script has made a request: no navigation, and with the header of the page.
+// byScript reports whether the dashboard's script made a request: it has the page's header and is not a navigation.
 func byScript(h http.Header) bool {
 	return h.Get(PageHeader) != "" && h.Get("Sec-Fetch-Mode") != "navigate" && h.Get("Sec-Fetch-Dest") != "document"
 }
 
-// visitor finds the person of a session.
+// visitor finds the person of a session and sets the call's account, person, session and role.
 func (p *Pipeline) visitor(c *route.Call, token string) error {
 	if err := p.site.check(c.Request); err != nil {
 		return err
@@ -132,7 +133,7 @@ func (p *Pipeline) open(next step) step {
 	}
 }
 
-// mayPerson refuses what a person's role does not include, and what asks for a fresh proof.
+// mayPerson refuses a call that the person's role does not include, or that needs a more recent proof of identity.
 func mayPerson(c *route.Call) error {
 	switch {
 	case c.Role.Includes(c.Route.Role):

@@ -1,12 +1,12 @@
-// Package oauth has the two pages of a sign-in at an ad platform. Start shows a person to which account of this install they are about
-// to give access, and leads to the platform. Callback is where the platform sends the browser back to. The exchange of the code is a job.
+// Package oauth serves the two pages of a sign-in at an ad platform. Start shows a person which account of this install will get
+// access, and links to the platform. The platform sends the browser back to Callback. A job exchanges the code.
 //
-// The state in the address of a sign-in is good once and for a quarter of an hour. Start leaves it in a cookie as well, and Callback
-// takes no code without it: a browser completes only what it has begun. Neither page leads anywhere but to the platform, and each platform
-// comes back to BASE_URL alone.
+// The state in the address of a sign-in works once, for a quarter of an hour. Start also stores the state in a cookie. Callback
+// accepts no code without that cookie, so that a browser can complete only a sign-in that it began. The pages link to nothing except
+// the platform, and each platform returns to BASE_URL only.
 //
-// A sign-in that the dashboard has begun ends in the session that began it. Callback hands its code to the page of the dashboard, in the
-// fragment of the address: the cookie of the session does not arrive with the redirect of another site.
+// A sign-in that began in the dashboard ends in the same session. Callback passes the code to the dashboard's page in the fragment
+// of the address, because the browser does not send the session's cookie with a redirect from another site.
 package oauth
 
 import (
@@ -35,21 +35,21 @@ const (
 	DashboardPath = "/app/oauth"
 )
 
-// Start is the address of the page that leads to the platform.
+// Start returns the address of the page that leads to the platform.
 func Start(baseURL, state string) string { return baseURL + StartPath + "?state=" + state }
 
-// Callback is where platforms send the browser back to. It is registered at each of them.
+// Callback returns the address to which platforms send the browser back. It is registered at each platform.
 func Callback(baseURL string) string { return baseURL + CallbackPath }
 
 // Platforms makes the addresses of platforms' sign-in pages.
 type Platforms interface {
 	// Configured reports whether people can sign in at a provider.
 	Configured(provider string) bool
-	// Address is where a person allows the service to use their ad accounts. Error: not_configured.
+	// Address returns the page where a person allows the service to use their ad accounts. Error: not_configured.
 	Address(provider, state, verifier, redirect string) (string, error)
 }
 
-// Deps are what the pages need. If Platforms is nil, people cannot sign in.
+// Deps are the dependencies of the pages. If Platforms is nil, people cannot sign in.
 type Deps struct {
 	Store     *store.Store
 	Jobs      *jobs.Client
@@ -63,16 +63,16 @@ type pages struct {
 	places chan struct{}
 }
 
-// Pages serves both pages.
+// Pages returns the handler of both pages.
 func Pages(d Deps) http.Handler { return &pages{d, make(chan struct{}, atOnce)} }
 
-// atOnce is how many requests may look up a state at the same time. It is limited because anyone can send made-up states.
+// atOnce is the number of requests that may look up a state at the same time. It is limited because anyone can send made-up states.
 const atOnce = 4
 
 // lookUpTime is the time limit of one look-up, including the wait for a place.
 const lookUpTime = 5 * time.Second
 
-// stateForm is what states look like.
+// stateForm matches well-formed states.
 var stateForm = regexp.MustCompile(`^[A-Z2-7]{26}$`)
 
 const cookieName = "switchyard_oauth"
@@ -101,7 +101,7 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = page.Execute(w, view) // the browser may be gone
 }
 
-// handed is what the platform gave, for the dashboard.
+// handed encodes the platform's parameters for the dashboard. Empty and overlong values are left out.
 func handed(q url.Values) string {
 	out := url.Values{}
 	for _, name := range []string{"state", "code", "error"} {
@@ -112,7 +112,7 @@ func handed(q url.Values) string {
 	return out.Encode()
 }
 
-// view is what a page shows.
+// view is the content of a page.
 type view struct {
 	Title, Text string
 	Link, To    string // a link and its text
@@ -160,7 +160,8 @@ func errAddress() error {
 	return models.Invalid("signin_expired", "the address is not complete: open it as it was given to you")
 }
 
-// cookie sets what binds a sign-in to a browser. The platform's redirect brings it back, because it is a navigation.
+// cookie sets the cookie that binds a sign-in to a browser. The browser sends the cookie with the platform's redirect, because the
+// redirect is a navigation.
 func (p *pages) cookie(w http.ResponseWriter, value string, maxAge int) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // BASE_URL may be http
 		Name: cookieName, Value: value, Path: "/api/oauth/", MaxAge: maxAge, HttpOnly: true,
@@ -168,7 +169,7 @@ func (p *pages) cookie(w http.ResponseWriter, value string, maxAge int) {
 	})
 }
 
-// lookUp runs fn in a place, in time.
+// lookUp waits for one of the atOnce places and runs fn. The wait and fn together may take lookUpTime.
 func (p *pages) lookUp(ctx context.Context, fn func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, lookUpTime)
 	defer cancel()
@@ -181,7 +182,7 @@ func (p *pages) lookUp(ctx context.Context, fn func(context.Context) error) erro
 	return fn(ctx)
 }
 
-// start shows who gets access, and leads to the platform.
+// start shows which account gets access, and links to the platform.
 func (p *pages) start(w http.ResponseWriter, r *http.Request, state string) (view, error) {
 	var a models.OAuthAttempt
 	err := p.lookUp(r.Context(), func(ctx context.Context) (err error) {
@@ -206,10 +207,10 @@ func (p *pages) start(w http.ResponseWriter, r *http.Request, state string) (vie
 	}, nil
 }
 
-// exchangeTime is how long the page waits for the exchange.
+// exchangeTime is the time that the page waits for the exchange.
 const exchangeTime = 28 * time.Second
 
-// callback has the code exchanged.
+// callback has the code exchanged. If the platform refused access, it cancels the sign-in.
 func (p *pages) callback(ctx context.Context, state, code, refused string) (view, error) {
 	if Refused(code, refused) {
 		attempts := p.Store.OAuthAttempts()
@@ -226,19 +227,19 @@ func (p *pages) callback(ctx context.Context, state, code, refused string) (view
 	return view{Title: "Connected", Text: strings.TrimSpace(of.Label+" "+done.UserName) + " is connected. You can close this page."}, nil
 }
 
-// maxCode is the longest code that is taken, in bytes.
+// maxCode is the length of the longest code that is accepted, in bytes.
 const maxCode = 8000
 
 // Refused reports whether the platform came back without a code that can be exchanged.
 func Refused(code, refused string) bool { return code == "" || refused != "" || len(code) > maxCode }
 
-// ErrRefused says so.
+// ErrRefused returns the error for a sign-in that the platform refused.
 func ErrRefused() error {
 	return models.Invalid("signin_refused", "the platform gave no access: it was refused there, or the sign-in failed")
 }
 
-// Complete completes a sign-in whose code has come back, and waits for the connection. Errors: signin_expired, signin_refused,
-// not_configured, too_many.
+// Complete completes a sign-in with the code that the platform sent. It has a job exchange the code, and waits for the connection.
+// Errors: signin_expired, signin_refused, not_configured, too_many.
 func Complete(ctx context.Context, attempts store.OAuthAttempts, client *jobs.Client, state, code string) (jobs.OAuthConnected, error) {
 	a, err := attempts.Return(ctx, state, code, time.Now())
 	if err != nil {

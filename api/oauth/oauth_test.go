@@ -20,7 +20,7 @@ import (
 
 const base = "https://track.example"
 
-// platforms know one app. They write the verifier into the address, so that the test sees it.
+// platforms is a Platforms with a single configured app. It writes the verifier into the address, so that the test sees it.
 type platforms struct{}
 
 func (platforms) Configured(provider string) bool { return provider == models.GoogleAds }
@@ -29,7 +29,7 @@ func (platforms) Address(provider, state, verifier, redirect string) (string, er
 	return "https://platform.example/" + provider + "?" + url.Values{"state": {state}, "v": {verifier}, "redirect_uri": {redirect}}.Encode(), nil
 }
 
-// browser opens pages as a person's browser does.
+// browser opens pages like a person's browser.
 type browser struct {
 	*testing.T
 	*apitest.Server
@@ -84,7 +84,7 @@ func (b *browser) want(s shown, status int, text string) {
 	}
 }
 
-// begin begins a sign-in, and gives its state.
+// begin begins a sign-in and returns its state.
 func (b *browser) begin() string {
 	b.Helper()
 	var answer struct{ URL string }
@@ -141,7 +141,7 @@ func TestSignIn(t *testing.T) {
 	b.want(b.open(oauth.StartPath, url.Values{"state": {state}}), 400, "start it again")
 }
 
-// TestOtherBrowser: a code is taken of the browser that has begun, and of no other. What another one sends ends nothing.
+// TestOtherBrowser: only the browser that began a sign-in can complete it. Requests of another browser do not end the sign-in.
 func TestOtherBrowser(t *testing.T) {
 	t.Parallel()
 	b := newBrowser(t)

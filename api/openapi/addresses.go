@@ -11,17 +11,17 @@ import (
 	"switchyard/models/postback"
 )
 
-// address is one of the addresses that tracking domains answer.
+// address describes an address at which tracking domains answer.
 type address struct {
 	Method, Path string
-	ID           string // of the operation
+	ID           string // the operation's id
 	Who, Doc     string
-	params       []object // of the path first
+	params       []object // parameters of the path come first
 	answers      object
-	body         object // schema of the body that is sent; nil: no body
+	body         object // the schema of the request body; nil: no body
 }
 
-// trackingServer stands for the domains of links.
+// trackingServer is the server of the addresses in the document. Its variable stands for any domain of links.
 var trackingServer = object{
 	"url": "https://{domain}", "description": "a tracking domain",
 	"variables": object{"domain": object{
@@ -134,7 +134,7 @@ func postbackAnswers() object {
 	})}}
 }
 
-// goalSchema is what a server says about a goal.
+// goalSchema describes a goal that the server of a shop sends.
 var goalSchema = object{
 	"type": "object", "required": []string{"click_id", "goal"}, "properties": object{
 		"click_id": object{"type": "string", "description": "of the visitor's click; it need not be known yet"},
@@ -201,7 +201,7 @@ func addTracking(paths object) {
 	}
 }
 
-// shown are the answers of an address, one of them with the example.
+// shown returns the answers of an address. The example is added to the answer with its status.
 func (a address) shown(e Example) object {
 	out := maps.Clone(a.answers)
 	answer, ok := out[strconv.Itoa(e.Status)].(object)

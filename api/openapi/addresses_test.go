@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every address of tracking domains is shown with the request and the answer that a test has sent and received.
+// The document shows each address of tracking domains with an example: a request that a test has sent and the answer it received.
 func TestAddressesHaveExamples(t *testing.T) {
 	t.Parallel()
 	paths := object{}

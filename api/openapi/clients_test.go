@@ -14,14 +14,14 @@ import (
 	"switchyard/models/parttest"
 )
 
-// workshop is a directory with the document, in which clients are made of it. Its server has a campaign.
+// workshop is a directory that holds the document, and in which clients are generated from it. Its server has a campaign.
 type workshop struct {
 	t      *testing.T
 	dir    string
 	server *apitest.Server
 }
 
-// newWorkshop copies the sources of a client and writes the served document next to them.
+// newWorkshop copies the sources of a client from testdata and writes the served document next to them.
 func newWorkshop(t *testing.T, from string) workshop {
 	t.Helper()
 	w := workshop{t, t.TempDir(), apitest.New(t)}
@@ -42,7 +42,7 @@ func newWorkshop(t *testing.T, from string) workshop {
 	return w
 }
 
-// run runs a program in the workshop and gives what it prints.
+// run runs a program in the workshop and returns its output.
 func (w workshop) run(name string, args ...string) string {
 	w.t.Helper()
 	cmd := exec.CommandContext(w.t.Context(), name, args...)
@@ -80,8 +80,8 @@ func TestGoClient(t *testing.T) {
 	}
 }
 
-// TestTypeScriptClient: openapi-typescript makes types of the document that compile as they are. A client by them
-// creates a campaign with a flow, and lists campaigns. The document is right by Redocly's rules.
+// TestTypeScriptClient: openapi-typescript generates types from the document that compile unchanged. A client that uses them
+// creates a campaign with a flow, and lists campaigns. Redocly's linter finds no error in the document.
 func TestTypeScriptClient(t *testing.T) {
 	parttest.Clients.Only(t)
 	t.Parallel()

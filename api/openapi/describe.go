@@ -9,12 +9,12 @@ import (
 	"switchyard/api/route"
 )
 
-// operations describes each operation under a heading with its method and path.
+// operations is operations.md. It describes each operation under a heading that consists of the method and the path.
 //
 //go:embed operations.md
 var operations string
 
-// descriptions are the texts of operations.md, by method and path.
+// descriptions returns the texts of operations.md by method and path.
 var descriptions = sync.OnceValue(func() map[string]string {
 	out := map[string]string{}
 	parts := strings.Split(operations, "\n## ")
@@ -25,8 +25,8 @@ var descriptions = sync.OnceValue(func() map[string]string {
 	return out
 })
 
-// describe returns the description of a row. It is empty for a row that only a test has. The description of a deprecated row
-// says so first.
+// describe returns the description of a row. It is empty for a row that only a test has. For a deprecated row, the description
+// begins with a note about the deprecation.
 func describe(row route.Route) string {
 	text := descriptions()[row.Method+" "+row.Path]
 	if d := row.Deprecated; d != nil {

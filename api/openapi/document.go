@@ -1,4 +1,4 @@
-// Package openapi makes an OpenAPI 3.1 document of the table of routes, and serves a page to read it.
+// Package openapi makes an OpenAPI 3.1 document from the table of routes, and serves pages to read it.
 package openapi
 
 import (
@@ -13,7 +13,7 @@ import (
 	"switchyard/api/route"
 )
 
-// Info is the head of the document.
+// Info holds the service's address and version for the head of the document.
 type Info struct {
 	BaseURL string // the service's address
 	Version string
@@ -24,10 +24,10 @@ const intro = `Every answer is JSON of the form {data, error}; clients branch on
 	`one-minute windows; every answer carries RateLimit-Limit, RateLimit-Remaining and RateLimit-Reset. The examples are ` +
 	`calls as they were answered; of a list they show two items at most.`
 
-// Prefix is the path before every route.
+// Prefix begins the path of every route.
 const Prefix = "/api/v1"
 
-// Document describes the routes.
+// Document returns the OpenAPI document of the routes, of the webhook events and of the tracking domains.
 func Document(info Info, rows []route.Route) map[string]any {
 	s := newSchemas()
 	for _, row := range rows {
@@ -200,12 +200,13 @@ func enveloped(data object) object {
 	}
 }
 
-// refused is the answer with one of these codes.
+// refused describes an error answer that has one of the codes.
 func (s *schemas) refused(codes []string) object {
 	return object{"description": strings.Join(codes, ", "), "x-codes": codes, "content": jsonContent(s.failure())}
 }
 
-// refusal returns the answer of a status with these codes. An answer that many operations share is described once.
+// refusal returns the error answer for a status and its codes. The first answer for a status becomes a component, and operations
+// with the same codes refer to it.
 func (s *schemas) refusal(status int, codes []string) object {
 	answer := s.refused(codes)
 	name := strings.ReplaceAll(http.StatusText(status), " ", "") // such as PaymentRequired
@@ -216,7 +217,7 @@ func (s *schemas) refusal(status int, codes []string) object {
 	return object{"$ref": "#/components/responses/" + name}
 }
 
-// failure is the form of every error. Its codes stand with the status that has them.
+// failure returns the schema of every error. The codes are listed in the answer for each status.
 func (s *schemas) failure() object {
 	return s.component("ErrorAnswer", object{"type": "object", "required": []string{"data", "error"}, "properties": object{
 		"data": object{"type": "null"},

@@ -11,7 +11,7 @@ const signatureDoc = "t=<unix seconds>,v1=<hex HMAC-SHA256 of \"<t>.<raw body>\"
 	"refuse a t more than five minutes away from now. In the 24 hours after POST /webhooks/rotate there are two v1, the first " +
 	"with the new secret and the second with the old one: either will do"
 
-// events describes what the service sends to webhook endpoints: one request for each type of event.
+// events describes the requests that the service sends to webhook endpoints, one for each type of event.
 func events(s *schemas) object {
 	out := object{}
 	for _, kind := range append([]string{models.EventPing}, models.EventTypes...) {
@@ -37,7 +37,7 @@ func events(s *schemas) object {
 	return out
 }
 
-// camel writes conversion.created as ConversionCreated.
+// camel returns the type of an event in upper camel case: conversion.created becomes ConversionCreated.
 func camel(kind string) string {
 	var out strings.Builder
 	for part := range strings.FieldsFuncSeq(kind, func(r rune) bool { return r == '.' || r == '_' }) {

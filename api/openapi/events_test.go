@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// TestEventsHaveTheDescribedForm holds the bytes that endpoints get against what the document says of them.
+// TestEventsHaveTheDescribedForm validates the bytes that endpoints receive against the schemas in the document.
 func TestEventsHaveTheDescribedForm(t *testing.T) {
 	t.Parallel()
 	doc := openapi.Document(openapi.Info{}, nil)
@@ -20,7 +20,7 @@ func TestEventsHaveTheDescribedForm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A reader of paths reads the requests of the events as well, with their references.
+	// The loader resolves references only below paths, so the events are put there.
 	var readable map[string]any
 	if err := json.Unmarshal(raw, &readable); err != nil {
 		t.Fatal(err)
@@ -69,10 +69,10 @@ func TestEventsHaveTheDescribedForm(t *testing.T) {
 		}
 		if check(models.NewEvent(uuid.New(), kind, time.Now(), "text")) == nil ||
 			check(models.NewEvent(uuid.New(), "other", time.Now(), data)) == nil {
-			t.Errorf("%s: the description takes anything", kind)
+			t.Errorf("%s: the schema accepts data or a type that do not belong to the event", kind)
 		}
 		if check(models.NewEvent(uuid.New(), kind, time.Now(), struct{}{})) == nil {
-			t.Errorf("%s: the description takes an empty payload", kind)
+			t.Errorf("%s: the schema accepts an empty payload", kind)
 		}
 	}
 }

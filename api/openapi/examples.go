@@ -11,23 +11,23 @@ import (
 	"switchyard/api/route"
 )
 
-// Example is a request to an operation and the answer to it. A test sends every one, and writes examples.json.
+// Example is a request to an operation and the answer to it. A test sends each request, and writes examples.json.
 type Example struct {
-	Path   map[string]string `json:"path,omitempty"`  // parameters of the path
-	Query  map[string]string `json:"query,omitempty"` // and of the query
+	Path   map[string]string `json:"path,omitempty"`  // path parameters
+	Query  map[string]string `json:"query,omitempty"` // query parameters
 	Body   any               `json:"body,omitempty"`
 	Status int               `json:"status"`
-	// Location is where the answer sends a visitor.
+	// Location is the address to which the answer redirects a visitor.
 	Location string `json:"location,omitempty"`
-	// Answer is the whole answer; a text where it is no JSON. Lists longer than two items are cut to two.
+	// Answer is the whole answer. It is a text if the answer is not JSON. Lists longer than two items are cut to two.
 	Answer any `json:"answer"`
 }
 
 //go:embed examples.json
 var exampleFile []byte
 
-// examples holds the examples of the document by method and path. Every row has one, except the public rows, which answer
-// the document itself. The addresses of tracking domains have examples too.
+// examples returns the examples of the document by method and path. Every row has an example, except the public rows, which
+// answer with the document itself. The addresses of tracking domains have examples too.
 var examples = sync.OnceValue(func() map[string]Example {
 	var out map[string]Example
 	if err := json.Unmarshal(exampleFile, &out); err != nil {
@@ -36,10 +36,10 @@ var examples = sync.OnceValue(func() map[string]Example {
 	return out
 })
 
-// exampleOf is the example of an operation; the zero value for a row that only a test has.
+// exampleOf returns the example of an operation. It returns the zero value for a row that only a test has.
 func exampleOf(method, path string) Example { return examples()[method+" "+path] }
 
-// showExample adds body and answer of a row's example to its operation.
+// showExample adds the body and the answer of a row's example to the row's operation.
 func showExample(s *schemas, op object, row route.Route) {
 	e := exampleOf(row.Method, row.Path)
 	if e.Status == 0 {
@@ -49,7 +49,7 @@ func showExample(s *schemas, op object, row route.Route) {
 		withExample(body, e.Body)
 	}
 	answers, status := op["responses"].(object), strconv.Itoa(e.Status)
-	if e.Status >= http.StatusBadRequest { // the usual answer needs what an install need not have
+	if e.Status >= http.StatusBadRequest { // a successful answer needs a part that an install need not have, so the example is an error
 		var codes []string
 		for _, c := range row.AllCodes() {
 			if c.HTTP == e.Status {
@@ -68,7 +68,7 @@ func withExample(of object, example any) {
 	}
 }
 
-// parameterExample adds the value that an example has for a parameter, if one of the lists has one.
+// parameterExample adds an example value to a parameter. The value comes from the first of the lists that contains the parameter.
 func parameterExample(p object, lists ...map[string]string) object {
 	text, ok := "", false
 	for _, values := range lists {

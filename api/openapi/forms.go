@@ -10,12 +10,12 @@ import (
 	"switchyard/models/flow"
 )
 
-// form is the schema of a field. Where its Go type does not tell what the field holds, the tag is names what does.
+// form returns the schema of a field. If the Go type does not tell what the field holds, the struct tag "is" names the schema.
 func (c *collector) form(f reflect.StructField) object {
 	switch f.Tag.Get("is") {
 	case "":
 		return c.of(f.Type, c.body)
-	case "paths": // read as they come, with codes of their own
+	case "paths": // the flow's own checks read them, with error codes of their own
 		return object{"type": "array", "maxItems": flow.MaxPaths, "items": c.of(reflect.TypeFor[flow.Path](), true)}
 	case "visitor":
 		return c.visitor()
@@ -24,7 +24,7 @@ func (c *collector) form(f reflect.StructField) object {
 		return object{"anyOf": []any{text, object{"type": "array", "items": text}}}
 	case "value":
 		return c.conditionAnyValue()
-	case "json": // whatever it is
+	case "json": // any JSON value
 		return object{}
 	case "event":
 		return c.component("Event", object{"description": "one of the events", "oneOf": c.payloads})
@@ -36,7 +36,7 @@ func (c *collector) form(f reflect.StructField) object {
 	panic("openapi: field " + f.Name + ": no such form")
 }
 
-// addResult adds an answer that a call has as a job. Calls with the same answer add it once.
+// addResult adds the answer of a call that may become a job. An answer that several calls share is added once.
 func (s *schemas) addResult(answer any) {
 	result := s.of(reflect.TypeOf(answer), false)
 	if !slices.ContainsFunc(s.results, func(other any) bool { return reflect.DeepEqual(other, result) }) {
@@ -44,7 +44,7 @@ func (s *schemas) addResult(answer any) {
 	}
 }
 
-// component adds a named schema, once, and returns a reference to it.
+// component adds a named schema, unless the name is already taken, and returns a reference to it.
 func (s *schemas) component(name string, schema object) object {
 	if _, ok := s.components[name]; !ok {
 		s.components[name] = schema
@@ -77,7 +77,7 @@ func (s *schemas) condition(body bool) object {
 	})
 }
 
-// conditionAnyValue is a value of any condition.
+// conditionAnyValue returns the schema of the value of any condition.
 func (s *schemas) conditionAnyValue() object {
 	return s.component("ConditionValue", object{
 		"description": "as the condition has it",
@@ -111,7 +111,7 @@ func (s *schemas) conditionForm(f cond.Form) object {
 	}
 }
 
-// conditionValue is one value of a form.
+// conditionValue returns the schema of a single value in a form of condition.
 func (s *schemas) conditionValue(f cond.Form) object {
 	if f.Values != nil {
 		return s.values(f.Values, f.Kind == cond.Number)
@@ -152,7 +152,7 @@ func (s *schemas) values(v *clickattr.Values, isNumber bool) object {
 	return s.component(v.Name, object{"type": "string", "enum": list})
 }
 
-// visitor describes a visitor by attributes.
+// visitor returns the schema of a visitor: an object of attributes with their values.
 func (s *schemas) visitor() object {
 	properties := object{}
 	for name, a := range cond.Assignable() {

@@ -7,7 +7,7 @@ import (
 	"switchyard/api/route"
 )
 
-// named are the operations whose name does not follow from method and path.
+// named holds the names of operations whose name does not follow from method and path.
 var named = map[string]string{
 	"GET /openapi.json":                          "getDescription",
 	"GET /campaigns/{id}/stats":                  "getCampaignStats",
@@ -67,10 +67,10 @@ var named = map[string]string{
 	"POST /webhooks/deliveries/redeliver-failed": "redeliverFailedWebhooks",
 }
 
-// verbs are the last parts of a path that say what is done.
+// verbs are the last parts of paths that name an action.
 var verbs = []string{"clone", "verify", "point", "replay", "redeliver", "rotate", "test"}
 
-// operationID names an operation as generated clients do: listCampaigns, createCampaign, cloneCampaign.
+// operationID returns the name that an operation has in generated clients, such as listCampaigns, createCampaign or cloneCampaign.
 func operationID(row route.Route) string {
 	if name, ok := named[row.Method+" "+row.Path]; ok {
 		return name
@@ -99,8 +99,8 @@ func operationID(row route.Route) string {
 	return "delete" + nouns(parts, true)
 }
 
-// nouns joins the parts of a path in upper camel case, each but the last in the singular; the last too if one is meant.
-// The parts that stand for a record, and the rooms that hold others, are left out.
+// nouns joins the parts of a path in upper camel case. All parts except the last are put in the singular, and with one the last part
+// too. Parameters in braces and the parts logs and tools are left out.
 func nouns(parts []string, one bool) string {
 	var words []string
 	for _, part := range parts {

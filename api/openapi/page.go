@@ -13,21 +13,22 @@ import (
 	"github.com/vearutop/statigz"
 )
 
-// page are the pages that list all operations, show one, and try one by Swagger UI, with their scripts.
+// page holds the pages that list all operations, show an operation, and try an operation with Swagger UI. It also holds their
+// scripts.
 //
 //go:embed page
 var page embed.FS
 
-// pageFiles are what the pages load.
+// pageFiles are the files that the pages load.
 var pageFiles = []string{"index.css", "filter.js", "start.js"}
 
-// pagePolicy lets the page load nothing from anywhere else.
+// pagePolicy keeps the pages from loading anything from other hosts.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; " +
 	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Page serves the pages to read a document at /docs. text makes the document, at the first call that needs it. An
-// operation is shown without any script, since Swagger UI takes seconds to do it. To try a call there is Swagger UI, with
-// the document of that call alone. It is part of the program: nothing is loaded from other hosts.
+// Page returns the handler of /docs, the pages for reading a document. text makes the document at the first call that needs it.
+// The page of an operation uses no script, because Swagger UI takes seconds to show one. To try a call, a page opens Swagger UI
+// with the document of that call only. Swagger UI is part of the program, so nothing is loaded from other hosts.
 func Page(text func() ([]byte, error)) http.Handler {
 	swagger := http.StripPrefix("/docs", statigz.FileServer(static.FS))
 	split := sync.OnceValues(func() (*parts, error) {
@@ -68,8 +69,8 @@ func Page(text func() ([]byte, error)) http.Handler {
 	})
 }
 
-// serve answers the list of operations, or with the name of an operation its page, with .json its document, or with
-// /try the page to try it by Swagger UI.
+// serve answers with the list of operations if operation is empty. Otherwise it answers with the page of the named operation. After
+// the name, .json asks for its document and /try for the page that tries it with Swagger UI.
 func (p *parts) serve(w http.ResponseWriter, r *http.Request, operation string) {
 	id, wantsDocument := strings.CutSuffix(operation, ".json")
 	id, wantsTry := strings.CutSuffix(id, "/try")
@@ -101,7 +102,7 @@ func (p *parts) serve(w http.ResponseWriter, r *http.Request, operation string) 
 // listed is an operation in the list.
 type listed struct{ ID, Method, Path, Summary string }
 
-// listedGroup are the operations of a group.
+// listedGroup is a group of operations in the list.
 type listedGroup struct {
 	Name       string
 	Operations []listed

@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// allWebhooks is the name of the part that has all webhook events. Every other part has one operation.
+// allWebhooks is the name of the part that holds all webhook events. Every other part holds one operation.
 const allWebhooks = "webhooks"
 
-// parts is a document in parts: one for each operation, with what it refers to.
+// parts is a document split into parts. Each part holds an operation and the components to which it refers.
 type parts struct {
-	index      []byte // the page that lists them
+	index      []byte // the page that lists the operations
 	head       map[string]json.RawMessage
 	components map[string]map[string]json.RawMessage // by kind and name
 	items      map[string]item                       // by the operation's name
 }
 
-// item is the place of an operation: below key, such as paths, at path.
+// item is an operation and its place in the document: below key, such as paths, at path.
 type item struct {
 	key, path string
 	members   map[string]json.RawMessage
 }
 
-// splitDocument takes a document apart.
+// splitDocument splits a document into parts and makes the page that lists them.
 func splitDocument(text []byte) (*parts, error) {
 	var doc struct {
 		Paths, Webhooks map[string]map[string]json.RawMessage
@@ -94,7 +94,8 @@ func (p *parts) split(path string, members map[string]json.RawMessage, groups []
 	return nil
 }
 
-// document is the document of one operation, or of the events.
+// document returns the document of a single operation, or of all events for the name allWebhooks. It returns false if the name is
+// unknown.
 func (p *parts) document(name string) ([]byte, bool) {
 	it, ok := p.items[name]
 	if !ok {
@@ -116,7 +117,7 @@ func (p *parts) document(name string) ([]byte, bool) {
 
 var reference = regexp.MustCompile(`"#/components/([a-z]+)/([^"]+)"`)
 
-// needed are the components that an operation refers to, itself or by others.
+// needed returns the components to which an operation refers, directly or through other components.
 func (p *parts) needed(members map[string]json.RawMessage) map[string]map[string]json.RawMessage {
 	out := map[string]map[string]json.RawMessage{"securitySchemes": p.components["securitySchemes"]}
 	open := slices.Collect(maps.Values(members))

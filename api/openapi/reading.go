@@ -12,23 +12,23 @@ import (
 	"github.com/yuin/goldmark"
 )
 
-// reading is an operation as its page shows it.
+// reading is the content of an operation's page.
 type reading struct {
 	Title, Method, Path  string
-	Doc                  template.HTML // of the description, which is Markdown
+	Doc                  template.HTML // the description, made from Markdown
 	Params, Shared, Body []fieldLine
-	Request              string // a call as a shell sends it
+	Request              string // a curl command for a shell
 	Answers              []readAnswer
 	Codes                []readAnswer
 }
 
-// readAnswer is the answer of a status; of an error Doc lists the codes.
+// readAnswer is the answer for a status. For an error, Doc lists the codes.
 type readAnswer struct {
 	Status, Doc, Example string
 	Fields               []fieldLine
 }
 
-// fieldLine is a field, by its way from the top, such as rows[].id.
+// fieldLine is a line of a list of fields. Name is the field's full path, such as rows[].id.
 type fieldLine struct {
 	Name, Type, Doc string
 	Required        bool
@@ -39,7 +39,7 @@ var operationTemplate = template.Must(template.ParseFS(page, "page/operation.htm
 // reader reads the document of one operation.
 type reader struct{ doc object }
 
-// operationPage is the page of an operation, or of all events.
+// operationPage makes the page of an operation, or of all events.
 func operationPage(name string, document []byte) ([]byte, error) {
 	var r reader
 	if err := json.Unmarshal(document, &r.doc); err != nil {
@@ -102,7 +102,7 @@ func (r reader) read(key, method, path string, op object) reading {
 	return out
 }
 
-// curl writes the example of a call for a shell.
+// curl returns the example of a call as a curl command.
 func (r reader) curl(op reading, parameters []any, body object) string {
 	path, query := op.Path, []string{}
 	for _, p := range parameters {
@@ -133,7 +133,7 @@ func (r reader) curl(op reading, parameters []any, body object) string {
 	return out
 }
 
-// fields lists the fields below a schema. open are the references that are being listed already.
+// fields lists the fields below a schema. open holds the references that are being listed already, so that a recursive schema ends.
 func (r reader) fields(at string, schema any, open []string) (out []fieldLine) {
 	s, ok := schema.(object)
 	if !ok || len(open) > 8 {
@@ -149,7 +149,7 @@ func (r reader) fields(at string, schema any, open []string) (out []fieldLine) {
 	if items, ok := s["items"]; ok {
 		return r.fields(at+"[]", items, open)
 	}
-	for _, key := range []string{"anyOf", "oneOf"} { // of several forms only one may have fields
+	for _, key := range []string{"anyOf", "oneOf"} { // fields of more than two forms are not listed
 		forms, _ := s[key].([]any)
 		if len(forms) <= 2 {
 			for _, form := range forms {
@@ -172,7 +172,7 @@ func (r reader) fields(at string, schema any, open []string) (out []fieldLine) {
 	return out
 }
 
-// kind says in a few words what a schema allows.
+// kind describes in a few words which values a schema allows.
 func (r reader) kind(schema any) string {
 	s, ok := schema.(object)
 	if !ok {
@@ -220,7 +220,7 @@ func (r reader) kind(schema any) string {
 	return out
 }
 
-// open follows a reference.
+// open returns the component to which a schema refers. It returns any other schema unchanged.
 func (r reader) open(s object) object {
 	ref, ok := s["$ref"].(string)
 	if !ok {
@@ -231,7 +231,7 @@ func (r reader) open(s object) object {
 	return found
 }
 
-// media is the first media type of a body or an answer.
+// media returns the media type object of a body or an answer. It returns nil if the body or answer has no content.
 func media(of any) object {
 	o, _ := of.(object)
 	content, _ := o["content"].(object)
@@ -241,7 +241,7 @@ func media(of any) object {
 	return nil
 }
 
-// shown is an example as its reader sees it; empty for none.
+// shown returns the text in which an example is shown. It is empty if there is no example.
 func shown(example any) string {
 	switch v := example.(type) {
 	case nil:
@@ -259,7 +259,7 @@ func shown(example any) string {
 	return strings.TrimSpace(out.String())
 }
 
-// markdown is a text of the document as the page shows it; HTML in it is left out.
+// markdown converts a text of the document to HTML for the page. HTML in the text is left out.
 func markdown(text string) template.HTML {
 	var out bytes.Buffer
 	if err := goldmark.Convert([]byte(text), &out); err != nil {

@@ -21,7 +21,7 @@ import (
 // object is a JSON object of the document.
 type object = map[string]any
 
-// schemas makes JSON Schemas (2020-12) of Go types. Structs become named components.
+// schemas makes JSON Schemas (2020-12) from Go types. Structs become named components.
 type schemas struct {
 	components object
 	parameters object // parameters that several rows share
@@ -31,7 +31,7 @@ type schemas struct {
 	payloads   []any // bodies of events
 }
 
-// role is a type, as part of a body or of an answer.
+// role is a type and its use: as part of a body, or of an answer.
 type role struct {
 	reflect.Type
 	body bool
@@ -57,7 +57,8 @@ var scalars = map[reflect.Type]object{
 	},
 }
 
-// of gives the schema of a type, as part of a body or of an answer: a body's fields may be left out.
+// of returns the schema of a type. With body the type is part of a request body, whose fields may be left out. Otherwise it is part
+// of an answer.
 func (s *schemas) of(t reflect.Type, body bool) object {
 	if t == reflect.TypeFor[uuid.NullUUID]() {
 		id := s.of(reflect.TypeFor[uuid.UUID](), body)
@@ -100,7 +101,8 @@ func (s *schemas) of(t reflect.Type, body bool) object {
 	panic("openapi: a field of type " + t.String() + " needs the tag is")
 }
 
-// named adds a struct to the components, once, and returns a reference to it. A struct without a name stands in place.
+// named adds a struct to the components, once, and returns a reference to it. For a struct type without a name it returns the
+// schema itself.
 func (s *schemas) named(t reflect.Type, body bool) object {
 	if t.Name() == "" {
 		return s.fields(t, body)
@@ -115,8 +117,9 @@ func (s *schemas) named(t reflect.Type, body bool) object {
 	return object{"$ref": "#/components/schemas/" + name}
 }
 
-// freeName is the type's name, after its package's if another type has the name. A part of a body is named as one: what
-// may be left out there stands in answers.
+// freeName returns the name of a type's component. If another type has that name already, the package's name is put before it. A
+// part of a body gets the suffix Body, unless its name ends in Body, Put or Patch. Its schema differs from the schema in answers,
+// because a body may leave fields out.
 func (s *schemas) freeName(t reflect.Type, body bool) string {
 	name, suffix := plainName(t.Name()), ""
 	if body && !strings.HasSuffix(name, "Body") && !strings.HasSuffix(name, "Put") && !strings.HasSuffix(name, "Patch") {
@@ -128,7 +131,7 @@ func (s *schemas) freeName(t reflect.Type, body bool) string {
 	return name + suffix
 }
 
-// plainName writes a generic type's name without brackets and paths: list[a/b.C] is listC.
+// plainName returns a generic type's name without brackets and paths, in upper camel case: list[a/b.C] becomes ListC.
 func plainName(name string) string {
 	var out strings.Builder
 	brackets := func(r rune) bool { return strings.ContainsRune("[], ", r) }
@@ -157,8 +160,8 @@ type collector struct {
 	required   []string
 }
 
-// collect adds the fields of a struct and of the structs embedded in it. An outer field hides an inner one of its
-// name. nullable says that a body may have null for each of them, absent that an answer may leave all of them out.
+// collect adds the fields of a struct and of the structs embedded in it. An outer field hides an inner field of the same name. If
+// null is true, a body may have null for each of the fields. If absent is true, an answer may leave all of them out.
 func (c *collector) collect(t reflect.Type, null, absent bool) {
 	for i := range t.NumField() {
 		f := t.Field(i)

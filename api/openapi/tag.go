@@ -7,7 +7,7 @@ import (
 	"switchyard/models"
 )
 
-// tagCall is what a page may call.
+// tagCall describes a call that a page may make to the page tag.
 type tagCall struct{ Call, Doc string }
 
 var tagCalls = []tagCall{
@@ -22,7 +22,7 @@ var tagCalls = []tagCall{
 	{`trk.ready(f)`, "calls f once the tag has looked for the click; before it is loaded, `trk('ready', f)`"},
 }
 
-// tagField is what an event of a page says.
+// tagField describes a field of a page event.
 type tagField struct {
 	Name, Doc string
 	schema    object

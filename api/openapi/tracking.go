@@ -20,7 +20,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Tracking is the page about tracking domains, in Markdown. It is made of the tables that the service itself uses.
+// Tracking returns the page about tracking domains, in Markdown. It is made from the tables that the service itself uses.
 var Tracking = sync.OnceValue(func() []byte {
 	type status struct {
 		Status string
@@ -48,18 +48,18 @@ var Tracking = sync.OnceValue(func() []byte {
 		"JS": file("page/protect.js"), "PHP": file("page/protect.php"),
 	})
 	if err != nil {
-		panic("openapi: tracking page: " + err.Error()) // of constant tables
+		panic("openapi: tracking page: " + err.Error()) // the tables are constant
 	}
 	return out.Bytes()
 })
 
-// clickAliases are the other names of the token for a click id, in which the page tag looks for one.
+// clickAliases returns the aliases of the click id token. The page tag looks for a click id in parameters of these names too.
 func clickAliases() []string {
 	all := token.Catalog()
 	return all[slices.IndexFunc(all, func(e token.Entry) bool { return e.Name == token.ClickID.String() })].Aliases
 }
 
-// file is a file of the page.
+// file returns the text of an embedded file of the pages.
 func file(name string) string {
 	text, err := page.ReadFile(name)
 	if err != nil {
@@ -68,7 +68,7 @@ func file(name string) string {
 	return string(text)
 }
 
-// trackingPage is Tracking as a page.
+// trackingPage returns Tracking as an HTML page.
 var trackingPage = sync.OnceValue(func() []byte {
 	var body bytes.Buffer
 	if err := goldmark.New(goldmark.WithExtensions(extension.Table)).Convert(Tracking(), &body); err != nil {

@@ -20,7 +20,7 @@ import (
 	"switchyard/models"
 )
 
-// Call is one request. A handler reads it and returns the answer; it never writes.
+// Call is one request. A handler reads it and returns the answer; the handler writes no response itself.
 type Call struct {
 	Request   *http.Request
 	Route     *Route
@@ -28,7 +28,7 @@ type Call struct {
 	Path      map[string]string // parameters of the path
 	Query     url.Values
 	Body      []byte
-	// ID is the record that the path or the query names as id, on a row that has such a parameter.
+	// ID is the parameter id of the path or of the query. It is zero on a row without such a parameter.
 	ID       uuid.UUID
 	Window   bind.Window    // on a row with a window
 	Page     store.Page     // on a row with pages
@@ -36,41 +36,42 @@ type Call struct {
 	Account  models.Account
 	KeyID    uuid.UUID
 	KeyScope string
-	// Person, Session and Role are of a caller who is signed in. With a key they are zero.
+	// Person, Session and Role describe a signed-in caller. For a caller with a key they are zero.
 	Person  models.Person
 	Session models.Session
 	Role    models.Role
-	// Credential is the key or the session's token, for telling callers apart.
+	// Credential is the key or the session's token. It tells callers apart.
 	Credential string
 	// Client is the address of the caller, as far as trusted proxies tell it.
 	Client netip.Addr
-	// Store is the control plane. On a POST with an Idempotency-Key it is bound to the transaction that also keeps the
-	// answer; work that must follow the commit goes to After.
+	// Store is the control plane. On a POST with an Idempotency-Key it is bound to the transaction that also stores the answer.
+	// Work that must wait for the commit is added with After.
 	Store *store.Store
 	// IdempotencyKey is the caller's key, or empty.
 	IdempotencyKey string
-	// AttemptID, on a slow route with an Idempotency-Key, is the same for every repetition until the call has its final
-	// answer, so that a job with this id is met again instead of being done twice. Otherwise it is the zero id.
+	// AttemptID identifies a call to a slow route with an Idempotency-Key. Every repetition has the same id until the call has
+	// its final answer. A job with this id is therefore found again and not done twice. Other calls have the zero id.
 	AttemptID uuid.UUID
 
-	// Changes are what the call changed, for the audit log, where Recorded of the row cannot tell it.
+	// Changes lists changes of the call for the audit log that the row's Recorded does not show.
 	Changes []models.FieldChange
 
 	header http.Header
 	after  []func(context.Context)
 	always []func(context.Context)
-	place  func() // gives back the call's place in the share of its route; nil: it has no place
+	place  func() // releases the call's place in the share of its route; nil: the call has no place
 }
 
-// NewCall makes a call. header are the headers of its answer.
+// NewCall returns a call. header has the headers of its answer.
 func NewCall(r *http.Request, row *Route, header http.Header) *Call {
 	return &Call{Request: r, Route: row, header: header}
 }
 
-// IsPerson reports whether the caller is a person who is signed in.
+// IsPerson reports whether the caller is a signed-in person.
 func (c *Call) IsPerson() bool { return c.Person.ID != uuid.Nil }
 
-// MayWrite reports whether the caller may change what an account has set up: with a full key, or as a contributor or more.
+// MayWrite reports whether the caller may change the account's settings. A key must be a full key, and a person at least a
+// contributor.
 func (c *Call) MayWrite() bool {
 	if c.IsPerson() {
 		return c.Role.Includes(models.RoleContributor)
@@ -78,19 +79,19 @@ func (c *Call) MayWrite() bool {
 	return c.KeyScope == models.ScopeFull
 }
 
-// MayWriteAs is MayWrite for what takes people a role.
+// MayWriteAs is MayWrite for changes that require a certain role of people.
 func (c *Call) MayWriteAs(role models.Role) bool {
 	return c.MayWrite() && (!c.IsPerson() || c.Role.Includes(role))
 }
 
-// Context is the request's.
+// Context returns the request's context.
 func (c *Call) Context() context.Context { return c.Request.Context() }
 
-// Header are the headers of the answer.
+// Header returns the headers of the answer.
 func (c *Call) Header() http.Header { return c.header }
 
-// IfMatch reports whether the caller accepts this version of the record that the call changes: either no If-Match was sent,
-// or it names the version. Weak tags count, because proxies that compress make tags weak.
+// IfMatch reports whether the caller accepts this version of the record that the call changes. It is true if no If-Match was
+// sent, or if one of its tags is * or the version. Weak tags count, because proxies that compress make tags weak.
 func (c *Call) IfMatch(version string) bool {
 	lists := c.Request.Header.Values("If-Match")
 	for item := range strings.SplitSeq(strings.Join(lists, ","), ",") {
@@ -102,22 +103,22 @@ func (c *Call) IfMatch(version string) bool {
 	return len(lists) == 0
 }
 
-// After adds work for after the commit, such as dispatching jobs whose rows were written. It runs only if the call
-// succeeds, and cannot fail it.
+// After adds work that runs after the commit, such as dispatching jobs whose rows were written. It runs only if the call
+// succeeds, and cannot make the call fail.
 func (c *Call) After(fn func(context.Context)) { c.after = append(c.after, fn) }
 
 // Always adds work that runs whether the call succeeds or fails. It runs outside any transaction, before the answer is written, and
 // cannot change the answer.
 func (c *Call) Always(fn func(context.Context)) { c.always = append(c.always, fn) }
 
-// RunAlways runs what Always added. Its context outlives the request.
+// RunAlways runs the work that Always added. Its context outlives the request.
 func (c *Call) RunAlways() {
 	for _, fn := range c.always {
 		fn(context.WithoutCancel(c.Context()))
 	}
 }
 
-// Address is the address of the caller as text; empty if it is not known.
+// Address returns the address of the caller as text, or an empty text if it is not known.
 func (c *Call) Address() string {
 	if !c.Client.IsValid() {
 		return ""
@@ -125,10 +126,11 @@ func (c *Call) Address() string {
 	return c.Client.String()
 }
 
-// TakePlace gives the call a place in the share of its route. release is called once, at the latest when the call ends.
+// TakePlace gives the call a place in the share of its route. release frees the place. It is called once: by LeavePlace, or by
+// the holder after HandPlace.
 func (c *Call) TakePlace(release func()) { c.place = release }
 
-// LeavePlace gives the call's place back, if it has one.
+// LeavePlace releases the call's place, if it has one.
 func (c *Call) LeavePlace() {
 	if c.place != nil {
 		c.place()
@@ -136,8 +138,8 @@ func (c *Call) LeavePlace() {
 	c.place = nil
 }
 
-// HandPlace takes the place out of the call's hands: it does not end with the call, but when release is called. Without
-// a place release does nothing.
+// HandPlace removes the place from the call and returns its release function. The place then stays taken after the call, until
+// release is called. If the call has no place, release does nothing.
 func (c *Call) HandPlace() (release func()) {
 	release, c.place = c.place, nil
 	if release == nil {
@@ -146,14 +148,14 @@ func (c *Call) HandPlace() (release func()) {
 	return release
 }
 
-// MustHavePlace panics when the call has no place in a share that its row names.
+// MustHavePlace panics if the call has no place, or if its row names no share of its own.
 func (c *Call) MustHavePlace() {
 	if c.place == nil || c.Route.Share == Calls {
 		panic("route: " + c.Route.Method + " " + c.Route.Path + " needs a share")
 	}
 }
 
-// RunAfter runs what After added, once. Its context outlives the request.
+// RunAfter runs the work that After added, once. Its context outlives the request.
 func (c *Call) RunAfter() {
 	fns := c.after
 	c.after = nil
@@ -162,10 +164,11 @@ func (c *Call) RunAfter() {
 	}
 }
 
-// DropAfter drops what After added, when the effect was undone.
+// DropAfter discards the work that After added, when the call's effect was undone.
 func (c *Call) DropAfter() { c.after = nil }
 
-// read reads what the row takes from path and query. The order decides which of several mistakes is reported.
+// read parses the parameters that the row takes from the path and the query. The order of the steps decides which of several
+// mistakes is reported.
 func (c *Call) read() (err error) {
 	r := c.Route
 	params := r.Params()
@@ -202,7 +205,7 @@ func (c *Call) read() (err error) {
 		if p.Max == 0 {
 			continue
 		}
-		def, _ := strconv.Atoi(p.Default) // of Number
+		def, _ := strconv.Atoi(p.Default) // Number wrote it
 		if c.Numbers[p.Name], err = bind.Int(c.Query, p.Name, def, p.Min, p.Max); err != nil {
 			return err
 		}
@@ -213,8 +216,8 @@ func (c *Call) read() (err error) {
 	return nil
 }
 
-// known refuses query parameters that the row does not take. Names that begin with _ pass. So does a member of a family,
-// such as f.country, if the row has other members of it: the handler has its own code for an unknown member.
+// known refuses query parameters that the row does not take. Names that begin with _ pass. A member of a family, such as
+// f.country, also passes if the row has other members of the family: the handler has its own code for an unknown member.
 func (c *Call) known(params []Param) error {
 	for name := range c.Query {
 		family, _, isMember := strings.Cut(name, ".")
@@ -273,20 +276,20 @@ func (c *Call) FillBody(with any) error {
 	return err
 }
 
-// File is an answer that is a download instead of JSON.
+// File is a download that is sent as the answer instead of JSON.
 type File struct {
 	Name  string
 	Type  string
 	Size  int64                                  // in bytes
-	Write func(context.Context, io.Writer) error // writes Size bytes, after the time of the call if it must
+	Write func(context.Context, io.Writer) error // writes Size bytes; it may go on after the call's time limit
 }
 
-// JobRef is the data of a 202: the job that goes on.
+// JobRef is the data of a 202 answer: the job that is still running.
 type JobRef struct {
 	Job JobState `json:"job"`
 }
 
-// JobState is the state of a job. URL is where it is read again.
+// JobState is the state of a job. URL is the address that returns the state again.
 type JobState struct {
 	ID     string `json:"id"`
 	Kind   string `json:"kind"`

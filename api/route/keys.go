@@ -8,10 +8,10 @@ import (
 	"switchyard/api/bind"
 )
 
-// NameKeys gives every row with a body the names that the body may have: its own fields and, where it creates or replaces
-// a record, what answers of the same resource show, so that an object that was read can be sent back. A call that acts
-// on a record, such as a test or a replay, takes its own fields only. A PATCH does not take what only the PUT of its
-// resource writes: the change would be lost without a word.
+// NameKeys sets the Keys of every row with a body: the names that the body may have. They are the body's own fields. If the row
+// creates or replaces a record, the names in answers of the same resource are allowed too, so that an object that was read can be
+// sent back. A call that acts on a record, such as a test or a replay, takes only its own fields. A PATCH refuses names that only
+// the PUT of its resource writes, because the change would be lost silently.
 func NameKeys(rows []Route) {
 	for i := range rows {
 		row := &rows[i]
@@ -34,7 +34,7 @@ func NameKeys(rows []Route) {
 	}
 }
 
-// echoes reports whether the body may be an object as it was read.
+// echoes reports whether the body may be an object from an answer, sent back by the client.
 func (r *Route) echoes() bool {
 	list := "/" + collection(r.Path)
 	return r.Method == "PUT" || r.Path == list || r.Path == list+"/{id}"
@@ -52,7 +52,7 @@ func sameResource(path, other string) bool {
 	return other == path || other == "/"+c || other == "/"+c+"/{id}"
 }
 
-// shown returns a value of an answer's type, and of the type of each record in it: its rows, or the record it is about.
+// shown returns a zero value of an answer's type, and of each record type in it: the type of its rows, or of its embedded record.
 func shown(answer any) []any {
 	out := []any{answer}
 	t := reflect.TypeOf(answer)

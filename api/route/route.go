@@ -20,21 +20,21 @@ import (
 // Scope says which keys a route accepts.
 type Scope uint8
 
-// The scopes. A row without one has Read on GET, else Write.
+// The scopes. A row without a scope has Read on GET, and Write on other methods.
 const (
 	Read  Scope = iota + 1 // every key
 	Write                  // full keys only: a read-only key is 403 read_only_key
-	Ask                    // a POST that changes nothing, so a read-only key may do it
+	Ask                    // a POST that changes nothing, so read-only keys may call it
 )
 
 // Callers says who may call a route.
 type Callers uint8
 
-// The callers. A row without them is for keys and for people who are signed in.
+// The callers. A row without callers is for keys and for signed-in people.
 const (
 	KeysAndPeople Callers = iota
 	People                // a key is 403 people_only
-	Anybody               // callers need not identify themselves, as when they sign in
+	Anybody               // callers need not identify themselves, for example to sign in
 )
 
 // Body limits in bytes.
@@ -73,26 +73,26 @@ type Route struct {
 	Keys *bind.Keys
 	// Slow is the job that the route waits for, outside any transaction. Nil: it waits for none.
 	Slow *Slow
-	// SlowWhen tells by the body whether a call waits for the job. Nil: each does.
+	// SlowWhen reports by the body whether a call waits for the job. Nil: every call waits.
 	SlowWhen func(body []byte) bool
 	// Starts is a job that the route starts and does not wait for. GET /jobs/{id} shows its answer.
 	Starts *Slow
 	// Share bounds how many calls to this route, and to others of the same share, run at once. Default Calls.
 	Share *Share
-	// Versioned routes send the version of the shown record as ETag. A change takes If-Match, and is 409 stale if it names
+	// Versioned routes send the version of the record as ETag. A change accepts If-Match, and answers 409 stale if it names
 	// another version.
 	Versioned bool
 	// Public routes need no key, are not rate-limited and answer without {data, error}.
 	Public     bool
 	Deprecated *Deprecated
 	Handle     Handler
-	// Repeats is set on a POST that proves something for now: it runs each time, whatever its Idempotency-Key.
+	// Repeats is set on a POST whose proof is valid only for a short time. It runs on each call, whatever its Idempotency-Key.
 	Repeats bool
 	// Looks is set on a route that checks something outside repeatedly while a person waits for it. Such calls are not in the
 	// audit log.
 	Looks bool
-	// Recorded reads the record that the route changes, as the API shows it, so that the audit log can store the changed
-	// values. It is given the zero id if the call names no record. Nil: the audit log only names the fields that were sent.
+	// Recorded returns the record that the route changes, in the form of the API, so that the audit log can store the changed
+	// values. Its id is zero if the call names no record. Nil: the audit log only names the fields that were sent.
 	Recorded func(c *Call, id uuid.UUID) (any, error)
 }
 
@@ -111,13 +111,14 @@ type Param struct {
 	Doc      string
 	// Repeated parameters may be given several times. Giving any other parameter more than once is invalid_input.
 	Repeated bool
-	// Shared parameters mean the same wherever they are: the document describes each once.
+	// Shared parameters have the same meaning on every route. The document describes each only once.
 	Shared bool
-	// Min and Max are the range of an integer: a number outside is held to it. The document adds it to Doc.
+	// Min and Max are the range of an integer. A number outside the range becomes the nearest in it. The document adds the range
+	// to Doc.
 	Min, Max int
 }
 
-// Number is a parameter that is a whole number from low to high.
+// Number returns a parameter that is a whole number from low to high.
 func Number(name string, def, low, high int, doc string) Param {
 	return Param{Name: name, Type: "integer", Default: strconv.Itoa(def), Min: low, Max: high, Doc: doc}
 }
@@ -157,7 +158,8 @@ type Code struct {
 type Slow struct {
 	Kind   string // of the job
 	Answer any    // zero value of the answer's type
-	// Show turns the job's result into the answer: of a job that is waited for, what the route documents.
+	// Show turns the job's result into the answer. For a job that the route waits for, this is the answer that the route
+	// documents.
 	Show func(result json.RawMessage) (any, error)
 }
 
@@ -173,38 +175,39 @@ type Share struct {
 
 // The shares.
 var (
-	// Calls are all calls of a key that no other share names. They are short. An account that sends many at once has four
-	// of them answered at a time, so that the calls of others find a processor and a connection.
+	// Calls are all calls of a key that no other share names. They are short. If an account sends many calls at once, four of
+	// them run at a time, so that the calls of other accounts find a processor and a connection.
 	Calls = &Share{Running: 4, Waiting: 200, Wait: 10 * time.Second}
-	// Reads are calls that read clicks, conversions or sums of them. The pool for reports has a connection for each place
-	// of Reads and of Lists, so none of them waits for a connection. A call that goes on as a job leaves its place.
+	// Reads are calls that read clicks, conversions or sums of them. The pool for reports has a connection for each place of
+	// Reads and of Lists, so no call with a place waits for a connection. A call that continues as a job gives its place back.
 	Reads = &Share{Places: 6, Running: 2, Waiting: 16, Wait: 5 * time.Second}
-	// Lists are calls that show what an account has set up, with its figures. They are apart from Reads, so that the
-	// reports of an account, or of others, do not hold up the pages that everything begins with.
+	// Lists are calls that show an account's records with their figures. They are separate from Reads, so that reports do not
+	// delay the pages on which users begin.
 	Lists = &Share{Places: 4, Running: 2, Waiting: 16, Wait: 5 * time.Second}
-	// Downloads are files on their way to clients, which may be slow. Each takes the memory of one chunk, and a connection
-	// of the control plane only while that is read.
+	// Downloads are files that are being sent to clients, which may be slow. Each takes the memory of one chunk. It holds a
+	// connection of the control plane only while a chunk is read.
 	Downloads = &Share{Running: 4, Waiting: 8, Wait: 3 * time.Second}
-	// Sends are calls whose job sends something to an address of the customer and waits for the answer. Such a call has its
-	// place until the job has ended, also after a 202.
+	// Sends are calls whose job sends something to an address of the customer and waits for the answer. Such a call keeps its
+	// place until the job has ended, even after a 202.
 	Sends = &Share{Running: 4, Waiting: 8, Wait: 3 * time.Second}
 )
 
-// Deprecated is the announcement that a route will go, at least 90 days ahead.
+// Deprecated announces, at least 90 days ahead, that a route will be removed.
 type Deprecated struct {
 	Announced time.Time
 	Sunset    time.Time // the first day it may stop working
 	Link      string    // the change list
 }
 
-// Handler runs a route. Body and Answer are zero values of its types. Take and Do make one.
+// Handler runs a route. Body and Answer are zero values of the body's and the answer's types. Take and Do return handlers.
 type Handler struct {
 	Body   any
 	Answer any
 	Run    func(*Call) (any, error)
 }
 
-// Do makes a handler without a body. When fn runs, the call has the id, window, page and numbers that its row takes.
+// Do returns a handler without a body. Before fn runs, the id, window, page and numbers that the row takes are parsed into the
+// call.
 func Do[A any](fn func(*Call) (A, error)) Handler {
 	var answer A
 	return Handler{Answer: answer, Run: func(c *Call) (any, error) {
@@ -215,9 +218,9 @@ func Do[A any](fn func(*Call) (A, error)) Handler {
 	}}
 }
 
-// Take makes a handler like Do with a body, which is decoded before anything else is looked at. A body with the method
-// Preset(*Call) sets by it what a field has that is left out. One with Fill(*Call) adds members to the body as it was
-// sent.
+// Take returns a handler like Do for a route with a body. The body is decoded before the parameters are parsed. If the body's
+// type has the method Preset(*Call), it sets the values of fields that are left out. If it has Fill(*Call), that method adds
+// members to the body before it is decoded.
 func Take[B, A any](fn func(*Call, B) (A, error)) Handler {
 	var body B
 	var answer A
@@ -241,7 +244,8 @@ func Take[B, A any](fn func(*Call, B) (A, error)) Handler {
 	}}
 }
 
-// Codes reads lists such as "400 required too_long", "404 not_found". A malformed one panics: rows are made at start.
+// Codes parses lists such as "400 required too_long", "404 not_found". It panics on a malformed list, because rows are made at
+// start.
 func Codes(lists ...string) []Code {
 	var out []Code
 	for _, l := range lists {
@@ -257,8 +261,8 @@ func Codes(lists ...string) []Code {
 	return out
 }
 
-// WithDefaults sets the defaults: status 200, a body of 1 MiB, Body and Answer of the handler, Read on GET, else Write,
-// Calls for a row with a key.
+// WithDefaults returns the row with its defaults set: status 200, a body of 1 MiB, Body and Answer of the handler, and Calls as
+// the share of a row that is not public. The scope is Read on GET, else Write. The role is contributor for Write, else viewer.
 func (r Route) WithDefaults() Route {
 	if r.Status == 0 {
 		r.Status = http.StatusOK
@@ -290,10 +294,10 @@ func (r Route) WithDefaults() Route {
 	return r
 }
 
-// PersonCodes are errors that people can meet at every route, and keys at none, so that the document leaves them out.
+// PersonCodes are errors that people can get on every route, and keys on none. The document therefore leaves them out.
 var PersonCodes = Codes("401 unauthenticated", "403 role_required cross_site confirm people_only", "429 rate_limited")
 
-// PathParams names the parameters in the path.
+// PathParams returns the names of the parameters in the path.
 func (r Route) PathParams() []string {
 	var out []string
 	for part := range strings.SplitSeq(r.Path, "/") {
@@ -309,7 +313,7 @@ func (r Route) takes(name string) bool {
 	return slices.ContainsFunc(r.Query, func(p Param) bool { return p.Name == name })
 }
 
-// Usual are the errors that any call to this route can meet.
+// Usual returns the errors that any call to this route can get.
 func (r Route) Usual() []Code {
 	if r.Public {
 		return Codes("500 internal_error")
@@ -328,7 +332,7 @@ func (r Route) Usual() []Code {
 	return out
 }
 
-// AllCodes are the route's own codes and the usual ones, each once, by status.
+// AllCodes returns the route's own codes and the usual codes, each once, ordered by status.
 func (r Route) AllCodes() []Code {
 	all := slices.Concat(r.Codes, r.Usual())
 	slices.SortStableFunc(all, func(a, b Code) int { return a.HTTP - b.HTTP })
@@ -341,7 +345,8 @@ func (r Route) AllCodes() []Code {
 	return out
 }
 
-// Declares reports whether an error may leave this route. A declared code that ends in * stands for a family.
+// Declares reports whether the route may answer with an error. A declared code that ends in * stands for all codes that begin
+// with the part before it.
 func (r Route) Declares(status int, code string) bool {
 	for _, c := range r.AllCodes() {
 		family, isFamily := strings.CutSuffix(c.Code, "*")

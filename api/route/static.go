@@ -7,13 +7,12 @@ import (
 	"encoding/hex"
 )
 
-// Static is an answer that is made once and sent unchanged, with or without compression. A client that already has it gets
-// 304.
+// Static is an answer that is made once and sent unchanged, with or without compression. A client that already has it gets 304.
 type Static struct {
 	Type string
 	Body []byte
 	Gzip []byte
-	ETag string // weak: it stands for both forms
+	ETag string // weak, because both forms have the same tag
 }
 
 // NewStatic compresses a body.

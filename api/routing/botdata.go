@@ -8,11 +8,11 @@ import (
 	"switchyard/models/botdata"
 )
 
-// botData is a list that the operator has loaded.
+// botData is a list of bot data that the operator has loaded.
 type botData struct {
 	saved    store.RoutingBotData
 	kind     botdata.Kind
-	compiled *botdata.Compiled // nil: this version knows no such list, or it cannot be read
+	compiled *botdata.Compiled // nil: this version does not know the kind of list, or the list cannot be read
 }
 
 func (d *botData) row() store.RoutingRow { return &d.saved }
@@ -44,5 +44,5 @@ func (d *botData) unlink(s *Snapshot) {
 	}
 }
 
-// BotData gives the operator's lists.
+// BotData returns the operator's lists.
 func (s *Snapshot) BotData() *botdata.Set { return &s.botData }

@@ -20,10 +20,10 @@ func (e *botEntry) row() store.RoutingRow { return &e.saved }
 
 func (b *Builder) botEntry(row *store.RoutingBotEntry, _ *botEntry) *botEntry { return &botEntry{*row} }
 
-// botLists are the entries of an account. They are compiled once all changes to them are known.
+// botLists are the bot lists of an account. They are compiled after all changes of their entries are applied.
 type botLists struct {
 	entries  []*botEntry
-	compiled *botlist.Lists // nil: being built, by one Builder alone
+	compiled *botlist.Lists // nil: one Builder is still building the lists
 }
 
 func (e *botEntry) link(s *Snapshot) {
@@ -36,7 +36,7 @@ func (e *botEntry) unlink(s *Snapshot) {
 	l.entries = slices.DeleteFunc(l.entries, func(o *botEntry) bool { return o == e })
 }
 
-// ownBotLists returns lists that no other snapshot uses yet, so that they may be changed.
+// ownBotLists returns the account's lists for changing. It copies lists that another snapshot uses.
 func (s *Snapshot) ownBotLists(account uuid.UUID) *botLists {
 	l, ok := s.botLists.get(account)
 	switch {
@@ -51,7 +51,7 @@ func (s *Snapshot) ownBotLists(account uuid.UUID) *botLists {
 	return l
 }
 
-// compileBotLists compiles the lists that have changed.
+// compileBotLists compiles the lists that have changed, and removes empty lists.
 func (b *Builder) compileBotLists() {
 	for account, l := range b.botLists.all {
 		if l.compiled != nil {

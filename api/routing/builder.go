@@ -21,11 +21,11 @@ import (
 	"switchyard/models/token"
 )
 
-// Builder makes a snapshot from another one. One goroutine at a time builds.
+// Builder builds a snapshot from another snapshot. Only one goroutine at a time builds.
 type Builder struct {
 	*Snapshot
-	explained bool        // plans are compiled to be explained
-	stale     atomic.Bool // something appeared or changed that no plan could know
+	explained bool        // plans are compiled so that their decisions can be explained
+	stale     atomic.Bool // a record appeared or changed so that plans may need to be compiled again
 }
 
 func (s *Snapshot) builder() *Builder {
@@ -78,7 +78,7 @@ func (b *Builder) has(k kindID, row store.RoutingRow) bool {
 	return row.Head().Version != 0 && old.row().Head().Version == row.Head().Version
 }
 
-// put compiles rows, on all processors when they are many, and puts their records in the place of the old ones.
+// put compiles rows and replaces the old records by the new ones. It uses all processors.
 func (b *Builder) put(k kindID, rows []store.RoutingRow) {
 	made := make([]record, len(rows))
 	var next atomic.Int64
@@ -163,7 +163,8 @@ func (b *Builder) lander(row *store.RoutingLander, old *Lander) *Lander {
 	return l
 }
 
-// setRef sets the shared reference, so that every plan that has it sees the change at once.
+// setRef points the shared reference to the record's new version, so that every plan that has the reference sees the change at
+// once. It makes the reference if ref is nil.
 func (b *Builder) setRef(ref *flow.Ref, id uuid.UUID, kind flow.Kind, to record, active bool) *flow.Ref {
 	if ref == nil {
 		ref = flow.NewRef(id, kind, to)
@@ -175,7 +176,7 @@ func (b *Builder) setRef(ref *flow.Ref, id uuid.UUID, kind flow.Kind, to record,
 	return ref
 }
 
-// compileURL returns nil for an address that visitors cannot be sent to.
+// compileURL compiles an address. It returns nil if visitors cannot be sent to it.
 func compileURL(url string) *token.Template {
 	if token.ValidURL(url) != nil {
 		return nil
@@ -183,8 +184,8 @@ func compileURL(url string) *token.Template {
 	return token.Compile(url)
 }
 
-// campaign compiles a campaign. A flow that cannot be read, or is over the budget, leaves the campaign with its fallback
-// addresses, so that paid visitors still arrive somewhere.
+// campaign compiles a campaign. If the flow cannot be read, or is over the budget, the campaign has only its fallback addresses,
+// so that paid visitors still arrive somewhere.
 func (b *Builder) campaign(row *store.RoutingCampaign, _ *Campaign) *Campaign {
 	c := &Campaign{
 		Row: *row, id: row.ID.String(), Price: newPrice(row.CostModel, row.CostValue), streams: compress(row.Streams),
@@ -227,8 +228,8 @@ func (b *Builder) campaign(row *store.RoutingCampaign, _ *Campaign) *Campaign {
 	return c
 }
 
-// completePlans compiles again the campaigns that name an offer, a lander or a saved rule which has appeared only now,
-// or a rule that needs more than before.
+// completePlans compiles again the campaigns whose plan is out of date. Such a plan names an offer, a lander or a saved rule that
+// appeared only now, or a saved rule whose matcher was replaced.
 func (b *Builder) completePlans() {
 	if !b.stale.Load() {
 		return

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// compressed is the text of a flow in a small form. It is read again only when the campaign is recompiled or copied to disk.
+// compressed is the compressed text of a flow. It is decompressed only when the campaign is recompiled or copied to disk.
 // Uncompressed flows would add 26% to the snapshot's memory. A text shorter than compressFrom bytes is not compressed.
 type compressed struct {
 	bytes []byte
@@ -17,7 +17,7 @@ type compressed struct {
 const compressFrom = 512
 
 var flateWriters = sync.Pool{New: func() any {
-	w, _ := flate.NewWriter(nil, flate.BestSpeed) // it fails for levels that do not exist only
+	w, _ := flate.NewWriter(nil, flate.BestSpeed) // NewWriter fails only for an invalid level
 	return w
 }}
 
@@ -36,7 +36,7 @@ func compress(text []byte) compressed {
 	return compressed{bytes.Clone(b.Bytes()), len(text)}
 }
 
-// text gives what was compressed.
+// text returns the original text.
 func (p compressed) text() []byte {
 	if len(p.bytes) == p.size {
 		return p.bytes

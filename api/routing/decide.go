@@ -7,26 +7,26 @@ import (
 	"switchyard/models/flow"
 )
 
-// Visit is a visitor on the way through one campaign or, by hand-overs, several. The redirect's visit is carried out, and an
-// Explainer's visit is not. The same loop decides both.
+// Visit is a visitor's way through one campaign or, by hand-overs, through several. The redirect carries its visits out, and an
+// Explainer does not. Decide runs the same loop for both.
 type Visit interface {
-	// Enter is called when a campaign begins to route, including the first one. It sets what depends on the campaign in the
-	// visitor and the facts: the binding, campaign_id, is_unique and clicks_today.
+	// Enter is called when a campaign begins to route, including the first campaign. It sets the values of the visitor and the
+	// facts that depend on the campaign: the binding, campaign_id, is_unique and clicks_today.
 	Enter(c *Campaign)
-	// HandOver is called when the last entered campaign hands over to the next one. path is the path that hands over, and
-	// bindable reports whether it is to be remembered.
+	// HandOver is called when the last entered campaign hands over to the next one. path is the path that hands over. bindable
+	// reports whether the path is to be remembered for the visitor.
 	HandOver(path uuid.UUID, bindable bool)
 }
 
-// Outcome is a decision with the state of the flows that made it.
+// Outcome is a decision with a hash of the flows that made it.
 type Outcome struct {
 	flow.Decision
 
-	FlowHash uint64 // of every campaign that had a say
+	FlowHash uint64 // over every campaign that took part
 }
 
-// Decide routes a visitor, beginning with campaign c. A hand-over that leads nowhere, or too far, ends at the fallback
-// of the campaign that it has reached. Decide allocates nothing.
+// Decide routes a visitor, beginning with campaign c. If a hand-over leads nowhere, or there are too many, the visit ends at the
+// fallback of the campaign that it has reached. Decide allocates nothing.
 func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint64, visit Visit) Outcome {
 	var out Outcome
 	collect := true
@@ -55,7 +55,8 @@ func (s *Snapshot) Decide(c *Campaign, v *flow.Visitor, env *flow.Env, seed uint
 	}
 }
 
-// handover gives the campaign that another one hands over to: an active one of the same account.
+// handover returns the campaign that another campaign hands over to. It returns nil unless the campaign is active and belongs to
+// the same account.
 func (s *Snapshot) handover(from *Campaign, id uuid.UUID) *Campaign {
 	c := s.Campaign(id)
 	if c == nil || !c.Active() || c.Row.AccountID != from.Row.AccountID {
@@ -78,7 +79,8 @@ func addHash[T string | []byte](h uint64, text T) uint64 {
 	return h
 }
 
-// hashCampaign tells flows apart that could decide differently: the campaign's paths and the settings around them.
+// hashCampaign returns a hash of the campaign's paths and the settings around them. Flows that could decide differently have
+// different hashes.
 func hashCampaign(row *store.RoutingCampaign) uint64 {
 	h := addHash(hashBasis, []byte(row.Streams))
 	for _, text := range [...]string{row.FlowRotation, row.BindVisitors, row.FallbackURL, row.DestinationURL} {
@@ -87,8 +89,8 @@ func hashCampaign(row *store.RoutingCampaign) uint64 {
 	return h
 }
 
-// FlowHash adds what a campaign's flow and its saved rules say to the hash of the campaigns that decided before it.
-// Whether offers and landing pages are usable is not in it.
+// FlowHash adds the campaign's flow and its saved rules to h, the hash of the campaigns that decided before it. The hash does not
+// depend on whether offers and landing pages are usable.
 func (s *Snapshot) FlowHash(h uint64, c *Campaign) uint64 {
 	h = h*hashPrime + c.hash
 	for i := range c.rules {

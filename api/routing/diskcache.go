@@ -11,13 +11,14 @@ import (
 	"switchyard/db/store"
 )
 
-// copyFormat stands first in the copy on disk. It changes with the meaning of the records, not with added fields.
+// copyFormat is the first value in the copy on disk. It changes when the meaning of the records changes, but not when fields are
+// added.
 const copyFormat = "switchyard routing 4"
 
-// copyBatch is how many rows are written at once: the encoder holds as much in memory.
+// copyBatch is the number of rows that are encoded at once. The encoder holds a whole batch in memory.
 const copyBatch = 64
 
-// WriteDiskCache replaces the copy on disk as a whole: a crash leaves the old one or the new one.
+// WriteDiskCache replaces the whole copy on disk atomically: after a crash there is either the old copy or the new one.
 func WriteDiskCache(path string, s *Snapshot) error {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
@@ -66,7 +67,7 @@ func encodeCopy(enc *gob.Encoder, s *Snapshot) error {
 	return enc.Encode(store.Routing{})
 }
 
-// ReadDiskCache gives the records of a snapshot that WriteDiskCache wrote.
+// ReadDiskCache returns the records that WriteDiskCache wrote.
 func ReadDiskCache(path string) (*store.Routing, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"switchyard/db/store"
 )
 
-// TestTheCopyKeepsEveryFlow holds that campaigns come back from disk to the letter, whatever the size of their flows and
-// however many parts they are written in.
+// TestTheCopyKeepsEveryFlow checks that campaigns come back from disk unchanged, whatever the size of their flows and the number
+// of batches.
 func TestTheCopyKeepsEveryFlow(t *testing.T) {
 	t.Parallel()
 	records := &store.Routing{Rows: []store.RoutingRow{
@@ -46,7 +46,7 @@ func TestTheCopyKeepsEveryFlow(t *testing.T) {
 	}
 }
 
-// streams is a flow of n paths.
+// streams returns a flow of n paths.
 func streams(n int) []byte {
 	paths := make([]string, n)
 	for i := range paths {

@@ -1,4 +1,4 @@
-// Package routing holds what the redirect routes by: a snapshot of all live campaigns, smartlinks and what they name,
-// in memory. A Refresher keeps it fresh from PostgreSQL's change notices, and starts from a copy on disk while
-// PostgreSQL is away. An Explainer asks the same compiled flows for decisions that are not carried out.
+// Package routing holds the data by which the redirect routes: a snapshot, in memory, of all live campaigns, smartlinks and the
+// records that they refer to. A Refresher keeps the snapshot fresh from PostgreSQL's change notices. While PostgreSQL is away, it
+// starts from a copy on disk. An Explainer makes decisions with the same compiled flows without carrying them out.
 package routing

@@ -17,11 +17,12 @@ import (
 	"switchyard/models/token"
 )
 
-// EdgeFormat is the format of bundles. It changes when their meaning changes. The script ignores bundles of another format.
+// EdgeFormat is the version of the format of bundles. It changes when their meaning changes. The script ignores bundles of
+// another format.
 const EdgeFormat = 1
 
-// edgeBundle is a campaign as the edge routes it, with the campaigns that it may hand over to. ops/deploy/edge/README.md
-// describes it.
+// edgeBundle is a campaign in the form in which the edge routes it, with the campaigns that it may hand over to.
+// ops/deploy/edge/README.md describes it.
 type edgeBundle struct {
 	Format    int                           `json:"format"`
 	Campaign  uuid.UUID                     `json:"campaign"`
@@ -44,7 +45,7 @@ type edgeNamed struct {
 	Name string    `json:"name"`
 }
 
-// edgeSub is a parameter of the source's that fills a sub-parameter: 1 is sub1.
+// edgeSub is a parameter of the source that fills a sub-parameter: 1 is sub1.
 type edgeSub struct {
 	Param string `json:"param"`
 	Sub   int    `json:"sub"`
@@ -53,7 +54,7 @@ type edgeSub struct {
 type edgeCampaign struct {
 	Name  string        `json:"name"`
 	Alias string        `json:"alias"`
-	Flow  string        `json:"flow"`       // a hash of the flow: with it a click says what decided
+	Flow  string        `json:"flow"`       // a hash of the flow: a click reports by it which flow decided
 	TTL   int           `json:"bind_hours"` // how long a binding lasts
 	Plan  flow.Portable `json:"plan"`
 }
@@ -74,8 +75,8 @@ type edgeLander struct {
 	Guarded bool                 `json:"guarded,omitempty"`
 }
 
-// edgeAttributes are the attributes that the script knows of a visitor. The others need what only this service has: user
-// agents taken apart, geo databases, what it remembers of visitors, bot signals.
+// edgeAttributes are the visitor's attributes that the script knows. All others need data that only this service has: parsed user
+// agents, geo databases, its memory of visitors, and bot signals.
 var edgeAttributes = func() map[string]bool {
 	known := map[string]bool{}
 	for _, name := range [...]string{
@@ -90,8 +91,8 @@ var edgeAttributes = func() map[string]bool {
 	return known
 }()
 
-// edgeTokens are the tokens that the script fills. {ip} is not among them: how much of it is shown is a setting of this
-// service.
+// edgeTokens are the tokens that the script fills. {ip} is not among them, because a setting of this service decides how much of
+// the address is shown.
 var edgeTokens = func() map[string]bool {
 	known := map[string]bool{}
 	for _, name := range [...]string{
@@ -109,20 +110,20 @@ var edgeTokens = func() map[string]bool {
 	return known
 }()
 
-// edgeTransitions are the ways to send a visitor on that need no page.
+// edgeTransitions are the transitions that need no HTML page.
 var edgeTransitions = []string{flow.Transition301, flow.Transition302, flow.Transition303, flow.Transition307}
 
 const (
-	// edgeGiveUp is the summed size of parts at which a bundle is given up. It is above the size limit, because parts may share
-	// content that the sum counts twice.
+	// edgeGiveUp is the summed size of parts at which the compilation of a bundle stops. It is above the size limit, because
+	// parts may share content that the sum counts twice.
 	edgeGiveUp = 4 * models.MaxEdgeBundle
-	// edgeWork is how many bytes one compilation may assemble, including bundles that turn out to be too large.
+	// edgeWork is the number of bytes that one compilation may assemble, including bundles that turn out to be too large.
 	edgeWork = 8 * models.MaxEdgeAccount
 )
 
-// EdgeBundles compiles the active campaigns on domains of their account for the edge, in a fixed order. A bundle that the
-// edge cannot hold has no Value: it is too large itself, or the campaigns before it have used up the account's share. The
-// snapshot must be an Explainer's, of one account.
+// EdgeBundles compiles the active campaigns on domains of their account for the edge, in a fixed order. A bundle that the edge
+// cannot hold has no Value. Either the bundle itself is too large, or the campaigns before it have used up the account's share.
+// The snapshot must be an Explainer's, and of one account.
 func (s *Snapshot) EdgeBundles() ([]models.EdgeBundle, error) {
 	return s.edgeBundles(models.MaxEdgeAccount, edgeWork)
 }
@@ -153,15 +154,15 @@ func (s *Snapshot) edgeBundles(most, mostWork int) ([]models.EdgeBundle, error) 
 	return out, nil
 }
 
-// edgePart is what a campaign adds to each bundle that it is in. It is made once.
+// edgePart is the part of a campaign in each bundle that includes the campaign. It is made once.
 type edgePart struct {
 	text    json.RawMessage
 	offers  map[uuid.UUID]*edgeOffer
 	landers map[uuid.UUID]*edgeLander
-	rules   map[uuid.UUID]bool // saved rules; true: no visitor satisfies it
+	rules   map[uuid.UUID]bool // saved rules; true: the rule is missing or broken and matches no visitor
 	origin  map[string]bool
-	cost    bool // it has the token {cost}, which the script fills unless the cost depends on the link
-	size    int  // about as many bytes as it adds
+	cost    bool // an address has the token {cost}, which the script can fill unless the cost depends on the link
+	size    int  // about the number of bytes that it adds
 }
 
 // edgeCompiler collects a bundle.
@@ -169,7 +170,7 @@ type edgeCompiler struct {
 	*Snapshot
 	out    edgeBundle
 	parts  map[uuid.UUID]*edgePart // of all campaigns so far
-	after  map[uuid.UUID]int       // after how many hand-overs a campaign is reached at the earliest
+	after  map[uuid.UUID]int       // the smallest number of hand-overs after which a campaign is reached
 	rules  map[uuid.UUID]bool
 	origin map[string]bool
 	size   int // of the parts
@@ -202,7 +203,7 @@ func (s *Snapshot) newEdgeCompiler(d *Domain, c *Campaign, parts map[uuid.UUID]*
 	return k
 }
 
-// finish compiles a campaign into b. The caller has marked b as too large, and it stays so if the bundle exceeds a limit.
+// finish compiles a campaign into b. The caller has marked b as too large. The mark stays if the bundle exceeds a limit.
 func (k *edgeCompiler) finish(c *Campaign, b *models.EdgeBundle) error {
 	if err := k.campaigns(c, 0); err != nil || k.size > edgeGiveUp {
 		return err
@@ -223,8 +224,8 @@ func (k *edgeCompiler) finish(c *Campaign, b *models.EdgeBundle) error {
 	return nil
 }
 
-// campaigns adds a campaign that is reached after some hand-overs (hops), and the campaigns that it may hand over to. It
-// stops when the bundle is too large.
+// campaigns adds a campaign that is reached after hops hand-overs, and the campaigns that it may hand over to. It stops when the
+// bundle is too large.
 func (k *edgeCompiler) campaigns(c *Campaign, hops int) error {
 	before, there := k.after[c.Row.ID]
 	if there && before <= hops || k.size > edgeGiveUp {
@@ -249,7 +250,7 @@ func (k *edgeCompiler) campaigns(c *Campaign, hops int) error {
 	return nil
 }
 
-// campaign adds the part of a campaign.
+// campaign adds the part of a campaign to the bundle.
 func (k *edgeCompiler) campaign(c *Campaign) error {
 	part := k.parts[c.Row.ID]
 	if part == nil {
@@ -293,10 +294,10 @@ func (s *Snapshot) newEdgePart(c *Campaign) (*edgePart, error) {
 	return k, err
 }
 
-// FlowText is the hash of a flow as bundles and the edge's clicks have it.
+// FlowText returns the hash of a flow as text, as bundles and the edge's clicks have it.
 func FlowText(hash uint64) string { return strconv.FormatUint(hash, 16) }
 
-// route adds what a path leads to, and notes what the script cannot do of it.
+// route adds the destinations of a path. It also records in origin the features of the path that the script lacks.
 func (k *edgePart) route(s *Snapshot, c *Campaign, r *flow.PortableRoute) {
 	if !r.Active {
 		return
@@ -361,7 +362,7 @@ func (k *edgePart) offer(s *Snapshot, o *Offer) {
 	k.url(out.URL)
 }
 
-// url notes the tokens that the script cannot fill.
+// url records in origin the tokens of an address that the script cannot fill.
 func (k *edgePart) url(parts []token.PortablePart) {
 	for i := range parts {
 		p := &parts[i]

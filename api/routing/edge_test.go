@@ -42,8 +42,8 @@ func mesh(n, next, size int) *store.Routing {
 	return r
 }
 
-// TestEdgeBounds: the campaigns of an account at the edge stay within the limits, however they hand over to one another.
-// Campaigns beyond the limits are left to the service, the same ones at each compilation.
+// TestEdgeBounds: the bundles of an account stay within the limits, however its campaigns hand over to one another. The campaigns
+// beyond the limits are left to the service, and they are the same campaigns at each compilation.
 func TestEdgeBounds(t *testing.T) {
 	t.Parallel()
 	compile := func(r *store.Routing, most, work int) (kept int, large []bool) {
@@ -80,10 +80,10 @@ func TestEdgeBounds(t *testing.T) {
 		t.Errorf("with half the bytes %d are left to the service, %d bytes are kept", n, kept)
 	}
 	if _, again := compile(small, whole/2, 1<<30); !reflect.DeepEqual(again, some) {
-		t.Error("others are left to the service when they are compiled again")
+		t.Error("another compilation leaves other campaigns to the service")
 	}
 
-	// Nothing of this fits, and little of it is put together: one part of each campaign, and a bundle or two.
+	// None of these bundles fits. Few bytes are assembled: one part for each campaign, and a bundle or two.
 	big := mesh(60, 20, 200<<10)
 	kept, large = compile(big, models.MaxEdgeAccount, 2*edgeGiveUp)
 	if kept != 0 || count(large) != 60 {
@@ -94,7 +94,7 @@ func TestEdgeBounds(t *testing.T) {
 		parts := map[uuid.UUID]*edgePart{}
 		e := k.newEdgeCompiler(find[*Domain](k, domains, c.Row.DomainID), c, parts)
 		if err := e.campaigns(c, 0); err != nil || len(parts) > edgeGiveUp/(200<<10)+1 {
-			t.Errorf("%d campaigns were put together for a bundle of at most %d bytes, %v", len(parts), models.MaxEdgeBundle, err)
+			t.Errorf("%d campaigns were assembled for a bundle of at most %d bytes, %v", len(parts), models.MaxEdgeBundle, err)
 		}
 		break
 	}

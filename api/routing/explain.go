@@ -12,20 +12,20 @@ import (
 	"switchyard/models/flow"
 )
 
-// Explainer asks what some campaigns are routed by for decisions that are not carried out. It belongs to one goroutine.
+// Explainer makes routing decisions for some campaigns without carrying them out. Only one goroutine may use it.
 type Explainer struct{ snap *Snapshot }
 
-// NewExplainer compiles records as for the redirect.
+// NewExplainer compiles records as the redirect does, but keeps the details that explanations need.
 func NewExplainer(r *store.Routing) *Explainer {
 	b := (&Snapshot{}).builder()
 	b.explained = true
 	return &Explainer{b.apply(nil, r)}
 }
 
-// Zone is the time zone of an account.
+// Zone returns the time zone of an account.
 func (x *Explainer) Zone(account uuid.UUID) *time.Location { return x.snap.Account(account).Zone }
 
-// Has reports whether a campaign can be asked for.
+// Has reports whether the Explainer has a campaign.
 func (x *Explainer) Has(campaign uuid.UUID) bool { return x.snap.Campaign(campaign) != nil }
 
 // Counts reports whether a decision depends on clicks of the day.
@@ -41,10 +41,10 @@ func (x *Explainer) Counts() bool {
 // Capped reports whether a decision depends on conversions of the day.
 func (x *Explainer) Capped() bool { return len(x.snap.CappedOffers()) > 0 }
 
-// Snapshot returns the compiled records. Visitors are not routed by this snapshot.
+// Snapshot returns the compiled records. Real visitors are never routed by this snapshot.
 func (x *Explainer) Snapshot() *Snapshot { return x.snap }
 
-// Cap tells the offers how many conversions they had today.
+// Cap sets the number of today's conversions of each capped offer, which closes or opens the offer.
 func (x *Explainer) Cap(conversions map[uuid.UUID]int) {
 	for _, capped := range x.snap.CappedOffers() {
 		for _, o := range capped {
@@ -53,7 +53,7 @@ func (x *Explainer) Cap(conversions map[uuid.UUID]int) {
 	}
 }
 
-// Question is a visitor who is routed for the sake of the answer.
+// Question is a visitor and the circumstances of the decision that Explain makes.
 type Question struct {
 	Campaign    uuid.UUID
 	Facts       *cond.Facts                // all but campaign_id and clicks_today
@@ -63,21 +63,21 @@ type Question struct {
 	Conversions map[uuid.UUID]int // of offers, today
 }
 
-// Explanation is a decision and how it came about.
+// Explanation is a decision, with the stages that led to it.
 type Explanation struct {
 	Outcome
 
-	Stages []ExplainedStage // one for each campaign that had a say
+	Stages []ExplainedStage // one for each campaign that took part, in the order of the visit
 }
 
-// ExplainedStage is what happened in one campaign.
+// ExplainedStage is the trace of the decision in one campaign.
 type ExplainedStage struct {
 	CampaignID uuid.UUID
 	Name       string
 	Trace      *flow.Trace
 }
 
-// URL returns the address of the decision with its tokens unfilled. It is empty if there is no address.
+// URL returns the decision's address with its tokens unfilled. It is empty if there is no address.
 func (e *Explanation) URL() string {
 	if l := LanderOf(e.Lander); l != nil {
 		return l.Row.URL
@@ -91,7 +91,7 @@ func (e *Explanation) URL() string {
 	return ""
 }
 
-// explainedVisit notes what happens on the way.
+// explainedVisit is a Visit that records the trace of each campaign.
 type explainedVisit struct {
 	q        *Question
 	campaign *Campaign // that was entered last
@@ -120,7 +120,7 @@ func (v *explainedVisit) HandOver(path uuid.UUID, bindable bool) {
 	}
 }
 
-// admit takes one click of a path's daily cap from a count of its own.
+// admit takes one click of a path's daily cap, if there is room. It counts only in the question's own map.
 func (v *explainedVisit) admit(r *flow.Route) bool {
 	if v.q.Clicks[r.ID] >= r.DailyCap {
 		return false
@@ -131,15 +131,15 @@ func (v *explainedVisit) admit(r *flow.Route) bool {
 	return true
 }
 
-// own copies a map that may be nil.
+// own returns a copy of a map. The result is never nil.
 func own[V any](from map[uuid.UUID]V) map[uuid.UUID]V {
 	to := make(map[uuid.UUID]V, len(from))
 	maps.Copy(to, from)
 	return to
 }
 
-// Explain decides as the redirect does, but uses up nothing: no cap and no visitor's uniqueness. Has must be true for the
-// campaign.
+// Explain makes the decision that the redirect would make. It consumes neither a cap's clicks nor a visitor's uniqueness. Has
+// must be true for the campaign.
 func (x *Explainer) Explain(q Question) Explanation {
 	x.Cap(q.Conversions)
 	q.Bound, q.Clicks = own(q.Bound), own(q.Clicks)

@@ -9,11 +9,11 @@ import (
 	"switchyard/models/token"
 )
 
-// Guard is the protection of a landing page, ready to be asked. The redirect asks its lists; what it cannot know, that
-// a visitor of the page came through it, the page asks at /lp/verify.
+// Guard is the compiled protection of a landing page. The redirect checks its lists. Whether a visitor of the page came through
+// the redirect, the page asks at /lp/verify.
 type Guard struct {
 	models.Protection
-	Fallback *token.Template // nil: nowhere
+	Fallback *token.Template // nil: refused visitors are sent nowhere
 }
 
 // newGuard returns nil if no visitor is kept out.
@@ -26,7 +26,8 @@ func newGuard(saved json.RawMessage) *Guard {
 	return &Guard{Protection: p, Fallback: compileURL(p.FallbackURL)}
 }
 
-// Admits reports whether the lists let a visitor in. An unknown country, device or referrer is on no list.
+// Admits reports whether the lists let a visitor in. If a list of allowed countries, devices or referrers is set, a visitor with
+// an unknown value is refused. A list of denied countries does not refuse an unknown country.
 func (g *Guard) Admits(c *models.Click) bool {
 	switch {
 	case g.BlockBots && c.IsBot,
@@ -39,7 +40,7 @@ func (g *Guard) Admits(c *models.Click) bool {
 	return true
 }
 
-// within reports whether a host is a domain or lies below it.
+// within reports whether a host is the domain or a subdomain of it.
 func within(host, domain string) bool {
 	rest, ok := strings.CutSuffix(strings.ToLower(host), domain)
 	return ok && (rest == "" || strings.HasSuffix(rest, "."))

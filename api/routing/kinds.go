@@ -8,8 +8,8 @@ import (
 	"switchyard/db/store"
 )
 
-// kindID numbers the kinds of records in the order in which a Builder takes them in: what a campaign is compiled with
-// stands before it.
+// kindID numbers the kinds of records in the order in which a Builder processes them. The kinds that a campaign is compiled with
+// come before campaigns.
 type kindID int
 
 const (
@@ -29,8 +29,8 @@ const (
 	kindCount
 )
 
-// kinds tells for each kind of record how a row is compiled. A new kind is a row here and one in the store's table;
-// reading, replacing, removing, comparing versions and the copy on disk follow from the two.
+// kinds defines how the rows of each kind are compiled. A new kind needs one entry here and one in the store's table. Reading,
+// replacing, removing, comparing versions and the copy on disk follow from these two entries.
 var kinds = [kindCount]kind{
 	accounts:     kindOf((*Builder).account),
 	domains:      kindOf((*Builder).domain),
@@ -47,7 +47,7 @@ var kinds = [kindCount]kind{
 	goals:        kindOf((*Builder).goal),
 }
 
-// kind compiles the rows of one table. It only reads the snapshot that is being built.
+// kind compiles the rows of one table. compile only reads the snapshot that is being built.
 type kind struct {
 	table   string
 	compile func(b *Builder, row store.RoutingRow, old record) record
@@ -55,22 +55,21 @@ type kind struct {
 
 // record is a compiled row.
 type record interface {
-	row() store.RoutingRow // nil when the record is gone
+	row() store.RoutingRow // nil if the row is gone
 }
 
-// linked records are found by more than their id.
+// linked is implemented by records that can be found by other keys than their id.
 type linked interface {
 	link(s *Snapshot)
 	unlink(s *Snapshot)
 }
 
-// leaver is a record that something else may still hold when its row is gone.
+// leaver is a record that other records may still refer to when its row is gone.
 type leaver interface {
-	leave(b *Builder) record // what stays in its place, nil for nothing
+	leave(b *Builder) record // the record that takes its place, or nil
 }
 
-// kindOf makes a kind of the function that compiles its rows. The function gets the record that it replaces, nil for
-// none.
+// kindOf returns the kind for a compile function. That function gets the new row and the record that it replaces, or nil.
 func kindOf[T any, P interface {
 	*T
 	store.RoutingRow
@@ -91,7 +90,7 @@ func find[R record](s *Snapshot, k kindID, id uuid.UUID) R {
 	return r
 }
 
-// each goes through the records of a kind.
+// each iterates over the records of a kind.
 func each[R record](s *Snapshot, k kindID) func(yield func(R) bool) {
 	return func(yield func(R) bool) {
 		for _, found := range s.records[k].all {

@@ -7,12 +7,12 @@ import (
 	"switchyard/models/postback"
 )
 
-// Price is what clicks of a campaign cost, computed when the campaign changes.
+// Price is the cost of a campaign's clicks. It is computed when the campaign changes.
 type Price struct {
 	model  string
 	click  decimal.Decimal // fixed cost of every click
-	unique decimal.Decimal // besides, of a unique one
-	sale   decimal.Decimal // of every approved conversion
+	unique decimal.Decimal // additional cost of a unique click
+	sale   decimal.Decimal // cost of every approved conversion
 	share  decimal.Decimal // percentage of approved revenue
 }
 
@@ -40,12 +40,12 @@ func newPrice(model string, value decimal.Decimal) Price {
 	return p
 }
 
-// Given reports whether the link itself says what a click costs.
+// Given reports whether the cost of a click is a parameter of its link.
 func (p *Price) Given() bool { return p.model == "auto" }
 
-// Apply sets the cost of a click. With the model auto, it is the amount in the source's cost parameter. A source that
-// charges per thousand clicks reports the price of a thousand. Paid clicks that get lost on the way make the clicks that
-// arrive more expensive: the campaign's traffic loss counts, or its source's if the campaign's is zero.
+// Apply sets the cost of a click. With the model auto, the cost is given, the amount in the source's cost parameter. For a source
+// that charges per thousand clicks, given is the price of a thousand. Clicks that are paid but get lost on the way make the
+// arriving clicks more expensive. Their percentage is campaignLoss, or the source's traffic loss if campaignLoss is zero.
 func (p *Price) Apply(c *models.Click, campaignLoss decimal.Decimal, src *Source, given string) {
 	cost := p.click
 	if p.model == "auto" && given != "" {
@@ -64,7 +64,7 @@ func (p *Price) Apply(c *models.Click, campaignLoss decimal.Decimal, src *Source
 	c.ConversionCost, c.RevenueShare = p.sale, p.share
 }
 
-// withLoss gives paid / (1 - loss/100).
+// withLoss returns paid / (1 - loss/100).
 func withLoss(paid, loss decimal.Decimal) decimal.Decimal {
 	if paid.IsZero() || !loss.IsPositive() || loss.GreaterThanOrEqual(hundred) {
 		return paid

@@ -15,8 +15,8 @@ import (
 	"switchyard/models/token"
 )
 
-// Recorded asks how a recorded click is routed by what is routed by now: with its visitor, its time, its draws, and what
-// it was bound to. Its day's counts are the caller's.
+// Recorded returns the question how the present flows would route a recorded click. The question has the click's visitor, time,
+// draws and binding. The caller fills in the counts of the day.
 func (x *Explainer) Recorded(click *clicklog.StoredClick, campaign uuid.UUID) Question {
 	q := Question{
 		Campaign: campaign, Facts: ClickFacts(click, x.Zone(click.AccountID)), Seed: click.RouteSeed,
@@ -28,7 +28,7 @@ func (x *Explainer) Recorded(click *clicklog.StoredClick, campaign uuid.UUID) Qu
 	return q
 }
 
-// FirstCampaign is the campaign whose link was clicked.
+// FirstCampaign returns the campaign whose link was clicked.
 func FirstCampaign(c *models.Click) uuid.UUID {
 	if c.ParentCampaignID != uuid.Nil {
 		return c.ParentCampaignID
@@ -36,7 +36,7 @@ func FirstCampaign(c *models.Click) uuid.UUID {
 	return c.CampaignID
 }
 
-// ClickFacts returns the facts that conditions saw of a click, as far as they were recorded.
+// ClickFacts returns the facts of a recorded click for conditions, as far as they were recorded.
 func ClickFacts(d *clicklog.StoredClick, zone *time.Location) *cond.Facts {
 	f := &cond.Facts{}
 	f.SetClick(&d.Click)
@@ -44,12 +44,12 @@ func ClickFacts(d *clicklog.StoredClick, zone *time.Location) *cond.Facts {
 	f.SetText(cond.Continent, country.Continent(d.Country))
 	f.SetBool(cond.IsUnique, d.IsUnique)
 	f.SetTime(d.At, zone)
-	values, _ := url.ParseQuery(d.Params) // the redirect left out what cannot be read, too
+	values, _ := url.ParseQuery(d.Params) // parts that cannot be parsed are skipped, as in the redirect
 	f.SetSource(Sent{Params: values})
 	return f
 }
 
-// Sent are the parameters and headers of a visitor who is described.
+// Sent has the parameters and headers that a described visitor sent.
 type Sent struct{ Params, Headers map[string][]string }
 
 // Param implements cond.Source.

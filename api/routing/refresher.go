@@ -19,35 +19,36 @@ import (
 
 // How the snapshot is kept fresh.
 const (
-	debounce    = 20 * time.Millisecond // notices that come together become one snapshot
-	fullReload  = time.Minute           // the safety net under the notices
+	debounce    = 20 * time.Millisecond // notices within this time become one snapshot
+	fullReload  = time.Minute           // a safety net for lost notices
 	retryReload = 500 * time.Millisecond
-	writeCopy   = 15 * time.Second // between two copies on disk, or
-	copyShare   = 50               // times as long as the last one took
+	writeCopy   = 15 * time.Second // the shortest time between two copies on disk, or
+	copyShare   = 50               // times the duration of the last copy, if that is longer
 	loadTimeout = 30 * time.Second
 
-	manyCampaigns = 1000 // reading this many leaves memory behind that is worth giving back
-	// loadGCPercent is for the collector while everything is read. Memory that stays lies between garbage, so rarer collections
-	// leave pages that are never given back: 55 kB for each of 10,000 campaigns of 20 paths instead of 38 kB.
+	manyCampaigns = 1000 // after reading more campaigns than this, free memory is returned to the system
+	// loadGCPercent is the garbage collector's target while everything is read. Rarer collections leave lasting data scattered
+	// among garbage, in pages that are never returned to the system: 55 kB instead of 38 kB for each of 10,000 campaigns with 20
+	// paths.
 	loadGCPercent = 60
 )
 
 // Refresher holds the current snapshot and replaces it when a record changes. Safe for concurrent use.
 type Refresher struct {
 	conn    db.Conn
-	cache   string // path of the copy on disk; empty keeps none
+	cache   string // path of the copy on disk; empty: no copy is kept
 	current atomic.Pointer[Snapshot]
-	changes atomic.Int64 // snapshots made
-	loaded  atomic.Bool  // from PostgreSQL or from the copy
+	changes atomic.Int64 // number of snapshots published
+	loaded  atomic.Bool  // a snapshot was loaded from PostgreSQL or from the copy
 
 	mu     sync.Mutex
 	dirty  map[store.RoutingKey]bool
 	resync bool
 	wake   chan struct{}
-	forced bool // everything was read from this database once; run only
+	forced bool // everything was read from this database once; not protected by mu
 }
 
-// NewRefresher makes a Refresher with an empty snapshot. Its copy on disk lies in dir; without one it keeps none.
+// NewRefresher returns a Refresher with an empty snapshot. Its copy on disk is in dir. If dir is empty, no copy is kept.
 func NewRefresher(conn db.Conn, dir string) *Refresher {
 	k := &Refresher{conn: conn, dirty: map[store.RoutingKey]bool{}, wake: make(chan struct{}, 1)}
 	if dir != "" {
@@ -57,7 +58,7 @@ func NewRefresher(conn db.Conn, dir string) *Refresher {
 	return k
 }
 
-// Fixed is a Refresher whose snapshot stays.
+// Fixed returns a Refresher whose snapshot never changes.
 func Fixed(s *Snapshot) *Refresher {
 	k := NewRefresher(nil, "")
 	k.Publish(s)
@@ -65,17 +66,17 @@ func Fixed(s *Snapshot) *Refresher {
 	return k
 }
 
-// Current gives the snapshot to route by.
+// Current returns the snapshot to route by.
 func (k *Refresher) Current() *Snapshot { return k.current.Load() }
 
-// Changes is how many snapshots were made.
+// Changes returns the number of snapshots that were published.
 func (k *Refresher) Changes() int64 { return k.changes.Load() }
 
-// Loaded reports whether anything was read, from PostgreSQL or from the copy on disk.
+// Loaded reports whether a snapshot was loaded, from PostgreSQL or from the copy on disk.
 func (k *Refresher) Loaded() bool { return k.loaded.Load() }
 
-// Start loads the first snapshot: from PostgreSQL, or from the copy on disk when it is away. It reports whether
-// anything was loaded; without it every link is unknown until PostgreSQL answers.
+// Start loads the first snapshot: from PostgreSQL or, if that fails, from the copy on disk. It reports whether a snapshot was
+// loaded. Without a snapshot every link is unknown until PostgreSQL answers.
 func (k *Refresher) Start(ctx context.Context) bool {
 	percent := debug.SetGCPercent(loadGCPercent)
 	defer debug.SetGCPercent(percent)
@@ -121,7 +122,7 @@ func (k *Refresher) Run(ctx context.Context, url string) {
 			}
 			if err := k.refresh(ctx); err != nil && ctx.Err() == nil {
 				slog.WarnContext(ctx, "routing could not be refreshed", "error", err)
-				_ = interval.Sleep(ctx, retryReload) // the loop asks the context itself
+				_ = interval.Sleep(ctx, retryReload) // the loop checks the context
 				k.signal()
 			}
 		}
@@ -135,7 +136,7 @@ func (k *Refresher) mark(n db.Notice) {
 	if key, ok := store.ParseRoutingKey(n.Payload); ok {
 		k.dirty[key] = true
 	} else {
-		k.resync = true // a notice that cannot be read says that something changed
+		k.resync = true // a malformed notice still means that something changed
 	}
 	k.mu.Unlock()
 	k.signal()
@@ -148,7 +149,8 @@ func (k *Refresher) signal() {
 	}
 }
 
-// refresh brings the snapshot up to date with what was noticed. What fails is noticed again.
+// refresh reads the records that notices have marked as changed and publishes a snapshot with them. If that fails, the records
+// stay marked for the next attempt.
 func (k *Refresher) refresh(ctx context.Context) error {
 	k.mu.Lock()
 	dirty, resync := k.dirty, k.resync
@@ -169,8 +171,8 @@ func (k *Refresher) refresh(ctx context.Context) error {
 	return err
 }
 
-// Reload compares the versions of all records with the snapshot's and reads what differs; the first time it reads
-// everything, since the snapshot may come from the copy of another database.
+// Reload compares the versions of all records with the snapshot's versions and reads the records that differ. The first time it
+// reads everything, because the snapshot may come from the copy of another database.
 func (k *Refresher) Reload(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
@@ -219,13 +221,14 @@ func (k *Refresher) load(ctx context.Context, keys []store.RoutingKey, secret []
 	return nil
 }
 
-// Publish makes a snapshot the one to route by.
+// Publish replaces the current snapshot, by which visitors are routed.
 func (k *Refresher) Publish(s *Snapshot) {
 	k.current.Store(s)
 	k.changes.Add(1)
 }
 
-// saveAll keeps the copy on disk close behind the snapshot until the context ends.
+// saveAll writes the copy on disk after changes of the snapshot, until the context ends. It waits at least writeCopy between two
+// copies.
 func (k *Refresher) saveAll(ctx context.Context) {
 	if k.cache == "" {
 		return

@@ -44,6 +44,6 @@ func TestRefreshThatFailsIsTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, c := k.Current().Find("own.test", "winter-sale"); c == nil {
-		t.Error("what was noticed while the database was away is lost")
+		t.Error("notices that came while the database was away are lost")
 	}
 }

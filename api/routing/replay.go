@@ -11,9 +11,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// Replayer routes recorded clicks of a campaign once more. Each click comes after the earlier clicks of its day: daily caps
-// of paths and clicks_today count as they would have. Daily caps of offers do not count, because it is unknown who would
-// have converted.
+// Replayer routes recorded clicks of a campaign again. Each click sees the earlier clicks of its day, so daily caps of paths and
+// clicks_today count as in real routing. Daily caps of offers do not count, because it is unknown which visitors would have
+// converted.
 type Replayer struct {
 	explainer *Explainer
 	campaign  uuid.UUID
@@ -21,7 +21,7 @@ type Replayer struct {
 	clicks    map[uuid.UUID]int // of paths and campaigns, on the day
 }
 
-// NewReplayer makes a Replayer for a campaign that is among the records.
+// NewReplayer returns a Replayer for a campaign. It returns a not-found error if the campaign is not among the records.
 func NewReplayer(r *store.Routing, campaign uuid.UUID) (*Replayer, error) {
 	x := NewExplainer(r)
 	if !x.Has(campaign) {
@@ -30,7 +30,7 @@ func NewReplayer(r *store.Routing, campaign uuid.UUID) (*Replayer, error) {
 	return &Replayer{explainer: x, campaign: campaign}, nil
 }
 
-// Route decides for a click. Clicks come in the order of their times.
+// Route returns the destination of a click by the present flows. Clicks must come in the order of their times.
 func (p *Replayer) Route(click *clicklog.StoredClick) models.RoutedTo {
 	if day := click.At.In(p.explainer.Zone(click.AccountID)).Format(time.DateOnly); day != p.day {
 		p.day, p.clicks = day, map[uuid.UUID]int{}
@@ -56,7 +56,7 @@ func (p *Replayer) Route(click *clicklog.StoredClick) models.RoutedTo {
 	return to
 }
 
-// WentTo is where a recorded click went.
+// WentTo returns the destination that a recorded click had.
 func WentTo(c *clicklog.StoredClick) models.RoutedTo {
 	to := models.RoutedTo{
 		CampaignID: c.CampaignID, StreamID: c.StreamID, LanderID: c.LanderID, To: toOf(flow.Via(c.Via)), //nolint:gosec // it was one
@@ -67,7 +67,7 @@ func WentTo(c *clicklog.StoredClick) models.RoutedTo {
 	return to
 }
 
-// toOf is what a way leads to. The last resorts have names of their own.
+// toOf returns the kind of destination for a Via. The last resorts have names of their own; all others are "path".
 func toOf(via flow.Via) string {
 	switch via {
 	case flow.ViaNone, flow.ViaFallback, flow.ViaDestination:

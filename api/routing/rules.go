@@ -11,12 +11,12 @@ import (
 	"switchyard/models/cond"
 )
 
-// rule is a saved rule. Its matcher is shared by all plans that use it, so that a change of a rule that ten thousand
-// campaigns use compiles none of them.
+// rule is a saved rule. All plans that use the rule share its matcher. A change of a rule that ten thousand campaigns use
+// therefore compiles none of them.
 type rule struct {
 	saved    store.RoutingRule
 	matcher  *cond.Matcher
-	unusable bool // as it was saved
+	unusable bool // the saved rule cannot be used
 }
 
 func (r *rule) row() store.RoutingRow { return &r.saved }
@@ -26,10 +26,10 @@ func (r *rule) leave(b *Builder) record { //nolint:unparam // of an interface
 	return nil
 }
 
-// ruleUse is a saved rule as a plan was compiled with it.
+// ruleUse is a saved rule in a plan, with the matcher that it had when the plan was compiled.
 type ruleUse struct {
 	id      uuid.UUID
-	matcher *cond.Matcher // nil: it was not there
+	matcher *cond.Matcher // nil: the rule did not exist
 }
 
 // rule compiles a saved rule. Every plan that has the rule sees the change at once. Plans are recompiled only if the rule is

@@ -9,11 +9,11 @@ const shardCount = 256
 
 var shardSeed = maphash.MakeSeed()
 
-// shards is a map that is cheap to copy for a small change: a fork shares every shard with its origin until it
-// writes to it. Once published to readers it must be forked to be written.
+// shards is a map that is cheap to copy for a small change. A fork shares each shard with its origin until it writes to that
+// shard. A map that readers already use is never written; only a fork of it is.
 type shards[K comparable, V any] struct {
 	part  [shardCount]map[K]V
-	owned [shardCount]bool // copied since the last fork
+	owned [shardCount]bool // the shard was copied after the fork, so it may be written
 }
 
 func shardOf[K comparable](k K) int { return int(maphash.Comparable(shardSeed, k) % shardCount) }
@@ -23,7 +23,7 @@ func (s *shards[K, V]) get(k K) (V, bool) {
 	return v, ok
 }
 
-// fork gives a copy whose writes do not show in s.
+// fork returns a copy whose writes do not change s.
 func (s *shards[K, V]) fork() shards[K, V] { return shards[K, V]{part: s.part} }
 
 func (s *shards[K, V]) own(i int) map[K]V {
@@ -47,7 +47,7 @@ func (s *shards[K, V]) remove(k K) {
 	}
 }
 
-// release removes k if it still leads to v: another record may have it by now.
+// release removes k if it still leads to v. Another record may have taken k since.
 func release[K, V comparable](s *shards[K, V], k K, v V) {
 	if now, ok := s.get(k); ok && now == v {
 		s.remove(k)

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// goalSecret is the hash of the secret by which servers report the goals of an account.
+// goalSecret is the hash of the secret with which an account's servers report goals.
 type goalSecret [sha256.Size]byte
 
 func (a *Account) link(s *Snapshot) {
@@ -36,8 +36,8 @@ func (a *Account) unlink(s *Snapshot) {
 	}
 }
 
-// GoalSecrets are the sealed secrets that the account's servers may sign with: the present one, and for some time after a
-// rotation the one before.
+// GoalSecrets returns the encrypted secrets with which the account's servers may sign: the present secret and, for some time
+// after a rotation, the previous one.
 func (a *Account) GoalSecrets(now time.Time) (sealed [][]byte) {
 	if len(a.Row.GoalSecret) > 0 {
 		sealed = append(sealed, a.Row.GoalSecret)
@@ -58,8 +58,8 @@ func (s *Snapshot) AccountOfSiteKey(key string) *Account {
 	return a
 }
 
-// AccountOfGoalSecret returns the account whose servers report goals by a secret, or nil if no account has the secret now.
-// It compares hashes, so that the time it takes reveals nothing about the secret.
+// AccountOfGoalSecret returns the account whose servers report goals with a secret, or nil if the secret is not valid now. It
+// looks up the secret's hash, so that the time it takes reveals nothing about the secret.
 func (s *Snapshot) AccountOfGoalSecret(secret string, now time.Time) *Account {
 	hash := sha256.Sum256([]byte(secret))
 	a, ok := s.goalKeys.get(hash)
@@ -89,13 +89,13 @@ func (g *Goal) key() uuid.UUID        { return g.Row.ID }
 func (g *Goal) link(s *Snapshot)      { insert(&s.goalLists, g.Row.SiteID, g) }
 func (g *Goal) unlink(s *Snapshot)    { withdraw(&s.goalLists, g.Row.SiteID, g) }
 
-// keyed is what has an id by which lists are ordered.
+// keyed is a record with an id, by which lists are ordered.
 type keyed interface {
 	comparable
 	key() uuid.UUID
 }
 
-// insert puts a record into a new copy of a list, which is ordered by age.
+// insert replaces a list by a copy that also has v. Lists are ordered by id, and so by age.
 func insert[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
 	list, _ := lists.get(of)
 	at, _ := slices.BinarySearchFunc(list, v, func(a, b V) int {
@@ -105,7 +105,7 @@ func insert[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
 	lists.put(of, slices.Insert(slices.Clone(list), at, v))
 }
 
-// withdraw takes a record out of a new copy of a list.
+// withdraw replaces a list by a copy without v.
 func withdraw[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
 	list, _ := lists.get(of)
 	if list = slices.DeleteFunc(slices.Clone(list), func(o V) bool { return o == v }); len(list) > 0 {
@@ -118,9 +118,9 @@ func withdraw[V keyed](lists *shards[uuid.UUID, []V], of uuid.UUID, v V) {
 // Site returns a site, active or not, or nil if it does not exist.
 func (s *Snapshot) Site(id uuid.UUID) *Site { return find[*Site](s, sites, id) }
 
-// SiteOf returns the site of a page: the active site whose domain has the host, the longest domain first, else the account's
-// first active site. It returns nil if the account has no active site. It also returns nil if only a site that is not active
-// has the host, because events there do not belong to another site.
+// SiteOf returns the site of a page. It is the active site that has the host; if several have it, the one with the longest
+// domain. If no site has the host, it is the account's first active site. SiteOf returns nil if the account has no active site,
+// or if only an inactive site has the host, because events there do not belong to another site.
 func (s *Snapshot) SiteOf(account uuid.UUID, host string) *Site {
 	var first, found *Site
 	closed := false
@@ -141,7 +141,7 @@ func (s *Snapshot) SiteOf(account uuid.UUID, host string) *Site {
 	return first
 }
 
-// SiteOfGoal returns the first active site of an account that has an active goal with a key, or nil.
+// SiteOfGoal returns the account's first active site that has an active goal with the key, or nil.
 func (s *Snapshot) SiteOfGoal(account uuid.UUID, key string) *Site {
 	list, _ := s.siteLists.get(account)
 	for _, t := range list {

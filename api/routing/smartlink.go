@@ -15,11 +15,11 @@ import (
 // Smartlink is one smartlink ready to route.
 type Smartlink struct {
 	Row store.RoutingSmartlink
-	As  *Campaign // what tokens see in place of a campaign
+	As  *Campaign // stands for the smartlink where tokens need a campaign
 
 	rules       []smartRule
-	destination *token.Template // nil: nowhere
-	unusable    bool            // a rule, as it was saved
+	destination *token.Template // nil: the smartlink leads nowhere
+	unusable    bool            // a saved rule cannot be used
 }
 
 type smartRule struct {
@@ -75,13 +75,14 @@ func (s *Snapshot) Smartlink(d *Domain, slug string) *Smartlink {
 	return l
 }
 
-// held reports whether a smartlink has an address, even if it is paused.
+// held reports whether an address belongs to a smartlink, even to a paused one.
 func (s *Snapshot) held(d *Domain, slug string) bool {
 	l, ok := s.slugs.get(address{d.ID, slug})
 	return ok && d.Serves(l.Row.AccountID)
 }
 
-// Choose gives the first rule that matches (the zero id for none), its address and the address as it was saved.
+// Choose returns the first rule that matches, its address, and the text of that address. If no rule matches, it returns the zero
+// id and the smartlink's own destination.
 func (l *Smartlink) Choose(f *cond.Facts) (rule uuid.UUID, url *token.Template, source string) {
 	for i := range l.rules {
 		if l.rules[i].match.Match(f) {

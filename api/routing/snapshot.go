@@ -17,31 +17,31 @@ import (
 	"switchyard/models/token"
 )
 
-// Snapshot is an immutable picture of everything that routes. All snapshots and all plans of campaigns share the references
-// to offers and landers. A change of an offer therefore shows in every campaign, and no campaign is recompiled.
+// Snapshot is an immutable picture of all records that routing uses. All snapshots and all plans of campaigns share the
+// references to offers and landers. A change of an offer is therefore visible in every campaign, and no campaign is recompiled.
 type Snapshot struct {
 	records   [kindCount]shards[uuid.UUID, record]
 	hosts     shards[string, *Domain]
-	addresses shards[address, *Campaign] // active campaigns only
+	addresses shards[address, *Campaign] // linked campaigns only
 	aliases   shards[alias, []*Campaign] // all campaigns, the oldest first; a list is never changed
 	slugs     shards[address, *Smartlink]
-	secrets   shards[secretParam, int]     // how many networks send their secret in it
+	secrets   shards[secretParam, int]     // the number of networks that send their secret in the parameter
 	botLists  shards[uuid.UUID, *botLists] // by account
 	siteKeys  shards[string, *Account]     // by public key
 	goalKeys  shards[goalSecret, *Account] // by the hash of the secret
 	siteLists shards[uuid.UUID, []*Site]   // by account, the oldest first; a list is never changed
 	goalLists shards[uuid.UUID, []*Goal]   // by site, as above
-	botData   botdata.Set                  // of the operator, for all accounts
-	secret    []byte                       // of the keys of protected landers; nil until it is known
+	botData   botdata.Set                  // the operator's lists, for all accounts
+	secret    []byte                       // signs the keys of protected landers; nil until it is known
 }
 
-// address is where a tracking link points; aliases tell upper from lower case.
+// address is the domain and alias of a tracking link. Aliases are case-sensitive.
 type address struct {
 	domain uuid.UUID
 	alias  string
 }
 
-// alias is the word of a tracking link on any domain of an account.
+// alias is an account and the word of a tracking link, whatever the account's domain in the link.
 type alias struct {
 	account uuid.UUID
 	word    string
@@ -54,7 +54,7 @@ type Account struct {
 	Bots bot.Settings
 }
 
-// DayStart is when the account's day began.
+// DayStart returns the time at which the account's present day began.
 func (a *Account) DayStart(now time.Time) time.Time {
 	y, m, d := now.In(a.Zone).Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, a.Zone)
@@ -69,7 +69,8 @@ func (d *Domain) row() store.RoutingRow { return &d.RoutingDomain }
 func (d *Domain) link(s *Snapshot)      { s.hosts.put(d.Host, d) }
 func (d *Domain) unlink(s *Snapshot)    { release(&s.hosts, d.Host, d) }
 
-// Serves reports whether a domain carries an account's traffic: its own, or every account's on a shared one.
+// Serves reports whether a domain carries an account's traffic. An account's own domain serves only that account. A shared domain
+// serves every account.
 func (d *Domain) Serves(account uuid.UUID) bool {
 	return !d.AccountID.Valid || d.AccountID.UUID == account
 }
@@ -77,7 +78,8 @@ func (d *Domain) Serves(account uuid.UUID) bool {
 // Network is an affiliate network.
 type Network struct {
 	Row store.RoutingNetwork
-	// Postbacks says by which parameters its postbacks are read. It is nil until that was read from PostgreSQL.
+	// Postbacks names the parameters by which the network's postbacks are read. It is nil until they have been read from
+	// PostgreSQL.
 	Postbacks *postback.Network
 }
 
@@ -122,7 +124,7 @@ func (s *Snapshot) MayBeSecret(account uuid.UUID, name string) bool {
 // Offer is an offer, and the record of its reference.
 type Offer struct {
 	Row  store.RoutingOffer
-	URL  *token.Template // nil: nowhere
+	URL  *token.Template // nil: the offer leads nowhere
 	ref  *flow.Ref
 	gone bool
 }
@@ -134,7 +136,7 @@ func (o *Offer) row() store.RoutingRow {
 	return &o.Row
 }
 
-// leave shuts the reference, which plans still hold; a row that returns opens it again.
+// leave closes the reference, which plans still hold. If the row returns, the reference is opened again.
 func (o *Offer) leave(*Builder) record {
 	c := *o
 	c.gone = true
@@ -146,8 +148,8 @@ func (o *Offer) leave(*Builder) record {
 // Lander is a landing page, and the record of its reference.
 type Lander struct {
 	Row   store.RoutingLander
-	URL   *token.Template // nil: nowhere
-	Guard *Guard          // nil: everybody is let in
+	URL   *token.Template // nil: the page leads nowhere
+	Guard *Guard          // nil: every visitor is let in
 	Gone  bool
 	ref   *flow.Ref
 }
@@ -159,7 +161,7 @@ func (l *Lander) row() store.RoutingRow {
 	return &l.Row
 }
 
-// leave shuts the reference, as Offer.leave does.
+// leave closes the reference, as Offer.leave does.
 func (l *Lander) leave(*Builder) record {
 	c := *l
 	c.Gone = true
@@ -168,22 +170,23 @@ func (l *Lander) leave(*Builder) record {
 	return &c
 }
 
-// Campaign is one campaign ready to route. A campaign that is not active has no address and takes no hand-over.
+// Campaign is one campaign ready to route. A campaign that is not Linked has no address. Only an active campaign takes
+// hand-overs.
 type Campaign struct {
 	Row          store.RoutingCampaign // without its flow
 	Plan         *flow.Plan
 	Price        Price
-	CountsClicks bool // its flow looks at clicks of the day
-	unusable     bool // its flow, as it was saved
+	CountsClicks bool // its flow uses the clicks of the day
+	unusable     bool // its saved flow cannot be used
 
 	streams compressed  // the flow
-	id      string      // the id as conditions see it
-	hash    uint64      // of its flow and the settings around it
-	missing []uuid.UUID // offers and landers that were not there when the plan was compiled
+	id      string      // Row.ID as text, as conditions see it
+	hash    uint64      // a hash of its flow and the settings around it
+	missing []uuid.UUID // offers and landers that did not exist when the plan was compiled
 	rules   []ruleUse   // saved rules in the plan
 }
 
-// Text is the id as conditions see it.
+// Text returns the id as text, as conditions see it.
 func (c *Campaign) Text() string { return c.id }
 
 // Linked reports whether the campaign's link leads anywhere: to its flow, or, while it is paused, to its fallback_url.
@@ -200,7 +203,7 @@ func (c *Campaign) Active() bool { return c.Row.Status == "active" }
 
 func (c *Campaign) row() store.RoutingRow { return &c.Row }
 
-// whole gives the campaign's row with its flow.
+// whole returns the campaign's row with its flow.
 func (c *Campaign) whole() *store.RoutingCampaign {
 	row := c.Row
 	row.Streams = c.streams.text()
@@ -231,7 +234,7 @@ func (c *Campaign) unlink(s *Snapshot) {
 // compare orders campaigns by their ids, and so by their age.
 func (c *Campaign) compare(o *Campaign) int { return bytes.Compare(c.Row.ID[:], o.Row.ID[:]) }
 
-// Compile makes a snapshot of records alone.
+// Compile returns a snapshot that has only the records in r.
 func Compile(r *store.Routing) *Snapshot { return (&Snapshot{}).Update(nil, r) }
 
 // Update returns a snapshot in which the records of keys are replaced by the records in r. A key without a record in r is
@@ -240,8 +243,7 @@ func (s *Snapshot) Update(keys []store.RoutingKey, r *store.Routing) *Snapshot {
 	return s.builder().apply(keys, r)
 }
 
-// Find returns the domain of a host, and the campaign that an alias names on it. Either is nil if there is nothing to route
-// by.
+// Find returns the domain of a host, and the campaign that an alias names on it. Each is nil if it does not exist.
 func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	d := s.Domain(host)
 	if d == nil {
@@ -256,9 +258,10 @@ func (s *Snapshot) Find(host, alias string) (*Domain, *Campaign) {
 	return d, s.elsewhere(d, alias)
 }
 
-// elsewhere returns the campaign that an alias names on a domain of its account other than the campaign's own: the oldest
-// campaign with the alias. A smartlink or a campaign that has the address itself goes first, even while it leads nowhere.
-// Pausing it therefore sends no visitor to another campaign.
+// elsewhere returns the campaign of an alias when its link is used on another domain of its account. It is the account's oldest
+// campaign with the alias, or nil if that campaign's link leads nowhere. A smartlink or a campaign that has this very address
+// comes first, even while it leads nowhere: elsewhere then returns nil. Pausing it therefore sends no visitor to another
+// campaign.
 func (s *Snapshot) elsewhere(d *Domain, word string) *Campaign {
 	if !d.AccountID.Valid {
 		return nil
@@ -280,16 +283,16 @@ func (s *Snapshot) Domain(host string) *Domain {
 // Campaign returns a campaign, active or not, or nil if it does not exist.
 func (s *Snapshot) Campaign(id uuid.UUID) *Campaign { return find[*Campaign](s, campaigns, id) }
 
-// Campaigns is how many campaigns there are.
+// Campaigns returns the number of campaigns.
 func (s *Snapshot) Campaigns() int { return s.records[campaigns].size() }
 
-// Account returns an account. If the notice of a campaign arrives before the notice of its account, UnknownAccount stands
-// in.
+// Account returns an account. It returns UnknownAccount if the account is not there, as when a campaign's notice arrives before
+// the notice of its account.
 func (s *Snapshot) Account(id uuid.UUID) *Account {
 	return cmp.Or(find[*Account](s, accounts, id), UnknownAccount)
 }
 
-// UnknownAccount stands in for an account that is not there.
+// UnknownAccount is used in place of an account that is not in the snapshot.
 var UnknownAccount = &Account{Zone: time.UTC}
 
 // Source returns a traffic source, or NoSource if it does not exist.
@@ -300,13 +303,13 @@ func (s *Snapshot) Source(id uuid.NullUUID) *Source {
 // Network returns an affiliate network, or nil if it does not exist.
 func (s *Snapshot) Network(id uuid.UUID) *Network { return find[*Network](s, networks, id) }
 
-// Lander returns a landing page, or nil if it never existed. A landing page that was removed is marked as Gone.
+// Lander returns a landing page, or nil if it never existed. The field Gone marks a landing page that was removed.
 func (s *Snapshot) Lander(id uuid.UUID) *Lander { return find[*Lander](s, landers, id) }
 
 // Offer returns an offer, or nil if it never existed.
 func (s *Snapshot) Offer(id uuid.UUID) *Offer { return find[*Offer](s, offers, id) }
 
-// LanderSecret signs the keys of protected landers; nil until it is known.
+// LanderSecret returns the secret that signs the keys of protected landers, or nil until it is known.
 func (s *Snapshot) LanderSecret() []byte { return s.secret }
 
 // refOf returns the reference of an account's offer or lander, or nil if the account has no such record.
@@ -320,7 +323,7 @@ func (s *Snapshot) refOf(account, id uuid.UUID) *flow.Ref {
 	return nil
 }
 
-// CappedOffers lists the offers that have a daily cap, or had one when they were shut, by account.
+// CappedOffers returns, by account, the offers that have a daily cap, and the offers that a former cap still keeps closed.
 func (s *Snapshot) CappedOffers() map[uuid.UUID][]*Offer {
 	m := map[uuid.UUID][]*Offer{}
 	for o := range each[*Offer](s, offers) {
@@ -331,12 +334,12 @@ func (s *Snapshot) CappedOffers() map[uuid.UUID][]*Offer {
 	return m
 }
 
-// SetConversions shuts the offer when it has had as many conversions today as its cap allows, and opens it else.
+// SetConversions closes the offer if its conversions today, n, have reached its daily cap. Otherwise it opens the offer.
 func (o *Offer) SetConversions(n int) {
 	o.ref.SetCapped(o.Row.DailyCap != nil && n >= *o.Row.DailyCap)
 }
 
-// CountingAccounts lists the accounts whose campaigns look at clicks of the day.
+// CountingAccounts returns the accounts with active campaigns that use the clicks of the day.
 func (s *Snapshot) CountingAccounts() map[uuid.UUID]bool {
 	m := map[uuid.UUID]bool{}
 	for c := range each[*Campaign](s, campaigns) {
@@ -347,7 +350,7 @@ func (s *Snapshot) CountingAccounts() map[uuid.UUID]bool {
 	return m
 }
 
-// Versions lists the records with the versions of their rows.
+// Versions returns the version of each record's row.
 func (s *Snapshot) Versions() map[store.RoutingKey]int64 {
 	m := make(map[store.RoutingKey]int64)
 	for k := range kindCount {

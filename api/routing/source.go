@@ -11,7 +11,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Source is a traffic source ready to read its parameters.
+// Source is a traffic source with the names of its parameters.
 type Source struct {
 	Row  store.RoutingSource
 	Subs []SubName // in the order of the sub-parameters they fill
@@ -23,7 +23,7 @@ type SubName struct {
 	Sub   int
 }
 
-// NoSource stands in where a campaign names none.
+// NoSource is used for a campaign that names no source.
 var NoSource = &Source{}
 
 func (src *Source) row() store.RoutingRow { return &src.Row }
@@ -32,13 +32,14 @@ func (b *Builder) source(row *store.RoutingSource, _ *Source) *Source {
 	return &Source{Row: *row, Subs: subNames(row.TokenMacros, row.CostParam, row.ExternalIDParam)}
 }
 
-// ExternalIDParams are the parameters in which the source's own click id may come; some are empty.
+// ExternalIDParams returns the parameters that may contain the source's own click id, in the order in which they are tried. Some
+// of them may be empty.
 func (src *Source) ExternalIDParams() [3]string {
 	return [...]string{src.Row.ExternalIDParam, models.DefaultExternalIDParam, "externalid"}
 }
 
-// subNames gives each parameter of token_macros its sub-parameter. A name such as sub3 or t3 means the third; the
-// others fill the free places in the order of the document. Parameters with a meaning of their own take no place.
+// subNames assigns a sub-parameter to each parameter of token_macros. A name such as sub3 or t3 means the third. The other names
+// fill the free places in the order of the document. The parameters in taken have a meaning of their own and get no place.
 func subNames(macros json.RawMessage, taken ...string) []SubName {
 	var names [models.Subs]string
 	var free []string
@@ -64,7 +65,7 @@ func subNames(macros json.RawMessage, taken ...string) []SubName {
 	return list
 }
 
-// memberNames lists the names of an object's members in the order of the document.
+// memberNames returns the names of an object's members in the order of the document.
 func memberNames(object json.RawMessage) []string {
 	dec := json.NewDecoder(bytes.NewReader(object))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {

@@ -1,6 +1,6 @@
 // Package slow serves calls whose work is a job. It submits the job, waits for it and makes the documented answer. If
-// the job takes too long, the answer is 202 with the job. The row of the route has the job's Answer, by which GET
-// /jobs/{id} makes the documented answer later.
+// the job takes too long, the answer is 202 with the job. The route's row holds the job's Answer, with which GET /jobs/{id} makes
+// the documented answer later.
 package slow
 
 import (
@@ -26,15 +26,15 @@ type Job[A, R, T any] struct {
 	answer func(R) T
 }
 
-// New makes a Job. answer makes the documented answer of a result.
+// New makes a Job. answer turns a result into the documented answer.
 func New[A, R, T any](job jobs.Job[A, R], answer func(R) T) Job[A, R, T] {
 	return Job[A, R, T]{job, answer}
 }
 
-// Shown is the documented answer of a result.
+// Shown returns the documented answer for a result.
 func (j Job[A, R, T]) Shown(r R) T { return j.answer(r) }
 
-// Answer returns the Slow of a row that waits for the job, or the Starts of a row that does not.
+// Answer returns the value for the field Slow of a row that waits for the job, or for the field Starts of a row that does not wait.
 func (j Job[A, R, T]) Answer() *route.Slow {
 	return &route.Slow{Kind: j.job.Kind(), Answer: *new(T), Show: func(raw json.RawMessage) (any, error) {
 		var r R
@@ -49,7 +49,8 @@ func (j Job[A, R, T]) Answer() *route.Slow {
 
 // Run submits a job without a row, waits for it and returns its documented answer. A job that takes too long is
 // answered with 202, and so is every call with Prefer: respond-async. A repeated Idempotency-Key gets the same job. A
-// call whose row names a share keeps its place until the job has ended; any other leaves it before it waits.
+// call whose row names a share keeps its place in the share until the job has ended. Every other call gives up its place before it
+// waits.
 func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T, err error) {
 	var options []jobs.Option
 	if c.AttemptID != uuid.Nil {
@@ -69,13 +70,13 @@ func (j Job[A, R, T]) Run(c *route.Call, client *jobs.Client, args A) (answer T,
 	return answer, err
 }
 
-// release gives a call's place back when the job has ended, or should have.
+// release gives a call's place back when the job has ended, or when the job's time limit has passed.
 func (j Job[A, R, T]) release(ctx context.Context, h jobs.Handle[R], place func()) {
 	defer place()
 	_, _ = jobs.AwaitTimeout(ctx, h, j.job.Policy().Timeout+jobs.AnswerWithin) // however it ended
 }
 
-// Start is Begin, and then waits like Run.
+// Start calls Begin and then waits like Run.
 func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
 	answer T, err error,
 ) {
@@ -87,8 +88,8 @@ func (j Job[A, R, T]) Start(c *route.Call, client *jobs.Client, args A, write fu
 }
 
 // Begin inserts the row of a job and dispatches the job. write runs in the transaction of the insert and gets the row's
-// id; it may be nil. A repeated Idempotency-Key gets the job of the first call. Beyond the open jobs that the plan
-// allows the error is plan_limit.
+// id; it may be nil. A repeated Idempotency-Key gets the job of the first call. The error is plan_limit if the account has as many
+// open jobs as its plan allows.
 func (j Job[A, R, T]) Begin(c *route.Call, client *jobs.Client, args A, write func(*store.Store, uuid.UUID) error) (
 	uuid.UUID, error,
 ) {
@@ -102,8 +103,8 @@ func (j Job[A, R, T]) Begin(c *route.Call, client *jobs.Client, args A, write fu
 	return j.dispatch(c, client, id, err)
 }
 
-// BeginPrepared is Begin with arguments that prepare finds in the transaction of the insert, before it. If prepare gives
-// none, there is no job, and the id is zero.
+// BeginPrepared is Begin with the arguments that prepare returns. prepare runs before the insert, in the same transaction. If it
+// returns no arguments, no job is inserted, and the id is zero.
 func (j Job[A, R, T]) BeginPrepared(c *route.Call, client *jobs.Client, prepare func(*store.Store) (*A, error)) (
 	uuid.UUID, error,
 ) {
@@ -138,8 +139,8 @@ func (j Job[A, R, T]) dispatch(c *route.Call, client *jobs.Client, id uuid.UUID,
 	return id, nil
 }
 
-// Join is Start for a job that changes nothing: if the account has an open one with the same arguments, it waits for
-// that.
+// Join is Start for a job that changes nothing. If the account already has an open job with the same arguments, Join waits for that
+// job.
 func (j Job[A, R, T]) Join(c *route.Call, client *jobs.Client, args A) (answer T, err error) {
 	row, err := j.job.NewRow(c.Account.ID, args)
 	if err != nil {
@@ -156,7 +157,7 @@ func (j Job[A, R, T]) Join(c *route.Call, client *jobs.Client, args A) (answer T
 }
 
 // Await waits like Run, for a job whose row was inserted and dispatched before. The call leaves its place in the route's
-// share, because the worker has bounds of its own.
+// share, because the worker has limits of its own.
 func (j Job[A, R, T]) Await(c *route.Call, client *jobs.Client, id uuid.UUID) (T, error) {
 	c.LeavePlace()
 	read := func(ctx context.Context) (models.JobStatus, error) {
@@ -176,7 +177,7 @@ func (j Job[A, R, T]) await(c *route.Call, h jobs.Handle[R]) (answer T, err erro
 	case errors.Is(err, jobs.ErrPending), err != nil && c.Context().Err() != nil:
 		// If the caller has gone away, a repetition gets this answer.
 		return answer, later
-	case errors.Is(err, jobrow.ErrResultDropped): // the job says so
+	case errors.Is(err, jobrow.ErrResultDropped): // GET /jobs/{id} shows this error
 		later.Job.Status = models.JobDone
 		return answer, later
 	case err != nil:
@@ -196,5 +197,5 @@ func prefersAsync(c *route.Call) bool {
 	return false
 }
 
-// URL is the path of a job's state.
+// URL returns the path of a job's state.
 func URL(id string) string { return openapi.Prefix + "/jobs/" + id }

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// alertRoutes are the rows of /alerts.
+// alertRoutes returns the routes of /alerts.
 func alertRoutes(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/alerts", Group: "Account", Summary: "what needs attention now, since when, and what to do",
@@ -28,7 +28,7 @@ type AlertList struct {
 	Services  []AlertService `json:"services" doc:"what alerts come from, and how the install does"`
 }
 
-// Alert is one thing that needs attention. It disappears as soon as its cause is gone.
+// Alert is a problem that needs attention. It disappears as soon as its cause is gone.
 type Alert struct {
 	Type      string   `json:"type" enum:"link.broken,link.unsafe,domain.stray,domain.expiring,certificate.expiring,certificate.failing,dns_account.failing,network.failing,uploads.failing,uploads.stopped,oauth.revoked,oauth.failing,spend.failing,webhook.failing,source.failing,source.unfilled,geo_database.failing,postbacks.unmatched,postbacks.refused,offer.capped,currency.unconverted,plan.limit_reached,plan.limit_near,rule.matched,clicks.behind,jobs.behind"`
 	Severity  string   `json:"severity" enum:"warning,critical"`
@@ -44,7 +44,7 @@ type Alert struct {
 	CheckedAt *string  `json:"checkedAt" doc:"when it was last looked at"`
 }
 
-// AlertService is a part of the install, or a check that it makes.
+// AlertService is a part of the install, or a check that the install makes.
 type AlertService struct {
 	Name      string  `json:"name" enum:"link_checks,safe_browsing,database,jobs,clicks,clickhouse,edge"`
 	Status    string  `json:"status" enum:"ok,behind,failing,off,waiting" doc:"behind: it works, and what it shows is old; off: not set up on this install; waiting: not run yet"`
@@ -52,7 +52,7 @@ type AlertService struct {
 	CheckedAt *string `json:"checkedAt" doc:"of jobs: when the clock's last one ran; of the edge: when it was last brought up to date"`
 }
 
-// alerts reads alerts, for a call that has a place for figures.
+// alerts returns a reader of the account's alerts and figures.
 func (d Deps) alerts(c *route.Call) alerts.Reader {
 	return alerts.Reader{Store: c.Store, Figures: d.reports(c)}
 }
@@ -82,10 +82,10 @@ func showAlert(a alerts.Alert) Alert {
 	}
 }
 
-// clockStopped is how long ago the clock's last job may have run.
+// clockStopped is the age of the clock's last job above which the clock counts as stopped.
 const clockStopped = 5 * time.Minute
 
-// services says how the parts of the install do that an account depends on, and when links were last checked.
+// services returns the state of the parts of the install on which an account depends, and the time of the last check of links.
 func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checked *string, err error) {
 	have, err := c.Store.Links().Services(c.Context())
 	if err != nil {
@@ -106,7 +106,7 @@ func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checke
 		out = append(out, s)
 	}
 	stamp := answer.Stamp(now)
-	database := AlertService{Name: "database", Status: models.ServiceOK, CheckedAt: &stamp} // or there was no answer
+	database := AlertService{Name: "database", Status: models.ServiceOK, CheckedAt: &stamp} // reached only if the database answered
 	clicks, err := d.clicksService(c, now)
 	if err != nil {
 		return nil, nil, err
@@ -121,8 +121,8 @@ func (d Deps) services(c *route.Call, now time.Time) (out []AlertService, checke
 
 func (s *AlertService) fails(message string) { s.Status, s.Message = models.ServiceFailing, &message }
 
-// clicksService says how far the processes that record clicks are behind with storing them. This one is asked itself, the
-// others have told it.
+// clicksService returns how late recorded clicks are stored. It asks this process directly. The other processes have stored their
+// state.
 func (d Deps) clicksService(c *route.Call, now time.Time) (AlertService, error) {
 	s := AlertService{Name: "clicks", Status: models.ServiceWaiting}
 	stored, err := clicklog.Log{Conn: c.Store.Conn()}.Stored(c.Context(), now)

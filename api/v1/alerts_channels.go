@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// alertChannels are the rows of /alerts/channels: where alerts are announced.
+// alertChannels returns the routes of /alerts/channels, the channels to which alerts are sent.
 func alertChannels(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
@@ -59,7 +59,7 @@ type AlertChannelList struct {
 	EncryptionAvailable bool                `json:"encryptionAvailable" doc:"false: this install cannot store credentials"`
 }
 
-// AlertChannelForm is a kind of channel and what it needs.
+// AlertChannelForm is a kind of channel with the fields of its form.
 type AlertChannelForm struct {
 	Kind      string                 `json:"kind"`
 	Label     string                 `json:"label"`
@@ -134,7 +134,7 @@ func (d Deps) addAlertChannel(c *route.Call, b AlertChannelBody) (AlertChannelSh
 	return showAlertChannel(saved), nil
 }
 
-// checkAlertReceiver checks the fields of credentials that say who hears of alerts.
+// checkAlertReceiver checks the credentials that contain the receiver of alerts: a URL or an e-mail address.
 func (d Deps) checkAlertReceiver(credentials map[string]string) error {
 	if url := credentials["url"]; url != "" {
 		return d.publicURL(url)
@@ -151,7 +151,7 @@ func (d Deps) checkAlertReceiver(credentials map[string]string) error {
 	return nil
 }
 
-// AlertChannelPatch is the body of PATCH /alerts/channels; what is left out is kept.
+// AlertChannelPatch is the body of PATCH /alerts/channels. A field that is left out keeps its value.
 type AlertChannelPatch struct {
 	bind.ID
 	Name     bind.Opt[string] `json:"name" bad:"invalid_input" trim:"true" maxLength:"100"`

@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// TestAlerts shows what needs attention now, of this account, until it does no more.
+// TestAlerts: GET /alerts lists the current problems of this account. A problem that has been solved disappears.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -115,12 +115,12 @@ func TestAlerts(t *testing.T) {
 	exec(t, s, `UPDATE accounts SET plan = 'pro' WHERE id = $1`, s.Account.ID)
 	exec(t, s, `UPDATE account_rates SET rate = 2`)
 	if got = s.Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != 1.0 {
-		t.Errorf("afterwards: %v", got)
+		t.Errorf("after the problems were solved: %v", got)
 	}
 	s.As("").Do("GET", "/alerts", nil).Want(401, "unauthenticated")
 }
 
-// service is one of the services of GET /alerts.
+// service returns the service with a name from an answer of GET /alerts.
 func service(answer map[string]any, name string) map[string]any {
 	for _, v := range answer["services"].([]any) {
 		if s := v.(map[string]any); s["name"] == name {
@@ -130,7 +130,7 @@ func service(answer map[string]any, name string) map[string]any {
 	return nil
 }
 
-// TestAlertNames holds what the document says of alerts to the tables.
+// TestAlertNames: the enums in the document match the tables of alert types.
 func TestAlertNames(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string][]string{
@@ -143,7 +143,7 @@ func TestAlertNames(t *testing.T) {
 	}
 }
 
-// TestServices: what holds figures up is said, and for how long.
+// TestServices: GET /alerts reports for each service that figures depend on whether it works, with a message if it fails.
 func TestServices(t *testing.T) {
 	t.Parallel()
 	var lag atomic.Int64
@@ -178,7 +178,7 @@ func TestServices(t *testing.T) {
 	expect(map[string]string{"jobs": "failing", "clicks": "failing", "edge": "failing"})
 }
 
-// TestClicksOfOthers: a process that records nothing knows how far those are that do, as long as these run.
+// TestClicksOfOthers: a process that records no clicks knows the progress of the processes that record them, while these run.
 func TestClicksOfOthers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -198,7 +198,7 @@ func TestClicksOfOthers(t *testing.T) {
 	expect("waiting", 0)
 }
 
-// TestJobsBehind: jobs of the account that are due and do not run are an alert until they run.
+// TestJobsBehind: there is an alert while due jobs of the account do not run.
 func TestJobsBehind(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -221,17 +221,17 @@ func TestJobsBehind(t *testing.T) {
 	}
 	expect(3, due)
 	exec(t, s, `UPDATE jobs SET state = 'done', finished_at = now() WHERE next_attempt_at = $1`, due)
-	expect(2, due.Add(time.Minute)) // the same alert, of the next one
+	expect(2, due.Add(time.Minute)) // the same alert, now about the next job
 	if other := s.As(otherKey).Do("GET", "/alerts", nil).Want(200, "").Map(); other["count"] != 0.0 {
 		t.Errorf("another account sees %v", other)
 	}
 	exec(t, s, `UPDATE jobs SET state = 'done', finished_at = now()`)
 	if got := s.Do("GET", "/alerts", nil).Want(200, "").Map(); got["count"] != 0.0 {
-		t.Errorf("when they ran: %v", got)
+		t.Errorf("after the jobs ran: %v", got)
 	}
 }
 
-// TestPlanNear: an allowance that is nearly used is an alert, until it is larger.
+// TestPlanNear: an allowance that is nearly used up raises an alert until the allowance is larger.
 func TestPlanNear(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -253,7 +253,7 @@ func TestPlanNear(t *testing.T) {
 	expect(0)
 }
 
-// A network whose postbacks stop to match is an alert of its account, and of no other.
+// A network whose postbacks no longer match raises an alert of its own account only.
 func TestPostbackAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -294,7 +294,8 @@ func TestPostbackAlerts(t *testing.T) {
 	}
 }
 
-// A traffic source that cannot be told of conversions is an alert of its account, while it is active and has the host.
+// A traffic source whose postbacks of conversions fail raises an alert of its account while the source is active and its postback
+// address still has the failing host.
 func TestSourceAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/token"
 )
 
-// alarmed is an account with a record of each kind that alerts are about.
+// alarmed is an account with a record of each kind that can have an alert.
 type alarmed struct {
 	*apitest.Server
 	t                                              *testing.T
@@ -46,7 +46,7 @@ func (a *alarmed) sql(query string, args ...any) {
 	exec(a.t, a.Server, query, append([]any{a.Account.ID}, args...)...)
 }
 
-// link records a check of the offer's or the lander's link, or what a list of unsafe addresses says.
+// link records the result of a check of the offer's or the lander's link, or the result of a list of unsafe addresses.
 func (a *alarmed) link(kind string, r models.LinkResult, threats []string) {
 	a.t.Helper()
 	links, later := a.Store.Links(), a.now.AddDate(0, 0, 9)
@@ -71,7 +71,7 @@ func (a *alarmed) link(kind string, r models.LinkResult, threats []string) {
 	}
 }
 
-// cause is what raises an alert, and what ends it.
+// cause raises an alert and ends it.
 type cause struct{ raise, clear func() }
 
 // set returns a cause that is a row: raise stores it, and clear ends it. $1 of both statements is the account.
@@ -116,7 +116,7 @@ const (
 			'None of its 500 clicks came with it.', '{}', now(), now() + interval '2 days')`
 )
 
-// causes has, for each type of alert, what raises it.
+// causes returns the cause of each type of alert.
 func (a *alarmed) causes() map[string]cause {
 	broken, works := models.LinkResult{Error: "the page answered 404", Status: new(int)}, models.LinkResult{}
 	at := func(r models.LinkResult, hours int) models.LinkResult {
@@ -182,7 +182,7 @@ func (a *alarmed) causes() map[string]cause {
 	}
 }
 
-// find gives the alerts of a type that GET /alerts has.
+// find returns the alerts of a type in GET /alerts, and all other alerts.
 func (a *alarmed) find(kind string) (found []map[string]any, others []any) {
 	a.t.Helper()
 	for _, v := range a.Do("GET", "/alerts", nil).Want(200, "").Map()["alerts"].([]any) {
@@ -195,8 +195,8 @@ func (a *alarmed) find(kind string) (found []map[string]any, others []any) {
 	return found, others
 }
 
-// TestAlertTypes raises and ends an alert of every type: GET /alerts has it as long as its cause is there, with since when, what
-// is seen and what to do, and no other.
+// TestAlertTypes raises and ends an alert of every type. GET /alerts has this alert and no other while the cause exists. The alert
+// has the time since when, a message and an advice.
 func TestAlertTypes(t *testing.T) {
 	t.Parallel()
 	a := newAlarmed(t)
@@ -210,7 +210,7 @@ func TestAlertTypes(t *testing.T) {
 		c.raise()
 		found, others := a.find(typ.Name)
 		if len(found) != 1 || len(others) != 0 {
-			t.Errorf("%s: raised %d times, beside %v", typ.Name, len(found), others)
+			t.Errorf("%s: raised %d times, and other alerts: %v", typ.Name, len(found), others)
 			c.clear()
 			continue
 		}
@@ -223,7 +223,7 @@ func TestAlertTypes(t *testing.T) {
 			t.Errorf("%s says too little: %v", typ.Name, got)
 		}
 		if _, err := uuid.Parse(fmt.Sprint(got["id"])); err != nil {
-			t.Errorf("%s: of %v", typ.Name, got["id"])
+			t.Errorf("%s: the id of the record is %v", typ.Name, got["id"])
 		}
 		c.clear()
 		if found, _ := a.find(typ.Name); len(found) != 0 {

@@ -10,7 +10,7 @@ import (
 	"switchyard/api/v1"
 )
 
-// places are objects of a type that have an address in one of their fields, by the field.
+// places returns, for each field of a type that holds an address, an object with the address in that field.
 func places(typ reflect.Type, address string) map[string]object {
 	out := map[string]object{}
 	if typ == nil || typ.Kind() != reflect.Struct {
@@ -45,8 +45,8 @@ func places(typ reflect.Type, address string) map[string]object {
 	return out
 }
 
-// TestNoVisitorToTheDashboard: no field that sends visitors somewhere takes an address of the dashboard, whatever the row. A
-// form that a link posts there would act as the person who clicks it.
+// TestNoVisitorToTheDashboard: in all rows, a field for an address of visitors refuses an address of the dashboard. Otherwise a link
+// that posts a form there would act as the person who clicks it.
 func TestNoVisitorToTheDashboard(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t) // at http://localhost

@@ -30,7 +30,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// everything describes every visitor alike, so that no attribute is empty.
+// everything describes every visitor in the same way, so that no attribute is empty.
 type everything struct{}
 
 func (everything) ClientIP(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.44") }
@@ -70,7 +70,7 @@ func (r *recorder) Append(ctx context.Context, rec spool.Record) error {
 	return r.Spool.Append(ctx, rec)
 }
 
-// attributes is one click in which every attribute has a value, from the redirect to PostgreSQL.
+// attributes follows a click in which every attribute has a value, from the redirect to PostgreSQL.
 type attributes struct {
 	*testing.T
 	s        *apitest.Server
@@ -123,7 +123,7 @@ func newAttributes(t *testing.T) *attributes {
 	return x
 }
 
-// campaign makes a campaign whose path wants every attribute as the click has it, and whose offer's address has
+// campaign makes a campaign. Its path has a condition on every attribute that the click satisfies. The address of its offer has
 // every token.
 func (x *attributes) campaign() uuid.UUID {
 	x.Helper()
@@ -175,7 +175,7 @@ func (x *attributes) campaign() uuid.UUID {
 	for i := 0; i < len(conditions); i += 20 {
 		rules = append(rules, map[string]any{"name": fmt.Sprint("R", i), "conditions": conditions[i:min(i+20, len(conditions))]})
 	}
-	streams, err := json.Marshal([]any{map[string]any{ // which passes every visitor over
+	streams, err := json.Marshal([]any{map[string]any{ // a path that refuses every visitor, because its offer does not exist
 		"id": uuid.New(), "name": "Gone", "stream_type": "forced", "action": "offer", "destinations": []any{map[string]any{"id": uuid.New()}},
 	}, map[string]any{
 		"id": uuid.New(), "name": "All", "action": "offer", "rules": rules, "destinations": []any{map[string]any{"id": offer}},
@@ -188,7 +188,7 @@ func (x *attributes) campaign() uuid.UUID {
 	return campaign
 }
 
-// value is what an attribute is in a click.
+// value returns the value of an attribute in a click.
 func value(a clickattr.Attr, c *models.Click) any {
 	for v, i := reflect.ValueOf(a), 0; i < v.NumField(); i++ {
 		if f := v.Field(i); f.Kind() == reflect.Func && !f.IsNil() {
@@ -198,7 +198,7 @@ func value(a clickattr.Attr, c *models.Click) any {
 	return nil
 }
 
-// shown is what an attribute is in answers and files.
+// shown returns the value of an attribute in answers and files.
 func shown(a clickattr.Attr, c *models.Click) string {
 	if a.Bool != nil {
 		return strconv.FormatBool(*a.Bool(c))
@@ -206,9 +206,9 @@ func shown(a clickattr.Attr, c *models.Click) string {
 	return string(a.Append(nil, c))
 }
 
-// TestEveryAttributeIsEverywhere holds every place that derives from the table of attributes to it, by a click in which all
-// of them have a value: spool and PostgreSQL keep them, tokens are filled, conditions match the live click and the stored
-// one, reports, export files and the click log show them.
+// TestEveryAttributeIsEverywhere checks every place that derives from the table of attributes, with a click in which all attributes
+// have a value. The spool and PostgreSQL store them, and tokens are filled. Conditions match the live click and the stored click.
+// Reports, export files and the click log show them.
 func TestEveryAttributeIsEverywhere(t *testing.T) {
 	t.Parallel()
 	x := newAttributes(t)
@@ -279,7 +279,7 @@ func (x *attributes) files() {
 	}
 }
 
-// log asks for the click with its trace: conditions on what is not recorded see nothing, all others match as they did.
+// log requests the click with its trace. Conditions on attributes that are not recorded see no value. All others match as before.
 func (x *attributes) log() {
 	x.Helper()
 	out := x.s.Do("GET", "/logs/clicks/"+models.FormatClickID(x.live.ID)+"?trace=1", nil).Want(200, "").Map()
@@ -312,7 +312,7 @@ func (x *attributes) log() {
 	}
 }
 
-// text is a value of JSON as files show it: null is empty.
+// text returns a JSON value in the form that files show. null becomes an empty text.
 func text(v any) string {
 	if v == nil {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"switchyard/models/botdata"
 )
 
-// botDetection are the rows of /bot-detection.
+// botDetection returns the routes of /bot-detection.
 func botDetection(d Deps) []route.Route {
 	const group = "Bot protection"
 	return []route.Route{
@@ -29,11 +29,11 @@ func botDetection(d Deps) []route.Route {
 	}
 }
 
-// botDays is the time window, in days, of the figures of GET /bot-detection. A change of settings scores the clicks of the same
-// window again, unless the call says otherwise.
+// botDays is the time window, in days, of the figures of GET /bot-detection. After a change of settings the clicks of the same
+// window are scored again, unless the call asks for another window.
 const botDays = 30
 
-// BotSignal is a signal with what it did.
+// BotSignal is a signal with the number of clicks on which it fired.
 type BotSignal struct {
 	Reason     string  `json:"reason" doc:"its name, and the bot_reason of clicks"`
 	Meaning    string  `json:"meaning"`
@@ -52,19 +52,19 @@ type BotTotals struct {
 	BotClicks int64 `json:"bot_clicks"`
 }
 
-// BotScore is how many clicks have a score.
+// BotScore is the number of clicks with a score.
 type BotScore struct {
 	Score  int   `json:"score"`
 	Clicks int64 `json:"clicks"`
 }
 
-// BotLists are how many entries the lists have.
+// BotLists counts the entries of the lists.
 type BotLists struct {
 	Allow int `json:"allow"`
 	Deny  int `json:"deny"`
 }
 
-// BotData is a list of networks, referrers or crawlers that signals are found by.
+// BotData is a list of networks, referrers or crawlers that signals use.
 type BotData struct {
 	Kind    string    `json:"kind" doc:"tor, vpn, proxy, datacenter, spam_ip, bad_referrer or crawler"`
 	Source  string    `json:"source" doc:"the module of the build that it comes with, or loaded: by the operator"`
@@ -124,7 +124,7 @@ func (d Deps) botDetection(c *route.Call) (out BotDetection, err error) {
 	return out, nil
 }
 
-// botData lists what comes with the build and what the operator has loaded.
+// botData lists the data of the build and the lists that the operator has loaded.
 func botData(c *route.Call) (out []BotData, err error) {
 	for _, b := range botdata.BuiltIns {
 		out = append(out, BotData{Kind: b.Kind.String(), Source: b.Module, Dated: b.Dated})
@@ -136,7 +136,8 @@ func botData(c *route.Call) (out []BotData, err error) {
 	return out, err
 }
 
-// silentSignals tells why a signal cannot fire on clicks of the account; empty: it can.
+// silentSignals returns a function that explains why a signal cannot fire on clicks of the account. It returns "" if the signal can
+// fire.
 func (d Deps) silentSignals(c *route.Call, data []BotData) (func(bot.Signals) string, error) {
 	g, err := c.Store.GeoDatabases().Find(c.Context(), c.Account.ID)
 	if err != nil && !errors.Is(err, models.NotFound("geo database")) {
@@ -172,7 +173,7 @@ func (d Deps) silentSignals(c *route.Call, data []BotData) (func(bot.Signals) st
 	}, nil
 }
 
-// count adds up totals, scores and unknown reasons, and gives the hits of each signal.
+// count adds up totals, scores and unknown reasons. It returns the number of clicks for each signal.
 func (b *BotDetection) count(fired []report.BotScore) map[bot.Signals]int64 {
 	hits, scores := map[bot.Signals]int64{}, map[int]int64{}
 	for _, f := range fired {

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/botlist"
 )
 
-// botLists are the rows of /bot-lists.
+// botLists returns the routes of /bot-lists.
 func botLists() []route.Route {
 	res := resource[store.BotEntries, models.BotEntry, BotEntryAnswer]{
 		group: "Bot protection", path: "/bot-lists", table: (*store.Store).BotEntries, answer: botEntryAnswer, bodyLimit: route.CSVBody,
@@ -32,10 +32,10 @@ func botLists() []route.Route {
 	}
 }
 
-// propagationSeconds is how long it takes at most until every web process knows a change.
+// propagationSeconds is the maximum time until every web process knows a change.
 const propagationSeconds = 1
 
-// shownBotValues is how many values of an entry answers show.
+// shownBotValues is the maximum number of an entry's values in an answer.
 const shownBotValues = 100
 
 // BotEntryBody is the body of POST /bot-lists.
@@ -50,7 +50,7 @@ type BotEntryBody struct {
 	Everybody  bool             `json:"everybody" doc:"true: an entry that matches all visitors, or most of them, is meant; without it such an entry is refused, for example 0.0.0.0/0"`
 }
 
-// Record gives the entry that the body describes.
+// Record returns the entry that the body describes.
 func (b BotEntryBody) Record() (models.BotEntry, error) {
 	e := models.BotEntry{
 		ListType: b.ListType, Attribute: b.Attribute, Operator: b.Operator, Note: b.Note, CampaignID: b.CampaignID,
@@ -77,7 +77,7 @@ func (b BotEntryBody) Record() (models.BotEntry, error) {
 	return e, nil
 }
 
-// botValues reads a value, or a list of values, each a text or a number. An error has the code value_required.
+// botValues parses a value, or a list of values. Each value is a text or a number. Errors have the code value_required.
 func botValues(raw json.RawMessage) (list models.BotValues, place botlist.Place, err error) {
 	place = func(i int) string { return fmt.Sprintf("value[%d]", i) }
 	items := []json.RawMessage{}
@@ -101,7 +101,7 @@ func botValues(raw json.RawMessage) (list models.BotValues, place botlist.Place,
 	return list, place, nil
 }
 
-// linesOf are the lines of a list, without comments.
+// linesOf returns the lines of a list, without comments.
 func linesOf(text string) (list models.BotValues) {
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")
@@ -110,7 +110,7 @@ func linesOf(text string) (list models.BotValues) {
 	return list
 }
 
-// BotEntryAnswer is an entry.
+// BotEntryAnswer is an entry of a bot list.
 type BotEntryAnswer struct {
 	models.BotEntry
 	Value any `json:"value" is:"texts" doc:"as it is compared: one value alone, or a list of the first 100"`
@@ -124,7 +124,7 @@ func botEntryAnswer(e models.BotEntry) BotEntryAnswer {
 	return a
 }
 
-// BotEntryRow is an entry in the list.
+// BotEntryRow is an entry of GET /bot-lists.
 type BotEntryRow struct {
 	BotEntryAnswer
 	Blocked int64 `json:"blocked" doc:"clicks in the hours of the window that it made bots"`

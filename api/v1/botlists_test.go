@@ -203,7 +203,7 @@ func TestBotDetection(t *testing.T) {
 	same(t, signal("no_js"), map[string]any{"when": "seconds later"})
 	for _, row := range got["signals"].([]any) {
 		if row := row.(map[string]any); row["when"] == "" || row["found"] == "" {
-			t.Errorf("nobody says when and how %s is found", row["reason"])
+			t.Errorf("the answer does not say when and how %s is found", row["reason"])
 		}
 	}
 
@@ -237,13 +237,14 @@ func TestBotDetection(t *testing.T) {
 	s.Do("PUT", "/bot-detection", map[string]any{"days": 731}).Want(400, "invalid_input")
 	misspelt := s.Do("PUT", "/bot-detection", map[string]any{"threshold": 50, "disabled": []string{"no_js", "tor_exits"}}).Want(400, "invalid_input")
 	if !strings.Contains(misspelt.Message, `disabled[1]: there is no signal "tor_exits": did you mean "tor_exit"?`) {
-		t.Errorf("a misspelt signal: %s", misspelt.Message)
+		t.Errorf("the message for a misspelt signal is %s", misspelt.Message)
 	}
 	same(t, get(), map[string]any{"threshold": 20.0})
 	s.As(s.ReadKey).Do("PUT", "/bot-detection", map[string]any{}).Want(403, "read_only_key")
 }
 
-// TestRescoreTakesOver: what the job of an earlier change has left is in the window of the next one, whatever its days.
+// TestRescoreTakesOver: the window of a new rescoring job includes the days that an unfinished or failed earlier job has left,
+// whatever number of days the call asks for.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Jobs: jobs.Connect(jobstest.Redis(t))}})
@@ -251,7 +252,7 @@ func TestRescoreTakesOver(t *testing.T) {
 	s.As(foreign).Do("PUT", "/bot-detection", map[string]any{"threshold": 50, "days": 700}).Want(200, "")
 	for i, c := range []struct {
 		body   map[string]any
-		before string // what is done to the jobs that there are
+		before string // the change to the existing jobs
 		days   int    // of the window; 0: no job
 	}{
 		{body: map[string]any{"threshold": 50, "days": 90}, days: 90},

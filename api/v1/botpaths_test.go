@@ -15,8 +15,8 @@ import (
 	"switchyard/models"
 )
 
-// TestPathsForBots: a path with the condition is_bot takes bots, or people, and the redirect, a test click, the trace of a
-// click and a simulation agree on it. Each path counts its own.
+// TestPathsForBots: a path with the condition is_bot takes bots or people. The redirect, a test click, the trace of a click and a
+// simulation agree. Each path counts its own clicks.
 func TestPathsForBots(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

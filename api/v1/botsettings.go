@@ -33,13 +33,13 @@ type BotDetectionChanged struct {
 	Range     *bind.Range `json:"range" doc:"whose clicks the job scores anew: those of days, and with them all of an earlier change whose job has not ended well; null: none"`
 }
 
-// recordedBotSettings are the settings by the names of the body.
+// recordedBotSettings returns the settings under the field names of the body, for the audit log.
 func recordedBotSettings(c *route.Call, _ uuid.UUID) (any, error) {
 	s, err := c.Store.FindBotSettings(c.Context(), c.Account.ID)
 	return map[string]any{"threshold": s.Threshold, "disabled": s.Disabled}, err
 }
 
-// maxDisabled is how many names of signals a body has.
+// maxDisabled is the maximum number of signal names in a body.
 const maxDisabled = 40
 
 // disabledSignals parses names of signals and refuses unknown names. It leaves out signals that cannot be disabled.
@@ -64,7 +64,7 @@ func disabledSignals(names []string) (bot.Signals, error) {
 	return bot.NewSettings(0, names).Disabled, nil
 }
 
-// apply gives the settings after a change.
+// apply returns the settings after a change.
 func (b BotDetectionBody) apply(old bot.Settings) (next bot.Settings, err error) {
 	next = old
 	if b.Threshold.Given() {
@@ -78,9 +78,9 @@ func (b BotDetectionBody) apply(old bot.Settings) (next bot.Settings, err error)
 	return next, err
 }
 
-// changeBotDetection saves the settings and, in the same transaction, a job that scores recorded clicks by them. A job of the
-// previous settings goes no further. The new job covers the whole window of that job, so that no part of it keeps scores of other
-// settings.
+// changeBotDetection saves the settings. In the same transaction it stores a job that scores recorded clicks by the new settings. A
+// job for the previous settings stops. The new job also covers the whole window of that job, so that no click keeps a score from
+// other settings.
 func (d Deps) changeBotDetection(c *route.Call, b BotDetectionBody) (out BotDetectionChanged, err error) {
 	now := time.Now().UTC()
 	id, err := rescoreJob.BeginPrepared(c, d.Jobs, func(tx *store.Store) (*jobs.RescoreArgs, error) {

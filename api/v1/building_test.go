@@ -21,7 +21,7 @@ type refusal struct {
 	code   string
 }
 
-// refused sends bodies as a POST and, where they are 400, as a PUT of an existing record too.
+// refused sends each body as a POST. A body that must answer 400 is also sent as a PUT of an existing record.
 func refused(t *testing.T, s *apitest.Server, path string, id any, cases map[string]refusal) {
 	t.Helper()
 	for name, c := range cases {
@@ -71,7 +71,7 @@ func refusedIDs(t *testing.T, s *apitest.Server, path string, body func(string) 
 	}
 }
 
-// same compares members of an answer.
+// same fails the test unless the answer has these members with these values.
 func same(t *testing.T, got, want map[string]any) {
 	t.Helper()
 	for field, v := range want {

@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// The codes of the documentation's FLOW-ERR and CAMPAIGN-ERR.
+// These are the error codes that the documentation calls FLOW-ERR and CAMPAIGN-ERR.
 var (
 	campaignCodes = route.Codes("400 invalid_mode invalid_destination_url invalid_goal_key invalid_site " +
 		"invalid_cost_model invalid_cost_value invalid_currency invalid_flow_rotation invalid_bind_visitors " +
@@ -26,7 +26,7 @@ var (
 		"402 plan_limit", "409 duplicate_name alias_taken")
 )
 
-// campaigns are the rows of /campaigns.
+// campaigns returns the routes of /campaigns.
 func campaigns(d Deps, about reporting.Deps) []route.Route {
 	res := resource[store.Campaigns, models.Campaign, CampaignAnswer]{
 		group: "Campaigns", path: "/campaigns", table: (*store.Store).Campaigns, answer: d.campaignAnswer,
@@ -123,8 +123,8 @@ func (d Deps) changeCampaign(c *route.Call, b CampaignPatch) (CampaignBrief, err
 	return campaignBrief(saved), nil
 }
 
-// campaignStats answers zeros for an id that the account does not have. The contract knows no 404 here, and a deleted
-// campaign keeps its figures.
+// campaignStats returns zeros for an id that the account does not have. The API contract has no 404 here, and a deleted campaign
+// keeps its figures.
 func (d Deps) campaignStats(c *route.Call) (CampaignStats, error) {
 	q := reporting.InWindow(c)
 	q.Filters = []report.Filter{report.IDs("campaign_id", c.ID)}
@@ -135,7 +135,7 @@ func (d Deps) campaignStats(c *route.Call) (CampaignStats, error) {
 	}, err
 }
 
-// CampaignStats are the totals of one campaign.
+// CampaignStats are the totals of a campaign.
 type CampaignStats struct {
 	Range       bind.Range   `json:"range"`
 	Clicks      int64        `json:"clicks" doc:"without bots"`

@@ -40,11 +40,11 @@ func withQuery(link, query string) string {
 	return link + "?" + query
 }
 
-// link is the tracking link of a campaign.
+// link returns the tracking link of a campaign.
 func (d Deps) link(c models.Campaign) string { return d.address(c.Host, c.SharedHost, c.Alias) }
 
-// address is an address on a tracking domain. On a shared link domain it has the scheme and the port of BASE_URL, because
-// the install itself serves such a domain. A domain of an account is served over https.
+// address returns an address on a tracking domain. On a shared link domain it has the scheme and the port of BASE_URL, because the
+// install itself serves such a domain. On a domain of an account it always has https.
 func (d Deps) address(host string, shared bool, path string) string {
 	u := url.URL{Scheme: "https", Host: host, Path: "/" + path}
 	if base, err := url.Parse(d.BaseURL); shared && err == nil && base.Host != "" {
@@ -56,7 +56,7 @@ func (d Deps) address(host string, shared bool, path string) string {
 	return u.String()
 }
 
-// CampaignLink is a tracking link of a campaign on one domain.
+// CampaignLink is a tracking link of a campaign on a domain.
 type CampaignLink struct {
 	DomainID uuid.UUID `json:"domain_id"`
 	Domain   string    `json:"domain"`
@@ -83,14 +83,14 @@ type CampaignWhole struct {
 	Revision string `json:"revision" doc:"of the settings, for PATCH"`
 }
 
-// CampaignRow is a campaign in the list.
+// CampaignRow is a campaign of the list, with figures.
 type CampaignRow struct {
 	CampaignAnswer
 	answer.Figures
 	Goals []CampaignGoal `json:"goals" doc:"its tracked goals, else the active ones of its measurement site; the primary one first"`
 }
 
-// CampaignGoal is what the clicks of the window did for a goal, whenever they did.
+// CampaignGoal counts the goals that the clicks of the window have reached, even after the window.
 type CampaignGoal struct {
 	Key       string       `json:"key"`
 	IsPrimary bool         `json:"is_primary"`
@@ -99,7 +99,7 @@ type CampaignGoal struct {
 	Revenue   models.Money `json:"revenue" doc:"of approved conversions"`
 }
 
-// campaignRows counts the goals of the campaigns of a page that have some.
+// campaignRows counts the goals of a page's campaigns. Campaigns without goals are left out of the query.
 func (d Deps) campaignRows(c *route.Call, page []models.Campaign) (func(models.Campaign, answer.Figures) CampaignRow, error) {
 	goals, ids := map[uuid.UUID][]CampaignGoal{}, []uuid.UUID{}
 	for _, campaign := range page {
@@ -135,7 +135,7 @@ func (d Deps) campaignRows(c *route.Call, page []models.Campaign) (func(models.C
 	}, nil
 }
 
-// primaryFirst are the goals of a campaign without figures.
+// primaryFirst returns the goals of a campaign, with the primary goal first and without figures.
 func primaryFirst(campaign models.Campaign) (list []CampaignGoal) {
 	primary := campaign.PrimaryGoalKey
 	if primary != "" {
@@ -149,7 +149,7 @@ func primaryFirst(campaign models.Campaign) (list []CampaignGoal) {
 	return list
 }
 
-// CampaignBrief is what a change answers.
+// CampaignBrief is the answer to a change of a campaign.
 type CampaignBrief struct {
 	ID     uuid.UUID `json:"id"`
 	Name   string    `json:"name"`
@@ -188,7 +188,7 @@ type CampaignDetail struct {
 	Version  string        `json:"version" doc:"of the flow, also the ETag: see If-Match of PUT and PATCH .../flow"`
 }
 
-// FlowNetwork is an affiliate network that an offer of the flow belongs to.
+// FlowNetwork is the affiliate network of an offer in a flow.
 type FlowNetwork struct {
 	ID       uuid.UUID `json:"id"`
 	Name     string    `json:"name"`

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// CampaignBody is the body of POST /campaigns. Null is the same as left out.
+// CampaignBody is the body of POST /campaigns. A null field is the same as a field that is left out.
 type CampaignBody struct {
 	Name   string `json:"name" bad:"invalid_input" required:"name_required" trim:"true" maxLength:"255"`
 	Alias  string `json:"alias" bad:"invalid_alias" required:"invalid_alias" format:"alias" doc:"on the shared link domain a generated one takes its place; to choose it, put the campaign on a domain of your own"`
@@ -27,21 +27,21 @@ type CampaignBody struct {
 	LanderID uuid.UUID       `json:"lander_id" bad:"invalid_destination" doc:"one-path flow, when streams and flow_id are absent"`
 }
 
-// Preset gives the settings the defaults of a new campaign of the caller.
+// Preset sets the defaults of a new campaign in the caller's account.
 func (b *CampaignBody) Preset(c *route.Call) {
 	fresh := models.NewCampaign(c.Account)
 	b.Status, b.CampaignSettings = fresh.Status, fresh.CampaignSettings
 }
 
-// Record gives the new campaign that the body describes, without id and account.
+// Record returns the new campaign that the body describes. Its id and account are not set.
 func (b CampaignBody) Record() (models.Campaign, error) {
 	c := models.Campaign{Name: b.Name, Alias: b.Alias, Status: b.Status, CampaignSettings: b.CampaignSettings}
 	return c, checkUniqueness(&c)
 }
 
-// CampaignPatch is the body of PATCH /campaigns/{id}. A field that is left out keeps its value. Null stands for the empty value:
-// it clears a field that may be empty and is refused for any other field. editCampaign checks the form of an alias, because an
-// alias that does not change is accepted in any form.
+// CampaignPatch is the body of PATCH /campaigns/{id}. A field that is left out keeps its value. Null stands for the empty value: it
+// clears a field that may be empty, and any other field refuses it. editCampaign checks the form of the alias, because an unchanged
+// alias is accepted in any form.
 type CampaignPatch struct {
 	Name   string `json:"name" bad:"invalid_input" optional:"true" null:"empty" empty:"name_required" trim:"true" maxLength:"255"`
 	Alias  string `json:"alias" bad:"invalid_alias" optional:"true" null:"empty"`
@@ -57,17 +57,17 @@ func patchOf(c *models.Campaign) CampaignPatch {
 	return CampaignPatch{Name: c.Name, Alias: c.Alias, Status: c.Status, CampaignSettings: c.CampaignSettings}
 }
 
-// revisionOf is the same for the same settings. The flow has a version of its own.
+// revisionOf returns a hash of the settings. It does not cover the flow, which has its own version.
 func revisionOf(c *models.Campaign) string {
 	raw, err := json.Marshal(patchOf(c))
 	if err != nil {
-		panic("v1: " + err.Error()) // settings are a JSON document
+		panic("v1: " + err.Error()) // cannot happen: settings are a JSON document
 	}
 	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:12])
 }
 
-// editCampaign changes a saved campaign by what a CampaignPatch sends.
+// editCampaign applies the fields that the body of a CampaignPatch sends to a saved campaign.
 func editCampaign(c *models.Campaign, body []byte) error {
 	p := patchOf(c)
 	if err := bind.Decode(body, &p); err != nil {
@@ -85,7 +85,7 @@ func editCampaign(c *models.Campaign, body []byte) error {
 	return checkUniqueness(c)
 }
 
-// paths gives the flow of the body, which may be a saved one. A body without any is one without paths.
+// paths returns the paths that the body describes, or the paths of the saved flow with FlowID. A body without a flow has no paths.
 func (b CampaignBody) paths(c *route.Call) ([]flow.Path, error) {
 	switch {
 	case len(b.Streams) > 0 && string(b.Streams) != "null":
@@ -98,7 +98,7 @@ func (b CampaignBody) paths(c *route.Call) ([]flow.Path, error) {
 	return flow.Simple(models.IDText(b.OfferID), models.IDText(b.LanderID)), nil
 }
 
-// checkUniqueness refuses the method that goes by a parameter without the parameter's name.
+// checkUniqueness refuses the uniqueness method param without the name of a parameter.
 func checkUniqueness(c *models.Campaign) error {
 	if c.UniquenessMethod == models.UniqueByParam && c.UniquenessParam == "" {
 		return models.Invalid("uniqueness_param_required", "the method param needs uniqueness_param")

@@ -17,7 +17,7 @@ type badSetting struct {
 	code   string
 }
 
-// settingErrors are refused by POST and by PATCH alike.
+// settingErrors returns settings that POST and PATCH both refuse.
 func settingErrors() map[string]badSetting {
 	long := strings.Repeat("x", 2001)
 	return map[string]badSetting{
@@ -174,7 +174,7 @@ func TestCampaignErrors(t *testing.T) {
 	}
 	d.As(d.ReadKey).Do("GET", id, nil).Want(200, "")
 	if got := d.read(t, made["id"]); got["name"] != "Mine" {
-		t.Errorf("a refused change left %v", got["name"])
+		t.Errorf("after a refused change the name is %v", got["name"])
 	}
 }
 
@@ -268,13 +268,13 @@ func TestCampaignPlan(t *testing.T) {
 	d.Do("POST", "/campaigns", with(d.campaign("x"), "mode", "lead")).Want(402, "plan_limit")
 	made := d.make(t, d.campaign("Mine"))
 	d.Do("PATCH", path(made["id"]), map[string]any{"mode": "store"}).Want(402, "plan_limit")
-	d.sql(t, `UPDATE campaigns SET mode = 'store' WHERE id = $1`, made["id"]) // of a time with another plan
+	d.sql(t, `UPDATE campaigns SET mode = 'store' WHERE id = $1`, made["id"]) // from a time when the account had another plan
 	d.Do("POST", path(made["id"])+"/clone", nil).Want(402, "plan_limit")
 	d.Do("PATCH", path(made["id"]), map[string]any{"mode": "store", "notes": "x"}).Want(200, "")
 
 	d.sql(t, `INSERT INTO campaigns (id, account_id, name, alias, domain_id)
 		SELECT gen_random_uuid(), $1, 'c' || n, 'alias-' || n, $2 FROM generate_series(1, 94) n`, d.Account.ID, d.own)
-	// Twelve at once, half of them clones, for the last five places: exactly five get one.
+	// Twelve calls at once, half of them clones, compete for the last five places: exactly five succeed.
 	d.sql(t, `UPDATE campaigns SET mode = 'affiliate' WHERE id = $1`, made["id"])
 	statuses := make(chan int, 12)
 	for i := range 12 {

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// campaignFlow are the rows of /campaigns/{id}/flow.
+// campaignFlow returns the routes of /campaigns/{id}/flow.
 func campaignFlow(res resource[store.Campaigns, models.Campaign, CampaignAnswer]) []route.Route {
 	const path = "/{id}/flow"
 	stale := route.Codes("409 stale")
@@ -42,7 +42,7 @@ func flowAnswer(c *route.Call, f store.CampaignFlow) FlowAnswer {
 	return FlowAnswer{c.ID, f.Paths, f.Version}
 }
 
-// tagFlow makes the version of a flow the answer's ETag.
+// tagFlow sets the ETag of the answer to the flow's version.
 func tagFlow(c *route.Call, f store.CampaignFlow) { c.Header().Set("ETag", `"`+f.Version+`"`) }
 
 func findFlow(c *route.Call) (FlowAnswer, error) {
@@ -67,7 +67,7 @@ func replaceFlow(c *route.Call, b FlowBody) (FlowAnswer, error) {
 	return changeFlow(c, func([]flow.Path) ([]flow.Path, error) { return paths, nil })
 }
 
-// changeFlow saves what edit makes of the flow, unless If-Match names another version of it.
+// changeFlow replaces the flow by the result of edit. If If-Match has another version, the error is a conflict, stale.
 func changeFlow(c *route.Call, edit func([]flow.Path) ([]flow.Path, error)) (FlowAnswer, error) {
 	saved, err := c.Store.Campaigns().ChangeFlow(c.Context(), c.Account.ID, c.ID,
 		func(old store.CampaignFlow) ([]flow.Path, error) {
@@ -91,7 +91,7 @@ type PathPatch struct {
 	Destinations []DestinationWeight `json:"destinations" bad:"invalid_destination" maxItems:"100" doc:"those whose weight changes"`
 }
 
-// DestinationWeight gives a destination of the path another weight.
+// DestinationWeight sets the weight of a destination of the path.
 type DestinationWeight struct {
 	ID     uuid.UUID         `json:"id" bad:"invalid_destination" doc:"of an offer or a landing page"`
 	URL    string            `json:"url" bad:"invalid_destination" doc:"of a destination without an id"`
@@ -99,7 +99,7 @@ type DestinationWeight struct {
 	Weight bind.Opt[float64] `json:"weight" required:"true" null:"refused"`
 }
 
-// is reports whether d is the destination that w names: the same id and URL and, if w gives a slot, the same slot.
+// is reports whether w selects the destination d: the same id and URL and, if w has a slot, the same slot.
 func (w DestinationWeight) is(d flow.Destination) bool {
 	return d.ID == models.IDText(w.ID) && d.URL == w.URL && (!w.Slot.Given() || w.Slot.Value == d.Slot)
 }
@@ -119,7 +119,7 @@ func changePath(c *route.Call, b PathPatch) (FlowAnswer, error) {
 	})
 }
 
-// apply changes a path. Whether its numbers are allowed is left to the check of the flow.
+// apply changes a path. The check of the whole flow decides whether the numbers are allowed.
 func (b PathPatch) apply(p *flow.Path) error {
 	set(&p.Weight, b.Weight, p.Weight)
 	set(&p.IsActive, b.IsActive, p.IsActive)

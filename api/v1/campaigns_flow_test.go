@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// twoPaths is a campaign whose flow has the paths A, to the offer and to an address, and B, with its streams.
+// twoPaths makes a campaign with two paths and returns the flow's path in the API and its streams. Path A leads to the offer and to
+// an address.
 func (d *desk) twoPaths(t *testing.T) (at string, streams []map[string]any) {
 	t.Helper()
 	a := map[string]any{"name": "A", "action": "offer", "daily_cap": 5, "destinations": []any{
@@ -29,7 +30,7 @@ func TestChangePath(t *testing.T) {
 	if tag := read.Header.Get("ETag"); tag != fmt.Sprintf("%q", version) {
 		t.Errorf("the ETag is %s, the version %v", tag, version)
 	}
-	same(t, d.Do("PUT", at, read.Map()).Want(200, "").Map(), map[string]any{"version": version}) // as it was read
+	same(t, d.Do("PUT", at, read.Map()).Want(200, "").Map(), map[string]any{"version": version}) // unchanged, as it was read
 
 	changed := d.Do("PATCH", at, map[string]any{
 		"path_id": one, "weight": 7, "is_active": false, "daily_cap": nil,
@@ -82,7 +83,7 @@ func TestChangePath(t *testing.T) {
 	d.As(other).Do("GET", at, nil).Want(404, "not_found")
 }
 
-// Changes of different paths at the same time all count, while of several writers with one version one wins.
+// Changes of different paths at the same time all succeed. If several writers send the same version, only one succeeds.
 func TestChangesOfPathsAtOnce(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

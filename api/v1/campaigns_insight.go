@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// insight returns the routes that read what was counted for campaigns, and the route that deletes it.
+// insight returns the routes that read the figures of campaigns, and the route that deletes them.
 func (d Deps) insight() []route.Route {
 	const group = "Campaigns"
 	days := route.Number("days", 7, 1, 365, "days with today")
@@ -53,7 +53,7 @@ func (d Deps) insight() []route.Route {
 	}
 }
 
-// lastDays is the window of the last n days, today included.
+// lastDays returns the window of the last n days, including today.
 func lastDays(n int) (from, to time.Time) {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	return today.AddDate(0, 0, 1-n), today.AddDate(0, 0, 1)
@@ -68,7 +68,7 @@ func campaignChanges(c *route.Call) (Listed[answer.RecordedChange], error) {
 	return Listed[answer.RecordedChange]{answer.Each(list, answer.ChangeOf), answer.Cursor(next)}, err
 }
 
-// CampaignActivity is how much an alias is used.
+// CampaignActivity counts the clicks and goals of the campaigns with an alias.
 type CampaignActivity struct {
 	Clicks int64 `json:"clicks" doc:"without bots"`
 	Goals  int64 `json:"goals" doc:"goals reached: approved and pending, each once for a click"`
@@ -100,12 +100,12 @@ func (d Deps) campaignActivity(c *route.Call) (CampaignActivity, error) {
 	return out, err
 }
 
-// Arrivals tells how the visitors of some campaigns were identified.
+// Arrivals tells how the visitors of one or more campaigns were identified.
 type Arrivals struct {
 	Arrivals []Arrival `json:"arrivals" doc:"most clicks first"`
 }
 
-// Arrival is one way of identifying visitors.
+// Arrival is a way of identifying visitors.
 type Arrival struct {
 	Arrival      string        `json:"arrival" doc:"how the page found the click, by its first event: url, cookie, local, redirect, gclid, fbclid, msclkid or ttclid; without an event cookie: a known visitor, redirect: a new one"`
 	Clicks       int64         `json:"clicks" doc:"without bots"`
@@ -140,7 +140,7 @@ func (d Deps) arrivals(c *route.Call) (Arrivals, error) {
 	return out, nil
 }
 
-// Funnel is the way from the click to the sale.
+// Funnel has the steps from the click to the sale.
 type Funnel struct {
 	Steps          []FunnelStep  `json:"steps"`
 	Days           int           `json:"days"`
@@ -150,7 +150,7 @@ type Funnel struct {
 	Split          *FunnelSplits `json:"split" doc:"null without by"`
 }
 
-// FunnelStep is how many clicks reached one stage.
+// FunnelStep is a stage of the funnel with the number of clicks that reached it.
 type FunnelStep struct {
 	Key   string        `json:"key" doc:"clicks, lp_views, lp_clicks, goal:<key>, conversions or sales"`
 	Count int64         `json:"count"`
@@ -163,7 +163,7 @@ type FunnelSplits struct {
 	Rows []FunnelSplit `json:"rows"`
 }
 
-// FunnelSplit is the funnel of one landing page or traffic source.
+// FunnelSplit is the funnel of a landing page or a traffic source.
 type FunnelSplit struct {
 	ID    *uuid.UUID   `json:"id" doc:"null: clicks without one"`
 	Name  string       `json:"name"`
@@ -219,8 +219,8 @@ func (d Deps) funnel(c *route.Call) (Funnel, error) {
 	return out, err
 }
 
-// measureBySite fills in the goals that a campaign leaves empty, from its measurement site. The primary goal is the site's active
-// primary goal. The tracked goals are all its active goals.
+// measureBySite fills the empty goal settings of a campaign from its measurement site. The primary goal becomes the site's active
+// primary goal. The tracked goals become all active goals of the site.
 func measureBySite(c *route.Call, campaign *models.Campaign) error {
 	if !campaign.MeasurementSiteID.Valid || campaign.PrimaryGoalKey != "" && len(campaign.TrackedGoalKeys) > 0 {
 		return nil
@@ -238,7 +238,7 @@ func measureBySite(c *route.Call, campaign *models.Campaign) error {
 	return err
 }
 
-// stage is what was counted for one landing page or source, or for all.
+// stage has the counts of a landing page, of a source, or of the whole campaign.
 type stage struct {
 	id      uuid.UUID
 	figures models.Figures
@@ -263,8 +263,8 @@ func (s *stage) steps(primary string, goals []string) []FunnelStep {
 	return out
 }
 
-// countStages counts a campaign's clicks and goals by landing page or source, most clicks first. Without by it counts
-// the whole campaign as one.
+// countStages counts a campaign's clicks and goals by landing page or source, most clicks first. Without by it returns only one
+// stage, for the whole campaign.
 func (d Deps) countStages(c *route.Call, campaign models.Campaign, days int, by string) ([]*stage, error) {
 	q := report.Query{AccountID: c.Account.ID, Filters: []report.Filter{report.IDs("campaign_id", campaign.ID)}}
 	q.From, q.To = lastDays(days)
@@ -300,7 +300,7 @@ func (d Deps) countStages(c *route.Call, campaign models.Campaign, days int, by 
 	return list, err
 }
 
-// goalKeys are the goals that the campaign tracks, in its order, then others that were reached.
+// goalKeys returns the goals that the campaign tracks, in their order, followed by other goals that were reached.
 func goalKeys(campaign models.Campaign, stages []*stage) []string {
 	keys := append([]string{}, campaign.TrackedGoalKeys...)
 	if p := campaign.PrimaryGoalKey; p != "" && !slices.Contains(keys, p) {
@@ -318,7 +318,7 @@ func goalKeys(campaign models.Campaign, stages []*stage) []string {
 	return keys
 }
 
-// ClearedStats tells what was deleted.
+// ClearedStats counts the deleted clicks and conversions.
 type ClearedStats struct {
 	ID          uuid.UUID  `json:"id" doc:"the campaign"`
 	Range       bind.Range `json:"range"`

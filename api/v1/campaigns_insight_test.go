@@ -12,7 +12,7 @@ import (
 
 func number(v any) float64 { f, _ := v.(float64); return f }
 
-// reached counts visits by hand: those with a conversion of one of the statuses.
+// reached counts by hand the visits that have a conversion with one of the statuses.
 func reached(visits []*visit, statuses ...string) (n float64) {
 	for _, v := range visits {
 		for _, s := range v.sales {
@@ -51,7 +51,7 @@ func TestCampaignInsight(t *testing.T) {
 	got := s.Do("GET", "/campaigns/activity?alias=summer-sale", nil).Want(200, "").Map()
 	same(t, got, map[string]any{"clicks": figures(week)["clicks"], "goals": reached(week, "approved", "pending")})
 	if number(got["clicks"]) == 0 || number(got["goals"]) == 0 {
-		t.Errorf("nothing to count: %v", got)
+		t.Errorf("the campaign has no clicks or goals to count: %v", got)
 	}
 	same(t, s.Do("GET", "/campaigns/activity?alias=none", nil).Want(200, "").Map(), map[string]any{"clicks": 0, "goals": 0})
 	s.Do("GET", "/campaigns/activity", nil).Want(400, "no_alias")
@@ -125,7 +125,7 @@ func steps(t *testing.T, where string, got any, visits []*visit) {
 	}
 }
 
-// foreignInsight holds that another account sees nothing of a campaign.
+// foreignInsight checks that another account sees nothing of a campaign.
 func foreignInsight(t *testing.T, s *apitest.Server, campaign uuid.UUID) {
 	t.Helper()
 	_, key, _ := s.NewAccount("scale")
@@ -149,7 +149,7 @@ func TestClearStatsCall(t *testing.T) {
 	s.Do("DELETE", fmt.Sprintf("/campaigns/%s/stats", uuid.New()), nil).Want(404, "not_found")
 	s.As(s.ReadKey).Do("DELETE", path, nil).Want(403, "read_only_key")
 
-	// The job is stored before it is answered, and its end is the documented answer.
+	// The job is stored before the call is answered. Its result is the documented answer.
 	a := s.Do("DELETE", path+"?from=2026-01-02&to=2026-01-03", nil, "Prefer", "respond-async").Want(202, "")
 	job := a.Map()["job"].(map[string]any)
 	var args string

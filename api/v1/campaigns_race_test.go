@@ -41,7 +41,7 @@ func TestCampaignRacesForAnAlias(t *testing.T) {
 	}
 	for range 8 {
 		if code := <-codes; code != "" {
-			t.Errorf("on the shared domain: %s", code)
+			t.Errorf("creating a campaign on the shared domain failed with %s", code)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestPausingACampaign(t *testing.T) {
 	}
 }
 
-// The event and its delivery are born with the pause: in the transaction that wrote it, and not without it.
+// The event of a pause and its delivery are stored in the transaction of the pause. If that fails, there is neither.
 func TestPauseAndEventAreOne(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -132,14 +132,14 @@ func TestPauseAndEventAreOne(t *testing.T) {
 	d.sql(t, `ALTER TABLE webhook_deliveries RENAME TO away`)
 	d.Do("PATCH", path(made["id"]), map[string]any{"status": "paused"}).Want(500, "internal_error")
 	if got := d.read(t, made["id"]); got["status"] != "active" {
-		t.Errorf("the campaign is %v although nobody could be told", got["status"])
+		t.Errorf("the campaign is %v although the event could not be stored", got["status"])
 	}
 	if n := d.count(t, `SELECT count(*) FROM events`); n != 0 {
 		t.Errorf("%d events of a pause that did not happen", n)
 	}
 	d.sql(t, `ALTER TABLE away RENAME TO webhook_deliveries`)
 
-	// Two at once pause it once.
+	// Several calls at once pause it only once.
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() { d.Do("PATCH", path(made["id"]), map[string]any{"status": "paused"}).Want(200, "") })

@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// desk is an account with what campaigns are made of.
+// desk is an account with the records that a campaign needs.
 type desk struct {
 	*apitest.Server
 	offer, lander, network, source, own string // own is a verified tracking domain, own.test
@@ -35,7 +35,7 @@ func newDesk(t *testing.T, o ...apitest.Options) *desk {
 	return d
 }
 
-// add inserts a row for the account; the statement's first arguments are its id and the account.
+// add inserts a row for the account and returns its id. The first arguments of the statement are the id and the account.
 func (d *desk) add(t *testing.T, query string, args ...any) string {
 	t.Helper()
 	id := uuid.NewString()
@@ -50,7 +50,7 @@ func (d *desk) sql(t *testing.T, query string, args ...any) {
 	}
 }
 
-// campaign is a body that can be created, on the own domain.
+// campaign returns a valid body of a campaign on the account's own domain.
 func (d *desk) campaign(name string) map[string]any {
 	alias := "alias-" + uuid.NewString()[:8]
 	return map[string]any{"name": name, "alias": alias, "domain_id": d.own, "offer_id": d.offer}
@@ -61,7 +61,7 @@ func (d *desk) make(t *testing.T, body map[string]any) map[string]any {
 	return d.In(t).Do("POST", "/campaigns", body).Want(201, "").Map()
 }
 
-// read gives the campaign member of GET /campaigns/{id}.
+// read returns the campaign member of GET /campaigns/{id}.
 func (d *desk) read(t *testing.T, id any) map[string]any {
 	t.Helper()
 	return d.In(t).Do("GET", fmt.Sprintf("/campaigns/%v", id), nil).Want(200, "").Map()["campaign"].(map[string]any)
@@ -146,11 +146,11 @@ func TestCampaignLink(t *testing.T) {
 	body := func(name string, domain any) map[string]any {
 		return with(with(d.campaign(name), "domain_id", domain), "alias", "chosen-one")
 	}
-	// The shared link domain, the first of the settings: the alias is generated.
+	// On the shared link domain, the first in the settings, the alias is generated.
 	shared := d.make(t, body("shared", nil))
 	alias, _ := shared["alias"].(string)
 	if alias == "chosen-one" || len(alias) != models.AliasLen || shared["url"] != "http://localhost:8080/"+alias {
-		t.Errorf("on the shared domain: %v", shared)
+		t.Errorf("the campaign on the shared domain is %v", shared)
 	}
 	same(t, shared, map[string]any{"alias_replaced": true})
 	sharedID := d.read(t, shared["id"])["domain_id"]
@@ -164,10 +164,10 @@ func TestCampaignLink(t *testing.T) {
 	}
 	d.sql(t, `UPDATE domains SET is_verified = true WHERE id = $1`, d.own)
 	if c := d.make(t, body("default", nil)); c["url"] != "https://own.test/chosen-one" || c["alias_replaced"] != false {
-		t.Errorf("on the default domain: %v", c)
+		t.Errorf("the campaign on the default domain is %v", c)
 	}
 	if c := d.make(t, body("named", sharedID)); c["alias"] == "chosen-one" {
-		t.Errorf("on the shared domain by its id: %v", c)
+		t.Errorf("the campaign on the shared domain, named by its id, is %v", c)
 	}
 	d.Do("POST", "/campaigns", body("taken", d.own)).Want(409, "alias_taken")
 	d.make(t, with(body("other case", d.own), "alias", "Chosen-One")) // aliases differ by case
@@ -201,17 +201,17 @@ func TestCampaignPatch(t *testing.T) {
 	patch(map[string]any{"source_id": d.source})
 	patch(map[string]any{"source_id": ""})
 	if got := d.read(t, made["id"])["source_id"]; got != nil {
-		t.Errorf("an empty source_id left %v", got)
+		t.Errorf("after an empty source_id the source is %v, want null", got)
 	}
 	patch(map[string]any{"uniqueness_method": "param"}) // the parameter was there already
 	d.Do("PATCH", path(made["id"]), map[string]any{"uniqueness_param": ""}).Want(400, "uniqueness_param_required")
 
-	// An alias of a form that is refused today stays, and passes where it does not change.
+	// An existing alias in a form that is refused today stays. A PATCH may send it unchanged.
 	d.sql(t, `UPDATE campaigns SET alias = 'old!' WHERE id = $1`, made["id"])
 	patch(map[string]any{"alias": "old!", "notes": "x"})
 	patch(map[string]any{"alias": "second-one"})
 
-	// To the shared link domain: the alias is generated. There it cannot be chosen, and is kept where it is sent along.
+	// After a move to the shared link domain, the alias is generated. It cannot be chosen there. Sending the current alias keeps it.
 	moved := patch(map[string]any{"domain_id": nil})
 	if moved["alias"] == "second-one" {
 		t.Errorf("a chosen alias came to the shared domain: %v", moved)
@@ -236,7 +236,7 @@ func TestCampaignPatch(t *testing.T) {
 	}
 }
 
-// to is a list of one destination.
+// to returns a list with a single destination.
 func to(field string, value any) []any { return []any{map[string]any{field: value}} }
 
 func TestCampaignFlow(t *testing.T) {
@@ -262,7 +262,7 @@ func TestCampaignFlow(t *testing.T) {
 	if fmt.Sprint(streamsOf(read)) != fmt.Sprint(streams) {
 		t.Errorf("saved %v, answered %v", streamsOf(read), streams)
 	}
-	// A campaign with an address to send visitors to needs no flow. A flow that is sent must have paths.
+	// A campaign with a destination address needs no flow. A flow that is sent must have paths.
 	bare := map[string]any{"name": "Bare", "alias": "bare-one", "domain_id": d.own, "destination_url": "https://d.test"}
 	if got := streamsOf(d.make(t, bare)); len(got) != 0 {
 		t.Errorf("streams of a campaign without a flow: %v", got)
@@ -338,7 +338,7 @@ func TestCampaignList(t *testing.T) {
 			t.Errorf("pages of %d: %v, want %v", limit, got, want)
 		}
 	}
-	// No campaign is missed, whatever is pinned and unpinned on the way.
+	// No campaign is missed, even if campaigns are pinned and unpinned between the pages.
 	for limit := 1; limit <= 4; limit++ {
 		step := 0
 		got := walk(limit, func() {

@@ -10,15 +10,15 @@ import (
 	"switchyard/api/v1"
 )
 
-// unreachable are codes that the contract documents but that no caller can meet here, with the reason. A key is a code of
-// all operations, or an operation and its code.
+// unreachable holds documented codes that no call of these tests can get, with the reason. A key is a code of all operations, or an
+// operation and its code.
 var unreachable = map[string]string{
 	"PATCH /settings not_found": "the account of a valid key exists, but for the moment in which it is deleted",
 	"POST /copilot network":     "no connection can block anything at an ad network: entries are the account's own",
 	"buyer_only":                "people meet it who are contributors, and keys have no role",
 }
 
-// elsewhere are codes that a worker answers, met by its tests.
+// elsewhere holds codes that a worker answers. The worker's tests cover them.
 var elsewhere = map[string]bool{
 	"POST /logs/postbacks/{id}/redeliver no_url": true, "POST /logs/postbacks/{id}/redeliver in_progress": true,
 	"POST /logs/postbacks/{id}/redeliver too_old":   true,
@@ -26,8 +26,8 @@ var elsewhere = map[string]bool{
 	"POST /networks/{id}/integration/sync too_many": true, "POST /networks/{id}/integration/sync network_error": true,
 }
 
-// TestMain holds the tests of this package to the table of routes: every error code that a row declares as its own has
-// been answered to some call. It does not look when only a part of the tests runs.
+// TestMain checks that the tests of this package got every error code that a row of the table of routes declares as its own. It
+// skips the check if only a part of the tests runs.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if code == 0 && flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.skip").Value.String() == "" {
@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// missed prints the declared codes that no test met; its answer is the exit code.
+// missed prints the declared codes that no test got, and returns the exit code.
 func missed() int {
 	code := 0
 	for _, row := range v1.Routes(v1.Deps{}) {

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// copilots are the rows of /copilot.
+// copilots returns the routes of /copilot.
 func copilots(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
@@ -41,18 +41,18 @@ func copilots(d Deps) []route.Route {
 	}
 }
 
-// CopilotAnswer is the answer of GET /copilot: the suggestions, or with count how many are open.
+// CopilotAnswer is the answer of GET /copilot. It has the suggestions or, with count, only the number of open suggestions.
 type CopilotAnswer struct {
 	*CopilotList
 	*CopilotCount
 }
 
-// CopilotCount says how many suggestions are open.
+// CopilotCount is the number of open suggestions.
 type CopilotCount struct {
 	Open int `json:"open"`
 }
 
-// CopilotList are the open suggestions and the last changes.
+// CopilotList has the open suggestions, the last changes and the proposals.
 type CopilotList struct {
 	Plan        string              `json:"plan"`
 	CanApply    bool                `json:"canApply" doc:"whether the plan lets suggestions be applied by POST /copilot"`
@@ -70,7 +70,7 @@ type CopilotSuggestion struct {
 	Variants   []string `json:"variants" doc:"the ways in which it can be applied, of network, most and all; empty: there is one way"`
 }
 
-// CopilotChange is an action that was applied.
+// CopilotChange is an action that was applied. It may have been undone since.
 type CopilotChange struct {
 	ID           uuid.UUID         `json:"id"`
 	SuggestionID uuid.NullUUID     `json:"suggestion_id" doc:"the suggestion that was applied"`
@@ -126,7 +126,7 @@ func listSuggestions(c *route.Call) (out CopilotAnswer, err error) {
 	}}, err
 }
 
-// CopilotPreview is what an action changes of its record. What the record keeps is not shown.
+// CopilotPreview is the change that an action makes to its record. It leaves out the unchanged parts of the record.
 type CopilotPreview struct {
 	ID     uuid.UUID         `json:"id"`
 	Action copilot.Action    `json:"action"`
@@ -167,7 +167,7 @@ type CopilotActed struct {
 
 const refreshAction = "refresh"
 
-// copilotActions are the actions of POST /copilot on the item with an id.
+// copilotActions maps an action of POST /copilot to its function. All of them act on the item with an id.
 var copilotActions = map[string]func(d Deps, c *route.Call, id uuid.UUID, b CopilotBody) (CopilotActed, error){
 	"apply":           Deps.applySuggestion,
 	"undo":            Deps.undoChange,
@@ -178,7 +178,7 @@ var copilotActions = map[string]func(d Deps, c *route.Call, id uuid.UUID, b Copi
 	"snooze":  Deps.snoozeSuggestion,
 }
 
-// refreshesCopilot reports whether a body asks for a refresh.
+// refreshesCopilot reports whether a body requests a refresh.
 func refreshesCopilot(body []byte) bool {
 	var b struct{ Action string }
 	return json.Unmarshal(body, &b) == nil && b.Action == refreshAction
@@ -211,7 +211,7 @@ func (d Deps) refreshCopilot(c *route.Call) (CopilotActed, error) {
 	return refreshCopilotJob.Run(c, d.Jobs, jobs.None{})
 }
 
-// decided is the answer of an action that gave an item another state.
+// decided returns the answer of an action that has changed the status of an item.
 func decided(b CopilotBody, status string) CopilotActed {
 	return CopilotActed{Action: b.Action, ID: &b.ID, Status: &status}
 }
@@ -229,7 +229,7 @@ func (d Deps) snoozeSuggestion(c *route.Call, id uuid.UUID, b CopilotBody) (Copi
 	return out, err
 }
 
-// mayApply refuses plans whose suggestions people carry out themselves.
+// mayApply returns the error plan_required if the plan has no one-click apply. People carry out suggestions by hand then.
 func mayApply(c *route.Call) error {
 	if !c.Account.Allowances().OneClick {
 		return &models.Error{
@@ -240,7 +240,8 @@ func mayApply(c *route.Call) error {
 	return nil
 }
 
-// changed is the answer of an action that made a change or took it back. Its events leave after the answer.
+// changed returns the answer of an action that made or reverted a change. The deliveries of its events are dispatched after the
+// answer.
 func (d Deps) changed(c *route.Call, b CopilotBody, status string, done store.Applied) CopilotActed {
 	if len(done.Deliveries) > 0 {
 		c.After(func(ctx context.Context) {

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// copilotAI are the rows of /copilot/ai.
+// copilotAI returns the routes of /copilot/ai.
 func copilotAI(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
@@ -58,12 +58,12 @@ func showAI(c models.AIConnection) *AIConnected {
 func ownAI(c *route.Call) (*models.AIConnection, error) {
 	own, err := c.Store.AIConnections().Find(c.Context(), c.Account.ID)
 	if errors.Is(err, models.NotFound("AI connection")) {
-		return nil, nil //nolint:nilnil // none is no error here
+		return nil, nil //nolint:nilnil // a missing connection is not an error here
 	}
 	return &own, err
 }
 
-// using tells whose key the chat uses, and says it.
+// using returns whose key the chat uses, and a message that explains it.
 func (d Deps) using(own *models.AIConnection) (whose, message string) {
 	label := func(name string) string {
 		p, _ := models.AIProviderNamed(name)
@@ -100,7 +100,7 @@ type AIBody struct {
 	APIKey   string `json:"apiKey" bad:"invalid" trim:"true" maxLength:"500" doc:"needed by the action connect; with models left out: the saved one"`
 }
 
-// AIActed is the answer of POST /copilot/ai: one member, by the action.
+// AIActed is the answer of POST /copilot/ai. Only the field of the requested action is set.
 type AIActed struct {
 	Models    []jobs.AIModel `json:"models,omitempty" doc:"with the action models"`
 	Connected *AIConnected   `json:"connected,omitempty" doc:"with the action connect"`
@@ -132,7 +132,7 @@ func (d Deps) actAI(c *route.Call, b AIBody) (out AIActed, err error) {
 	return connectAIJob.Run(c, d.Jobs, args)
 }
 
-// sealAI seals the key of a body.
+// sealAI checks and seals the key of a body.
 func sealAI(c *route.Call, b AIBody) ([]byte, error) {
 	if b.Provider == "" {
 		return nil, models.Invalid("invalid", "provider is required beside apiKey")
@@ -147,7 +147,7 @@ func sealAI(c *route.Call, b AIBody) ([]byte, error) {
 	return sealed, err
 }
 
-// savedAI gives the provider whose key is saved, for an action without a key of its own.
+// savedAI returns the provider of the saved connection, for an action that sends no key.
 func savedAI(c *route.Call, b AIBody) (string, error) {
 	own, err := ownAI(c)
 	switch {

@@ -17,7 +17,7 @@ import (
 
 const aiKey = "canary-ai-key-Rw5"
 
-// answerAI has the job answer as a worker would, with a provider that offers one model and knows one key.
+// answerAI answers the job like a worker would, for a provider with a single model and a single valid key.
 func answerAI(t *testing.T, s *apitest.Server) {
 	t.Helper()
 	jobstest.Answer(s.Jobs, jobs.ConnectAI, func(account uuid.UUID, a jobs.ConnectAIArgs) (out jobs.ConnectedAI, err error) {
@@ -78,7 +78,7 @@ func TestCopilotAI(t *testing.T) {
 	same(t, get(), none)
 	same(t, act(connect).Want(200, "").Map()["connected"].(map[string]any), object{"provider": "anthropic", "model": "m0"})
 	same(t, get()["connection"].(map[string]any), object{"provider": "anthropic", "model": "m0"})
-	act(object{"action": "models", "provider": "openai"}).Want(400, "invalid") // whose key is not saved
+	act(object{"action": "models", "provider": "openai"}).Want(400, "invalid") // no key of this provider is saved
 	act(object{"action": "model"}).Want(400, "invalid")
 	same(t, act(object{"action": "model", "model": "m1"}).Want(200, "").Map(), object{"model": "m1"})
 	same(t, get()["connection"].(map[string]any), object{"model": "m1"})
@@ -145,7 +145,7 @@ func TestCopilotChat(t *testing.T) {
 	}
 	s = s.As(s.ReadKey)
 	if ask(user).Want(200, ""); !got.ReadOnly {
-		t.Error("a read-only key asks as one that may change")
+		t.Error("the job of a read-only key may make changes")
 	}
 
 	same(t, s.Do("GET", "/copilot/chat", nil).Want(200, "").Map(), object{"available": true, "using": "install"})

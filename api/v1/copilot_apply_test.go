@@ -18,7 +18,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// piloted is an account with a campaign of two paths and a default one, whose suggestions can be applied.
+// piloted is an account whose suggestions can be applied. It has a campaign with two paths and a default path.
 type piloted struct {
 	*apitest.Server
 	t                        *testing.T
@@ -33,7 +33,7 @@ func newPiloted(t *testing.T) *piloted {
 	return p
 }
 
-// another is another such account on the same server.
+// another returns another such account on the same server.
 func (p *piloted) another(t *testing.T) *piloted {
 	t.Helper()
 	account, key, _ := p.NewAccount("pro")
@@ -99,7 +99,7 @@ func (p *piloted) record() (r copilot.Record) {
 	return r
 }
 
-// state is what a person sees of the record.
+// state returns the part of the records that a person sees, as text.
 func (p *piloted) state() string {
 	p.t.Helper()
 	r := p.record()
@@ -118,7 +118,7 @@ func (p *piloted) state() string {
 	return fmt.Sprint(r.Campaign.Status, paths, r.Offer.IsActive, limit, r.Network.PostbackParams, entries)
 }
 
-// suggest makes an open suggestion with an action, judged by the records as they are; nil is advice.
+// suggest makes an open suggestion with an action, judged by the current records, and returns its id. A nil action makes an advice.
 func (p *piloted) suggest(a *copilot.Action) string {
 	p.t.Helper()
 	now := time.Now()
@@ -152,7 +152,7 @@ func (p *piloted) of(a copilot.Action) *copilot.Action {
 	return &a
 }
 
-// actions is an action of every operation.
+// actions returns an action for every operation.
 func (p *piloted) actions() map[string]*copilot.Action {
 	paths, limit := p.paths(), 80
 	return map[string]*copilot.Action{
@@ -175,7 +175,7 @@ func (p *piloted) actions() map[string]*copilot.Action {
 	}
 }
 
-// TestCopilotApply: every operation is applied once and taken back once, and leaves what was there.
+// TestCopilotApply: every operation can be applied once and undone once. Undoing restores the former state.
 func TestCopilotApply(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)
@@ -203,7 +203,7 @@ func TestCopilotApply(t *testing.T) {
 	}
 }
 
-// TestCopilotVariants: most takes the worst of the values, all every one.
+// TestCopilotVariants: the variant "most" denies only the worst values, and the variant "all" denies every value.
 func TestCopilotVariants(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)
@@ -217,7 +217,8 @@ func TestCopilotVariants(t *testing.T) {
 	p.act("apply", p.suggest(p.actions()[copilot.OpDeny]), "variant", "network").Want(400, "invalid")
 }
 
-// TestCopilotStale: what changed since it was judged is not changed, and what changed since it was applied is not taken back.
+// TestCopilotStale: an action is not applied if its records have changed since it was judged. It is not undone if they have changed
+// since it was applied.
 func TestCopilotStale(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)
@@ -237,7 +238,7 @@ func TestCopilotStale(t *testing.T) {
 	before = p.state()
 	p.act("undo", done["change_id"].(string)).Want(409, "stale")
 	if p.state() != before {
-		t.Error("a stale change took something back")
+		t.Error("undoing a stale change changed something")
 	}
 	p.act("apply", p.suggest(nil)).Want(400, "advice_only")
 	p.Do("DELETE", "/offers/"+p.offer.String(), nil)
@@ -255,7 +256,7 @@ func TestCopilotStale(t *testing.T) {
 	p.act("apply_proposal", open).Want(403, "plan_required")
 }
 
-// TestCopilotPausedOnce: of many who apply at once one does, and the event is one, by the Copilot.
+// TestCopilotPausedOnce: if many callers apply a suggestion at once, only one succeeds. There is a single event, by the Copilot.
 func TestCopilotPausedOnce(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)
@@ -295,7 +296,7 @@ func TestCopilotPausedOnce(t *testing.T) {
 	}
 }
 
-// TestCopilotProposals: what the chat has proposed is applied as a suggestion is, or cancelled.
+// TestCopilotProposals: a proposal of the chat is applied like a suggestion, or cancelled.
 func TestCopilotProposals(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)
@@ -312,11 +313,11 @@ func TestCopilotProposals(t *testing.T) {
 	before := p.state()
 	done := p.act("apply_proposal", propose(p.actions()[copilot.OpSetWeights])).Want(200, "").Map()
 	if p.state() == before {
-		t.Error("it changes nothing")
+		t.Error("applying the proposal changed nothing")
 	}
 	p.act("undo", done["change_id"].(string)).Want(200, "")
 	if p.state() != before {
-		t.Error("it was not taken back")
+		t.Error("undoing the proposal did not restore the state")
 	}
 	id := propose(p.actions()[copilot.OpSetCap])
 	same(t, p.act("cancel_proposal", id).Want(200, "").Map(), map[string]any{"status": "cancelled", "id": id})

@@ -13,7 +13,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// copilotChat are the rows of /copilot/chat.
+// copilotChat returns the routes of /copilot/chat.
 func copilotChat(d Deps) []route.Route {
 	const group = "Copilot"
 	return []route.Route{
@@ -29,7 +29,7 @@ func copilotChat(d Deps) []route.Route {
 	}
 }
 
-// ChatState says whether the chat can be asked.
+// ChatState tells whether the chat is available.
 type ChatState struct {
 	Available bool   `json:"available"`
 	Using     string `json:"using" enum:"account,install,none" doc:"whose key the chat uses"`
@@ -53,7 +53,7 @@ func (d Deps) findChat(c *route.Call) (out ChatState, err error) {
 	return out, err
 }
 
-// chatTurns is how many turns of a conversation are used.
+// chatTurns is the number of turns of a conversation that the chat uses.
 const chatTurns = 12
 
 // ChatBody is the body of POST /copilot/chat.
@@ -76,7 +76,7 @@ type ChatAnswer struct {
 	Proposals []ChatProposal `json:"proposals" doc:"changes for a person to apply by POST /copilot; none for a read-only key"`
 }
 
-// ChatLookup is what was read.
+// ChatLookup is a request by which the chat read data of the account.
 type ChatLookup struct {
 	Operation string            `json:"operation" doc:"such as GET /reports/performance"`
 	Query     map[string]string `json:"query"`
@@ -112,7 +112,7 @@ func (d Deps) askCopilot(c *route.Call, b ChatBody) (out ChatAnswer, err error) 
 	}
 	args := jobs.AskArgs{ReadOnly: !c.MayWrite()}
 	for _, m := range list {
-		if assistant := m.Role == "assistant"; len(args.Turns) > 0 || !assistant { // providers want the user to begin
+		if assistant := m.Role == "assistant"; len(args.Turns) > 0 || !assistant { // providers require that the user begins
 			args.Turns = append(args.Turns, jobs.Said{Assistant: assistant, Text: m.Content})
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// pilotState is what the test believes the records to be.
+// pilotState is the state of the records that the test expects.
 type pilotState struct {
 	Campaign, Offer bool // active
 	Active          [3]bool
@@ -28,20 +28,20 @@ type pilotRest struct {
 	Weight float64
 }
 
-// pilotOp is what the test believes of an operation: the part of the state that it is judged by, the part that it changes,
-// and the change. ok is false if nothing is left to change.
+// pilotOp is the test's model of an operation: the part of the state by which it is judged, the part that it changes, and the
+// change. ok is false if nothing is left to change.
 type pilotOp struct {
 	judged, part func(pilotState) any
 	change       func(*pilotState) (ok bool)
 	back         func(now *pilotState, was pilotState)
 }
 
-// pilotItem is a suggestion, a proposal, or what a rule is about to do.
+// pilotItem is a suggestion, a proposal, or an action that a rule is about to take.
 type pilotItem struct {
 	op       string
 	proposal bool
 	rule     bool
-	digest   string    // of a rule: what it read
+	digest   string    // of a rule's action: the digest of the state that the rule read
 	third    uuid.UUID // of a swap
 	id       string
 	value    string // of deny
@@ -51,14 +51,14 @@ type pilotItem struct {
 	was, is  pilotState
 }
 
-// pilotWorld is all that the test believes.
+// pilotWorld is everything that the test expects: the state of the records and the items.
 type pilotWorld struct {
 	state  pilotState
 	items  []pilotItem
 	cooled bool // the rule has acted upon the offer
 }
 
-// of is what the item's operation does.
+// of returns the model of the item's operation.
 func (i pilotItem) of() pilotOp {
 	whole := func(s pilotState) any { return [4]any{s.Active, s.Weight, s.Rest, s.Excluded} }
 	flow := pilotOp{
@@ -150,21 +150,21 @@ func without(list, value string) string {
 	return strings.Join(slices.DeleteFunc(strings.Fields(list), func(v string) bool { return v == value }), " ")
 }
 
-// pilotMove is one step of a person: an action on an item, or an edit of the records.
+// pilotMove is a step of a person: an action on an item, or an edit of the records.
 type pilotMove struct {
 	action string // apply, undo, edit
 	item   int
 	edit   pilotEdit
 }
 
-// pilotEdit is a call of the API and what it makes of the state.
+// pilotEdit is a call of the API and its effect on the state.
 type pilotEdit struct {
 	method, path string
 	body         object
 	make         func(*pilotState)
 }
 
-// step is what the test believes that a move does to a world: its code and the world after it.
+// step returns the world that the test expects after a move, and the expected code.
 func (w pilotWorld) step(m pilotMove) (pilotWorld, string) {
 	w.items = slices.Clone(w.items)
 	if m.action == "edit" {

@@ -21,18 +21,18 @@ import (
 	"switchyard/models/copilot"
 )
 
-// machine is a piloted account that is driven.
+// machine drives a piloted account with random moves and compares it with the model.
 type machine struct {
 	*piloted
 	rt     *rapid.T
-	worlds []pilotWorld // what the test believes it can be: one, or several that cannot be told apart yet
+	worlds []pilotWorld // the possible expected worlds; several if they cannot be told apart yet
 	paths  []string
 	made   time.Time
 	rule   autorule.Rule // pauses the offer
 }
 
-// TestCopilotMachine drives applies, undos and edits in every order, also at the same time: the records are what one order of
-// them makes, no edit is lost, each change is taken back once, and each pause has its event.
+// TestCopilotMachine applies, undoes and edits in random order, also at the same time. The records must be the result of some order
+// of the moves. No edit is lost, each change is undone at most once, and each pause has its event.
 func TestCopilotMachine(t *testing.T) {
 	t.Parallel()
 	server := newPiloted(t)
@@ -68,7 +68,7 @@ func (m *machine) ruled() {
 	}
 }
 
-// act has the rule pause the offer, as it has read it.
+// act makes the rule pause the offer, based on the state that the rule has read.
 func (m *machine) act(i pilotItem) (change, code string) {
 	done, err := m.Store.CopilotRules().Act(m.t.Context(), m.rule, autorule.Act{
 		Action: *m.actions()[copilot.OpPauseOffer], What: "pause it", Targets: []autorule.Target{{Offer: m.offer.String(), Name: "Shop"}},
@@ -82,7 +82,8 @@ func (m *machine) act(i pilotItem) (change, code string) {
 	return done.Change.ID.String(), ""
 }
 
-// suggest adds an item, unless it could not be applied: a suggestion, a proposal, or of a pause of the offer the rule's.
+// suggest adds an item, unless it could not be applied. The item is a suggestion, a proposal or, for a pause of the offer, an action
+// of the rule.
 func (m *machine) suggest(op string, who int) {
 	i := pilotItem{
 		op: op, proposal: who == 1, rule: who == 2 && op == copilot.OpPauseOffer, third: m.third, status: copilot.StatusOpen,
@@ -131,7 +132,7 @@ func (m *machine) suggest(op string, who int) {
 	m.worlds[0].items = append(m.worlds[0].items, i)
 }
 
-// draw gives something to do.
+// draw returns a random move.
 func (m *machine) draw() pilotMove {
 	items := m.worlds[0].items
 	if len(items) > 0 && rapid.IntRange(0, 2).Draw(m.rt, "edit") > 0 {
@@ -163,7 +164,7 @@ func (m *machine) draw() pilotMove {
 	return pilotMove{action: "edit", edit: rapid.SampledFrom(edits).Draw(m.rt, "what")}
 }
 
-// do makes all moves at once, and gives their codes and the changes they made.
+// do makes all moves at once, stores the ids of the changes that they made, and returns their codes.
 func (m *machine) do(moves []pilotMove) []string {
 	codes, changes := make([]string, len(moves)), make([]string, len(moves))
 	var all sync.WaitGroup
@@ -199,7 +200,8 @@ func (m *machine) do(moves []pilotMove) []string {
 	return codes
 }
 
-// compare keeps the worlds that some order of the moves leads to, with these codes and the records as they are. There is one.
+// compare keeps the worlds to which some order of the moves leads, with these codes and the current records. It fails if there is
+// no such world.
 func (m *machine) compare(moves []pilotMove, codes []string) {
 	m.rt.Helper()
 	got := m.seen()
@@ -225,7 +227,7 @@ func (m *machine) compare(moves []pilotMove, codes []string) {
 	m.worlds = left
 }
 
-// orders gives every order of n things.
+// orders yields every order of n things.
 func orders(n int) func(func([]int) bool) {
 	return func(yield func([]int) bool) {
 		var next func(order []int) bool
@@ -244,7 +246,7 @@ func orders(n int) func(func([]int) bool) {
 	}
 }
 
-// seen is the state as the records say it.
+// seen returns the actual state of the records.
 func (m *machine) seen() pilotState {
 	m.rt.Helper()
 	r := m.record()

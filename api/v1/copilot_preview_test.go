@@ -9,7 +9,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// TestCopilotPreview: what a preview says is what applying then does. It changes nothing itself.
+// TestCopilotPreview: a preview shows exactly the change that applying then makes. The preview itself changes nothing.
 func TestCopilotPreview(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)
@@ -20,7 +20,7 @@ func TestCopilotPreview(t *testing.T) {
 		t.Error("a preview changed something")
 	}
 	if foreseen["stale"] != nil || cmp.Equal(foreseen["before"], foreseen["after"]) {
-		t.Errorf("it foresees %v", foreseen)
+		t.Errorf("the preview is stale or shows no change: %v", foreseen)
 	}
 	change := p.act("apply", id).Want(200, "").Map()["change_id"].(string)
 	done := p.Do("GET", preview(change), nil).Want(200, "").Map()
@@ -32,7 +32,7 @@ func TestCopilotPreview(t *testing.T) {
 	id = p.suggest(p.actions()[copilot.OpPausePath])
 	p.act("undo", change).Want(200, "")
 	if p.Do("GET", preview(id), nil).Want(200, "").Map()["stale"] == nil {
-		t.Error("nothing says that the weights are others by now")
+		t.Error("the preview does not say that the weights have changed since")
 	}
 	_, other, _ := p.NewAccount("pro")
 	p.As(other).Do("GET", preview(id), nil).Want(404, "not_found")
@@ -43,7 +43,7 @@ func TestCopilotPreview(t *testing.T) {
 	p.Do("GET", preview(p.suggest(nil)), nil).Want(400, "advice_only")
 }
 
-// TestCampaignChanges: who changed what of a campaign is listed at that campaign alone.
+// TestCampaignChanges: the changes of a campaign, with their authors, are listed for that campaign only.
 func TestCampaignChanges(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// copilotRules are the rows of /copilot/rules.
+// copilotRules returns the routes of /copilot/rules.
 func copilotRules(d Deps) []route.Route {
 	const group, path = "Copilot", "/copilot/rules"
 	res := resource[store.CopilotRules, autorule.Rule, CopilotRule]{
@@ -64,7 +64,7 @@ type CopilotRuleBody struct {
 	autorule.Settings `optional:"true"`
 }
 
-// Preset gives the settings of a rule that says no others.
+// Preset sets the default settings of a new rule.
 func (b *CopilotRuleBody) Preset(*route.Call) { b.IsActive, b.Settings = true, autorule.Defaults() }
 
 // CopilotRulePatch is the body of PATCH /copilot/rules. A field that is left out keeps its value.
@@ -76,7 +76,7 @@ type CopilotRulePatch struct {
 	autorule.Settings `optional:"true"`
 }
 
-// mayRule refuses a rule that changes something in a plan whose changes people make themselves.
+// mayRule returns the error plan_required for a rule that changes something if the plan has no one-click apply.
 func mayRule(c *route.Call, s autorule.Settings) error {
 	if !s.Changes() {
 		return nil
@@ -138,7 +138,7 @@ type CopilotRuleReplay struct {
 	Rows   []CopilotRuleReplayRow `json:"rows" doc:"in the order of time; the first 500"`
 }
 
-// CopilotRuleReplayRow is one thing that a rule would have done.
+// CopilotRuleReplayRow is an action that a rule would have taken.
 type CopilotRuleReplayRow struct {
 	At      string           `json:"at" doc:"the end of the hour or day"`
 	Of      string           `json:"of"`

@@ -19,7 +19,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// copilotRule is a rule that alerts about campaigns.
+// copilotRule returns the body of a rule that alerts about campaigns.
 func copilotRule() object {
 	return object{"name": "Stop losers", "conditions": []object{
 		{"figure": "cost", "operator": ">", "value": 3, "times": "payout"}, {"figure": "conversions", "operator": "=", "value": 0},
@@ -65,7 +65,7 @@ func TestCopilotRules(t *testing.T) {
 	p.Do("DELETE", rulesPath+"?id="+id, nil).Want(404, "not_found")
 	p.Do("DELETE", rulesPath, nil).Want(400, "invalid_id")
 	p.As(p.ReadKey).Do("POST", rulesPath, copilotRule()).Want(403, "read_only_key")
-	p.As(p.ReadKey).Do("POST", rulesPath+"/replay", copilotRule()).Want(403, "read_only_key") // as of every dry run
+	p.As(p.ReadKey).Do("POST", rulesPath+"/replay", copilotRule()).Want(403, "read_only_key") // like every dry run
 }
 
 // TestCopilotRulesRefused: an invalid rule cannot be created, and a valid rule cannot be changed into an invalid one.
@@ -114,7 +114,7 @@ func TestCopilotRulesRefused(t *testing.T) {
 	p.Do("POST", rulesPath, copilotRule()).Want(402, "plan_limit")
 }
 
-// TestCopilotRuleRuns: what a rule has done is in its log and among the changes, with its figures, and can be taken back.
+// TestCopilotRuleRuns: the actions of a rule are in its log and in the list of changes, with the figures. They can be undone.
 func TestCopilotRuleRuns(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)
@@ -181,7 +181,7 @@ func TestCopilotRuleEvent(t *testing.T) {
 		t.Fatalf("%+v, %v", done, err)
 	}
 	if _, err := rules.Act(t.Context(), r, acts[0], judged, run, nil); !errors.Is(err, models.Conflict("cooling", "")) {
-		t.Errorf("again: %v", err)
+		t.Errorf("acting again got the error %v, want cooling", err)
 	}
 	events, err := db.Select[string](t.Context(), p.DB, "events", `SELECT convert_from(body, 'UTF8')::jsonb->'data'->>'by' FROM events
 		WHERE type = 'campaign.paused' AND account_id = $1`, p.Account.ID)
@@ -202,7 +202,7 @@ func TestCopilotRuleReplay(t *testing.T) {
 	}
 	id := ask()
 	if again := ask(); again != id {
-		t.Errorf("asked twice: %s, %s", id, again)
+		t.Errorf("the same replay got two jobs: %s and %s", id, again)
 	}
 	row, err := jobrow.Find(t.Context(), s.DB, s.Account.ID, uuid.MustParse(id))
 	var args jobs.RuleReplayArgs
@@ -224,7 +224,7 @@ func TestCopilotRuleReplay(t *testing.T) {
 	same(t, shown["after"].(map[string]any), map[string]any{"clicks": 9.0})
 }
 
-// TestCopilotRuleAlert: what a rule alerts about is among the alerts until it ends.
+// TestCopilotRuleAlert: GET /alerts lists the alerts of a rule until they end.
 func TestCopilotRuleAlert(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -254,6 +254,6 @@ func TestCopilotRuleAlert(t *testing.T) {
 		t.Errorf("another account sees %v", n)
 	}
 	if got := alerts(); len(got) != 0 {
-		t.Errorf("it ended: %v", got)
+		t.Errorf("after the alert ended: %v", got)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// found is what a run finds: a suggestion to pause a path, and advice.
+// found returns the result of a run: suggestions to pause a path, and advice, by their keys.
 func found(at time.Time, keys ...string) store.FoundSuggestions {
 	f := store.FoundSuggestions{At: at.UTC().Truncate(time.Microsecond), Next: at.Add(24 * time.Hour), Judged: 7}
 	for _, key := range keys {
@@ -35,7 +35,7 @@ func found(at time.Time, keys ...string) store.FoundSuggestions {
 	return f
 }
 
-// suggest makes an open suggestion and gives its id.
+// suggest makes an open suggestion and returns its id.
 func suggest(t *testing.T, s *apitest.Server, key string) uuid.UUID {
 	t.Helper()
 	now := time.Now()
@@ -122,7 +122,7 @@ func TestCopilot(t *testing.T) {
 	if len(after) != 1 || after["Pause three"] == before["Pause three"] {
 		t.Errorf("open %v, before %v", after, before)
 	}
-	// A suggestion stays open if its campaign was not looked at.
+	// A suggestion stays open if a run did not check its campaign.
 	campaign, err := db.Get[uuid.UUID](t.Context(), s.DB, "campaign", `UPDATE copilot_suggestions SET campaign_id = gen_random_uuid()
 		WHERE id = $1 RETURNING campaign_id`, after["Pause three"])
 	if err != nil {
@@ -162,7 +162,7 @@ func TestCopilotRefresh(t *testing.T) {
 	}
 }
 
-// TestProposals: what the chat proposed is listed with its state until it is over, and another account does not see it.
+// TestProposals: the proposals of the chat are listed with their state until they end. Another account does not see them.
 func TestProposals(t *testing.T) {
 	t.Parallel()
 	p := newPiloted(t)
@@ -192,7 +192,7 @@ func TestProposals(t *testing.T) {
 	if len(states) != 3 || states[old] != nil || states[kept] != "open" || states[cancelled] != "cancelled" || states[applied] != "applied" {
 		t.Errorf("%v", states)
 	}
-	for attribute, value := range map[string]string{"ip_range": "0.0.0.0/0", "ip": "somebody"} { // what could not be applied
+	for attribute, value := range map[string]string{"ip_range": "0.0.0.0/0", "ip": "somebody"} { // values that could not be applied
 		_, err := p.Store.CopilotProposals().Create(t.Context(), copilot.Proposal{
 			Owned: models.Owned{AccountID: p.Account.ID}, Action: *p.of(copilot.Action{Op: copilot.OpDeny, Attribute: attribute, Values: []string{value}}),
 		}, now)

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/correction"
 )
 
-// corrections are the rows of /corrections.
+// corrections returns the routes of /corrections.
 func corrections(d Deps) []route.Route {
 	row := func(path, summary string, job *route.Slow, handle route.Handler) route.Route {
 		return route.Route{
@@ -27,13 +27,13 @@ func corrections(d Deps) []route.Route {
 	}
 }
 
-// CorrectionBody is a CSV file and what to do with it.
+// CorrectionBody is a CSV file and whether to apply it.
 type CorrectionBody struct {
 	CSV   string   `json:"csv" required:"empty" doc:"with a header, whose names are matched loosely; up to 5000 rows are read"`
 	Apply onlyTrue `json:"apply" doc:"only true writes; anything else is a dry run"`
 }
 
-// onlyTrue is true where true was sent, and false for anything else.
+// onlyTrue is true if the JSON value is true. It is false for any other value.
 type onlyTrue bool
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -42,7 +42,7 @@ func (o *onlyTrue) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Correction is the result of a file, or in a dry run what it would be.
+// Correction is the result of a file. In a dry run it is the result that the file would have.
 type Correction struct {
 	DryRun    bool `json:"dryRun"`
 	Total     int  `json:"total" doc:"rows read"`
@@ -51,14 +51,14 @@ type Correction struct {
 	Truncated bool `json:"truncated" doc:"there are more rows than are read"`
 }
 
-// ConversionCorrection is the answer on conversions.
+// ConversionCorrection is the answer to a file of conversions.
 type ConversionCorrection struct {
 	Correction
 	Payout   models.Money                   `json:"payout" doc:"of the accepted rows"`
 	Outcomes []correction.ConversionOutcome `json:"outcomes" doc:"one for each row"`
 }
 
-// CostCorrection is the answer on spend.
+// CostCorrection is the answer to a file of spend.
 type CostCorrection struct {
 	Correction
 	Spend    models.Money             `json:"spend" doc:"of the accepted rows"`
@@ -82,8 +82,8 @@ func corrected[O any](a jobs.CorrectionAnswer[O]) (Correction, models.Money) {
 	}, models.NewMoney(a.Sum)
 }
 
-// correct makes the handler of a kind of file. It stores the part of the file that is read, with the job that processes
-// it.
+// correct returns the handler of a kind of file. The handler stores the rows that will be read, together with the job that
+// processes them.
 func correct[R, T any](d Deps, job slow.Job[jobs.CorrectionArgs, R, T], kind correction.Kind,
 ) func(*route.Call, CorrectionBody) (T, error) {
 	return func(c *route.Call, b CorrectionBody) (answer T, err error) {

@@ -63,7 +63,7 @@ func TestCorrectionRefusals(t *testing.T) {
 	s.As(s.ReadKey).Do("POST", costPath, good).Want(403, "read_only_key")
 }
 
-// endless is a body that says how much of it was read.
+// endless is a body of a given size that counts the bytes that were read.
 type endless struct{ read, size int }
 
 func (e *endless) Read(p []byte) (int, error) {
@@ -77,7 +77,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A body of 100 MB is not read further than it may be long, whether it says its length or not.
+// The service reads only the allowed length of a 100 MB body, with or without a Content-Length.
 func TestHugeCorrection(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -95,7 +95,7 @@ func TestHugeCorrection(t *testing.T) {
 	}
 }
 
-// The file is stored with its job, cut to the rows that are read; the job's end is the documented answer.
+// The file is stored with its job, cut to the rows that are read. The job's result is the documented answer.
 func TestCorrectionCall(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -5,7 +5,7 @@ import (
 	"switchyard/models"
 )
 
-// CredentialFieldShown is a credential that a provider needs, for a form.
+// CredentialFieldShown describes a credential of a provider, for a form.
 type CredentialFieldShown struct {
 	Name     string   `json:"name" doc:"its name in credentials"`
 	Label    string   `json:"label"`

@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// domains are the rows of /domains.
+// domains returns the routes of /domains.
 func domains(d Deps) []route.Route {
 	res := resource[store.Domains, models.Domain, DomainRow]{
 		group: "Domains", path: "/domains", table: (*store.Store).Domains,
@@ -102,10 +102,10 @@ type DomainBody struct {
 	models.DomainFields
 }
 
-// maxHosts is how many hostnames one call adds; with a DNS account jobs.MaxPointed.
+// maxHosts is the maximum number of hostnames that a call adds. With a DNS account the maximum is jobs.MaxPointed.
 const maxHosts = 50
 
-// DomainAdded is the answer of POST /domains. Id, domain and is_verified are of the first one added.
+// DomainAdded is the answer of POST /domains. ID, Domain and IsVerified belong to the first domain that was added.
 type DomainAdded struct {
 	ID         uuid.UUID         `json:"id"`
 	Domain     string            `json:"domain"`
@@ -115,7 +115,7 @@ type DomainAdded struct {
 	DNS        []models.DNSPoint `json:"dns" doc:"what the DNS account did for each host that was added; empty without one"`
 }
 
-// namesDNSAccount reports whether a body of POST /domains asks for work in a DNS account, which a job does.
+// namesDNSAccount reports whether a body of POST /domains names a DNS account. A job does the work in that account.
 func namesDNSAccount(body []byte) bool {
 	var b struct {
 		DNSAccountID json.RawMessage `json:"dns_account_id"`
@@ -156,7 +156,7 @@ func (d Deps) addDomains(c *route.Call, b DomainBody) (DomainAdded, error) {
 	}, nil
 }
 
-// hosts reads the hostnames, each once, in their order.
+// hosts parses the hostnames of a body, without duplicates and in their order. It refuses hostnames that cannot be added.
 func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 	shared, err := c.Store.Domains().Shared(c.Context())
 	if err != nil {
@@ -170,7 +170,7 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 		}
 		host, ok := models.HostOf(word)
 		for _, s := range shared {
-			if s.Host == host { // one may be a name without a dot, such as localhost
+			if s.Host == host { // a shared domain may be a name without a dot, such as localhost
 				return nil, models.Conflict("shared_domain", "%s is a shared link domain, which every account has", host)
 			}
 		}
@@ -200,8 +200,8 @@ func (d Deps) hosts(c *route.Call, b DomainBody) ([]string, error) {
 	return hosts, nil
 }
 
-// reserved reports whether a host belongs to the service's own names: its address, what customers point their domains at, and
-// the shared link domains.
+// reserved reports whether a host belongs to the service's own names. These are its address, the host at which customers point
+// their domains, and the shared link domains.
 func (d Deps) reserved(host string, shared []store.SharedDomain) bool {
 	own := append(answer.Each(shared, func(s store.SharedDomain) string { return s.Host }), d.BaseURL, d.Tracker.Host)
 	return slices.ContainsFunc(own, func(name string) bool { return models.Reserves(name, host) })

@@ -42,7 +42,7 @@ type CertificateDeleted struct {
 	Detail  string `json:"detail"`
 }
 
-// namedDomain is the domain that the path names.
+// namedDomain returns the domain whose id is in the path.
 func namedDomain(c *route.Call) (models.Domain, error) {
 	return c.Store.Domains().Find(c.Context(), c.Account.ID, c.ID)
 }
@@ -69,7 +69,7 @@ var (
 	})
 )
 
-// atEdge serves a call whose job asks the edge about a domain.
+// atEdge returns a handler that checks the domain and runs a job, which asks the edge about the domain.
 func atEdge[R, T any](d Deps, job slow.Job[jobs.CertificateArgs, R, T]) func(*route.Call) (T, error) {
 	return func(c *route.Call) (none T, err error) {
 		if _, err := namedDomain(c); err != nil {
@@ -82,7 +82,7 @@ func atEdge[R, T any](d Deps, job slow.Job[jobs.CertificateArgs, R, T]) func(*ro
 	}
 }
 
-// PointAnswer is what a DNS account did for a domain.
+// PointAnswer is the result of pointing a domain through a DNS account.
 type PointAnswer struct {
 	OK          bool               `json:"ok"`
 	Provider    string             `json:"provider"`
@@ -122,7 +122,7 @@ func (d Deps) pointDomain(c *route.Call) (PointAnswer, error) {
 	return pointDomainJob.Run(c, d.Jobs, jobs.PointDomainArgs{ID: c.ID})
 }
 
-// VerifyAnswer says whether a domain points at the tracker. What could not be asked is null, never false.
+// VerifyAnswer tells whether a domain points at the tracker. A value that could not be determined is null, never false.
 type VerifyAnswer struct {
 	ID        uuid.UUID `json:"id"`
 	Domain    string    `json:"domain"`

@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// TestCertificates: the answers of the edge are shown in its words, its refusals by their codes, and what is known of a
-// certificate stands in the list of domains and in the answer of pointing.
+// TestCertificates: the edge's answers are shown in its own words, and its refusals with their codes. The list of domains and the
+// answer of pointing a domain show the known state of the certificate.
 func TestCertificates(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Edge: models.EdgeCloudflare, Tracker: models.DomainTracker{Host: "track.sy.example", OwnTargets: true}}})
@@ -32,7 +32,7 @@ func TestCertificates(t *testing.T) {
 	var refusal error
 	answer := func(account uuid.UUID, a jobs.CertificateArgs) (jobs.Certificate, error) {
 		if account != s.Account.ID || a.Domain.String() != mine {
-			t.Errorf("asked for %s of %s", a.Domain, account)
+			t.Errorf("the job asks for domain %s of account %s", a.Domain, account)
 		}
 		return jobs.Certificate{Host: "mine.example", CertificateState: state}, refusal
 	}
@@ -74,11 +74,11 @@ func TestCertificates(t *testing.T) {
 	tasks := s.Jobs.Tasks(jobs.PointDomain.Kind())
 	later := s.Do("GET", "/jobs/"+tasks[len(tasks)-1].ID, nil).Want(200, "").Map()
 	if fmt.Sprint(later["result"]) != fmt.Sprint(pointed) {
-		t.Errorf("by the job: %v, at once: %v", later["result"], pointed)
+		t.Errorf("the job answers %v, the call answered %v", later["result"], pointed)
 	}
 }
 
-// begin records that an edge brings a domain a certificate that ends in 90 days.
+// begin records that an edge has a certificate for a domain in a state. The certificate ends in 90 days.
 func begin(t *testing.T, s *apitest.Server, domain string, state models.CertificateState) {
 	t.Helper()
 	of := store.CertificateOf{AccountID: s.Account.ID, DomainID: uuid.MustParse(domain)}
@@ -98,8 +98,8 @@ func begin(t *testing.T, s *apitest.Server, domain string, state models.Certific
 	}
 }
 
-// TestCertificateAlerts: a certificate that ends soon or cannot be had is an alert of its account. Deleting the domain makes
-// the job that releases it.
+// TestCertificateAlerts: a certificate that ends soon or cannot be obtained raises an alert of its account. Deleting the domain
+// creates the job that releases the certificate.
 func TestCertificateAlerts(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{Edge: models.EdgeCloudflare}})

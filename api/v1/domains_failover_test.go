@@ -9,7 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// TestFailover: a listed domain's campaigns are on the spare one, where the row and the alert say so, and come back by hand.
+// TestFailover: the campaigns of a domain on a list of unsafe addresses move to the spare domain. The row and the alert show this. A
+// person moves them back.
 func TestFailover(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")

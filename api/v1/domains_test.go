@@ -57,7 +57,7 @@ func TestDomainRoundTrip(t *testing.T) {
 	if _, shown := patched["is_default"]; shown || patched["domain"] != "go.example.com" {
 		t.Errorf("changed: %v", patched)
 	}
-	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // what is left out goes to its default
+	same(t, rowOf(t, s, "/domains", made["id"]), map[string]any{ // fields that are left out go back to their defaults
 		"group_name": "H", "crawlers": "disallow", "https_only": true, "index_page": "",
 	})
 	for _, id := range []any{again["id"], made["id"]} {
@@ -217,7 +217,7 @@ func TestDomainsOfOthers(t *testing.T) {
 	}
 }
 
-// TestVerifyDomain: the answer of a look at a domain is shown, also in the list, and a domain that leads elsewhere is an alert
+// TestVerifyDomain: the result of a domain's check is in the answer and in the list. A domain that leads elsewhere raises an alert
 // of its account.
 func TestVerifyDomain(t *testing.T) {
 	t.Parallel()
@@ -244,7 +244,7 @@ func TestVerifyDomain(t *testing.T) {
 	got := s.Do("POST", "/domains/"+mine+"/verify", nil).Want(200, "").Map()
 	same(t, got, map[string]any{"verified": true, "points": false, "https": nil, "records": "[]", "proof": "none"})
 	if n, err := db.Get[int](t.Context(), s.DB, "audit", `SELECT count(*) FROM audit WHERE route LIKE '%/verify'`); err != nil || n != 0 {
-		t.Errorf("%d looks are in the audit log, %v", n, err)
+		t.Errorf("%d checks of a domain are in the audit log, want 0: %v", n, err)
 	}
 	alerts := s.Do("GET", "/alerts", nil).Want(200, "").Map()
 	if alerts["count"] != 1.0 {
@@ -279,8 +279,8 @@ func TestVerifyDomain(t *testing.T) {
 	}
 }
 
-// TestDomainRecords: the list shows which records to set, with the token of the account that asks. The same token is in all
-// its domains, and no other account has it.
+// TestDomainRecords: the list shows the DNS records to set, with the caller's token. All domains of an account have the same token,
+// and no other account has it.
 func TestDomainRecords(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")
@@ -346,7 +346,7 @@ func TestDomainAllowance(t *testing.T) {
 	if rows := s.Do("GET", "/domains", nil).Want(200, "").Map()["rows"].([]any); len(rows) != 6 {
 		t.Errorf("a refused call added some: %v", rows)
 	}
-	// Eight at once for the last four places.
+	// Eight calls at once compete for the last four places.
 	statuses := make(chan int, 8)
 	for i := range 8 {
 		go func() {

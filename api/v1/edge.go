@@ -11,7 +11,7 @@ import (
 	"switchyard/jobs"
 )
 
-// edge are the rows of /edge: whether campaigns are routed at the edge.
+// edge returns the routes of /edge, which tell whether campaigns are routed at the edge.
 func edge(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
@@ -26,7 +26,7 @@ func edge(d Deps) []route.Route {
 	}
 }
 
-// EdgeAnswer says what the edge has of an account.
+// EdgeAnswer describes an account's campaigns at the edge.
 type EdgeAnswer struct {
 	Configured             bool    `json:"configured" doc:"false: this install has no edge that routes"`
 	RoutableCampaigns      int     `json:"routableCampaigns" doc:"active campaigns on domains of the account"`
@@ -53,7 +53,7 @@ func (d Deps) readEdge(c *route.Call) (EdgeAnswer, error) {
 	return out, nil
 }
 
-// edgeHint is what to do, or to know, the most important first.
+// edgeHint returns hints for the account, the most important first.
 func (d Deps) edgeHint(s store.EdgeState) string {
 	if !d.EdgePublishing {
 		return "This install has no edge that routes: its operator can set one up. All links are answered by the service itself."
@@ -77,7 +77,7 @@ func (d Deps) edgeHint(s store.EdgeState) string {
 	return strings.Join(hints, " ")
 }
 
-// EdgePublished is what a publishing has come to.
+// EdgePublished is the result of a publishing.
 type EdgePublished struct {
 	Configured bool    `json:"configured" doc:"false: this install has no edge that routes, and nothing was done"`
 	Published  int     `json:"published" doc:"campaigns that the edge has as they are now, unchanged ones included"`

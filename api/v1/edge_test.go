@@ -12,7 +12,7 @@ import (
 	"switchyard/jobs/jobstest"
 )
 
-// TestEdge: what the edge has of an account is told from the database alone, and a publishing is the answer of a job.
+// TestEdge: the state of an account's edge is answered from the database only. Publishing is answered by a job.
 func TestEdge(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{EdgePublishing: true}})

@@ -20,7 +20,7 @@ import (
 	"switchyard/models/await"
 )
 
-// The files themselves are made by workers; the tests of the binary have both.
+// Workers make the files. The tests of the binary cover the call and the file together.
 func TestExportsThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -48,7 +48,7 @@ func TestExportsThatAreRefused(t *testing.T) {
 	s.As(s.ReadKey).Do("DELETE", "/reports/exports?id="+uuid.NewString(), nil).Want(403, "read_only_key")
 }
 
-// smartlinkOf makes a smartlink of an account, which is made too if it is not the caller's own.
+// smartlinkOf makes a smartlink of an account. If the account is not the caller's own, it makes the account too.
 func smartlinkOf(t *testing.T, s *apitest.Server, account uuid.UUID) uuid.UUID {
 	t.Helper()
 	id := uuid.New()
@@ -60,7 +60,7 @@ func smartlinkOf(t *testing.T, s *apitest.Server, account uuid.UUID) uuid.UUID {
 	return id
 }
 
-// A job ends before the caller looks: what its end says is the answer.
+// If a job ends while the caller waits, its result is the answer.
 func TestExportAnswers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{BaseURL: "https://api.example.com"}})
@@ -101,7 +101,7 @@ func TestExportAnswers(t *testing.T) {
 	s.Do("DELETE", "/reports/exports?id="+x.ID.String(), nil).Want(200, "")
 }
 
-// slowWriter is a client that takes nothing of an answer until the gate opens.
+// slowWriter is a client that reads nothing of an answer until the gate opens.
 type slowWriter struct {
 	*httptest.ResponseRecorder
 	entered chan<- struct{}
@@ -114,15 +114,15 @@ func (w slowWriter) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// TestSlowDownloads: clients that do not read their files keep their places until they do, and hold up no report. Only the
-// part of a file that is being written is in memory.
+// TestSlowDownloads: clients that do not read their files keep their places until they do. They delay no report. Only the part of a
+// file that is being written is in memory.
 func TestSlowDownloads(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	x := models.Export{ID: uuid.New(), AccountID: s.Account.ID, Kind: "clicks", Name: "n", CreatedAt: time.Now()}
 	var packed bytes.Buffer
 	pack := gzip.NewWriter(&packed)
-	for range 3 * 32 { // more than is unpacked at once
+	for range 3 * 32 { // more than is decompressed at once
 		noise := make([]byte, 16<<10)
 		_, _ = crand.Read(noise)
 		_, _ = pack.Write(noise)

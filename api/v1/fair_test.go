@@ -18,7 +18,7 @@ import (
 	"switchyard/models/await"
 )
 
-// heldReports holds the reports of one account by many dimensions until the gate opens.
+// heldReports delays the reports of one account by many dimensions until the gate opens.
 type heldReports struct {
 	v1.ReportReader
 	account uuid.UUID
@@ -113,7 +113,7 @@ func TestOpenJobs(t *testing.T) {
 	s.Do("POST", "/corrections/cost", map[string]any{"csv": "date,source,cost\n2026-01-01,A,1"}, "Prefer", "respond-async").
 		Want(402, "plan_limit")
 	exec(t, s, `UPDATE jobs SET state = 'failed' WHERE id IN (SELECT id FROM jobs WHERE account_id = $1 LIMIT 1)`, s.Account.ID)
-	for range 2 { // a repetition meets the first one
+	for range 2 { // a repetition gets the first job
 		export(s, "Idempotency-Key", "k").Want(202, "")
 	}
 	export(s).Want(402, "plan_limit")
@@ -159,7 +159,7 @@ func TestShortCallsAreShared(t *testing.T) {
 		await.Recv(t, entered)
 	}
 	s.As(other).Do("GET", "/plan", nil).Want(200, "")
-	s.Do("GET", "/plan/usage", nil).Want(200, "") // of a share of its own
+	s.Do("GET", "/plan/usage", nil).Want(200, "") // it has a share of its own
 	if n := len(entered); n > 0 {
 		t.Errorf("%d calls more than %d ran", n, route.Calls.Running)
 	}
@@ -170,8 +170,8 @@ func TestShortCallsAreShared(t *testing.T) {
 	s.Do("GET", "/plan", nil).Want(200, "")
 }
 
-// TestLargeReportsAreShared: calls that ask the same large report of an account meet one job. Others count among its open
-// jobs.
+// TestLargeReportsAreShared: calls of an account that ask for the same large report wait for the same job. Different reports count
+// as further open jobs.
 func TestLargeReportsAreShared(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth", V1: v1.Deps{LargeReport: -1}})
@@ -204,8 +204,8 @@ func TestLargeReportsAreShared(t *testing.T) {
 	ask(s, "performance?dimension=sub1").Want(202, "")
 }
 
-// TestWebhookTestsInFlight: if an account sends 80 webhook tests at once, four are under way, even if no caller waits for
-// them. The others are refused, and another account's test is accepted.
+// TestWebhookTestsInFlight: if an account sends 80 webhook tests at once, four are under way, even if no caller waits for them. The
+// others are refused. Another account's test is accepted.
 func TestWebhookTestsInFlight(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t) // without workers no test ends

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// flows are the rows of /flows.
+// flows returns the routes of /flows.
 func flows() []route.Route {
 	res := resource[store.Flows, flow.Saved, SavedFlowAnswer]{
 		group: "Saved flows", path: "/flows", table: (*store.Store).Flows, answer: savedFlowAnswer,
@@ -38,13 +38,13 @@ type SavedFlowBody struct {
 	Notes     string           `json:"notes" maxLength:"2000"`
 }
 
-// SavedFlowPut is the body of PUT /flows: every field is written, one left out goes back to its default.
+// SavedFlowPut is the body of PUT /flows. It replaces every field. A field that is left out gets its default.
 type SavedFlowPut struct {
 	bind.ID
 	SavedFlowBody
 }
 
-// Record gives the flow that the body describes. What its paths refer to is left to the store.
+// Record returns the flow that the body describes. The store checks the records to which the paths refer.
 func (b SavedFlowBody) Record() (flow.Saved, error) {
 	paths, err := flow.Parse(b.Paths)
 	return flow.Saved{
@@ -52,7 +52,7 @@ func (b SavedFlowBody) Record() (flow.Saved, error) {
 	}, err
 }
 
-// SavedFlowAnswer is the saved flow. Group and group_name carry the same value.
+// SavedFlowAnswer is a saved flow. The fields group and group_name have the same value.
 type SavedFlowAnswer struct {
 	flow.Saved
 	Group            string `json:"group_name" doc:"the same as group"`

@@ -113,7 +113,7 @@ func TestFlowErrors(t *testing.T) {
 		s.Do("PATCH", "/flows", map[string]any{"id": id, "is_active": bad}).Want(400, "invalid_status")
 	}
 
-	// What belongs to another account is no destination and no rule.
+	// A record of another account cannot be a destination or a rule.
 	_, otherKey, _ := s.NewAccount("scale")
 	other := s.As(otherKey)
 	theirOffer := other.Do("POST", "/offers", offer("O")).Want(201, "").Map()["id"]
@@ -132,16 +132,16 @@ func TestFlowsAreListedByChange(t *testing.T) {
 	s.Do("PUT", "/flows", with(savedFlow("b"), "id", ids["b"])).Want(200, "")
 	s.Do("PATCH", "/flows", map[string]any{"id": ids["d"], "is_active": false}).Want(200, "")
 	if got := walk(s, "/flows", func(int) {}); !slices.Equal(got, []string{"d", "b", "e", "c", "a"}) {
-		t.Errorf("by change: %v", got)
+		t.Errorf("in the order of changes: %v", got)
 	}
-	// A flow that is changed while the list is walked moves to the front, and yet comes.
+	// A flow that is changed while the list is read moves to the front, and is still listed.
 	got := walk(s, "/flows", func(page int) {
 		if page == 1 {
 			s.Do("PUT", "/flows", with(savedFlow("a, changed"), "id", ids["a"])).Want(200, "")
 		}
 	})
 	if !slices.Equal(got, []string{"d", "b", "e", "c", "a, changed"}) {
-		t.Errorf("with a change: %v", got)
+		t.Errorf("with a change between the pages: %v", got)
 	}
 }
 
@@ -168,7 +168,7 @@ func TestCampaignStartsWithASavedFlow(t *testing.T) {
 	got := first(started)
 	same(t, got, map[string]any{"name": "From the flow", "action": "offer"})
 	if got["id"] == pathID {
-		t.Error("a copied path has the id of the flow's")
+		t.Error("a copied path has the same id as the path of the flow")
 	}
 	if r := got["rules"].([]any)[0].(map[string]any); r["rule_id"] != ruleID {
 		t.Errorf("the copy refers to the rule as %v", r)
@@ -184,7 +184,7 @@ func TestCampaignStartsWithASavedFlow(t *testing.T) {
 	simple := s.Do("POST", "/campaigns", campaign("with-offer", "offer_id", offerID)).Want(201, "").Map()
 	same(t, first(simple), map[string]any{"name": "Only"})
 
-	// What the flow leads to may be gone since: then it is refused as if sent by hand.
+	// If a destination of the flow is gone since, starting from the flow is refused like a flow that is sent by hand.
 	s.Do("PUT", "/flows", map[string]any{"id": id, "name": "F", "paths": []any{path}}).Want(200, "")
 	s.Do("DELETE", fmt.Sprint("/offers?id=", offerID), nil).Want(200, "")
 	s.Do("POST", "/campaigns", campaign("too-late")).Want(400, "invalid_destination")

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// geoDatabase are the rows of /geo-database.
+// geoDatabase returns the routes of /geo-database.
 func geoDatabase(d Deps) []route.Route {
 	const group = "Connections"
 	return []route.Route{

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// goals are the rows of /goals.
+// goals returns the routes of /goals.
 func goals(d Deps) []route.Route {
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
 		return route.Route{
@@ -29,7 +29,7 @@ func goals(d Deps) []route.Route {
 	landers.Share = route.Lists
 	save := row("PUT", "", "create or change a goal by key", route.Take(saveGoal), "400 bad_key bad_goal_shape no_value no_site",
 		"402 plan_limit", "409 duplicate_name")
-	save.Echoes = []any{GoalRow{}} // goals are read as a list
+	save.Echoes = []any{GoalRow{}} // other routes return goals only as a list
 	return []route.Route{
 		list, save,
 		row("POST", "", "rotate the server-to-server goal secret", route.Do(rotateGoalSecret)),
@@ -37,7 +37,8 @@ func goals(d Deps) []route.Route {
 	}
 }
 
-// GoalBody is the body of PUT /goals. A field left out goes back to its default, but isPrimary and isActive stay.
+// GoalBody is the body of PUT /goals. A field that is left out gets its default, except isPrimary and isActive, which keep their
+// values.
 type GoalBody struct {
 	Key       string         `json:"key" trim:"true" required:"bad_key" bad:"bad_key" pattern:"^[a-z][a-z0-9_]{1,63}$" doc:"name of the event that reaches it; it never changes"`
 	Name      string         `json:"name" trim:"true" bad:"invalid_input" maxLength:"120" doc:"left out: the key"`
@@ -53,7 +54,7 @@ type GoalBody struct {
 	IsActive  bind.Opt[bool] `json:"isActive" doc:"default true; left out: as it is"`
 }
 
-// fill sets what the body says in a goal.
+// fill copies the fields of the body to a goal and checks the goal.
 func (b GoalBody) fill(g *models.Goal) error {
 	g.Name = cmp.Or(b.Name, b.Key)
 	g.IsPrimary = b.IsPrimary.Or(g.IsPrimary)
@@ -64,7 +65,7 @@ func (b GoalBody) fill(g *models.Goal) error {
 	return g.Check()
 }
 
-// GoalAnswer is one goal.
+// GoalAnswer is a goal.
 type GoalAnswer struct {
 	Goal models.Goal `json:"goal"`
 }

@@ -15,13 +15,13 @@ import (
 	"switchyard/models"
 )
 
-// The time windows of the figures of goals (in days) and of live events (in minutes).
+// The time windows of the figures of goals, in days, and of live events, in minutes.
 const (
 	goalDays    = 30
 	liveMinutes = 5
 )
 
-// GoalList is the answer of GET /goals. Figures are of the last 30 days.
+// GoalList is the answer of GET /goals. The figures cover the last 30 days.
 type GoalList struct {
 	Site            *models.Site    `json:"site" doc:"whose goals these are; null: the account has no such site"`
 	Sites           []models.Site   `json:"sites"`
@@ -40,7 +40,7 @@ type GoalList struct {
 	Days            int             `json:"days" doc:"of the figures"`
 }
 
-// GoalRow is a goal with what it counts.
+// GoalRow is a goal with its figures.
 type GoalRow struct {
 	models.Goal
 	Events         int64        `json:"events" doc:"that reached it"`
@@ -63,7 +63,7 @@ type GoalTotals struct {
 	Revenue     models.Money `json:"revenue" doc:"of approved ones, in the account's currency"`
 }
 
-// GoalProduct is a product of orders.
+// GoalProduct is a product that visitors have ordered.
 type GoalProduct struct {
 	SKU      string       `json:"sku"`
 	Name     string       `json:"name"`
@@ -73,7 +73,7 @@ type GoalProduct struct {
 	Revenue  models.Money `json:"revenue"`
 }
 
-// GoalsLive is who is on the site now.
+// GoalsLive shows the present activity on the site.
 type GoalsLive struct {
 	WindowMinutes int         `json:"windowMinutes"`
 	Clicks        int64       `json:"clicks" doc:"whose visitors are there"`
@@ -95,7 +95,7 @@ type LiveEvent struct {
 	Goals    []string     `json:"goals" doc:"keys of the goals that it reached"`
 }
 
-// GoalSuggested is a goal that the site could have: send it to PUT /goals.
+// GoalSuggested is a suggested goal for the site. PUT /goals adds it.
 type GoalSuggested struct {
 	Key       string  `json:"key"`
 	Name      string  `json:"name"`
@@ -131,7 +131,7 @@ func (d Deps) listGoals(c *route.Call) (GoalList, error) {
 	return out, err
 }
 
-// siteSettings is what the list says without a site.
+// siteSettings returns the fields of the list that do not depend on the selected site.
 func (Deps) siteSettings(c *route.Call) (GoalList, error) {
 	out := GoalList{
 		Goals: []GoalRow{}, SiteKey: c.Account.SiteKey, Currency: c.Account.Currency, Products: []GoalProduct{}, Days: goalDays,
@@ -159,7 +159,7 @@ func (Deps) siteSettings(c *route.Call) (GoalList, error) {
 	return out, err
 }
 
-// show fills in the goals of the site and what its visitors did.
+// show fills in the goals of the site and the figures of its visitors.
 func (l *GoalList) show(goals []models.Goal, r report.SiteReport) {
 	l.SiteTotals = GoalTotals{Events: r.Totals.Events, Views: r.Totals.Views, Clicks: r.Totals.Clicks, Orders: r.Totals.Orders}
 	for _, e := range r.Earned {
@@ -206,8 +206,8 @@ const mostSuggested = 20
 var thanks = regexp.MustCompile(`(?i)(thank|danke|merci|gracias|grazie|obrigad|success|confirm|complete|receipt|welcome|submitted|` +
 	`order[-_/]?(received|placed)|bestaetig)`)
 
-// suggestedGoals returns goals for the events that a site sends without having a goal for them, most frequent first. After them
-// come the goals that most sites of its kind have.
+// suggestedGoals returns suggested goals for a site. First come goals for the events that the site sends and that have no goal, the
+// most frequent first. After them come the goals that most sites of its kind have.
 func suggestedGoals(site models.Site, goals []models.Goal, unused []report.SiteName) []GoalSuggested {
 	out := []GoalSuggested{}
 	add := func(g models.Goal, n report.SiteName) {
@@ -248,7 +248,7 @@ func suggestedGoals(site models.Site, goals []models.Goal, unused []report.SiteN
 
 var notOfKey = regexp.MustCompile(`[^a-z0-9]+`)
 
-// pathKey makes the key of a page goal from its path.
+// pathKey returns the key of a page goal for its path.
 func pathKey(path string) string {
 	words := strings.Trim(notOfKey.ReplaceAllString(strings.ToLower(path), "_"), "_")
 	const prefix = "page_"

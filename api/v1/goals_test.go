@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// siteOf adds a site and gives its id.
+// siteOf adds a site and returns its id.
 func siteOf(s *apitest.Server, body object) string {
 	return s.Do("POST", "/sites", body).Want(200, "").Map()["site"].(map[string]any)["id"].(string)
 }
@@ -28,7 +28,7 @@ func goalOf(s *apitest.Server, body object) map[string]any {
 	return s.Do("PUT", "/goals", body).Want(200, "").Map()["goal"].(map[string]any)
 }
 
-// storeRecords stores what a web process would have taken.
+// storeRecords stores records like a web process that has received them.
 func storeRecords(t *testing.T, s *apitest.Server, records ...spool.Record) {
 	t.Helper()
 	log, err := spool.Open(t.TempDir(), spool.Options{})
@@ -141,11 +141,11 @@ func TestGoals(t *testing.T) {
 	}
 	list := s.Do("GET", "/goals", nil).Want(200, "").Map()
 	goals := list["goals"].([]any)
-	for _, g := range goals { // can be sent back as it was read
+	for _, g := range goals { // a goal can be sent back as it was read
 		same(t, goalOf(s, g.(map[string]any)), object{"key": g.(map[string]any)["key"], "isPrimary": g.(map[string]any)["isPrimary"]})
 	}
 	if len(goals) != 2 || goals[0].(map[string]any)["key"] != "thanks" || goals[1].(map[string]any)["isPrimary"] != false {
-		t.Errorf("not one primary goal, first: %v", goals)
+		t.Errorf("want two goals, the primary goal first: %v", goals)
 	}
 	same(t, list, object{"currency": "EUR", "secretSet": false, "secretSetAt": nil, "planIncludes": true, "siteKey": s.Account.SiteKey})
 	if none := s.Do("GET", "/goals?site="+uuid.NewString(), nil).Want(200, "").Map(); none["site"] != nil || len(none["goals"].([]any)) > 0 {
@@ -167,7 +167,7 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// TestGoalPlan: what is there goes on on a plan without goal tracking, and nothing is added.
+// TestGoalPlan: on a plan without goal tracking, existing goals keep working, and none can be added.
 func TestGoalPlan(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -190,8 +190,8 @@ func TestGoalPlan(t *testing.T) {
 	}
 }
 
-// TestGoalFigures: events and conversions show with their goal, products with their orders, and what has no goal yet as a
-// suggestion.
+// TestGoalFigures: events and conversions are shown with their goal, and products with their orders. Events without a goal are shown
+// as suggestions.
 func TestGoalFigures(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -229,7 +229,7 @@ func TestGoalFigures(t *testing.T) {
 	for i, e := range []string{"/", "/thank-you/", "/thank-you/"} {
 		send(i, "view"+strconv.Itoa(i), plain("view", e))
 	}
-	send(2, "trial", func(e *models.SiteEvent) { // no order: what is in a cart is not sold
+	send(2, "trial", func(e *models.SiteEvent) { // without an order, items in a cart do not count as sold
 		e.Name, e.Items = "start_trial", []models.SiteItem{{SKU: "S9", Price: models.NewMoney(decimal.New(99, 0)), Quantity: 1}}
 	})
 	send(2, "odd", plain("Not A Key", ""))
@@ -303,7 +303,7 @@ func TestGoalFigures(t *testing.T) {
 	arrivedBy(t, s, visits[person].ID)
 }
 
-// arrivedBy compares how the visitor of a click arrived, by gclid as no other one, in the log with the report.
+// arrivedBy checks that the log and the report agree that this click, and no other, arrived by gclid.
 func arrivedBy(t *testing.T, s *apitest.Server, click uuid.UUID) {
 	t.Helper()
 	rows := s.Do("GET", "/reports/performance?dimension=arrival&f.arrival=gclid", nil).Want(200, "").Map()["rows"].([]any)

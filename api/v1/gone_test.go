@@ -52,7 +52,7 @@ func TestDeactivatedInFlows(t *testing.T) {
 	}
 }
 
-// TestUsedBy: what is deleted tells what names it still.
+// TestUsedBy: the answer to a deletion lists the records that still name the deleted record.
 func TestUsedBy(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -74,7 +74,7 @@ func TestUsedBy(t *testing.T) {
 	}
 }
 
-// TestRestoreWithinThePlan: what comes back counts as if it were new.
+// TestRestoreWithinThePlan: a restored record counts towards the plan like a new record.
 func TestRestoreWithinThePlan(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -85,7 +85,7 @@ func TestRestoreWithinThePlan(t *testing.T) {
 	s.Do("PATCH", "/offers", map[string]any{"id": id, "is_active": true}).Want(402, "plan_limit")
 }
 
-// TestCappedOffers: an offer at its cap is shown as such in the list, and is an alert.
+// TestCappedOffers: an offer that has reached its cap is marked in the list and raises an alert.
 func TestCappedOffers(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

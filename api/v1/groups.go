@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// groups is the row of /groups.
+// groups returns the route of /groups.
 func groups() []route.Route {
 	return []route.Route{{
 		Method: "GET", Path: "/groups", Group: "Campaigns", Summary: "group names in use",

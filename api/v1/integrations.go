@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// integrations are the rows of /integrations: accounts at DNS providers.
+// integrations returns the routes of /integrations, the accounts at DNS providers.
 func integrations(d Deps) []route.Route {
 	const group = "Connections"
 	return []route.Route{
@@ -46,7 +46,7 @@ type IntegrationList struct {
 	EncryptionAvailable bool              `json:"encryptionAvailable" doc:"false: this install cannot store credentials"`
 }
 
-// DNSProviderForm is a DNS provider and what it needs to be connected.
+// DNSProviderForm is a DNS provider with the fields of its form.
 type DNSProviderForm struct {
 	Provider string                 `json:"provider"`
 	Label    string                 `json:"label"`
@@ -54,7 +54,7 @@ type DNSProviderForm struct {
 	Fields   []CredentialFieldShown `json:"fields"`
 }
 
-// DNSAccountShown is a DNS account that is connected.
+// DNSAccountShown is a connected DNS account.
 type DNSAccountShown struct {
 	ID           uuid.UUID         `json:"id"`
 	Provider     string            `json:"provider"`
@@ -150,7 +150,7 @@ type ZonesOfAccounts struct {
 	Accounts []ZonesOfAccount `json:"accounts"`
 }
 
-// ZonesOfAccount is what a DNS account holds.
+// ZonesOfAccount lists the zones of a DNS account.
 type ZonesOfAccount struct {
 	ID       uuid.UUID `json:"id"`
 	Provider string    `json:"provider"`

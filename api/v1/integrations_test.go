@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// rfc2136 are credentials of a DNS server.
+// rfc2136 returns the credentials of a DNS server, with the given changes.
 func rfc2136(change object) object {
 	c := object{"server": "ns1.acme.example", "zones": "acme.example", "key_name": "k", "key": "canary-1-secret"}
 	for field, value := range change {
@@ -22,8 +22,8 @@ func rfc2136(change object) object {
 	return object{"provider": "rfc2136", "label": "Own", "credentials": c}
 }
 
-// TestIntegrations: the form of every provider is shown, credentials are stored sealed and shown masked, and a blank one
-// of a change stays.
+// TestIntegrations: the answer has the form of every provider. Credentials are stored sealed and shown masked. A credential that a
+// change leaves blank stays.
 func TestIntegrations(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -44,7 +44,7 @@ func TestIntegrations(t *testing.T) {
 	if len(empty.Providers) != len(models.DNSProviders) || !empty.EncryptionAvailable || len(empty.Accounts) != 0 {
 		t.Fatalf("%+v", empty)
 	}
-	for _, p := range empty.Providers { // a form can be drawn of each, and connects it
+	for _, p := range empty.Providers { // each has a complete form, and its example connects it
 		credentials := object{}
 		for _, f := range p.Fields {
 			if f.Label == "" || f.Help == "" || p.Label == "" {
@@ -92,14 +92,14 @@ func TestIntegrations(t *testing.T) {
 	if c := credentials(); c["key"] != "canary-1-secret" || c["zones"] != "b.example" || c["key_name"] != "k" {
 		t.Errorf("after blank changes: %v", c)
 	}
-	// A secret does not follow to another address.
+	// A stored secret is not used for another server.
 	change(nil, object{"server": "ns.evil.example"}).Want(400, "invalid_credentials")
 	change(nil, object{"server": "ns.evil.example", "key": "********"}).Want(400, "invalid_credentials")
 	change(object{"label": "Two"}, object{"server": "ns2.acme.example", "key": "canary-2"}).Want(200, "")
 	if c := credentials(); c["key"] != "canary-2" || c["server"] != "ns2.acme.example" {
-		t.Errorf("after a move: %v", c)
+		t.Errorf("after a change of the server: %v", c)
 	}
-	// Another provider gets nothing of the old one's.
+	// Another provider gets no credentials of the old provider.
 	change(object{"provider": "cloudflare"}, nil).Want(400, "invalid_credentials")
 	change(object{"provider": "cloudflare", "label": nil}, object{"api_token": "canary-3"}).Want(200, "")
 	if c := credentials(); len(c) != 1 || c["api_token"] != "canary-3" {
@@ -160,7 +160,7 @@ func TestIntegrationRefusals(t *testing.T) {
 	same(t, bare.Do("GET", "/integrations", nil).Want(200, "").Map(), map[string]any{"encryptionAvailable": false})
 }
 
-// TestDNSJobs: the calls that ask a provider show what the worker answers, and a repeated key adds once.
+// TestDNSJobs: calls that ask a provider return the worker's answer. A repeated Idempotency-Key adds the domains once.
 func TestDNSJobs(t *testing.T) {
 	t.Parallel()
 	s := domainServer(t, "scale")

@@ -13,14 +13,14 @@ import (
 	"switchyard/models"
 )
 
-// JobAnswer is a job: its state, and once it has finished the answer or the error of the call that started it.
+// JobAnswer is the state of a job. Once the job has finished, it also has the answer or the error of the call that started it.
 type JobAnswer struct {
 	route.JobState
 	Result any             `json:"result" is:"result" doc:"the documented answer of the call; null until status is done"`
 	Error  *envelope.Error `json:"error" doc:"why it failed; result_dropped where it is done and its result is not kept any more; null otherwise"`
 }
 
-// jobRoutes are the rows of /jobs. Rows are those whose jobs GET /jobs/{id} shows.
+// jobRoutes returns the routes of /jobs. GET /jobs/{id} shows the results of the jobs that the given routes start.
 func jobRoutes(d Deps, rows []route.Route) []route.Route {
 	shows := map[string]*route.Slow{}
 	for _, row := range rows {
@@ -44,12 +44,13 @@ func jobRoutes(d Deps, rows []route.Route) []route.Route {
 	}
 }
 
-// JobList are the last jobs of an account.
+// JobList lists the last jobs of an account.
 type JobList struct {
 	Rows []JobRow `json:"rows" doc:"at most 200"`
 }
 
-// JobRow is a job without its answer. What ends within seconds, or was cut off with its caller, is not in the list.
+// JobRow is a job without its answer. Jobs that end within seconds are not in the list, nor are jobs that were cancelled with their
+// caller.
 type JobRow struct {
 	route.JobState
 	CreatedAt  string          `json:"created_at"`
@@ -74,8 +75,8 @@ func listJobs(c *route.Call, kinds []string) (JobList, error) {
 	})}, err
 }
 
-// findJob looks among the rows of jobs, then among the jobs that live in the queue only. A job that no call starts has
-// no result to show.
+// findJob looks for a job in the table of jobs, then among the jobs that exist only in the queue. A job that no call starts has no
+// result to show.
 func (d Deps) findJob(c *route.Call, shows map[string]*route.Slow) (JobAnswer, error) {
 	status, err := jobrow.Status(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
 	if e, ok := models.AsError(err); ok && e.Kind == models.KindNotFound && d.Jobs != nil {

@@ -37,7 +37,7 @@ func TestSlowCalls(t *testing.T) {
 	s.Do("GET", "/jobs/x", nil).Want(400, "invalid_id")
 	s.As(s.ReadKey).Do("POST", "/probe", nil, "Prefer", "respond-async").Want(403, "read_only_key")
 
-	// A repeated key meets the same job.
+	// A repeated key gets the same job.
 	var one, two jobRef
 	s.Do("POST", "/probe", nil, "Prefer", "respond-async", "Idempotency-Key", "k").Want(202, "").Into(&one)
 	s.Do("POST", "/probe", nil, "Prefer", "respond-async", "Idempotency-Key", "k").Want(202, "").Into(&two)
@@ -56,7 +56,7 @@ func TestSlowCalls(t *testing.T) {
 		t.Errorf("job %v", m)
 	}
 
-	// The call answers the job's own error. An error that is not kept for repetitions lets the job run again on the next try.
+	// The call answers with the job's own error. If the error is not stored for repetitions, the next try runs the job again.
 	jobstest.Answer(rec, v1.ProbeJob, func(uuid.UUID, v1.ProbeArgs) (v1.ProbeResult, error) {
 		return v1.ProbeResult{}, models.Errorf(models.KindBadGateway, "network_error", "they said no")
 	})

@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// landers are the rows of /landers.
+// landers returns the routes of /landers.
 func landers(d Deps) []route.Route {
 	res := resource[store.Landers, models.Lander, LanderAnswer]{
 		group: "Landing pages", path: "/landers", table: (*store.Store).Landers, answer: landerAnswer,
@@ -32,24 +32,24 @@ func landers(d Deps) []route.Route {
 // LanderBody is the body of POST /landers.
 type LanderBody struct{ models.LanderFields }
 
-// LanderPut is the body of PUT /landers. It writes every field: a field that is left out goes back to its default. The protection
-// is not changed.
+// LanderPut is the body of PUT /landers. It replaces every field. A field that is left out gets its default. The protection does
+// not change.
 type LanderPut struct {
 	bind.ID
 	LanderBody
 }
 
-// Record gives the landing page that the body describes.
+// Record returns the landing page that the body describes.
 func (b LanderBody) Record() (models.Lander, error) {
 	return models.Lander{LanderFields: b.LanderFields, Protection: models.DefaultProtection()}, nil
 }
 
-// LanderAnswer is the saved landing page.
+// LanderAnswer is a saved landing page.
 type LanderAnswer struct{ models.Lander }
 
 func landerAnswer(l models.Lander) LanderAnswer { return LanderAnswer{l} }
 
-// LanderRow is a landing page in the list.
+// LanderRow is a landing page of the list, with figures.
 type LanderRow struct {
 	models.Lander
 	answer.Figures

@@ -53,15 +53,15 @@ func (e estate) bounds() map[string]object {
 	return out
 }
 
-// probe is a value for a field, and the code that it must be refused with; none: it must not be refused for this field.
+// probe is a value for a field, and the code with which it must be refused. Without a code, it must not be refused for this field.
 type probe struct {
 	what  string
 	value any
 	code  string
 }
 
-// limited is a field of a body with its tags. The tags are read here a second time, so that a rule that bind forgets is
-// noticed.
+// limited is a field of a body with its tags. The test reads the tags on its own, so that it notices a rule that the package bind
+// ignores.
 type limited struct {
 	name     string
 	tag      reflect.StructTag
@@ -84,7 +84,7 @@ func members(typ reflect.Type) (out []limited) {
 	return out
 }
 
-// inner is the type of the value in an Opt or behind a pointer.
+// inner returns the type of the value in an Opt or behind a pointer.
 func inner(typ reflect.Type) reflect.Type {
 	if typ.Kind() == reflect.Pointer {
 		return typ.Elem()
@@ -103,7 +103,7 @@ func (l limited) number(tag string) (int, bool) {
 	return n, err == nil
 }
 
-// codes are the codes of a wrong form and of a value beyond a limit, as the package bind documents the tags.
+// codes returns the codes for a wrong format and for a value beyond a limit, as the package bind documents the tags.
 func (l limited) codes(usual string) (form, beyond string) {
 	form, beyond, two := strings.Cut(l.tag.Get("bad"), ",")
 	if !two {
@@ -145,14 +145,14 @@ func (l limited) items(n int, sample any) []any {
 	return out
 }
 
-// wrongForms are texts that a format refuses.
+// wrongForms holds, for each format, a text that it refuses and the code.
 var wrongForms = map[string]struct{ text, code string }{
 	"routable": {"https://{sub1}.example", "invalid_url"}, "url": {"ftp://x.example", "invalid_url"},
 	"country": {"DEU", "invalid_country"}, "iso_country": {"XX", "invalid_country"}, "uuid": {"x", "invalid_id"}, "alias": {"a b c d", "invalid_alias"},
 	"slug": {"a b", "invalid_slug"},
 }
 
-// probes meet each limit of a field from both sides. Sample is an item of a list of objects.
+// probes returns values at and beyond each limit of a field. sample is an item for a list of objects.
 func (l limited) probes(sample any) (out []probe) {
 	form, _ := l.codes("")
 	isList := l.typ.Kind() == reflect.Slice && l.typ.Elem().Kind() != reflect.Uint8
@@ -173,7 +173,7 @@ func (l limited) probes(sample any) (out []probe) {
 		}
 		out = append(out, probe{"longest item", one(l.text(n)), ""}, probe{"item too long", one(l.text(n + 1)), code})
 	}
-	if n, ok := l.number("maxItems"); (ok || l.name == "tags") && l.tag.Get("format") != "iso_country" { // fewer there are
+	if n, ok := l.number("maxItems"); (ok || l.name == "tags") && l.tag.Get("format") != "iso_country" { // there are fewer countries than that
 		_, code := l.codes("invalid_input")
 		if !ok {
 			n = 20
@@ -237,7 +237,7 @@ func (l limited) probes(sample any) (out []probe) {
 	return out
 }
 
-// meet sends a body with each probe of a field, and tells how many. With gives the body with a value in the field's place.
+// meet sends a body for each probe of a field and returns the number of probes. with returns the body with a value for the field.
 func meet(t *testing.T, e estate, row route.Route, at string, l limited, sample any, with func(any) object) int {
 	t.Helper()
 	probes := l.probes(sample)
@@ -256,8 +256,8 @@ func meet(t *testing.T, e estate, row route.Route, at string, l limited, sample 
 	return len(probes)
 }
 
-// TestLimits meets every limit that a body's tags state, from both sides: what is at the limit is not refused for it, and
-// what is beyond it is, with the field's own code.
+// TestLimits tests every limit in the tags of bodies from both sides. A value at the limit is not refused for it. A value beyond the
+// limit is refused with the field's own code.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -319,7 +319,7 @@ func limits(t *testing.T, e estate, row route.Route) {
 		if !strings.HasSuffix(elem.Name(), "Body") && sample == nil {
 			continue
 		}
-		for _, m := range members(elem) { // of an object in the body, or of each in a list
+		for _, m := range members(elem) { // members of an object in the body, or of each object in a list
 			in := l.name + "." + m.name
 			place := set(base, l.name)
 			deep := func(v any) object { return place(set(object{}, m.name)(v)) }
@@ -336,7 +336,7 @@ func limits(t *testing.T, e estate, row route.Route) {
 	}
 }
 
-// TestLimitsInTheDocument holds the served document to the tags.
+// TestLimitsInTheDocument: the served document states the limits in the tags.
 func TestLimitsInTheDocument(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -408,7 +408,7 @@ func TestLimitsInTheDocument(t *testing.T) {
 	}
 }
 
-// asTag writes a number of the document as its tag does.
+// asTag returns a number of the document in the form of its tag.
 func asTag(v any) any {
 	if f, ok := v.(float64); ok {
 		return strconv.FormatFloat(f, 'f', -1, 64)

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// links are the rows that check the links of offers and landing pages.
+// links returns the route that checks the link of an offer or a landing page.
 func links(d Deps) []route.Route {
 	return []route.Route{{
 		Method: "POST", Path: "/tools/check-links", Group: "Account", Slow: checkJob.Answer(), Share: route.Sends,
@@ -20,13 +20,13 @@ func links(d Deps) []route.Route {
 	}}
 }
 
-// LinkBody names the record whose link is checked: an offer or a landing page, one of them.
+// LinkBody selects the record whose link is checked. Exactly one of the two fields must be set.
 type LinkBody struct {
 	OfferID  bind.Opt[string] `json:"offer_id" bad:"invalid_id" format:"uuid" doc:"an active offer"`
 	LanderID bind.Opt[string] `json:"lander_id" bad:"invalid_id" format:"uuid" doc:"an active landing page"`
 }
 
-// LinkChecked is what a link answered.
+// LinkChecked is the result of the check of a link.
 type LinkChecked struct {
 	Kind      string    `json:"kind" enum:"offer,lander"`
 	ID        uuid.UUID `json:"id"`
@@ -52,7 +52,7 @@ func (d Deps) checkLink(c *route.Call, b LinkBody) (LinkChecked, error) {
 	if b.OfferID.Given() == b.LanderID.Given() {
 		return LinkChecked{}, models.Invalid("required", "either offer_id or lander_id is needed")
 	}
-	args.ID, _ = models.ParseID(text.Value) // a UUID, says its tag
+	args.ID, _ = models.ParseID(text.Value) // the format tag has checked that it is a UUID
 	if _, err := c.Store.Links().Find(c.Context(), c.Account.ID, args.Kind, args.ID); err != nil {
 		return LinkChecked{}, err
 	}
@@ -69,7 +69,7 @@ type LastCheck struct {
 	Broken       bool    `json:"broken" doc:"two checks in a row failed: it is in GET /alerts"`
 }
 
-// lastChecks reads the last checks of a page of records.
+// lastChecks reads the last checks of a page of records. It returns a function that finds the check of a record.
 func lastChecks[R interface{ RecordID() uuid.UUID }](c *route.Call, kind string, page []R) (
 	func(uuid.UUID) *LastCheck, error,
 ) {

@@ -68,6 +68,6 @@ func TestLastCheck(t *testing.T) {
 		}
 	}
 	if c := last("/landers"); c != nil {
-		t.Errorf("of the landing page: %v", c)
+		t.Errorf("the landing page has a check: %v", c)
 	}
 }

@@ -24,7 +24,7 @@ func (r *traffic) log(path string, query url.Values) logPage {
 	return page
 }
 
-// orNil is an id as a log shows it.
+// orNil returns an id in the form that a log shows: nil for the zero id.
 func orNil(id fmt.Stringer) any {
 	if text := id.String(); !strings.HasPrefix(text, "00000000-0000-0000") {
 		return text
@@ -102,7 +102,7 @@ func TestClickLog(t *testing.T) {
 	}
 }
 
-// TestLogFilters: the logs by what a row of a report is of, by ids, and with names.
+// TestLogFilters: the logs can be filtered by the dimensions of a report's row and by ids. Their rows have names.
 func TestLogFilters(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -194,7 +194,7 @@ func TestClickLogHistory(t *testing.T) {
 	}
 	page = r.log("/logs/clicks", url.Values{"from": {"2020-01-01"}, "to": {"2020-02-01"}})
 	if len(page.Rows) != 0 || page.Range["from"] != start+" 00:00:00" {
-		t.Errorf("before the history: %v", page)
+		t.Errorf("a window before the plan's history: %v", page)
 	}
 	s.Do("GET", "/logs/clicks/"+models.FormatClickID(r.visits[0].ID), nil).Want(402, "plan_limit")
 	s.Do("POST", "/tools/simulate", map[string]any{"click_id": models.FormatClickID(r.visits[0].ID)}).Want(402, "plan_limit")

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// slow is a condition that takes some 12,000 steps for a long text.
+// slow returns a condition that takes some 12,000 steps for a long text.
 func slow() map[string]any { return condition("user_agent", "regex", "^(a|bb)*(c|dd)*(e|f.)*z$") }
 
 func times(n int, c map[string]any) []any {
@@ -21,7 +21,7 @@ func times(n int, c map[string]any) []any {
 	return list
 }
 
-// What would take too long for a click, or too much memory, is refused when it is saved. The message has the sum.
+// Conditions that would take too long for a click, or too much memory, are refused when they are saved. The message has the sum.
 func TestMatchingBudget(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -62,7 +62,7 @@ func TestMatchingBudget(t *testing.T) {
 	refused(d.Do("POST", "/short-links", link), "invalid_condition")
 }
 
-// An account has as much memory for conditions and as many records of each kind as its plan allows.
+// The plan limits the memory for conditions and the number of records of each kind.
 func TestMatchingAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -121,7 +121,7 @@ func TestRemovedRulesLeave(t *testing.T) {
 		t.Helper()
 		d.sql(t, `UPDATE rules SET deleted_at = now() - interval '2 hours'`)
 		if n, err := d.Store.Rules().Forget(t.Context()); err != nil || n != want {
-			t.Errorf("%d rules are forgotten, want %d: %v", n, want, err)
+			t.Errorf("%d rules are deleted, want %d: %v", n, want, err)
 		}
 	}
 	forget(0)

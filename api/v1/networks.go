@@ -20,7 +20,7 @@ import (
 	"switchyard/models/token"
 )
 
-// networks are the rows of /networks.
+// networks returns the routes of /networks.
 func networks(d Deps, about reporting.Deps) []route.Route {
 	res := resource[store.Networks, models.Network, NetworkAnswer]{
 		group: "Affiliate networks", path: "/networks", table: (*store.Store).Networks,
@@ -46,7 +46,7 @@ func networks(d Deps, about reporting.Deps) []route.Route {
 	}
 }
 
-// listNetworks answers names and settings, and figures only when the caller gave an end of a window.
+// listNetworks lists networks with their settings. It adds figures only if the call has from or to.
 func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
 	page, err := pageOf(c)
 	if err != nil {
@@ -73,28 +73,27 @@ func (d Deps) listNetworks(c *route.Call) (NetworkRows, error) {
 	}), answer.Cursor(next)}, err
 }
 
-// NetworkBody is a network in the form in which the client sends it.
+// NetworkBody has the fields of a network as the client sends them.
 type NetworkBody struct {
 	models.NetworkFields
 	PostbackSecret string `json:"postback_secret" trim:"true" maxLength:"255" doc:"on PUT blank leaves it unchanged"`
 }
 
-// NetworkPut is the body of PUT /networks: every field but the secret is written, one left out goes back to its
-// default.
+// NetworkPut is the body of PUT /networks. It replaces every field except the secret. A field that is left out gets its default.
 type NetworkPut struct {
 	bind.ID
 	NetworkBody
 	Name string `json:"name" required:"true" trim:"true" maxLength:"255"`
 }
 
-// NetworkAnswer is the saved network.
+// NetworkAnswer is a saved network with its addresses.
 type NetworkAnswer struct {
 	models.Network
 	OfferType string `json:"offer_type" doc:"CPA, CPS, CPL, CPC, CPM, or empty"`
 	NetworkURLs
 }
 
-// NetworkRow is a network in the list, with figures only where a window was asked for.
+// NetworkRow is a network of the list. It has figures only if the call asked for a window.
 type NetworkRow struct {
 	NetworkAnswer
 	*answer.Figures
@@ -103,14 +102,14 @@ type NetworkRow struct {
 // NetworkRows is the answer of the list of networks.
 type NetworkRows Listed[NetworkRow]
 
-// The limits of a network that its tags cannot say.
+// These limits of a network cannot be expressed by struct tags.
 const (
 	maxSecret      = 255 // bytes
-	maxStatusWords = 100 // of one status
+	maxStatusWords = 100 // for each status
 	maxStatusWord  = 255 // characters
 )
 
-// Record gives the network that the body describes.
+// Record returns the network that the body describes.
 func (b NetworkBody) Record() (models.Network, error) {
 	n := models.Network{NetworkFields: b.NetworkFields, PostbackSecret: b.PostbackSecret}
 	if n.Name == "" {
@@ -129,13 +128,13 @@ func (b NetworkBody) Record() (models.Network, error) {
 	return n, err
 }
 
-// tooLong refuses a text that no tag can limit, being a key or a value of a map.
+// tooLong returns the error for a text that no struct tag can limit, because it is a key or a value of a map.
 func tooLong(what string, limit int) error {
 	return models.Invalid("too_long", "%s may have at most %d characters", what, limit)
 }
 
-// checkSecret refuses a secret that no postback could ever show: what a postback says is cut to 255 bytes and freed
-// of control characters, and what looks like a macro counts as empty.
+// checkSecret refuses a secret that no postback could ever contain. A value of a postback is cut to 255 bytes and loses its control
+// characters. A value that looks like a macro counts as empty.
 func checkSecret(secret string) error {
 	switch {
 	case len(secret) > maxSecret:
@@ -148,7 +147,7 @@ func checkSecret(secret string) error {
 	return nil
 }
 
-// fieldTexts checks texts by the fields of a postback and drops the empty ones. The answer is never nil.
+// fieldTexts checks the texts for the fields of a postback and removes empty ones. The result is never nil.
 func fieldTexts(name string, texts map[string]string, limit int) (map[string]string, error) {
 	out := map[string]string{}
 	for _, field := range slices.Sorted(maps.Keys(texts)) {
@@ -171,7 +170,7 @@ var networkStatuses = []string{
 	models.StatusApproved, models.StatusPending, models.StatusRejected, models.StatusChargeback,
 }
 
-// statusMap checks a network's words for the four statuses; a word can mean one status only. The answer is never nil.
+// statusMap checks a network's words for the four statuses. A word can stand for only one status. The result is never nil.
 func statusMap(words map[string][]string) (map[string][]string, error) {
 	out, meaning := map[string][]string{}, map[string]string{}
 	for _, status := range slices.Sorted(maps.Keys(words)) {

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/correction"
 )
 
-// networkIntegrations are the rows of /networks/{id}/integration.
+// networkIntegrations returns the routes of /networks/{id}/integration.
 func networkIntegrations(d Deps) []route.Route {
 	const group, path = "Affiliate networks", "/networks/{id}/integration"
 	row := func(method, tail, summary string, handle route.Handler, codes ...string) route.Route {
@@ -55,7 +55,7 @@ type NetworkIntegration struct {
 	EncryptionAvailable bool                  `json:"encryptionAvailable" doc:"false: this install cannot store credentials"`
 }
 
-// NetworkProviderForm is a provider and what it needs to be connected.
+// NetworkProviderForm is a provider with the fields of its form.
 type NetworkProviderForm struct {
 	Provider string                 `json:"provider"`
 	Label    string                 `json:"label"`
@@ -63,7 +63,7 @@ type NetworkProviderForm struct {
 	Fields   []CredentialFieldShown `json:"fields"`
 }
 
-// IntegrationRun is what a run of an integration did.
+// IntegrationRun describes a run of an integration.
 type IntegrationRun struct {
 	ID        uuid.UUID `json:"id" doc:"of its job"`
 	Kind      string    `json:"kind" doc:"what it did"`
@@ -82,7 +82,7 @@ type IntegrationRun struct {
 	Error     *string   `json:"error"`
 }
 
-// shownRuns is how many runs of each kind GET shows.
+// shownRuns is the maximum number of runs of each kind that GET shows.
 const shownRuns = 20
 
 func findNetworkIntegration(c *route.Call) (out NetworkIntegration, err error) {
@@ -174,7 +174,7 @@ func deleteNetworkIntegration(c *route.Call) (Disconnected, error) {
 	return Disconnected{ok}, err
 }
 
-// connectedNetwork finds the connection of the call's network. Errors: not_found, not_connected.
+// connectedNetwork returns the connection of the network in the path. Errors: not_found, not_connected.
 func connectedNetwork(c *route.Call) (models.NetworkIntegration, error) {
 	if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, c.ID); err != nil {
 		return models.NetworkIntegration{}, err

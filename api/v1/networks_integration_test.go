@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// everflow are credentials of a network's platform.
+// everflow returns the credentials of a network's platform, with the given changes.
 func everflow(change object) object {
 	c := object{"api_key": "canary-1-secret"}
 	for field, value := range change {
@@ -22,8 +22,8 @@ func everflow(change object) object {
 	return object{"provider": "everflow", "credentials": c}
 }
 
-// TestNetworkIntegration: the form of every platform is shown and connects a network, secrets are stored sealed and shown
-// masked, and a blank one of a change stays.
+// TestNetworkIntegration: the answer has the form of every platform, and each form connects a network. Secrets are stored sealed and
+// shown masked. A secret that a change leaves blank stays.
 func TestNetworkIntegration(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -84,7 +84,7 @@ func TestNetworkIntegration(t *testing.T) {
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"disconnected": false})
 }
 
-// TestDroppedSecretIsShown: optional secrets that are dropped, because the address moves, are not shown as if they were stored.
+// TestDroppedSecretIsShown: if the address changes, optional secrets are dropped. The answer no longer shows them as stored.
 func TestDroppedSecretIsShown(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -128,7 +128,7 @@ func TestNetworkIntegrationRefusals(t *testing.T) {
 		}
 	}
 	reversed := object{"from": "2026-11-02", "to": "2026-11-01"}
-	s.Do("POST", path+"/sync", reversed).Want(400, "bad_range") // before it looks whether the network is connected
+	s.Do("POST", path+"/sync", reversed).Want(400, "bad_range") // the range is checked before the connection of the network
 	s.Do("PUT", path, everflow(nil)).Want(200, "")
 	for _, body := range []object{
 		reversed,
@@ -163,7 +163,7 @@ func TestNetworkIntegrationRefusals(t *testing.T) {
 	same(t, bare.Do("GET", "/networks/"+id+"/integration", nil).Want(200, "").Map(), map[string]any{"encryptionAvailable": false})
 }
 
-// TestNetworkTested: the call shows what the worker answers.
+// TestNetworkTested: the call returns the worker's answer.
 func TestNetworkTested(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})

@@ -37,7 +37,7 @@ func TestNetworkRoundTrip(t *testing.T) {
 	})
 	id := made["id"]
 
-	// A postback is read by the saved settings.
+	// Postbacks are read with the saved settings.
 	read, ok, err := s.Store.PostbackNetwork(t.Context(), uuid.MustParse(id.(string)))
 	if err != nil || !ok || read.Secret != "" {
 		t.Fatalf("%+v, %v, %v", read, ok, err)
@@ -97,16 +97,16 @@ func TestNetworkSecret(t *testing.T) {
 			put := s.Do("PUT", "/networks", with(with(network("N"), "id", id), "postback_secret", other)).Want(200, "")
 			check(other)
 			list := s.Do("GET", "/networks", nil).Want(200, "")
-			address := regexp.MustCompile(`"postback_url":"[^"]*"`) // it is to be pasted, by who may write
+			address := regexp.MustCompile(`"postback_url":"[^"]*"`) // shows the secret to callers who may write, for pasting
 			for _, answer := range [][]byte{
 				address.ReplaceAll(made.Raw, nil), address.ReplaceAll(put.Raw, nil), address.ReplaceAll(list.Raw, nil),
 				s.As(s.ReadKey).Do("GET", "/networks", nil).Want(200, "").Raw,
 			} {
 				if bytes.Contains(answer, []byte(secret)) || bytes.Contains(answer, []byte(other)) {
-					t.Errorf("shown: %s", answer)
+					t.Errorf("an answer shows the secret: %s", answer)
 				}
 			}
-			// The answer that is kept for a repeated call is sealed.
+			// The answer that is stored for a repeated call is sealed.
 			var kept []byte
 			err = s.DB.GetContext(t.Context(), &kept, `SELECT convert_to(string_agg(row_to_json(k)::text, ''), 'UTF8') FROM idempotency_keys k`)
 			if err != nil || len(kept) == 0 || bytes.Contains(kept, []byte(secret)) ||

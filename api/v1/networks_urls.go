@@ -20,7 +20,7 @@ type NetworkCreate struct {
 	Template string `json:"template" maxLength:"255" doc:"name or id of a network template, from which fields come that are left out"`
 }
 
-// Fill adds what the template says that the body names: one of the account's own, else a built-in one.
+// Fill adds the fields of the template that the body names. An own template of the account has priority over a built-in one.
 func (NetworkCreate) Fill(c *route.Call) error {
 	name := strings.TrimSpace(textMember(c.Body, "template"))
 	if name == "" {
@@ -33,7 +33,7 @@ func (NetworkCreate) Fill(c *route.Call) error {
 	return c.FillBody(t)
 }
 
-// networkTemplateOf finds a template by its name or id.
+// networkTemplateOf returns a template by its name or id.
 func networkTemplateOf(c *route.Call, name string) (template.Network, error) {
 	const longest = 255
 	if utf8.RuneCountInString(name) > longest {
@@ -65,16 +65,16 @@ func networkTemplateOf(c *route.Call, name string) (template.Network, error) {
 	return template.Network{}, models.Invalid("invalid_template", "there is no network template %.80q; %s", name, hint)
 }
 
-// NetworkURLs are the two addresses that an account and its network give each other.
+// NetworkURLs has the address that the account enters at its network, and the suffix of the network's offer URLs.
 type NetworkURLs struct {
 	PostbackURL    string `json:"postback_url" doc:"the address to enter at the network for its postbacks, with its own macros as it fills them; a parameter without a value needs a macro that is not known here. It has the secret for a key that may write, *** for any other"`
 	OfferURLSuffix string `json:"offer_url_suffix" doc:"what offer URLs of the network end in, so that it learns the click id: the redirect adds it where a URL has no token of the click id; empty: the network's click_param is not known"`
 }
 
-// networkAnswers shows networks with their addresses.
+// networkAnswers returns networks with their addresses.
 //
-// A caller with write access sees the secret, because they have to paste it at the network. They gain nothing by it: they may
-// replace the secret anyway, and so could sign any postback. A read-only key can do neither, so it sees a mask.
+// A caller with write access sees the secret, because they must paste it at the network. This gives them no new power: they may
+// replace the secret anyway, and could then sign any postback. A read-only key can do neither, so it sees a mask.
 func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAnswer, error) {
 	base, err := d.postbackBase(c)
 	if err != nil {
@@ -101,7 +101,7 @@ func (d Deps) networkAnswers(c *route.Call, list []models.Network) ([]NetworkAns
 	}), nil
 }
 
-// postbackBase is the address of postbacks up to the network's id. It never depends on the request's own host.
+// postbackBase returns the address of postbacks up to the network's id. It never depends on the host of the request.
 func (d Deps) postbackBase(c *route.Call) (string, error) {
 	const path = "postback/"
 	host, ok, err := c.Store.Domains().PostbackHost(c.Context(), c.Account.ID)

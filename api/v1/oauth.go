@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// oauthRoutes are the rows of /oauth: connections to ad platforms by sign-in.
+// oauthRoutes returns the routes of /oauth, the connections to ad platforms by OAuth sign-in.
 func oauthRoutes(d Deps) []route.Route {
 	const group = "Connections"
 	return []route.Route{
@@ -49,7 +49,7 @@ type OAuthList struct {
 	EncryptionAvailable bool            `json:"encryptionAvailable" doc:"false: this install cannot store tokens"`
 }
 
-// OAuthProvider is an ad platform that an account can sign in to.
+// OAuthProvider is an ad platform that offers OAuth sign-in.
 type OAuthProvider struct {
 	Provider    string            `json:"provider" enum:"google_ads,microsoft_ads,meta"`
 	Label       string            `json:"label"`
@@ -57,7 +57,7 @@ type OAuthProvider struct {
 	Connections []OAuthConnection `json:"connections" doc:"in the order in which they were made"`
 }
 
-// OAuthConnection is a connection by sign-in.
+// OAuthConnection is a connection that was made by OAuth sign-in.
 type OAuthConnection struct {
 	ID           uuid.UUID `json:"id"`
 	UserID       string    `json:"userId" doc:"the platform's id of who has signed in"`
@@ -99,7 +99,7 @@ func deleteOAuth(c *route.Call) (Disconnected, error) {
 	return Disconnected{err == nil}, err
 }
 
-// signInProvider is the provider that the path names. Error: unsupported.
+// signInProvider returns the provider in the path. Error: unsupported.
 func signInProvider(c *route.Call) (models.SignInProvider, error) {
 	p, ok := models.SignInProviderNamed(c.Path["provider"])
 	if !ok {
@@ -134,7 +134,8 @@ type AdAccounts struct {
 	Accounts []AdAccount `json:"accounts" doc:"by name; at most 1,000"`
 }
 
-// AdAccount is an ad account that a connection reaches. Its ids are what the credentials of a traffic source's integration take.
+// AdAccount is an ad account that is reachable through a connection. Its ids are the values for the credentials of a traffic
+// source's integration.
 type AdAccount struct {
 	ID       string  `json:"id" doc:"customer_id of google_ads, account_id of microsoft_ads, ad_account_id of meta"`
 	ParentID *string `json:"parentId" doc:"login_customer_id of google_ads, customer_id of microsoft_ads; null: none is needed"`

@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// signIns are set up for one platform.
+// signIns is set up for a single platform.
 type signIns struct{}
 
 func (signIns) Configured(provider string) bool { return provider == models.GoogleAds }
@@ -23,7 +23,7 @@ func (signIns) Address(provider, state, _, _ string) (string, error) {
 	return "https://platform.example/" + provider + "?state=" + state, nil
 }
 
-// signedIn makes a connection by sign-in.
+// signedIn stores a connection made by a sign-in.
 func signedIn(t *testing.T, s *apitest.Server, account uuid.UUID, provider, user string) models.OAuthConnection {
 	t.Helper()
 	expires := time.Now().Add(time.Hour)
@@ -79,7 +79,7 @@ func TestOAuthConnections(t *testing.T) {
 	s.Do("POST", "/oauth/google_ads/connect", nil).Want(400, "too_many")
 }
 
-// TestOAuthNoKey: an install that cannot seal tokens takes none.
+// TestOAuthNoKey: an install that cannot seal tokens accepts no sign-ins.
 func TestOAuthNoKey(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{NoKey: true, V1: v1.Deps{SignIn: signIns{}}})
@@ -113,7 +113,7 @@ func TestAdAccounts(t *testing.T) {
 		var out v1.AdAccounts
 		s.Do("GET", path, nil).Want(200, "").Into(&out)
 		if asked != first.ID || len(out.Accounts) != 2 || out.Accounts[0].ID != "1" || *out.Accounts[0].ParentID != "2" || out.Accounts[1].ParentID != nil {
-			t.Errorf("of %s: %+v", asked, out)
+			t.Errorf("the accounts of connection %s are %+v", asked, out)
 		}
 		s.As(s.ReadKey).Do("GET", path+"?connection="+second.ID.String(), nil).Want(200, "")
 		if asked != second.ID {

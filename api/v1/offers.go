@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// offers are the rows of /offers.
+// offers returns the routes of /offers.
 func offers(d Deps) []route.Route {
 	res := resource[store.Offers, models.Offer, OfferAnswer]{
 		group: "Offers", path: "/offers", table: (*store.Store).Offers, answer: offerAnswer,
@@ -36,20 +36,20 @@ type OfferBody struct {
 	Group     bind.Opt[string] `json:"group" trim:"true" maxLength:"255" doc:"another name of group_name, which goes before it"`
 }
 
-// OfferPut is the body of PUT /offers: every field is written, one left out goes back to its default.
+// OfferPut is the body of PUT /offers. It replaces every field. A field that is left out gets its default.
 type OfferPut struct {
 	bind.ID
 	OfferBody
 }
 
-// Record gives the offer that the body describes.
+// Record returns the offer that the body describes.
 func (b OfferBody) Record() (models.Offer, error) {
 	o := models.Offer{OfferFields: b.OfferFields}
 	o.GroupName = b.GroupSent.Or(b.Group.Value)
 	return o, nil
 }
 
-// OfferAnswer is the saved offer. Group and group_name carry the same value.
+// OfferAnswer is a saved offer. The fields group and group_name have the same value.
 type OfferAnswer struct {
 	models.Offer
 	Group string `json:"group" doc:"the same as group_name"`
@@ -57,7 +57,7 @@ type OfferAnswer struct {
 
 func offerAnswer(o models.Offer) OfferAnswer { return OfferAnswer{o, o.GroupName} }
 
-// OfferRow is an offer in the list.
+// OfferRow is an offer of the list, with figures.
 type OfferRow struct {
 	OfferAnswer
 	answer.Figures
@@ -76,7 +76,7 @@ func (d Deps) offerRows(c *route.Call, page []models.Offer) (func(models.Offer, 
 	}, err
 }
 
-// cappedToday tells of offers whether they have reached their daily cap.
+// cappedToday returns a function that reports whether an offer has reached its daily cap.
 func (d Deps) cappedToday(c *route.Call, offers []models.Offer) (func(models.Offer) bool, error) {
 	if !slices.ContainsFunc(offers, func(o models.Offer) bool { return o.DailyCap != nil }) {
 		return func(models.Offer) bool { return false }, nil

@@ -81,7 +81,7 @@ func TestOfferRoundTrip(t *testing.T) {
 	s.Do("POST", "/offers", offer("Boots")).Want(201, "") // a deactivated offer's name is free
 }
 
-// TestOfferOfADeactivatedNetwork holds that an offer outlives its network: it can be changed, and copied without it.
+// TestOfferOfADeactivatedNetwork: an offer outlives its network. It can still be changed. A copy of it has no network.
 func TestOfferOfADeactivatedNetwork(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -209,7 +209,7 @@ func TestOfferAllowance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Twelve at once for the last five places: exactly five get one.
+	// Twelve calls at once compete for the last five places: exactly five succeed.
 	statuses := make(chan int, 12)
 	for i := range 12 {
 		go func() { statuses <- s.Do("POST", "/offers", offer(fmt.Sprint("race ", i))).Status }()
@@ -224,7 +224,7 @@ func TestOfferAllowance(t *testing.T) {
 	s.Do("POST", "/offers", offer("more")).Want(402, "plan_limit")
 }
 
-// TestListsAreChosenFrom: lists by name, status, group and tag, page by page.
+// TestListsAreChosenFrom: lists can be filtered by name, status, group and tag, and sorted, page by page.
 func TestListsAreChosenFrom(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -285,7 +285,7 @@ func TestListsAreChosenFrom(t *testing.T) {
 	}
 }
 
-// TestLinksAreFound: a list is searched by the word of a link as by a name, which a smartlink need not have.
+// TestLinksAreFound: the search of a list also matches the alias or slug of a link, because a smartlink need not have a name.
 func TestLinksAreFound(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// plan are the rows of /plan.
+// plan returns the routes of /plan.
 func plan(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
@@ -38,7 +38,7 @@ type PlanAnswer struct {
 	Includes          PlanIncludes   `json:"includes"`
 }
 
-// PlanAllowances are the numbers of a plan.
+// PlanAllowances are the numeric limits of a plan.
 type PlanAllowances struct {
 	Campaigns        *int64 `json:"campaigns"`
 	Offers           *int64 `json:"offers"`
@@ -74,7 +74,7 @@ type PlanIncludes struct {
 	OneClick     bool `json:"oneClick" doc:"suggestions and proposals of the Copilot can be applied"`
 }
 
-// allowance shows an unlimited one as null.
+// allowance returns nil for an unlimited allowance.
 func allowance[N int | int64](n N) *int64 {
 	if n == models.Unlimited {
 		return nil
@@ -109,7 +109,7 @@ type PlanUsageAnswer struct {
 	Detail PlanDetail `json:"detail"`
 }
 
-// PlanDetail is what an account uses of its plan.
+// PlanDetail describes how much of its plan an account uses.
 type PlanDetail struct {
 	ResetsAt     string           `json:"resetsAt" doc:"when the clicks of the next month begin"`
 	Daily        []PlanDay        `json:"daily" doc:"the days of this month up to today, in UTC"`
@@ -120,7 +120,7 @@ type PlanDetail struct {
 	Plan         PlanUse          `json:"plan"`
 }
 
-// PlanDay is a day's clicks.
+// PlanDay counts the clicks of a day.
 type PlanDay struct {
 	Date   string `json:"date"`
 	Clicks int64  `json:"clicks" doc:"without bots"`
@@ -137,13 +137,13 @@ type PlanForecast struct {
 	Remaining *int64  `json:"remaining" doc:"clicks that are left of the allowance; null: unlimited"`
 }
 
-// Used is how much of an allowance is used.
+// Used is the used part of an allowance.
 type Used struct {
 	Used  int64  `json:"used"`
 	Limit *int64 `json:"limit" doc:"null: unlimited"`
 }
 
-// PlanTeam is who works on the account. People are managed outside of the API.
+// PlanTeam counts the API keys of the account. People are managed outside of the API.
 type PlanTeam struct {
 	APIKeys int64 `json:"apiKeys" doc:"keys that are accepted"`
 }
@@ -155,12 +155,12 @@ type PlanIntegrations struct {
 	Networks int64 `json:"networks"`
 }
 
-// PlanCopilot says whether the plan includes the assistant.
+// PlanCopilot tells whether the plan includes the Copilot.
 type PlanCopilot struct {
 	Included bool `json:"included"`
 }
 
-// PlanUse is the use of each allowance.
+// PlanUse shows how much of each allowance is used.
 type PlanUse struct {
 	Clicks    Used `json:"clicks"`
 	Campaigns Used `json:"campaigns"`
@@ -203,7 +203,7 @@ func (d Deps) planUsage(c *route.Call) (PlanUsageAnswer, error) {
 	return out, nil
 }
 
-// forecastOf extrapolates the month from its clicks per second so far. It also returns the clicks so far.
+// forecastOf extrapolates the month from its average clicks per second so far. It also returns the clicks so far.
 func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanForecast, clicks int64) {
 	for _, d := range days {
 		clicks += d.Clicks
@@ -228,11 +228,11 @@ func forecastOf(days []report.DayClicks, limit *int64, now time.Time) (f PlanFor
 	return f, clicks
 }
 
-// leastDays is how many whole days a band needs.
+// leastDays is the number of whole days that a forecast band needs.
 const leastDays = 3
 
-// forecastBand is the prediction interval of 80 % for a month's clicks: with n whole days of the mean m and the standard
-// deviation s, the r days that are left have m r +- 1.2816 s sqrt(r + r r / n) (a normal distribution of daily clicks).
+// forecastBand returns the 80 % prediction interval of a month's clicks. It assumes that daily clicks are normally distributed.
+// With n whole days of mean m and standard deviation s, the remaining r days have m r +- 1.2816 s sqrt(r + r r / n) clicks.
 func forecastBand(days []report.DayClicks, clicks int64, now time.Time) (low, high *int64) {
 	today := now.UTC().Truncate(24 * time.Hour)
 	var n, sum, squares float64
@@ -253,7 +253,7 @@ func forecastBand(days []report.DayClicks, clicks int64, now time.Time) (low, hi
 	return &a, &b
 }
 
-// passedOn is the day whose clicks passed the allowance.
+// passedOn returns the day whose clicks exceeded the allowance, or nil.
 func passedOn(days []report.DayClicks, limit int64) *string {
 	var sum int64
 	i := slices.IndexFunc(days, func(d report.DayClicks) bool {

@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// TestPlan holds what is shown of a plan to the table of plans, and its use to what the account has.
+// TestPlan: the limits in the answer match the table of plans, and the usage matches the account's records.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
@@ -72,14 +72,14 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanIsTold: every allowance and feature of the table of plans is in GET /plan.
+// TestPlanIsTold: GET /plan has every allowance and feature of the table of plans.
 func TestPlanIsTold(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{Plan: "growth"})
 	got := s.Do("GET", "/plan", nil).Want(200, "").Map()
 	allowances, includes := got["allowances"].(map[string]any), got["includes"].(map[string]any)
 	if got["pastAllowance"] == "" {
-		t.Error("what happens past the allowance is not said")
+		t.Error("the answer does not say what happens beyond the allowance")
 	}
 	shownAs := map[string]string{"historyDays": "clickHistoryDays"}
 	plan := reflect.ValueOf(models.Plans[1])

@@ -9,7 +9,7 @@ import (
 	"switchyard/api/apitest"
 )
 
-// TestPostbackIDs: what is asked for a postback by something else than its id, or while it is being recorded.
+// TestPostbackIDs: the answers for a malformed id of a postback, and for a postback that is still being recorded.
 func TestPostbackIDs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

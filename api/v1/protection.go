@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// LanderToggle is the part of the body that decides what PATCH /landers changes: the status or the protection. Unlike
-// other records, a landing page has no invalid_status: is_active that is not a boolean is invalid_input.
+// LanderToggle is the part of the body that decides whether PATCH /landers changes the status or the protection. Unlike other
+// records, a landing page has no error invalid_status. If is_active is not a boolean, the error is invalid_input.
 type LanderToggle struct {
 	bind.ID
 	IsActive bind.Opt[bool] `json:"is_active" null:"refused" doc:"when sent, pauses or resumes, and protection is not read"`
@@ -21,7 +21,7 @@ type LanderPatch struct {
 	Protection bind.Opt[ProtectionBody] `json:"protection" bad:"bad_body" doc:"who is shown the page"`
 }
 
-// ProtectionBody changes a landing page's protection: a member left out is kept, null goes back to its default.
+// ProtectionBody changes a landing page's protection. A field that is left out keeps its value. Null resets a field to its default.
 type ProtectionBody struct {
 	Enabled        bind.Opt[bool]     `json:"enabled"`
 	Mode           bind.Opt[string]   `json:"mode" enum:"off,click,signed" doc:"off, click or signed"`
@@ -38,7 +38,7 @@ type ProtectionBody struct {
 	FallbackStatus bind.Opt[int]      `json:"fallbackStatus" enum:"302,403,404" doc:"302, 403 or 404"`
 }
 
-// LanderPatchAnswer has the status when that was changed, and else the protection.
+// LanderPatchAnswer has the status if the call changed the status. Otherwise it has the protection.
 type LanderPatchAnswer struct {
 	ID         uuid.UUID          `json:"id"`
 	Status     string             `json:"status,omitempty" enum:"active,paused"`
@@ -62,7 +62,7 @@ func patchLander(c *route.Call, b LanderToggle) (LanderPatchAnswer, error) {
 	return LanderPatchAnswer{ID: id, Protection: &saved}, err
 }
 
-// change writes what was sent into a protection.
+// change copies the fields that the call sent to a protection.
 func (b ProtectionBody) change(p *models.Protection) {
 	def := models.DefaultProtection()
 	set(&p.Enabled, b.Enabled, def.Enabled)
@@ -80,7 +80,7 @@ func (b ProtectionBody) change(p *models.Protection) {
 	set(&p.FallbackStatus, b.FallbackStatus, def.FallbackStatus)
 }
 
-// set gives a field what was sent for it; null is the default, left out changes nothing.
+// set assigns a value that the call sent to a field. Null assigns the default. A field that was left out does not change.
 func set[T any](field *T, sent bind.Opt[T], def T) {
 	if sent.Set {
 		*field = sent.Or(def)

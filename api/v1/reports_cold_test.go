@@ -26,7 +26,7 @@ func (silent) Each(context.Context, string, func(func(...any) error) error, stri
 	return errors.New("connection refused")
 }
 
-// TestColdClicksAway: while ClickHouse is away, who asks about clicks that it alone has is told to try again, and all else is
+// TestColdClicksAway: while ClickHouse is away, requests for clicks that only ClickHouse has are told to try again. All others are
 // answered.
 func TestColdClicksAway(t *testing.T) {
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestColdClicksAway(t *testing.T) {
 	}
 }
 
-// answering is a ClickHouse server that answers and has nothing.
+// answering is a ClickHouse server that answers but has no rows.
 type answering struct{}
 
 // Each implements columnar.Reader.
@@ -69,7 +69,7 @@ func (answering) Each(context.Context, string, func(func(...any) error) error, s
 	return nil
 }
 
-// TestClickHouseService: GET /alerts says how the copy of clicks does, and what to do.
+// TestClickHouseService: GET /alerts reports the state of the copy of clicks, and an advice.
 func TestClickHouseService(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()

@@ -18,8 +18,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// TestReportsAgreeWithLogs: what describes who came has the same figures in reports as in the rows of the log, also of
-// clicks that were described later.
+// TestReportsAgreeWithLogs: for every dimension that describes visitors, reports have the same figures as the rows of the log. This
+// includes clicks that were described later.
 func TestReportsAgreeWithLogs(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -82,7 +82,7 @@ func TestReportsAgreeWithLogs(t *testing.T) {
 	}
 }
 
-// textOf is a value as a text; nothing is "".
+// textOf returns a value as a text. nil becomes "".
 func textOf(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -17,7 +17,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// performance is what the report answers.
+// performance is the answer of the report.
 type performance struct {
 	Range      map[string]string
 	Dimension  string
@@ -46,7 +46,7 @@ func (r *traffic) report(dims []string, filters url.Values, keep func(*visit) bo
 		}
 		key := strings.Join(parts, " | ")
 		if groups[key] == nil {
-			r.t.Errorf("%s: a row %q that nobody caused, or twice", where, key)
+			r.t.Errorf("%s: the row %q has no visits, or comes twice", where, key)
 			continue
 		}
 		compare(r.t, where+" "+key, row, figures(groups[key]))
@@ -109,7 +109,7 @@ func TestPerformance(t *testing.T) {
 	var plain performance
 	s.As(s.ReadKey).Do("GET", "/reports/performance", nil).Want(200, "").Into(&plain)
 	if plain.Dimension != "campaign_id" || len(plain.Rows) != 2 || len(plain.Filters) != 0 {
-		t.Errorf("by default %+v", plain)
+		t.Errorf("the default report is %+v", plain)
 	}
 	_, foreign, _ := s.NewAccount("scale")
 	s.As(foreign).Do("GET", "/reports/performance", nil).Want(200, "").Into(&plain)
@@ -118,7 +118,7 @@ func TestPerformance(t *testing.T) {
 	}
 }
 
-// TestPerformanceAsked: time zone, excluded values, order, limits and a window to compare with, against a recount.
+// TestPerformanceAsked: reports with a time zone, excluded values, an order, limits and a comparison match a recount by hand.
 func TestPerformanceAsked(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -141,7 +141,7 @@ func TestPerformanceAsked(t *testing.T) {
 		return out
 	}
 
-	// By the hours of a zone, without one country and without clicks of no country.
+	// By the hours of a zone, without one country and without clicks of an unknown country.
 	keep := func(v *visit) bool { return v.Country != "DE" && v.Country != "" }
 	hours := map[string][]*visit{}
 	for _, v := range r.between(from, to) {
@@ -196,7 +196,7 @@ func TestPerformanceAsked(t *testing.T) {
 		t.Errorf("%v", got.Rows)
 	}
 
-	// The same filters for what is over time, and for the totals.
+	// The same filters apply to series over time and to the totals.
 	kept := figures(r.where(func(v *visit) bool { return keep(v) && !v.at().Before(from) && v.at().Before(to.Add(time.Second)) }))
 	window := url.Values{
 		"from": {from.Format(time.DateTime)}, "to": {to.Format(time.DateTime)}, "x.country": {"DE", ""}, "tz": {"Asia/Kathmandu"},
@@ -238,15 +238,15 @@ func TestPerformanceAsked(t *testing.T) {
 	}
 }
 
-// TestWholeDaysBefore: the window before one of whole days is as many days by the clock of the zone, over a night in
-// which the clock changes too.
+// TestWholeDaysBefore: the window before a window of whole days has the same number of days by the clock of the zone, even over a
+// night in which the clock changes.
 func TestWholeDaysBefore(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	for query, want := range map[string]string{
 		"from=2026-10-25%2022:00:00&to=2026-10-26%2022:59:59":                  "2026-10-24 21:00:00",
-		"from=2026-10-25%2023:00:00&to=2026-10-26%2022:59:59&tz=Europe/Berlin": "2026-10-24 22:00:00", // after the 25 hours
-		"from=2026-03-29%2022:00:00&to=2026-03-30%2021:59:59&tz=Europe/Berlin": "2026-03-28 23:00:00", // after the 23
+		"from=2026-10-25%2023:00:00&to=2026-10-26%2022:59:59&tz=Europe/Berlin": "2026-10-24 22:00:00", // after the day of 25 hours
+		"from=2026-03-29%2022:00:00&to=2026-03-30%2021:59:59&tz=Europe/Berlin": "2026-03-28 23:00:00", // after the day of 23 hours
 		"from=2026-10-24%2022:00:00&to=2026-10-26%2022:59:59&tz=Europe/Berlin": "2026-10-22 22:00:00",
 		"from=2026-10-26%2001:00:00&to=2026-10-26%2001:59:59&tz=Europe/Berlin": "2026-10-26 00:00:00",
 	} {
@@ -262,7 +262,7 @@ func TestWholeDaysBefore(t *testing.T) {
 	}
 }
 
-// An answer that cannot hold all groups has the largest ones and says so.
+// An answer that cannot hold all groups has the largest groups and says that it is truncated.
 func TestPerformanceIsCutAloud(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -279,7 +279,7 @@ func TestPerformanceIsCutAloud(t *testing.T) {
 		if _, err := s.DB.ExecContext(t.Context(), many, s.Account.ID, from, to); err != nil {
 			t.Fatal(err)
 		}
-		var got struct { // of all figures of the rows only those looked at
+		var got struct { // only the figures that the test checks
 			Rows      []struct{ Clicks int }
 			Truncated bool
 		}

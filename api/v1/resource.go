@@ -19,33 +19,33 @@ import (
 	"switchyard/models"
 )
 
-// body is what POST and PUT send. Record checks it and gives the record it describes, without id and account.
+// body is the body of POST and PUT. Record checks the body and returns the record that it describes, without id and account.
 type body[R any] interface{ Record() (R, error) }
 
-// putBody is a body that also names its record.
+// putBody is a body with the id of its record.
 type putBody[R any] interface {
 	body[R]
 	RecordID() uuid.UUID
 }
 
-// owned is the pointer to a record of an account.
+// owned is the constraint for a pointer to a record of an account.
 type owned[R any] interface {
 	*R
 	Own(account, id uuid.UUID)
 }
 
-// resource is a kind of record with its table in the store. The functions below make its rows.
+// resource describes a kind of record with its table in the store. The functions below create its routes.
 type resource[T, R, A any] struct {
 	group, path string
 	table       func(*store.Store) T
 	answer      func(R) A
-	codes       []route.Code  // of a body
-	bodyLimit   int64         // in bytes; 0: the usual one
-	check       func(R) error // by the settings of the install; may be nil
+	codes       []route.Code  // error codes of a body
+	bodyLimit   int64         // in bytes; 0: the default limit
+	check       func(R) error // check that depends on the install's settings; may be nil
 	chosen      []route.Param // filters of its list in addition to chosenByName
 }
 
-// The parameters that choose the records of a list.
+// The parameters that filter the list of records.
 var (
 	chosenByName = route.Param{Name: "q", Doc: "only records whose name, alias or slug contains this, in any case"}
 	chosenByUse  = []route.Param{
@@ -65,7 +65,7 @@ func (r resource[T, R, A]) params() []route.Param {
 	return append([]route.Param{chosenByName, sortParam}, r.chosen...)
 }
 
-// pageOf is the page that a call wants, of the records that it chooses.
+// pageOf returns the page that a call requests, with the filters of its parameters.
 func pageOf(c *route.Call) (store.Page, error) {
 	page := c.Page
 	page.Only = store.Only{
@@ -85,10 +85,10 @@ func pageOf(c *route.Call) (store.Page, error) {
 	return page, nil
 }
 
-// maxChosen is how long a name, a group or a tag is that a list is chosen from by, in characters.
+// maxChosen is the maximum length, in characters, of a name, a group or a tag in a filter.
 const maxChosen = 255
 
-// recordOf is the record that a body describes, checked.
+// recordOf returns the record that a body describes and checks it.
 func recordOf[T, R, A any](res resource[T, R, A], b body[R]) (R, error) {
 	record, err := b.Record()
 	if err == nil && res.check != nil {
@@ -104,8 +104,8 @@ func (r resource[T, R, A]) row(method, path, summary string, handle route.Handle
 	}
 }
 
-// recorded returns a record in the form of an answer, for the audit log. It returns nil if the table has no Find, or the resource
-// no answer.
+// recorded returns a record in the form of an answer, for the audit log. It returns nil if the table has no method Find, or the
+// resource has no answer.
 func (r resource[T, R, A]) recorded(c *route.Call, id uuid.UUID) (any, error) {
 	table, ok := any(r.table(c.Store)).(interface {
 		Find(ctx context.Context, account, id uuid.UUID) (R, error)
@@ -138,7 +138,7 @@ type Listed[T any] struct {
 	NextCursor *string `json:"next_cursor" doc:"null at the end"`
 }
 
-// list is GET: a page of records.
+// list returns the route GET, which lists a page of records.
 func list[T lister[R], R, A any](res resource[T, R, A], summary string) route.Route {
 	row := res.row("GET", "", summary, route.Do(func(c *route.Call) (Listed[A], error) {
 		page, err := pageOf(c)
@@ -152,11 +152,11 @@ func list[T lister[R], R, A any](res resource[T, R, A], summary string) route.Ro
 	return row
 }
 
-// pageRows reads what the rows of a page need in addition to records and figures. It returns a function that makes one row.
+// pageRows reads the data of a page that its rows need in addition to records and figures. It returns a function that makes a row.
 type pageRows[R, L any] func(c *route.Call, page []R) (func(R, answer.Figures) L, error)
 
-// listFigures is GET: a page of records with their figures for the window. dimension is the report's name for their
-// ids, such as offer_id.
+// listFigures returns the route GET, which lists a page of records with their figures for the window. dimension is the report
+// dimension with the records' ids, such as offer_id.
 func listFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 	d Deps, res resource[T, R, A], summary, dimension string, rows pageRows[R, L],
 ) route.Route {
@@ -182,7 +182,7 @@ func listFigures[T lister[R], R interface{ RecordID() uuid.UUID }, A, L any](
 	return row
 }
 
-// create is POST, which answers with the saved record.
+// create returns the route POST, which answers with the saved record.
 func create[B body[R], T interface {
 	Create(ctx context.Context, record R) (R, error)
 }, R, A any, P owned[R]](res resource[T, R, A], summary string) route.Route {
@@ -201,7 +201,7 @@ func create[B body[R], T interface {
 	return row
 }
 
-// put is PUT, which writes every field. It answers by show, which gets the saved record.
+// put returns the route PUT, which replaces every field. show makes the answer from the saved record.
 func put[B putBody[R], T interface {
 	Update(ctx context.Context, record R) (R, error)
 }, R, A, L any, P owned[R]](res resource[T, R, A], summary string, show func(R) L) route.Route {
@@ -220,7 +220,7 @@ func put[B putBody[R], T interface {
 	return row
 }
 
-// IDAnswer is the answer to a change that shows the record's id only.
+// IDAnswer is the answer to a change. It has only the record's id.
 type IDAnswer struct {
 	ID uuid.UUID `json:"id"`
 }
@@ -229,7 +229,7 @@ func idAnswer[R interface{ RecordID() uuid.UUID }](record R) IDAnswer {
 	return IDAnswer{record.RecordID()}
 }
 
-// restoreCodes are the errors of resuming what may be deactivated.
+// restoreCodes are the error codes of resuming a record that may be deactivated.
 var restoreCodes = route.Codes("402 plan_limit", "409 duplicate_name")
 
 // ToggleBody pauses or resumes a record.
@@ -238,7 +238,7 @@ type ToggleBody struct {
 	IsActive bind.Opt[bool] `json:"is_active" bad:"invalid_status" null:"refused" required:"invalid_status" doc:"true resumes, false pauses"`
 }
 
-// StatusAnswer is the answer to pausing and resuming.
+// StatusAnswer is the answer to pausing or resuming a record.
 type StatusAnswer struct {
 	ID     uuid.UUID `json:"id"`
 	Status string    `json:"status" enum:"active,paused"`
@@ -248,8 +248,8 @@ func toggledStatus(id uuid.UUID, on bool) StatusAnswer { return StatusAnswer{id,
 
 func toggledID(id uuid.UUID, _ bool) IDAnswer { return IDAnswer{id} }
 
-// toggle returns the route PATCH with id and is_active. show makes its answer. codes are errors in addition to the errors that
-// every such route has.
+// toggle returns the route PATCH with id and is_active. show makes its answer. codes are added to the error codes that every such
+// route has.
 func toggle[T interface {
 	SetActive(ctx context.Context, account, id uuid.UUID, on bool) error
 }, R, A, L any](
@@ -274,12 +274,12 @@ type remover interface {
 	Remove(ctx context.Context, account, id uuid.UUID) error
 }
 
-// remove is DELETE ?id=. It answers by show.
+// remove returns the route DELETE ?id=. show makes its answer.
 func remove[T remover, R, A, L any](res resource[T, R, A], summary string, show func(id uuid.UUID) L) route.Route {
 	return removeThen(res, summary, func(c *route.Call) (L, error) { return show(c.ID), nil })
 }
 
-// removeUsed is remove for what others may name. They go on without it.
+// removeUsed is remove for records to which other records may refer. Those records stay and lose the reference.
 func removeUsed[T remover, R, A, L any](res resource[T, R, A], summary string, show func(id uuid.UUID, u Users) L) route.Route {
 	return removeThen(res, summary, func(c *route.Call) (L, error) {
 		users, err := usersOf(c)
@@ -287,7 +287,7 @@ func removeUsed[T remover, R, A, L any](res resource[T, R, A], summary string, s
 	})
 }
 
-// removeThen is remove with an answer that is made afterwards.
+// removeThen is remove with an answer that then makes after the removal.
 func removeThen[T remover, R, A, L any](res resource[T, R, A], summary string, then func(*route.Call) (L, error)) route.Route {
 	row := res.row("DELETE", "", summary, route.Do(func(c *route.Call) (answer L, err error) {
 		if err := res.table(c.Store).Remove(c.Context(), c.Account.ID, c.ID); err != nil {
@@ -299,7 +299,7 @@ func removeThen[T remover, R, A, L any](res resource[T, R, A], summary string, t
 	return row
 }
 
-// Users tells by what a record is used that was removed.
+// Users lists the records that use a removed record.
 type Users struct {
 	UsedBy []models.User `json:"used_by" doc:"what names it still: of each kind the active ones first; at most 100"`
 }
@@ -309,7 +309,7 @@ func usersOf(c *route.Call) (Users, error) {
 	return Users{answer.Each(users, func(u models.User) models.User { return u })}, err
 }
 
-// DeactivatedUsed is the answer to a DELETE of a record that other records may name and that is kept for history.
+// DeactivatedUsed is the answer to a DELETE of a record that other records may use and that is kept for history.
 type DeactivatedUsed struct {
 	DeactivatedAnswer
 	Users
@@ -319,7 +319,7 @@ func deactivatedUsed(id uuid.UUID, u Users) DeactivatedUsed {
 	return DeactivatedUsed{deactivated(id), u}
 }
 
-// DeletedUsed is the answer to a DELETE of a record that other records may name.
+// DeletedUsed is the answer to a DELETE of a record that other records may use.
 type DeletedUsed struct {
 	answer.DeletedAnswer
 	Users
@@ -327,7 +327,7 @@ type DeletedUsed struct {
 
 func deletedUsed(id uuid.UUID, u Users) DeletedUsed { return DeletedUsed{answer.Deleted(id), u} }
 
-// clone is POST /{id}/clone, which answers with the copy by show.
+// clone returns the route POST /{id}/clone. show makes the answer from the copy.
 func clone[T interface {
 	Clone(ctx context.Context, account, id uuid.UUID) (R, error)
 }, R, A, L any](res resource[T, R, A], summary string, show func(R) L, codes ...[]route.Code) route.Route {
@@ -342,8 +342,8 @@ func clone[T interface {
 	return row
 }
 
-// figuresOf reads the figures of records for the call's window, by their ids. dimension is the report's name for the
-// ids. A record in which nothing happened has zeros.
+// figuresOf returns the figures of records for the call's window, by id. dimension is the report dimension with the ids. A record
+// without clicks has zeros.
 func figuresOf[R interface{ RecordID() uuid.UUID }](c *route.Call, d Deps, dimension string, records []R) (
 	map[uuid.UUID]answer.Figures, error,
 ) {

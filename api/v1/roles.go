@@ -9,11 +9,11 @@ import (
 	"switchyard/models"
 )
 
-// roles lists the routes whose least role is not the role that their scope implies. An entry is "METHOD /path", or "/path" for
-// every route there and below that changes something.
+// roles lists the routes whose minimum role differs from the role that their scope implies. An entry is "METHOD /path", or "/path"
+// for every changing route at this path and below it.
 var roles = map[models.Role][]string{
 	models.RoleMember: {
-		"POST /campaigns", "POST /campaigns/{id}/clone", // else buyer_only
+		"POST /campaigns", "POST /campaigns/{id}/clone", // a buyer gets the error buyer_only
 		"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned",
 		"/domains", "/webhooks", "/alerts/channels", "/edge",
 		"/integrations", "/oauth", "/geo-database", "/copilot/ai",
@@ -22,15 +22,15 @@ var roles = map[models.Role][]string{
 	models.RoleOwner: {"PATCH /settings"},
 }
 
-// confirmed are rows that ask people who they are once more: what stores credentials or makes new ones, and what cannot be
-// undone.
+// confirmed lists the routes that ask people to prove their identity again. They store or create credentials, or do something that
+// cannot be undone.
 var confirmed = []string{
 	"DELETE /campaigns/{id}/stats", "DELETE /reports/orphaned", "/integrations", "/geo-database", "POST /copilot/ai",
 	"POST /goals", "POST /webhooks/rotate",
 	"/networks/{id}/integration", "/traffic-sources/{id}/integration",
 }
 
-// setRoles writes the roles into their rows. An entry without a row is a programming mistake.
+// setRoles sets the roles and confirmations of the routes. It panics for an entry without a route, which is a programming error.
 func setRoles(rows []route.Route) {
 	each := func(entry string, set func(*route.Route)) {
 		found := false
@@ -54,7 +54,7 @@ func setRoles(rows []route.Route) {
 	}
 }
 
-// isRow reports whether an entry of roles names a row.
+// isRow reports whether an entry of roles selects a route.
 func isRow(entry string, r route.Route) bool {
 	if method, path, ok := strings.Cut(entry, " "); ok {
 		return r.Method == method && r.Path == path
@@ -62,7 +62,7 @@ func isRow(entry string, r route.Route) bool {
 	return r.Scope == route.Write && slices.Contains([]byte{0, '/'}, after(r.Path, entry))
 }
 
-// after is the byte of a path that follows a prefix: 0 where nothing does, 1 where the path has another prefix.
+// after returns the byte that follows a prefix in a path. It returns 0 if nothing follows, and 1 if the path has another prefix.
 func after(path, prefix string) byte {
 	rest, ok := strings.CutPrefix(path, prefix)
 	switch {

@@ -2,8 +2,8 @@ package v1_test
 
 import "testing"
 
-// TestAddressesThatNobodyCanBeSentTo holds that no record takes an address that its clicks could not be redirected to:
-// a host is plain, it has no token, no user and no letters beyond ASCII.
+// TestAddressesThatNobodyCanBeSentTo: no record accepts an address to which clicks could not be redirected. The host must be plain:
+// without tokens, user names and letters beyond ASCII.
 func TestAddressesThatNobodyCanBeSentTo(t *testing.T) {
 	t.Parallel()
 	s := newDesk(t)

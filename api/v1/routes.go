@@ -1,5 +1,5 @@
-// Package v1 holds the handlers of /api/v1, one file per resource. A resource's file has its routes, its bodies with
-// their checks, and its answers; resource.go has the handlers that many resources share.
+// Package v1 has the handlers of /api/v1, in a file for each resource. A resource's file has its routes, its bodies with their
+// checks, and its answers. resource.go has the handlers that many resources share.
 package v1
 
 import (
@@ -22,39 +22,40 @@ import (
 
 // Deps are the dependencies of the handlers. The store is not among them, because it comes with each call.
 type Deps struct {
-	// Jobs submits and awaits jobs.
+	// Jobs submits jobs and waits for them.
 	Jobs *jobs.Client
-	// Clicks and Reports read the click store, over connections of their own.
+	// Clicks and Reports read the click store. They use separate connections.
 	Clicks  reporting.ClickReader
 	Reports ReportReader
-	// LargeReport is how many clicks a report may read in a call; default report.Large.
+	// LargeReport is the number of clicks that a report may read in a call. The default is report.Large.
 	LargeReport int64
-	// EgressAllow are the addresses that a customer's URL may name although they are not public (EGRESS_ALLOW).
+	// EgressAllow lists addresses that a customer's URL may have although they are not public (EGRESS_ALLOW).
 	EgressAllow []netip.Prefix
-	// BaseURL is the service's address, for tracking links on its shared domains.
+	// BaseURL is the address of the service, for tracking links on its shared domains.
 	BaseURL string
 	// Visitors describes the visitors of test clicks.
 	Visitors click.Describer
-	// Tracker is what customers point their own domains at (TRACKING_HOST).
+	// Tracker is the target to which customers point their own domains (TRACKING_HOST).
 	Tracker models.DomainTracker
-	// Edge is the edge that brings domains their certificates, a name of package models. It is empty if this install has no edge.
+	// Edge is the name of the edge that provides certificates for domains, a constant of package models. It is empty if this
+	// install has no edge.
 	Edge string
-	// NetworkFile and AnonymousFile say that the operator has named geo files of networks and of anonymous addresses, from
-	// which proxy_kind is known (GEO_ASN_DB, GEO_ANONYMOUS_DB).
+	// NetworkFile and AnonymousFile tell whether the operator has configured geo files of networks and of anonymous addresses
+	// (GEO_ASN_DB, GEO_ANONYMOUS_DB). These files are the source of proxy_kind.
 	NetworkFile, AnonymousFile bool
-	// EdgePublishing says that workers publish campaigns to an edge (CLOUDFLARE_KV_NAMESPACE).
+	// EdgePublishing tells whether workers publish campaigns to an edge (CLOUDFLARE_KV_NAMESPACE).
 	EdgePublishing bool
-	// Spool returns how many clicks of this process wait to be stored. It is nil if no clicks ever wait.
+	// Spool returns the number and lag of this process's clicks that wait to be stored. It is nil if clicks never wait.
 	Spool func() spool.Stats
-	// Email says that workers send e-mail (SMTP_URL).
+	// Email tells whether workers send e-mail (SMTP_URL).
 	Email bool
-	// SignIn makes the addresses of ad platforms' sign-in pages. It is nil if signing in is not possible.
+	// SignIn returns the addresses of the sign-in pages of ad platforms. It is nil if signing in is not possible.
 	SignIn oauth.Platforms
 	// AIProvider is the provider of the install's own language model (AI_PROVIDER). It is empty if the install has no model.
 	AIProvider string
 }
 
-// ReportReader answers the questions of the resources about figures: report.Reader.
+// ReportReader has the methods of report.Reader that the resources need.
 type ReportReader interface {
 	reporting.ReportReader
 	GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid.UUID, split string, from, to time.Time) (
@@ -68,13 +69,13 @@ type ReportReader interface {
 		[]report.SmartlinkFigure, error)
 }
 
-// reports answers questions about figures, for a call that has a place for it.
+// reports returns the reader of figures. The call must have a place for reading.
 func (d Deps) reports(c *route.Call) ReportReader {
 	c.MustHavePlace()
 	return d.Reports
 }
 
-// Routes is the table of the API: every operation below /api/v1 but the document itself, and extra rows.
+// Routes returns the routes of the API: every operation below /api/v1 except the OpenAPI document, and the extra routes.
 func Routes(d Deps, extra ...route.Route) []route.Route {
 	about := reporting.Deps{
 		Jobs: d.Jobs, Clicks: d.Clicks, Reports: d.Reports, Large: d.LargeReport, BaseURL: d.BaseURL,

@@ -23,13 +23,13 @@ func (d Deps) routingTool() route.Route {
 	}
 }
 
-// Routing is how every campaign routes.
+// Routing has the flows of all campaigns.
 type Routing struct {
 	Range     bind.Range        `json:"range"`
 	Campaigns []RoutingCampaign `json:"campaigns" doc:"pinned first, then newest"`
 }
 
-// RoutingCampaign is one campaign's flow.
+// RoutingCampaign is a campaign with its flow.
 type RoutingCampaign struct {
 	ID             uuid.UUID     `json:"id"`
 	Name           string        `json:"name"`
@@ -46,13 +46,13 @@ type RoutingCampaign struct {
 	answer.Figures
 }
 
-// RoutingRule is a rule of a path: a saved one by its id, or one of its own.
+// RoutingRule is a rule of a path. It is a saved rule with an id, or an inline rule.
 type RoutingRule struct {
 	flow.RuleRef
 	PathIDs []string `json:"path_ids" doc:"of the paths that use it"`
 }
 
-// RoutingPath is one path.
+// RoutingPath is a path of a flow.
 type RoutingPath struct {
 	ID           string               `json:"id"`
 	Name         string               `json:"name"`
@@ -72,7 +72,7 @@ type RoutingPath struct {
 	answer.Figures
 }
 
-// RoutingDestination is where a path leads.
+// RoutingDestination is a destination of a path.
 type RoutingDestination struct {
 	Kind   string     `json:"kind" enum:"offer,lander,url"`
 	ID     *uuid.UUID `json:"id"`
@@ -109,7 +109,7 @@ func (d Deps) routing(c *route.Call) (Routing, error) {
 	return out, nil
 }
 
-// routingFigures are the figures of campaigns and of paths, by their ids.
+// routingFigures returns the figures of campaigns and of paths by id.
 func (d Deps) routingFigures(c *route.Call) (map[string]models.Figures, error) {
 	q := reporting.InWindow(c)
 	q.Dimensions = []string{"campaign_id", "stream_id"}

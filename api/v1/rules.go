@@ -11,7 +11,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// rules are the rows of /rules.
+// rules returns the routes of /rules.
 func rules() []route.Route {
 	res := resource[store.Rules, models.Rule, RuleAnswer]{
 		group: "Saved rules", path: "/rules", table: (*store.Store).Rules, answer: ruleAnswer, bodyLimit: route.CSVBody,
@@ -33,7 +33,7 @@ type RuleBody struct {
 	Conditions Conditions       `json:"conditions" bad:"invalid_condition" required:"no_conditions" doc:"the first 20 are used; of a value the first 200 items, of a text item its first 200 characters"`
 }
 
-// RulePut is the body of PUT /rules, which requires notes and logic too.
+// RulePut is the body of PUT /rules. It requires notes and logic too.
 type RulePut struct {
 	bind.ID
 	RuleBody
@@ -41,11 +41,12 @@ type RulePut struct {
 	LogicSent bind.Opt[string] `json:"logic" loose:"true" required:"true" doc:"and, or; anything but or is and"`
 }
 
-// Conditions are the conditions of a saved rule. Only the first cond.MaxConditions of a list are read. The rest is ignored.
+// Conditions are the conditions of a saved rule. Only the first cond.MaxConditions conditions of a list are read. The rest is
+// ignored.
 type Conditions []cond.Condition
 
-// UnmarshalJSON reads a list of objects. A value of another type is an error. An unknown attribute is not: RuleBody's
-// Record refuses it.
+// UnmarshalJSON parses a list of objects. A value of another type is an error. It accepts unknown attributes, which the method
+// Record of RuleBody refuses.
 func (l *Conditions) UnmarshalJSON(raw []byte) error {
 	var items []json.RawMessage
 	if err := json.Unmarshal(raw, &items); err != nil {
@@ -61,7 +62,7 @@ func (l *Conditions) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// Record gives the rule that the body describes.
+// Record returns the rule that the body describes.
 func (b RuleBody) Record() (models.Rule, error) {
 	r := models.Rule{Name: b.Name, Notes: b.Notes.Value, Logic: "and"}
 	if strings.EqualFold(strings.TrimSpace(b.Logic.Value), "or") {
@@ -85,7 +86,7 @@ func (b RuleBody) Record() (models.Rule, error) {
 	return r, nil
 }
 
-// RuleAnswer is the saved rule.
+// RuleAnswer is a saved rule.
 type RuleAnswer struct {
 	models.Rule
 	ConditionCount int `json:"condition_count"`

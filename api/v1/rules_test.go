@@ -62,7 +62,7 @@ func TestRuleLimits(t *testing.T) {
 	var many, bad []any
 	for i := range 25 {
 		c := condition("country", "equals", "DE")
-		if i >= cond.MaxConditions { // those are not looked at
+		if i >= cond.MaxConditions { // conditions beyond the maximum are not checked
 			c = condition("colour", "like", nil)
 		}
 		many, bad = append(many, c), append(bad, condition("colour", "like", nil))
@@ -194,14 +194,14 @@ func TestRulesAreListedByName(t *testing.T) {
 	if got := walk(s, "/rules", func(int) {}); !slices.Equal(got, []string{"Alpha", "bravo", "Charlie", "delta", "echo"}) {
 		t.Errorf("by name: %v", got)
 	}
-	// Renamed to a place that the walk has left behind, a rule still comes.
+	// A rule that is renamed to a place on an earlier page is still listed.
 	got := walk(s, "/rules", func(page int) {
 		if page == 1 {
 			s.Do("PUT", "/rules", with(rule("Aardvark"), "id", ids["echo"])).Want(200, "")
 		}
 	})
 	if !slices.Equal(got, []string{"Alpha", "bravo", "Charlie", "delta", "Aardvark"}) {
-		t.Errorf("with a rename: %v", got)
+		t.Errorf("with a rename between the pages: %v", got)
 	}
 }
 

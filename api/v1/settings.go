@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// settings are the rows of /settings.
+// settings returns the routes of /settings.
 func settings(d Deps) []route.Route {
 	const group = "Account"
 	return []route.Route{
@@ -54,7 +54,7 @@ type SettingsChanged struct {
 	Timezone         string `json:"timezone" doc:"in which days of caps begin"`
 	DateFormat       string `json:"dateFormat"`
 	TimeFormat       string `json:"timeFormat"`
-	// JobID is null when nothing is restated.
+	// JobID is nil if no amounts are restated.
 	JobID *uuid.UUID `json:"jobId" doc:"restates what was recorded, after a change of the currency; null: nothing is restated"`
 }
 
@@ -62,7 +62,7 @@ func settingsOf(a models.Account) SettingsChanged {
 	return SettingsChanged{a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, nil}
 }
 
-// recordedSettings are the settings by the names of the body.
+// recordedSettings returns the settings under the field names of the body, for the audit log.
 func recordedSettings(c *route.Call, _ uuid.UUID) (any, error) {
 	a, err := c.Store.FindAccount(c.Context(), c.Account.ID)
 	return map[string]string{
@@ -80,7 +80,7 @@ type SettingsBody struct {
 	Name       bind.Opt[string] `json:"organization_name" bad:"invalid_input" trim:"true" minLength:"1" maxLength:"200" doc:"left out: it stays"`
 }
 
-// CurrencyChanged is the answer of the job that restates an account.
+// CurrencyChanged is the answer of the job that restates the amounts of an account.
 type CurrencyChanged struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -88,7 +88,7 @@ type CurrencyChanged struct {
 
 var currencyJob = slow.New(jobs.ChangeCurrency, func(a jobs.ChangeCurrencyAnswer) CurrencyChanged { return CurrencyChanged(a) })
 
-// changeSettings saves the settings. Another currency restates what is recorded, by a job.
+// changeSettings saves the settings. If the currency changes and amounts are recorded, a job restates them.
 func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged, err error) {
 	next := c.Account
 	next.Currency, next.Timezone, next.DateFormat, next.TimeFormat = b.Currency.Or("USD"), b.Timezone, b.DateFormat, b.TimeFormat
@@ -106,7 +106,8 @@ func (d Deps) changeSettings(c *route.Call, b SettingsBody) (out SettingsChanged
 	return d.changeCurrency(c, next)
 }
 
-// saveSettings saves settings, unless they have another currency and there are amounts in the former one: then free is false.
+// saveSettings saves the settings. free is false and nothing is saved if the currency changes and amounts in the former currency
+// exist.
 func saveSettings(c *route.Call, next models.Account) (free bool, err error) {
 	err = c.Store.Tx(c.Context(), func(tx *store.Store) error {
 		if next.Currency != c.Account.Currency {
@@ -124,7 +125,7 @@ func saveSettings(c *route.Call, next models.Account) (free bool, err error) {
 	return free, err
 }
 
-// changeCurrency saves settings with another currency, and begins to restate what is recorded.
+// changeCurrency saves settings with another currency, and starts the job that restates the recorded amounts.
 func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsChanged, err error) {
 	out = settingsOf(next)
 	args := jobs.ChangeCurrencyArgs{From: c.Account.Currency, To: next.Currency}
@@ -140,7 +141,7 @@ func (d Deps) changeCurrency(c *route.Call, next models.Account) (out SettingsCh
 	return out, err
 }
 
-// restating are the kinds of jobs that a change of the currency waits for.
+// restating lists the kinds of jobs that must end before the currency can change.
 var restating = []string{
 	jobs.CorrectConversions.Kind(), jobs.CorrectCosts.Kind(), jobs.ClearCampaign.Kind(), jobs.ClearOrphans.Kind(), jobs.RescoreBots.Kind(),
 }

@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// TestSettings changes the settings of an account, and meets what is refused.
+// TestSettings changes the settings of an account, and checks that invalid settings are refused.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -56,7 +56,8 @@ func TestSettings(t *testing.T) {
 	same(t, s.As(key).Do("GET", "/settings", nil).Want(200, "").Map(), object{"organizationName": other.Name, "currency": "USD"})
 }
 
-// TestChangeCurrency records money, after which another currency has to be sent, and counts by the rates of its days.
+// TestChangeCurrency: once an account has money, PATCH /settings must include the currency. A change converts the figures by the
+// rates of their days.
 func TestChangeCurrency(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -79,7 +80,7 @@ func TestChangeCurrency(t *testing.T) {
 		t.Errorf("the cost is %v, want 4", got)
 	}
 	if wanted, err := exchangerate.Wanted(t.Context(), s.DB); err != nil || !wanted {
-		t.Error("rates are not asked for", err)
+		t.Error("exchange rates are not requested", err)
 	}
 	exec(t, s, `INSERT INTO currency_rates (base, currency, day, rate, source) VALUES ('EUR', 'GBP', current_date - 1, 0.8, 'file')`)
 	exec(t, s, `INSERT INTO jobs (id, account_id, kind) VALUES ($1, $2, 'campaign:clear')`, uuid.New(), s.Account.ID)
@@ -103,7 +104,7 @@ func TestChangeCurrency(t *testing.T) {
 	s.Do("PATCH", "/settings", object{"currency": "EUR"}).Want(200, "")
 }
 
-// TestAmountsWithoutMoney: a rule that names an amount keeps the currency from being changed without a rate, and is converted.
+// TestAmountsWithoutMoney: if a rule has an amount, the currency cannot be changed without a rate. The amount is converted.
 func TestAmountsWithoutMoney(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})
@@ -125,7 +126,7 @@ func TestAmountsWithoutMoney(t *testing.T) {
 	}
 }
 
-// TestCapsWithoutMoney: the daily cap on the value of uploads is an amount, too.
+// TestCapsWithoutMoney: the daily cap on the value of uploads is also an amount.
 func TestCapsWithoutMoney(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

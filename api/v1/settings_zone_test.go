@@ -8,14 +8,14 @@ import (
 	"switchyard/api/apitest"
 )
 
-// zoneAt is a time zone in which it is an hour of the day now.
+// zoneAt returns a time zone in which the current hour of the day is hour.
 func zoneAt(now time.Time, hour int) string {
 	offset := (hour - now.UTC().Hour() + 36) % 24 // of UTC, plus twelve
 	return fmt.Sprintf("Etc/GMT%+d", 12-offset)   // their signs are the other way round
 }
 
-// TestTimezoneTakesEffect changes the time zone of an account: its days and hours begin by the new one at once, where caps are
-// counted, where alerts say so and where conditions are met.
+// TestTimezoneTakesEffect: a change of the account's time zone takes effect at once. Caps, alerts and conditions use the days and
+// hours of the new zone.
 func TestTimezoneTakesEffect(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{})

@@ -19,7 +19,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// flowFor is a flow with a forced path for Germans, a capped one for phones, and a default.
+// flowFor returns a flow with a forced path for Germans, a capped path for phones, and a default path.
 func flowFor(r *traffic) []any {
 	is := func(attribute string, value any) []any {
 		return []any{map[string]any{"attribute": attribute, "operator": "equals", "value": value}}
@@ -73,7 +73,7 @@ func TestSimulate(t *testing.T) {
 		}
 	}
 	if after := counted(t, s); after != before {
-		t.Errorf("a simulation left something: %s, then %s", before, after)
+		t.Errorf("a simulation wrote something: %s, then %s", before, after)
 	}
 	for name, c := range map[string]struct {
 		body map[string]any
@@ -105,7 +105,7 @@ func TestSimulate(t *testing.T) {
 	s.As(s.ReadKey).Do("POST", "/tools/simulate", map[string]any{"streams": flowFor(r)}).Want(200, "")
 }
 
-// counted is everything that a click would change.
+// counted returns the counts of everything that a click would change, as text.
 func counted(t *testing.T, s *apitest.Server) (text string) {
 	t.Helper()
 	err := s.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ', (SELECT count(*) FROM clicks),
@@ -149,7 +149,7 @@ func TestSimulateClick(t *testing.T) {
 	s.As(foreign).Do("POST", "/tools/simulate", map[string]any{"click_id": known}).Want(404, "not_found")
 }
 
-// TestSimulateBoundClick: a click that another campaign handed over is bound where it was, as its trace says.
+// TestSimulateBoundClick: the simulation of a click that came from another campaign uses the visitor's binding, like the trace.
 func TestSimulateBoundClick(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -220,7 +220,7 @@ func TestClickTrace(t *testing.T) {
 	ingest(t, s, c)
 	path := "/logs/clicks/" + models.FormatClickID(c.ID)
 	if out := s.Do("GET", path, nil).Want(200, "").Map(); out["trace"] != nil {
-		t.Errorf("a trace that nobody asked for: %v", out["trace"])
+		t.Errorf("a trace that the call did not ask for: %v", out["trace"])
 	}
 	s.Do("GET", path+"?trace=x", nil).Want(400, "invalid_input")
 	trace := s.Do("GET", path+"?trace=1", nil).Want(200, "").Map()["trace"].(map[string]any)
@@ -241,8 +241,8 @@ func TestClickTrace(t *testing.T) {
 	same(t, trace, map[string]any{"flow_changed": true, "reproduced": false, "decision": nil, "campaigns": []any{}})
 }
 
-// TestSimulateDraws: many visitors go by the weights, the same ones for the same seed, and the decision of one is there
-// besides.
+// TestSimulateDraws: many visitors are distributed by the weights. The same seed gives the same distribution. The answer also has the
+// decision for a single visitor.
 func TestSimulateDraws(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -256,7 +256,7 @@ func TestSimulateDraws(t *testing.T) {
 	ask := func() []any {
 		out := s.Do("POST", "/tools/simulate", body).Want(200, "").Map()
 		if out["decision"] == nil {
-			t.Error("without the decision of one")
+			t.Error("the answer lacks the decision for a single visitor")
 		}
 		return out["distribution"].([]any)
 	}
@@ -271,7 +271,7 @@ func TestSimulateDraws(t *testing.T) {
 		t.Errorf("%v and %v of 1000 took the ways of 75 and 25", a, b)
 	}
 	if again := ask(); !reflect.DeepEqual(again, list) {
-		t.Errorf("with the same seed: %v, then %v", list, again)
+		t.Errorf("the same seed gave %v and then %v", list, again)
 	}
 	for _, draws := range []int{-1, 0, 1001} {
 		body["draws"] = draws
@@ -279,6 +279,6 @@ func TestSimulateDraws(t *testing.T) {
 	}
 	delete(body, "draws")
 	if out := s.Do("POST", "/tools/simulate", body).Want(200, "").Map(); out["distribution"] != nil {
-		t.Errorf("a distribution that nobody asked for: %v", out)
+		t.Errorf("a distribution that the call did not ask for: %v", out)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 const goalsGroup = "Goals and sites"
 
-// sites are the rows of /sites.
+// sites returns the routes of /sites.
 func sites() []route.Route {
 	row := func(method, path, summary string, handle route.Handler, codes ...string) route.Route {
 		return route.Route{
@@ -35,7 +35,7 @@ type SiteList struct {
 	Sites []models.Site `json:"sites" doc:"oldest first: the first active one is meant where a call names none"`
 }
 
-// SiteAnswer is one site.
+// SiteAnswer is a site.
 type SiteAnswer struct {
 	Site models.Site `json:"site"`
 }
@@ -46,13 +46,13 @@ type SiteBody struct {
 	SeedGoals bool `json:"seedGoals" doc:"add the goals that most sites of the kind have"`
 }
 
-// SitePut is the body of PUT /sites: a field left out goes back to its default, but isActive stays.
+// SitePut is the body of PUT /sites. A field that is left out gets its default, except isActive, which keeps its value.
 type SitePut struct {
 	ID uuid.UUID `json:"id" bad:"no_id" required:"no_id" doc:"the site's id"`
 	SiteFields
 }
 
-// SiteFields are what an account sets for a site.
+// SiteFields are the settings of a site that the account chooses.
 type SiteFields struct {
 	Name        string         `json:"name" trim:"true" required:"invalid" bad:"invalid" maxLength:"120"`
 	Domain      string         `json:"domain" trim:"true" bad:"invalid" maxLength:"500" doc:"host of its pages, with those below it; an address is reduced to its host. Empty: events name no other site"`
@@ -100,7 +100,7 @@ func replaceSite(c *route.Call, b SitePut) (SiteAnswer, error) {
 	return SiteAnswer{s}, siteNameTaken(err)
 }
 
-// siteNameTaken words the error of a name that is taken: names are of a kind.
+// siteNameTaken changes the message of the error duplicate_name, because names need to be unique only among sites of the same kind.
 func siteNameTaken(err error) error {
 	if e, ok := models.AsError(err); ok && e.Code == "duplicate_name" {
 		return models.Conflict("duplicate_name", "another site of this kind has this name")

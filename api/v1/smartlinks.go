@@ -15,7 +15,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// smartlinks are the rows of /short-links.
+// smartlinks returns the routes of /short-links.
 func smartlinks(d Deps) []route.Route {
 	res := resource[countedSmartlinks, models.Smartlink, SmartlinkAnswer]{
 		group: "Smartlinks", path: "/short-links", answer: smartlinkAnswer, chosen: chosenByUse[:1],
@@ -43,7 +43,7 @@ func smartlinks(d Deps) []route.Route {
 	}
 }
 
-// countedSmartlinks are smartlinks with their clicks.
+// countedSmartlinks accesses smartlinks and adds their clicks.
 type countedSmartlinks struct {
 	store.Smartlinks
 	reports ReportReader
@@ -58,7 +58,7 @@ func (k countedSmartlinks) List(ctx context.Context, account uuid.UUID, p store.
 	return list, next, err
 }
 
-// Update writes every field of a smartlink.
+// Update saves every field of a smartlink.
 func (k countedSmartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	saved, err := k.Smartlinks.Update(ctx, l)
 	list := []models.Smartlink{saved}
@@ -88,14 +88,14 @@ type SmartlinkBody struct {
 	IsActive bind.Opt[bool]      `json:"is_active" default:"true"`
 }
 
-// SmartlinkPut is the body of PUT /short-links. It writes every field: a field that is left out goes back to its default. Only
-// is_active is not changed.
+// SmartlinkPut is the body of PUT /short-links. It replaces every field. A field that is left out gets its default, except
+// is_active, which keeps its value.
 type SmartlinkPut struct {
 	bind.ID
 	SmartlinkBody
 }
 
-// Record gives the smartlink that the body describes.
+// Record returns the smartlink that the body describes.
 func (b SmartlinkBody) Record() (models.Smartlink, error) {
 	rules, err := smartlinkRules(b.Rules)
 	if err != nil {
@@ -115,14 +115,14 @@ func (b SmartlinkBody) Record() (models.Smartlink, error) {
 	}, err
 }
 
-// Record gives the smartlink that the body describes.
+// Record returns the smartlink that the body describes. Without is_active the smartlink stays active or paused.
 func (b SmartlinkPut) Record() (models.Smartlink, error) {
 	l, err := b.SmartlinkBody.Record()
 	l.KeepActive = !b.IsActive.Given()
 	return l, err
 }
 
-// smartlinkRules checks the rules and puts them into their order.
+// smartlinkRules checks the rules and sorts them by position.
 func smartlinkRules(list []SmartlinkRuleBody) ([]models.SmartlinkRule, error) {
 	type placed struct {
 		models.SmartlinkRule
@@ -151,7 +151,7 @@ func (b SmartlinkRuleBody) rule() (models.SmartlinkRule, error) {
 	r := models.SmartlinkRule{
 		Name: b.Name, Logic: b.Logic, Conditions: b.Conditions, DestinationURL: cmp.Or(b.DestinationURL, b.URL),
 	}
-	r.ID, _ = models.ParseID(b.ID) // a text that is no id names no saved rule
+	r.ID, _ = models.ParseID(b.ID) // an invalid id counts as a new rule
 	for i, c := range r.Conditions {
 		r.Conditions[i] = cond.Canonical(c)
 		if err := cond.Validate(c); err != nil {
@@ -164,13 +164,13 @@ func (b SmartlinkRuleBody) rule() (models.SmartlinkRule, error) {
 	return r, nil
 }
 
-// SmartlinkRuleAnswer is a rule as saved.
+// SmartlinkRuleAnswer is a saved rule.
 type SmartlinkRuleAnswer struct {
 	models.SmartlinkRule
 	Position int `json:"position"`
 }
 
-// SmartlinkAnswer is the saved smartlink.
+// SmartlinkAnswer is a saved smartlink.
 type SmartlinkAnswer struct {
 	models.Smartlink
 	SourceName  *string               `json:"source_name"`
@@ -196,7 +196,7 @@ func smartlinkAnswer(l models.Smartlink) SmartlinkAnswer {
 	return out
 }
 
-// SmartlinkCopied is the answer to copying a smartlink.
+// SmartlinkCopied is the answer to the copy of a smartlink.
 type SmartlinkCopied struct {
 	ID     uuid.UUID `json:"id"`
 	Slug   string    `json:"slug"`

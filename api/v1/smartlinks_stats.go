@@ -10,14 +10,14 @@ import (
 	"switchyard/jobs"
 )
 
-// SmartlinkBrief names a smartlink.
+// SmartlinkBrief identifies a smartlink.
 type SmartlinkBrief struct {
 	ID   uuid.UUID `json:"id"`
 	Name string    `json:"name"`
 	Slug string    `json:"slug"`
 }
 
-// SmartlinkStats are the clicks of a smartlink in the window. Bots are counted apart.
+// SmartlinkStats counts the clicks of a smartlink in the window. Clicks of bots are counted separately.
 type SmartlinkStats struct {
 	Link         SmartlinkBrief         `json:"link"`
 	Range        bind.Range             `json:"range"`
@@ -27,7 +27,7 @@ type SmartlinkStats struct {
 	Destinations []SmartlinkDestination `json:"destinations" doc:"most clicks first"`
 }
 
-// SmartlinkRuleFigures are the clicks that one rule took.
+// SmartlinkRuleFigures counts the clicks that a rule matched.
 type SmartlinkRuleFigures struct {
 	RuleID    *uuid.UUID `json:"rule_id" doc:"null: no rule matched"`
 	Name      string     `json:"name" doc:"empty for a rule that is gone"`
@@ -35,7 +35,7 @@ type SmartlinkRuleFigures struct {
 	BotClicks int64      `json:"bot_clicks"`
 }
 
-// SmartlinkDestination are the clicks that went to one address.
+// SmartlinkDestination counts the clicks that were sent to an address.
 type SmartlinkDestination struct {
 	DestinationURL string `json:"destination_url" doc:"as it stands in the smartlink, placeholders unfilled"`
 	Clicks         int64  `json:"clicks"`

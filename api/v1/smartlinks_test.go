@@ -224,7 +224,7 @@ func TestSmartlinksOfOthers(t *testing.T) {
 	}
 }
 
-// One address, many who want it: exactly one campaign or smartlink gets it.
+// If many calls want the same address at once, exactly one campaign or smartlink gets it.
 func TestAddressRace(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/token"
 )
 
-// sources are the rows of /traffic-sources.
+// sources returns the routes of /traffic-sources.
 func sources(d Deps, about reporting.Deps) []route.Route {
 	res := resource[store.Sources, models.TrafficSource, SourceAnswer]{
 		group: "Traffic sources", path: "/traffic-sources", table: (*store.Store).Sources,
@@ -27,7 +27,7 @@ func sources(d Deps, about reporting.Deps) []route.Route {
 			"409 duplicate_name"),
 	}
 	post := create[SourceCreate](res, "create a traffic source, from the template of its platform")
-	post.Echoes = []any{template.Source{}} // each is a traffic source as it stands
+	post.Echoes = []any{template.Source{}} // a client may send a template unchanged as a traffic source
 	return []route.Route{
 		listFigures(d, res, "traffic sources with figures for the window", "source_id", sourceRows),
 		post,
@@ -38,7 +38,7 @@ func sources(d Deps, about reporting.Deps) []route.Route {
 	}
 }
 
-// checkPostback checks what a traffic source is told, and the addresses that are called for it.
+// checkPostback checks the postback settings of a traffic source and the addresses to which its postbacks are sent.
 func (d Deps) checkPostback(p models.SourcePostback) error {
 	if err := d.calledURL(p.PostbackURL); err != nil {
 		return err
@@ -51,14 +51,14 @@ func (d Deps) checkPostback(p models.SourcePostback) error {
 	return p.Check()
 }
 
-// SourceBody is a traffic source in the form in which the client sends it.
+// SourceBody has the fields of a traffic source as the client sends them.
 type SourceBody struct{ models.SourceFields }
 
 // SourceCreate is the body of POST /traffic-sources. Fields that are left out come from the template of the platform.
 type SourceCreate struct{ SourceBody }
 
-// Fill adds the values of the platform's template. It leaves out the template's address for postbacks while that address needs a
-// value of the account's own, because postbacks to it would reach no account.
+// Fill adds the values of the platform's template. It leaves out the template's postback address if that address needs a value of
+// the account, because postbacks without that value would reach no account.
 func (SourceCreate) Fill(c *route.Call) error {
 	t, ok := template.SourceOf(textMember(c.Body, "platform"))
 	if !ok {
@@ -70,22 +70,22 @@ func (SourceCreate) Fill(c *route.Call) error {
 	return c.FillBody(t)
 }
 
-// textMember returns a text member of a body, or an empty text if the member is missing. The body need not be valid.
+// textMember returns a text field of a body, or an empty text if the field is missing. The body may be invalid.
 func textMember(body []byte, name string) (text string) {
 	if fields, err := bind.Object(body); err == nil {
-		_ = json.Unmarshal(fields[name], &text) // another type is no text
+		_ = json.Unmarshal(fields[name], &text) // a field of another type counts as missing
 	}
 	return text
 }
 
-// SourcePut is the body of PUT /traffic-sources: every field is written, one left out goes back to its default.
+// SourcePut is the body of PUT /traffic-sources. It replaces every field. A field that is left out gets its default.
 type SourcePut struct {
 	bind.ID
 	SourceBody
 	Name string `json:"name" required:"true" trim:"true" maxLength:"255"`
 }
 
-// SourceAnswer is the saved traffic source.
+// SourceAnswer is a saved traffic source.
 type SourceAnswer struct {
 	models.TrafficSource
 	PostbackExample string `json:"postback_example" doc:"an address for postback_url, by the template of the platform; YOUR_... in it is to be replaced by what the source shows; empty: the platform has none"`
@@ -96,7 +96,7 @@ func sourceAnswer(o models.TrafficSource) SourceAnswer {
 	return SourceAnswer{o, t.PostbackURL}
 }
 
-// SourceRow is a traffic source in the list.
+// SourceRow is a traffic source of the list, with figures.
 type SourceRow struct {
 	SourceAnswer
 	answer.Figures
@@ -108,14 +108,14 @@ const (
 	maxMacros    = 50
 	maxParamName = 100 // characters
 	maxMacroText = 255
-	maxLinkQuery = 4000 // bytes; many servers on the way refuse an address of 8,000
+	maxLinkQuery = 4000 // bytes; many servers refuse an address of 8,000 bytes
 )
 
-const maxMacro = 64 // characters of a macro that stands alone
+const maxMacro = 64 // characters of a macro on its own
 
 var loneMacro = regexp.MustCompile(`^[A-Za-z0-9${}\[\]#_@!%:().|-]{1,64}$`)
 
-// checkMacro refuses a text that is no macro.
+// checkMacro refuses a text that is not a macro.
 func checkMacro(name, macro string) error {
 	switch {
 	case macro == "" || loneMacro.MatchString(macro):
@@ -126,7 +126,7 @@ func checkMacro(name, macro string) error {
 	return models.Invalid("invalid_value", "%s may have only letters, digits and the signs of a macro", name)
 }
 
-// Record gives the traffic source that the body describes.
+// Record returns the traffic source that the body describes.
 func (b SourceBody) Record() (models.TrafficSource, error) {
 	o := models.TrafficSource{SourceFields: b.SourceFields}
 	if o.Name == "" {

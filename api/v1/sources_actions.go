@@ -8,7 +8,7 @@ import (
 	"switchyard/models"
 )
 
-// sourceActions are the rows of /traffic-sources/{id}/integration/conversion-actions.
+// sourceActions returns the routes of /traffic-sources/{id}/integration/conversion-actions.
 func sourceActions(d Deps) []route.Route {
 	const group, path = "Traffic sources", "/traffic-sources/{id}/integration/conversion-actions"
 	codes := route.Codes("400 invalid_id not_platform_ab not_connected credentials no_customer_id no_account_id not_configured",
@@ -53,7 +53,7 @@ var (
 	createActionJob = slow.New(jobs.CreateConversionAction, actionShown)
 )
 
-// withActions refuses a source whose platform has no conversion actions, or cannot be asked, before there is a job.
+// withActions refuses a source whose platform has no conversion actions or cannot be asked, before a job is created.
 func withActions(c *route.Call) error {
 	_, _, err := c.Store.SourceIntegrations().WithActions(c.Context(), c.Account.ID, c.ID)
 	return err

@@ -74,7 +74,7 @@ func TestConversionActions(t *testing.T) {
 	}
 }
 
-// TestChosenConnection: of several sign-ins at a platform one has to be named, and it is the account's own.
+// TestChosenConnection: if an account has several sign-ins at a platform, the call must name one. It must belong to the account.
 func TestChosenConnection(t *testing.T) {
 	t.Parallel()
 	s, _, path := newSource(t, apitest.Options{})

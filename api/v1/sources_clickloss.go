@@ -17,7 +17,7 @@ type ClickLossDay struct {
 	answer.ClickLoss
 }
 
-// sourceRows are the rows of GET /traffic-sources, each with the click loss of the days of the window.
+// sourceRows returns a function that makes the rows of GET /traffic-sources. Each row has the click loss of the window's days.
 func sourceRows(c *route.Call, page []models.TrafficSource) (func(models.TrafficSource, answer.Figures) SourceRow, error) {
 	ids := make([]uuid.UUID, len(page))
 	for i, s := range page {
@@ -33,10 +33,10 @@ func sourceRows(c *route.Call, page []models.TrafficSource) (func(models.Traffic
 	}, err
 }
 
-// shownLossDays is of how many days the integration shows the click loss.
+// shownLossDays is the number of days whose click loss the integration shows.
 const shownLossDays = 14
 
-// clickLossDays is the click loss of each of the last days of a source.
+// clickLossDays returns the click loss of a source for each of the last days.
 func clickLossDays(c *route.Call, source uuid.UUID) ([]ClickLossDay, error) {
 	now := time.Now()
 	days, err := clicklog.Log{}.ClickLoss(c.Context(), c.Store.Conn(), c.Account.ID, []uuid.UUID{source}, now.AddDate(0, 0, 1-shownLossDays), now)

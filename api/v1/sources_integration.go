@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// sourceIntegrations are the rows of /traffic-sources/{id}/integration.
+// sourceIntegrations returns the routes of /traffic-sources/{id}/integration.
 func sourceIntegrations(d Deps) []route.Route {
 	const group, path = "Traffic sources", "/traffic-sources/{id}/integration"
 	row := func(method, summary string, handle route.Handler, codes ...string) route.Route {
@@ -67,7 +67,7 @@ type SourceIntegration struct {
 	EncryptionAvailable bool                 `json:"encryption_available" doc:"false: this install cannot store credentials"`
 }
 
-// SourceProviderForm is a platform and what it needs to be connected.
+// SourceProviderForm is a platform with the fields of its form.
 type SourceProviderForm struct {
 	Provider    string                 `json:"provider"`
 	Label       string                 `json:"label"`
@@ -113,7 +113,7 @@ func sourceProviderForm(p models.SourceProvider) SourceProviderForm {
 	}
 }
 
-// fill shows a connection.
+// fill copies a connection to the answer.
 func (out *SourceIntegration) fill(i models.SourceIntegration, active bool) {
 	out.Configured, out.Provider, out.IsEnabled, out.Credentials = true, &i.Provider, i.IsEnabled, i.Masked()
 	if i.Provider == models.CustomCost {
@@ -133,7 +133,7 @@ func (out *SourceIntegration) fill(i models.SourceIntegration, active bool) {
 	}
 }
 
-// lastStatus is how asking a platform went; nil: it was never asked.
+// lastStatus returns the result of the last request to a platform. It is nil before the first request.
 func lastStatus(checked *time.Time, failure string) *string {
 	status := "ok"
 	switch {
@@ -179,7 +179,7 @@ func (d Deps) saveSourceIntegration(c *route.Call, b SourceIntegrationBody) (out
 	return SourceIntegrationSaved{c.ID, err == nil}, err
 }
 
-// sourceConnect checks what does not depend on what is saved.
+// sourceConnect checks the parts of the body that do not depend on the saved connection.
 func (d Deps) sourceConnect(b SourceIntegrationBody) (w store.SourceConnect, err error) {
 	p, ok := models.SourceProviderNamed(b.Provider)
 	if !ok {
@@ -222,8 +222,8 @@ type SourceRunBody struct {
 	To     string `json:"to" bad:"invalid_input" pattern:"^([0-9]{4}-[0-9]{2}-[0-9]{2})?$" doc:"as from; default today; at most 366 days"`
 }
 
-// window returns the days that the body names. zone is the time zone of the platform's account. It is empty if the zone is not
-// known: then the days are in UTC.
+// window returns the days of the body. zone is the time zone of the platform's account. It is empty if the zone is not known: the
+// days are in UTC then.
 func (b SourceRunBody) window(zone string, now time.Time) (from, to time.Time, err error) {
 	at, err := time.LoadLocation(zone) // empty: UTC
 	if err != nil {
@@ -266,7 +266,7 @@ type SourceRun struct {
 	TimeZone *string      `json:"time_zone"`
 }
 
-// DayRange are days, both included.
+// DayRange is a range of days, including both ends.
 type DayRange struct {
 	From string `json:"from" doc:"YYYY-MM-DD"`
 	To   string `json:"to"`
@@ -315,7 +315,7 @@ func (d Deps) runSourceIntegration(c *route.Call, b SourceRunBody) (out SourceRu
 	return out, err
 }
 
-// toldFailures are errors of the job that are an answer here: the call was right, and the platform was asked.
+// toldFailures are errors of the job that are returned as an answer, because the call was valid and the platform was asked.
 var toldFailures = []string{"platform_error", "not_connected", models.TooManyRows}
 
 // SourceIntegrationDeleted is the answer of DELETE /traffic-sources/{id}/integration.

@@ -19,8 +19,8 @@ func newSource(t *testing.T, o apitest.Options) (s *apitest.Server, id, path str
 	return s, id, "/traffic-sources/" + id + "/integration"
 }
 
-// TestSourceIntegration: the form of every platform is shown and connects a source; secrets are stored sealed and shown
-// masked; what is left out of a change stays.
+// TestSourceIntegration: the answer has the form of every platform, and each form connects a source. Secrets are stored sealed and
+// shown masked. Fields that a change leaves out stay.
 func TestSourceIntegration(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})
@@ -87,14 +87,14 @@ func TestSourceIntegration(t *testing.T) {
 	if err := s.DB.GetContext(t.Context(), &row, `SELECT t::text FROM source_integrations t`); err != nil || strings.Contains(row, "canary") {
 		t.Errorf("%s, %v", row, err)
 	}
-	s.Do("PUT", path, object{"provider": "propellerads"}).Want(200, "") // another one: the credentials are gone
+	s.Do("PUT", path, object{"provider": "propellerads"}).Want(200, "") // another provider: the former credentials are gone
 	same(t, s.Do("GET", path, nil).Want(200, "").Map(), map[string]any{"credentials": "map[]", "conversion_statuses": "[approved]"})
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"id": id, "deleted": true})
 	same(t, s.Do("DELETE", path, nil).Want(200, "").Map(), map[string]any{"id": id, "deleted": false})
 }
 
-// TestCostEndpoint: values of headers are secrets; they stay when their names are sent again, and have to be sent again
-// when the host changes.
+// TestCostEndpoint: values of headers are secrets. They stay if only their names are sent again. They must be sent again if the host
+// changes.
 func TestCostEndpoint(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})

@@ -34,7 +34,7 @@ func TestSourceRoundTrip(t *testing.T) {
 	})
 	id := made["id"]
 
-	// The order of the document is what the redirect reads.
+	// The redirect reads the macros in the order of the JSON document.
 	list, err := store.RoutingVersions(t.Context(), s.DB)
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestIntegrationsAllowance(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Twelve at once, of both kinds, for the last five places: exactly five get one.
+	// Twelve calls at once, of both kinds, compete for the last five places: exactly five succeed.
 	paths := []string{"/traffic-sources", "/networks"}
 	answers := make(chan apitest.Answer, 12)
 	for i := range 12 {
@@ -222,8 +222,8 @@ func TestIntegrationsAllowance(t *testing.T) {
 	}
 }
 
-// TestPostbackURLIsPublic: the address that a source is told of conversions by is checked like an endpoint's, with
-// tokens behind its host only.
+// TestPostbackURLIsPublic: the address for a source's postbacks is checked like the address of a webhook endpoint. Tokens may stand
+// only after its host.
 func TestPostbackURLIsPublic(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{EgressAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}}})

@@ -7,7 +7,7 @@ import (
 	"switchyard/api/apitest"
 )
 
-// TestTrySource: what cannot be sent to a source on trial is refused before there is a job.
+// TestTrySource: a test postback that cannot be sent to a source is refused before a job is created.
 func TestTrySource(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

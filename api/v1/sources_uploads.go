@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// SourceUploads are the uploads of conversions to a platform.
+// SourceUploads describes the uploads of conversions to a platform.
 type SourceUploads struct {
 	Accepted  int            `json:"accepted" doc:"of the last 30 days, by the platform, as are the next ones"`
 	Rejected  int            `json:"rejected" doc:"by the platform"`
@@ -23,7 +23,7 @@ type SourceUploads struct {
 	Rows      []SourceUpload `json:"rows" doc:"the last 20, the latest first"`
 }
 
-// SourceUpload is what a platform was told of a conversion.
+// SourceUpload is an upload of a conversion to a platform.
 type SourceUpload struct {
 	ID           string       `json:"id"`
 	ClickID      string       `json:"click_id"`
@@ -46,7 +46,7 @@ const (
 	countedUploads = 30 // days
 )
 
-// sourceUploads shows the uploads of the source of a call.
+// sourceUploads returns the uploads of the source of the connection i.
 func sourceUploads(c *route.Call, i models.SourceIntegration) (*SourceUploads, error) {
 	counts, err := outgoing.CountUploads(c.Context(), c.Store.Conn(), c.Account.ID, i.SourceID, time.Now().AddDate(0, 0, -countedUploads))
 	if err != nil {

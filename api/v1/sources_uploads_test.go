@@ -7,8 +7,8 @@ import (
 	"switchyard/api/apitest"
 )
 
-// TestSourceUploads: uploads begin in shadow and within caps, both are the account's to change, what the platform was told is
-// shown, and uploads that were stopped are an alert until a PUT begins them again.
+// TestSourceUploads: uploads begin in shadow mode and with caps, and the account can change both. The answer shows the uploads.
+// Stopped uploads raise an alert until a PUT starts them again.
 func TestSourceUploads(t *testing.T) {
 	t.Parallel()
 	s, id, path := newSource(t, apitest.Options{Plan: "growth"})

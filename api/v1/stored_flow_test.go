@@ -10,7 +10,7 @@ import (
 	"switchyard/api/apitest"
 )
 
-// A flow that was saved under other rules than today's is refused when it is cloned, as if it were sent by hand.
+// A stored flow that breaks today's rules is refused when it is cloned, like a flow that is sent by hand.
 func TestCloneRefusesAStoredFlow(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -57,7 +57,7 @@ func TestCloneRefusesAStoredFlow(t *testing.T) {
 	d.Do("POST", path(id)+"/clone", nil).Want(400, "invalid_domain")
 }
 
-// A PUT gives a record another's name as little as a POST does, and a plan without the API allows neither.
+// A PUT cannot give a record the name of another record, like a POST. A plan without the API allows neither call.
 func TestPutMeetsWhatPostMeets(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

@@ -17,7 +17,7 @@ import (
 	"switchyard/models/template"
 )
 
-// templates are the rows of /network-templates and of the traffic sources' templates.
+// templates returns the routes of /network-templates and of the traffic sources' templates.
 func templates() []route.Route {
 	res := resource[store.NetworkTemplates, template.SavedNetwork, NetworkTemplateRow]{
 		group: "Network templates", path: "/network-templates", table: (*store.Store).NetworkTemplates,
@@ -43,7 +43,7 @@ type NetworkTemplateRows struct {
 	Rows []NetworkTemplateRow `json:"rows"`
 }
 
-// NetworkTemplateRow is a network template. A built-in one can be hidden by one of the account's own with its name.
+// NetworkTemplateRow is a network template. An own template of the account hides a built-in one with the same name.
 type NetworkTemplateRow struct {
 	ID      uuid.UUID `json:"id"`
 	BuiltIn bool      `json:"built_in"`
@@ -83,7 +83,7 @@ func listNetworkTemplates(c *route.Call) (NetworkTemplateRows, error) {
 	return out, nil
 }
 
-// NetworkTemplatesBody is the body of POST /network-templates: one template, or a list of them.
+// NetworkTemplatesBody is the body of POST /network-templates. It is a template, or a list of templates.
 type NetworkTemplatesBody struct {
 	Templates []template.Network `json:"templates" maxItems:"1000" doc:"or the body is one template; keys in camelCase or snake_case"`
 	template.Network
@@ -120,7 +120,7 @@ func saveNetworkTemplates(c *route.Call) (SavedTemplates, error) {
 	return SavedTemplates{len(saved), len(sent) - len(saved), answer.Each(saved, networkTemplateRow)}, err
 }
 
-// sentTemplates splits the body into templates: its list, or the body itself.
+// sentTemplates returns the templates in the body: the items of its list, or the body itself.
 func sentTemplates(body []byte) ([]json.RawMessage, error) {
 	fields, err := bind.Object(body)
 	if err != nil {
@@ -146,7 +146,7 @@ func sentTemplates(body []byte) ([]json.RawMessage, error) {
 	return list, nil
 }
 
-// networkTemplate reads one template by the rules of a network. A secret in it is dropped.
+// networkTemplate parses a template with the checks of a network. It removes a secret.
 func networkTemplate(raw json.RawMessage) (template.Network, error) {
 	fields, err := bind.Object(raw)
 	if err != nil {
@@ -172,11 +172,11 @@ func networkTemplate(raw json.RawMessage) (template.Network, error) {
 	return template.OfNetwork(n), err
 }
 
-// templateFields are the field names of a template, both as a client sends it and as GET shows it.
+// templateFields are the field names of a template, as a client sends it and as GET returns it.
 var templateFields = bind.KeysOf(NetworkBody{}, NetworkTemplateRow{}).Names()
 
 // mistypedField refuses an unknown name that resembles the name of a template's field. Other unknown names, such as fields of
-// another tracker's templates, are dropped.
+// another tracker's templates, are ignored.
 func mistypedField(fields map[string]json.RawMessage) error {
 	for name := range fields {
 		if !slices.Contains(templateFields, name) && models.Nearest(name, templateFields) != "" {
@@ -186,7 +186,7 @@ func mistypedField(fields map[string]json.RawMessage) error {
 	return nil
 }
 
-// snakeKeys writes the names of members in snake_case. If two names become equal, the name that was in snake_case already wins.
+// snakeKeys converts the names of fields to snake_case. If two names become equal, the name that was already in snake_case wins.
 func snakeKeys(fields map[string]json.RawMessage) map[string]json.RawMessage {
 	out := make(map[string]json.RawMessage, len(fields))
 	for name, v := range fields {
@@ -197,7 +197,7 @@ func snakeKeys(fields map[string]json.RawMessage) map[string]json.RawMessage {
 	return out
 }
 
-// snakeCase writes clickParam and ClickParam as click_param, and postbackURL as postback_url.
+// snakeCase converts a name to snake_case: clickParam and ClickParam to click_param, postbackURL to postback_url.
 func snakeCase(name string) string {
 	runes := []rune(name)
 	var out strings.Builder

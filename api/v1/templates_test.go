@@ -12,7 +12,7 @@ import (
 	"switchyard/models/template"
 )
 
-// named finds the templates with a name in the list.
+// named returns the templates in the list that have a name.
 func named(s *apitest.Server, name string) (found []map[string]any) {
 	for _, r := range s.Do("GET", "/network-templates", nil).Want(200, "").Map()["rows"].([]any) {
 		if row := r.(map[string]any); strings.EqualFold(row["name"].(string), name) {
@@ -45,10 +45,10 @@ func TestNetworkTemplates(t *testing.T) {
 		"status_map": "map[approved:[ok]]", "minimum_payout": 12.5, "postback_query": "myclick={c}&conversion_id={tx}",
 	})
 	if strings.Contains(fmt.Sprint(mine), "hush") {
-		t.Error("a template keeps a secret")
+		t.Error("a template contains a secret")
 	}
 
-	// By name: replaced, and of several with one name in a call the last counts. What cannot be used is skipped.
+	// A template with an existing name is replaced. If a call has several with the same name, the last counts. Invalid ones are skipped.
 	many := s.Do("POST", "/network-templates", `{"templates": [{"name": "MINE", "clickParam": "a"}, {"name": "mine", "clickParam": "b"},
 		{"name": "Other"}, {"name": ""}, 5, null, {"name": "Bad", "url": "ftp://x"}, {"name": "Bad", "currency": 5, "tags": "a"}]}`).
 		Want(201, "").Map()
@@ -59,7 +59,7 @@ func TestNetworkTemplates(t *testing.T) {
 	}
 	same(t, found[0], map[string]any{"id": mine["id"], "name": "mine", "click_param": "b", "created_at": mine["created_at"]})
 
-	// An own template hides the built-in one of its name until it is deleted.
+	// An account's template hides the built-in template of the same name until it is deleted.
 	affise := named(s, "Affise")[0]["id"]
 	own := s.Do("POST", "/network-templates", `{"name": "affise"}`).Want(201, "").Map()["rows"].([]any)[0].(map[string]any)["id"]
 	if found := named(s, "affise"); len(found) != 1 || found[0]["id"] != own {
@@ -141,7 +141,7 @@ func TestSourceTemplates(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
 	rows := s.As(s.ReadKey).Do("GET", "/traffic-source-templates", nil).Want(200, "").Map()["rows"].([]any)
-	for _, r := range rows { // each is a traffic source as it stands
+	for _, r := range rows { // each row is a valid body of a traffic source
 		row := r.(map[string]any)
 		made := s.Do("POST", "/traffic-sources", row).Want(201, "").Map()
 		same(t, made, map[string]any{

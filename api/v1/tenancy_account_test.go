@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// estate is an account with one record of every kind, by the name of the kind.
+// estate is an account with a record of every kind. It holds the ids by the name of the kind.
 type estate struct {
 	*apitest.Server
 	ids map[string]string
@@ -56,7 +56,7 @@ func newEstate(t *testing.T, s *apitest.Server) estate {
 	return e
 }
 
-// people adds what only people have, and returns the server for the owner of the account.
+// people adds the records that only people have, and returns the server for the owner of the account.
 func (e estate) people() *apitest.Server {
 	p := e.SignIn(models.RoleOwner)
 	made := func(kind, path string, body object) {
@@ -70,7 +70,7 @@ func (e estate) people() *apitest.Server {
 	return p
 }
 
-// oneID gives all records of the account that the test knows, and one of each kind that people have, the same id.
+// oneID sets the same id on all records of the account that the test knows, and on a record of each kind that people have.
 func (e estate) oneID(t *testing.T) uuid.UUID {
 	t.Helper()
 	for kind, query := range map[string]string{
@@ -134,7 +134,7 @@ func (e estate) smartlink(name string) object {
 	}
 }
 
-// bodies are bodies that the caller could send, by operation. The test puts another account's ids into them.
+// bodies returns bodies that the caller could send, by operation. The test puts another account's ids into them.
 func (e estate) bodies() map[string]object {
 	campaign := e.campaign("x")
 	delete(campaign, "streams")
@@ -188,7 +188,7 @@ func (e estate) bodies() map[string]object {
 	}
 }
 
-// inside are bodies with an id further down, by operation.
+// inside returns bodies with an id in a nested object, by operation.
 func (e estate) inside(id string) map[string][]object {
 	paths := func(change func(path, first object)) []object {
 		p, to := e.path(), object{"id": e.ids["lander"]}

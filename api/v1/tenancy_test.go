@@ -24,19 +24,19 @@ import (
 	"switchyard/models"
 )
 
-// records are an account's: one id for every record, the id of a click, and the id of the account.
+// records holds the ids of an account: the id that all its records share, the id of a click, and the id of the account.
 type records struct {
 	id      uuid.UUID
 	click   string
 	account uuid.UUID
 }
 
-// nobodys are records that no account has.
+// nobodys returns ids that no account has.
 func nobodys() records {
 	return records{uuid.New(), models.FormatClickID(models.NewClickID()), uuid.New()}
 }
 
-// named is the id that a place of a name takes.
+// named returns the id for a parameter or field with this name.
 func (r records) named(name string) string {
 	switch name {
 	case "click_id", "clickId":
@@ -47,7 +47,7 @@ func (r records) named(name string) string {
 	return r.id.String()
 }
 
-// masked is a text without the ids.
+// masked returns a text with the ids replaced by "ID".
 func (r records) masked(text []byte) string {
 	return strings.NewReplacer(r.id.String(), "ID", r.click, "ID", r.account.String(), "ID").Replace(string(text))
 }
@@ -58,10 +58,10 @@ type call struct {
 	body         any
 }
 
-// place makes the request that names a record in one of the places of a row.
+// place makes the request that puts an id in a certain place of a row's path, query or body.
 type place func(records) call
 
-// namesRecords are query parameters that name records although neither their type nor their name says so.
+// namesRecords are query parameters that name records, which neither their type nor their name shows.
 var namesRecords = []string{"campaign", "source", "link", "totals_for"}
 
 // namesRecord reports whether a parameter of the query names a record.
@@ -106,7 +106,7 @@ func (e estate) places(t *testing.T, row route.Route) (out []place) {
 	return out
 }
 
-// ownPath names a record of the caller's in the path.
+// ownPath returns the path of a row with a record of the caller in it.
 func ownPath(e estate, row route.Route) string {
 	kinds := map[string]string{
 		"campaigns": "campaign", "short-links": "smartlink", "networks": "network", "traffic-sources": "source", "copilot": "copilot rule",
@@ -116,7 +116,7 @@ func ownPath(e estate, row route.Route) string {
 	return strings.NewReplacer("{id}", e.ids[kinds[words[1]]], "{provider}", models.GoogleAds).Replace(row.Path)
 }
 
-// idPlaces are the members of a body that hold an id, wherever they are. "*" is the first item of a list.
+// idPlaces returns the paths of all members of a body that hold an id, at any depth. "*" is the first item of a list.
 func idPlaces(typ reflect.Type) (out [][]string) {
 	for typ != nil && (typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Struct) {
 		if o, ok := reflect.Zero(typ).Interface().(interface{ OptValue() any }); ok {
@@ -170,7 +170,7 @@ func takesPaths(typ reflect.Type) bool {
 	return false
 }
 
-// setAt is a copy of a body with a text at a place.
+// setAt returns a copy of a body with a text at a place.
 func setAt(body any, at []string, text string) any {
 	if len(at) == 0 {
 		return text
@@ -211,7 +211,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 	before := []map[string]string{footprint(t, victim.Server, victims[0].account), footprint(t, victim.Server, victims[1].account)}
 	rows := slices.Concat(v1.Routes(v1.Deps{}), dashboard.Routes(dashboard.Deps{}))
 	tried := make([]int, len(rows))
-	t.Run("all", func(t *testing.T) { // ends when all of its parts have
+	t.Run("all", func(t *testing.T) { // ends when all of its parts have ended
 		const callers = 4 // because calls of a minute are limited
 		for n := range callers {
 			t.Run(strconv.Itoa(n), func(t *testing.T) {
@@ -247,7 +247,7 @@ func TestForeignIDs(t *testing.T) { //nolint:tparallel // the group's parts are 
 	}
 }
 
-// asksFor puts the ids of each victim into each place of the row.
+// asksFor puts the ids of each victim into each place of the row and returns the number of calls.
 func (e estate) asksFor(t *testing.T, victims []records, row route.Route) (tried int) {
 	t.Helper()
 	nobody := nobodys()
@@ -280,10 +280,10 @@ func alike(t *testing.T, foreign call, got apitest.Answer, v records, want apite
 	}
 }
 
-// fresh matches ids and times: the same call may answer other ones each time.
+// fresh matches ids and times, which may differ each time that the same call is answered.
 var fresh = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\d{4}-\d\d-\d\dT[^"]*`)
 
-// differ compares two answers. The ids themselves do not count, nor do fresh ids and times.
+// differ reports whether two answers differ. It ignores the ids that the test sent, and fresh ids and times.
 func differ(got apitest.Answer, v records, want apitest.Answer, nobody records) bool {
 	a, b := v.masked(got.Raw), nobody.masked(want.Raw)
 	return got.Status != want.Status || a != b && fresh.ReplaceAllLiteralString(a, "NEW") != fresh.ReplaceAllLiteralString(b, "NEW")
@@ -294,7 +294,8 @@ func (e estate) do(c call) apitest.Answer {
 	return e.Do(c.method, c.path, c.body, "Prefer", "respond-async")
 }
 
-// footprint sums up an account's rows of every table that has accounts.
+// footprint returns the number and a checksum of an account's rows in every table that has accounts, except API keys and stored
+// answers.
 func footprint(t *testing.T, s *apitest.Server, account uuid.UUID) map[string]string {
 	t.Helper()
 	var tables []string

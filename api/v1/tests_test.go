@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// footprints counts the rows of everything that a click or a postback writes.
+// footprints returns the number of rows in every table that a click or a postback writes, as text.
 func footprints(t *testing.T, d *desk) (text string) {
 	t.Helper()
 	err := d.DB.GetContext(t.Context(), &text, `SELECT concat_ws(' ',
@@ -39,7 +39,7 @@ func stepsOf(m map[string]any) (list []string) {
 	return list
 }
 
-// wantStep wants a step that begins so.
+// wantStep fails the test unless the answer has a step with each of the beginnings.
 func wantStep(t *testing.T, m map[string]any, beginnings ...string) {
 	t.Helper()
 	for _, want := range beginnings {
@@ -69,7 +69,7 @@ func TestTestClick(t *testing.T) {
 	made := d.make(t, body)
 	at := path(made["id"]) + "/test-click"
 	before := footprints(t, d)
-	for range 2 { // a test takes nothing of a cap
+	for range 2 { // a test uses up no cap
 		got := d.Do("POST", at, nil).Want(200, "").Map()
 		wantStep(t, got, "domain: own.test", "campaign: C", `parameters: 10 read; external id "test-cid", cost 0.01 USD`,
 			"visitor: country unknown, desktop, Windows, Chrome", `decision: regular path "only", action lander`,
@@ -82,7 +82,7 @@ func TestTestClick(t *testing.T) {
 		}
 		same(t, got["decision"].(map[string]any), map[string]any{"path": "only", "lander_id": d.lander})
 	}
-	// A link as a person pasted it: the answer names its mistakes.
+	// The answer names the mistakes in a link that a person has pasted.
 	link := fmt.Sprint(made["url"])
 	try := func(url string) map[string]any {
 		t.Helper()
@@ -100,7 +100,7 @@ func TestTestClick(t *testing.T) {
 	wantStep(t, try(fmt.Sprint(other["url"])), "-campaign: the link leads to another campaign: Other")
 	d.Do("PATCH", path(other["id"]), map[string]any{"status": "paused"}).Want(200, "")
 	d.Do("POST", "/bot-lists", botEntry("ip_range", "in_cidr", "203.0.113.0/24")).Want(201, "")
-	before = footprints(t, d) // with the event of the pause
+	before = footprints(t, d) // including the event of the pause
 	wantStep(t, d.Do("POST", path(other["id"])+"/test-click", nil).Want(200, "").Map(), "-campaign: the campaign is paused")
 	bot := d.Do("POST", at, map[string]any{"user_agent": "curl/8.0"}).Want(200, "").Map()
 	wantStep(t, bot, "-visitor: counted as a bot: ")
@@ -152,7 +152,7 @@ func TestTestPostback(t *testing.T) {
 			t.Error("the answer shows the secret")
 		}
 	}
-	// The answered address, as the network calls it.
+	// The network calls the address in the answer, with its own values filled in.
 	filled := strings.NewReplacer("{sub1}", click, "{sum}", "3", "{status}", "1", "{transactionid}", "T1", "{goal}", "", "{currency}", "USD").
 		Replace(fmt.Sprint(made["postback_url"]))
 	got := try(map[string]any{"url": filled})
@@ -198,7 +198,7 @@ func TestTestPostback(t *testing.T) {
 	untouched()
 }
 
-// clicked stores a click and gives its id as answers show it.
+// clicked stores a click and returns its id in the form of answers.
 func (d *desk) clicked(t *testing.T, account, campaign, offer, network uuid.UUID) string {
 	t.Helper()
 	c := models.Click{

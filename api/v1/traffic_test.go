@@ -21,7 +21,7 @@ import (
 	"switchyard/models"
 )
 
-// visit is a click as the test sent it, with what came of it.
+// visit is a click as the test sent it, with its later steps and conversions.
 type visit struct {
 	models.Click
 	unique bool
@@ -29,7 +29,7 @@ type visit struct {
 	sales  []clicklog.ConversionInput
 }
 
-// offer is where the visitor went in the end.
+// offer returns the offer that the visitor reached last.
 func (v *visit) offer() uuid.UUID {
 	if len(v.outs) > 0 {
 		return v.outs[len(v.outs)-1].OfferID
@@ -37,7 +37,7 @@ func (v *visit) offer() uuid.UUID {
 	return v.OfferID
 }
 
-// traffic is what a test sent to an account, from which it works out figures of its own.
+// traffic holds the visits that a test sent to an account. The test computes its own figures from them.
 type traffic struct {
 	t      *testing.T
 	s      *apitest.Server
@@ -54,7 +54,7 @@ func exec(t *testing.T, s *apitest.Server, query string, args ...any) {
 	}
 }
 
-// newTraffic makes an account's records and n clicks of the days before now, with steps and conversions.
+// newTraffic makes an account's records and n clicks in the last days, with steps and conversions.
 func newTraffic(t *testing.T, s *apitest.Server, n int, days int) *traffic {
 	t.Helper()
 	r := &traffic{t: t, s: s, stream: uuid.New()}
@@ -136,7 +136,7 @@ func (r *traffic) visit(rnd *rand.Rand, at time.Time) *visit {
 	return v
 }
 
-// store lets the service keep everything.
+// store stores all visits in the service.
 func (r *traffic) store() {
 	r.t.Helper()
 	ctx := r.t.Context()
@@ -145,7 +145,7 @@ func (r *traffic) store() {
 		r.t.Fatal(err)
 	}
 	defer log.Close()
-	// The record is the service's from here on; only what the test worked out itself stays in the visit.
+	// The service owns and may change the record from here on. The visit keeps only values that the test computed itself.
 	for _, v := range r.visits {
 		c := v.Click
 		if err := log.Append(ctx, spool.Record{Click: &c}); err != nil {
@@ -177,7 +177,7 @@ func recordConversion(tb testing.TB, d *db.DB, in clicklog.ConversionInput) {
 	}
 }
 
-// keys tell what a visit counts under.
+// keys returns, for each dimension, the value under which a visit counts.
 var keys = map[string]func(*visit) string{
 	"campaign_id": func(v *visit) string { return models.IDText(v.CampaignID) },
 	"stream_id":   func(v *visit) string { return models.IDText(v.StreamID) },
@@ -257,7 +257,7 @@ func figures(visits []*visit) map[string]float64 {
 	return f
 }
 
-// compare holds figures of an answer against those worked out by hand.
+// compare fails the test unless the figures of an answer match the figures that were computed by hand.
 func compare(t *testing.T, where string, got map[string]any, want map[string]float64) {
 	t.Helper()
 	for name, w := range want {
@@ -273,7 +273,7 @@ func (r *traffic) where(keep func(*visit) bool) []*visit {
 	return slices.DeleteFunc(slices.Clone(r.visits), func(v *visit) bool { return !keep(v) })
 }
 
-// between are the visits of a window, both ends included to the second.
+// between returns the visits of a window. Both ends are included, to the second.
 func (r *traffic) between(from, to time.Time) []*visit {
 	return r.where(func(v *visit) bool { return !v.at().Before(from) && v.at().Before(to.Add(time.Second)) })
 }

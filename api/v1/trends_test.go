@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// localNames tell in which bucket a moment lies.
+// localNames returns the name of the bucket of a moment, for each kind of bucket.
 var localNames = map[string]func(time.Time) string{
 	"month":        func(t time.Time) string { return t.Format("2006-01") },
 	"day":          func(t time.Time) string { return t.Format("2006-01-02") },
@@ -172,7 +172,7 @@ func TestStatsOverTime(t *testing.T) {
 func TestLive(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
-	r := newTraffic(t, s, 200, 1) // one every seven minutes
+	r := newTraffic(t, s, 200, 1) // a click every seven minutes
 	got := s.Do("GET", "/stats/live?minutes=90", nil).Want(200, "").Map()
 	recent := r.where(func(v *visit) bool { return !v.IsBot && time.Since(v.at()) < time.Hour })
 	count := func(visits []*visit) map[string]float64 {
@@ -184,7 +184,7 @@ func TestLive(t *testing.T) {
 	}
 	compare(t, "live", got, count(recent))
 	if got["windowMinutes"] != 60.0 {
-		t.Errorf("of %v minutes", got["windowMinutes"])
+		t.Errorf("the window has %v minutes, want 60", got["windowMinutes"])
 	}
 	for list, key := range map[string]func(*visit) any{
 		"countries": func(v *visit) any { return v.Country }, "devices": func(v *visit) any { return v.DeviceType },

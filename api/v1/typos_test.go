@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestTypingErrorsAreRefused: valid bodies in which one name is mistyped, at any depth, change nothing. The message names
-// it.
+// TestTypingErrorsAreRefused: a body in which a name is mistyped, at any depth, is refused and changes nothing. The message names
+// the mistyped name.
 func TestTypingErrorsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -63,14 +63,14 @@ func TestTypingErrorsAreRefused(t *testing.T) {
 			t.Fatalf("seed %d: %s %s: %s", seed, c.method, c.path, a.Raw)
 		}
 	}
-	for _, c := range calls { // they were valid
+	for _, c := range calls { // without the mistyped name the calls are valid
 		if a := d.Do(c.method, c.path, c.body, "Prefer", "respond-async"); a.Status >= 300 {
 			t.Errorf("%s %s: %d %s", c.method, c.path, a.Status, a.Raw)
 		}
 	}
 }
 
-// TestNamesOfOtherCallsAreRefused: a name that is right elsewhere would change nothing here without a word.
+// TestNamesOfOtherCallsAreRefused: a name that only another call knows is refused, because it would otherwise be ignored silently.
 func TestNamesOfOtherCallsAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -104,7 +104,7 @@ func TestNamesOfOtherCallsAreRefused(t *testing.T) {
 	d.Do("POST", "/network-templates", `{"name": "x", "clickParams": "sub1"}`).Want(400, "invalid_template")
 }
 
-// copied is a deep copy of a body.
+// copied returns a deep copy of a body.
 func copied(t *testing.T, body map[string]any) (out map[string]any) {
 	t.Helper()
 	raw, err := json.Marshal(body)
@@ -117,7 +117,7 @@ func copied(t *testing.T, body map[string]any) (out map[string]any) {
 	return out
 }
 
-// objectsIn lists a JSON object and those in it.
+// objectsIn lists a JSON object and all objects in it.
 func objectsIn(v any) (list []map[string]any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -133,7 +133,7 @@ func objectsIn(v any) (list []map[string]any) {
 	return list
 }
 
-// mistyped is a name with one mistake.
+// mistyped returns a name with a single typing error.
 func mistyped(random *rand.Rand, name string) string {
 	i := random.IntN(len(name))
 	switch random.IntN(4) {
@@ -147,7 +147,7 @@ func mistyped(random *rand.Rand, name string) string {
 	return name + "x"
 }
 
-// TestMistypedParametersAreRefused: a mistyped window deletes nothing.
+// TestMistypedParametersAreRefused: a deletion with a mistyped window is refused and deletes nothing.
 func TestMistypedParametersAreRefused(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
@@ -171,7 +171,7 @@ func TestMistypedParametersAreRefused(t *testing.T) {
 	}
 }
 
-// TestWhatWasReadCanBeSentBack: a record as GET shows it is a body of its PUT, and nothing changes.
+// TestWhatWasReadCanBeSentBack: a record in the form of GET can be sent as the body of its PUT. Nothing changes.
 func TestWhatWasReadCanBeSentBack(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

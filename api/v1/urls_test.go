@@ -11,8 +11,8 @@ import (
 	"switchyard/api/v1"
 )
 
-// TestTrackingURL: the address that a buyer pastes at the traffic source has the source's parameters and its unchanged
-// macros. Nothing in it breaks out of them.
+// TestTrackingURL: the address that a buyer pastes at the traffic source has the source's parameters with its unchanged macros. No
+// macro can add another parameter.
 func TestTrackingURL(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
@@ -29,14 +29,14 @@ func TestTrackingURL(t *testing.T) {
 	row := rowOf(t, d.Server, "/campaigns", made["id"])
 	same(t, row, map[string]any{"tracking_url": want})
 	if _, ok := row["links"]; ok {
-		t.Error("a list has the links of every campaign")
+		t.Error("the list of campaigns contains links")
 	}
 	d.Do("PATCH", path(made["id"]), read).Want(200, "") // what was read can be sent back
 
-	// The Host of the request has no part in it.
+	// The Host header of the request does not influence the addresses.
 	raw := string(d.Do("GET", path(made["id"]), nil, "Host", "evil.test", "X-Forwarded-Host", "evil.test").Want(200, "").Raw)
 	if strings.Contains(raw, "evil.test") {
-		t.Error("a header of the request stands in an address")
+		t.Error("an address contains a header of the request")
 	}
 	// Nothing is made up for a campaign without a source, or for a source that adds its click id on its own.
 	plain := d.make(t, d.campaign("plain"))
@@ -45,7 +45,7 @@ func TestTrackingURL(t *testing.T) {
 	same(t, d.read(t, made["id"]), map[string]any{"tracking_url": fmt.Sprintf("https://own.test/%v", body["alias"])})
 }
 
-// TestLinks: a link on each domain where it works, and on no other.
+// TestLinks: the answer has a link for each domain on which the campaign works, and for no other domain.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
@@ -77,7 +77,7 @@ func TestLinks(t *testing.T) {
 	later := d.make(t, namesake)
 	same(t, map[string]any{"links": links(later)}, map[string]any{"links": "[second.test]"})
 	same(t, map[string]any{"links": links(d.read(t, made["id"]))}, map[string]any{"links": "[own.test]"})
-	// On the shared domain an alias belongs to one account, and works on the own ones too.
+	// On the shared domain an alias belongs to a single account. It also works on the account's own domains.
 	shared := d.campaign("C")
 	delete(shared, "domain_id")
 	got := d.make(t, shared)
@@ -86,7 +86,7 @@ func TestLinks(t *testing.T) {
 	d.As(otherKey).Do("GET", path(made["id"]), nil).Want(404, "not_found")
 }
 
-// TestSourceOfPlatform: the name of a platform is enough, and what is sent goes before its template.
+// TestSourceOfPlatform: the name of a platform is enough to create a source. Fields that are sent override the template.
 func TestSourceOfPlatform(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -99,7 +99,7 @@ func TestSourceOfPlatform(t *testing.T) {
 	})
 	same(t, made, map[string]any{"postback_example": made["postback_url"]})
 	same(t, rowOf(t, s, "/traffic-sources", made["id"]), map[string]any{"postback_example": made["postback_url"]})
-	// What a source wants of the account's own is not called without it.
+	// A source's postback that needs a value from the account is not called without that value.
 	taboola := s.Do("POST", "/traffic-sources", `{"platform": "taboola", "name": "T", "cost_macro": null, "token_macros": {"a": "{b}"},
 		"external_id_macro": ""}`).Want(201, "").Map()
 	same(t, taboola, map[string]any{
@@ -113,13 +113,13 @@ func TestSourceOfPlatform(t *testing.T) {
 	s.Do("POST", "/traffic-sources", `{"platform": "mgid", "name": ""}`).Want(400, "required")
 	s.Do("POST", "/traffic-sources", `{"platform": "mgid", "naame": "x"}`).Want(400, "invalid_input")
 	s.Do("POST", "/traffic-sources", `{"platform": "mgid"`).Want(400, "bad_body")
-	// PUT writes what it is sent.
+	// PUT does not use the template: fields that are left out become empty.
 	s.Do("PUT", "/traffic-sources", map[string]any{"id": made["id"], "platform": "richads"}).Want(400, "required")
 	s.Do("PUT", "/traffic-sources", map[string]any{"id": made["id"], "platform": "richads", "name": "R"}).Want(200, "")
 	same(t, rowOf(t, s, "/traffic-sources", made["id"]), map[string]any{"cost_macro": "", "postback_url": "", "external_id_macro": ""})
 }
 
-// TestNetworkOfTemplate: the same for networks, whose templates an account may have itself.
+// TestNetworkOfTemplate: the same holds for networks. An account may also have templates of its own for them.
 func TestNetworkOfTemplate(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -151,7 +151,7 @@ func TestNetworkOfTemplate(t *testing.T) {
 	same(t, other.Do("POST", "/networks", `{"template": "THEIRS"}`).Want(201, "").Map(), map[string]any{"name": "Theirs", "click_param": "theirs"})
 }
 
-// TestPostbackURL: the address to paste at a network, whose secret only a key that may write is shown.
+// TestPostbackURL: the answer has the address to paste at a network. Only a key that may write sees the secret in it.
 func TestPostbackURL(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{BaseURL: "http://localhost:8080"}})
@@ -178,7 +178,7 @@ func TestPostbackURL(t *testing.T) {
 	row := rowOf(t, s.As(s.ReadKey), "/networks", made["id"])
 	same(t, s.Do("PUT", "/networks", row).Want(200, "").Map(), want)
 
-	// Without macros a person sees what to fill in.
+	// Without macros, the address has empty parameters for a person to fill in.
 	same(t, s.Do("POST", "/networks", `{"name": "plain"}`).Want(201, "").Map(), map[string]any{"offer_url_suffix": ""})
 	plain := s.Do("POST", "/networks", `{"name": "custom", "macros": {"payout": "{p}", "secret": "{s}"}}`).Want(201, "").Map()
 	if want := "?clickid=&status=&conversion_id=&payout={p}&secret={s}"; !strings.HasSuffix(fmt.Sprint(plain["postback_url"]), want) {

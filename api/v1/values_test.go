@@ -9,7 +9,7 @@ import (
 	"switchyard/api/apitest"
 )
 
-// impossible are conditions that no visitor can satisfy, or that a typing error made to hold for everybody.
+// impossible holds conditions that no visitor can satisfy, and conditions that hold for every visitor because of a typing error.
 var impossible = []map[string]any{
 	condition("country", "equals", "USSR"), condition("country", "in", []any{"US", "XX"}),
 	condition("country", "not_equals", "ABC"), condition("country", "starts_with", "Germany"),
@@ -22,7 +22,7 @@ var impossible = []map[string]any{
 	condition("ip_version", "equals", 7), condition("bot_score", "gte", 101),
 }
 
-// canonical are values that are accepted, and how they are kept.
+// canonical holds accepted values and the form in which they are stored.
 var canonical = []struct {
 	attribute string
 	sent      any

@@ -19,7 +19,7 @@ import (
 	"switchyard/models/token"
 )
 
-// webhooks are the rows of /webhooks.
+// webhooks returns the routes of /webhooks.
 func webhooks(d Deps) []route.Route {
 	res := resource[store.Webhooks, models.Webhook, WebhookAnswer]{
 		group: "Webhooks", path: "/webhooks", table: (*store.Store).Webhooks,
@@ -64,7 +64,7 @@ type WebhookBody struct {
 	Name   string   `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 }
 
-// WebhookPatch is the body of PATCH /webhooks; what is left out is kept.
+// WebhookPatch is the body of PATCH /webhooks. A field that is left out keeps its value.
 type WebhookPatch struct {
 	bind.ID
 	URL    bind.Opt[string]   `json:"url" bad:"invalid_url" null:"refused" trim:"true" maxLength:"500" doc:"https on the public internet"`
@@ -90,7 +90,7 @@ type WebhookList struct {
 	Rows         []WebhookRow `json:"rows"`
 }
 
-// WebhookRow is an endpoint in the list.
+// WebhookRow is an endpoint of the list, with its last deliveries.
 type WebhookRow struct {
 	WebhookAnswer
 	CreatedAt           string       `json:"createdAt"`
@@ -158,7 +158,8 @@ func (d Deps) updateWebhook(c *route.Call, b WebhookPatch) (WebhookAnswer, error
 	return WebhookAnswer{saved}, err
 }
 
-// maskedURL is an endpoint's address without its path, which often has a token. Those who may not change endpoints see it.
+// maskedURL returns an endpoint's address without its path, which often contains a token. Callers who may not change endpoints see
+// this address.
 func maskedURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -167,8 +168,8 @@ func maskedURL(text string) string {
 	return u.Scheme + "://" + u.Host + "/" + models.MaskedSecret
 }
 
-// publicURL checks an endpoint's address by its text. Nothing is resolved or called here; what the name leads to is
-// checked by the worker on each attempt.
+// publicURL checks the text of an endpoint's address. It does not resolve or call the address. The worker checks the resolved
+// addresses on each attempt.
 func (d Deps) publicURL(text string) error {
 	if strings.HasSuffix(text, "/"+models.MaskedSecret) {
 		return models.Invalid("invalid_url", "this is the masked address: send the whole one, or leave url out to keep it")
@@ -176,8 +177,8 @@ func (d Deps) publicURL(text string) error {
 	return netguard.Policy{Allow: d.EgressAllow}.Check(text)
 }
 
-// calledURL checks an address with tokens that we call for a customer. Like publicURL, it looks only at the text. An empty
-// address passes.
+// calledURL checks an address with tokens that the service calls for a customer. Like publicURL, it checks only the text. An empty
+// address is accepted.
 func (d Deps) calledURL(text string) error {
 	if text == "" {
 		return nil
@@ -186,7 +187,7 @@ func (d Deps) calledURL(text string) error {
 	return p.Check(strings.ToLower(token.Origin(text)))
 }
 
-// inOrder gives events each once, in the order of the documentation.
+// inOrder returns the events without duplicates, in the order of the documentation.
 func inOrder(events []string) []string {
 	return slices.DeleteFunc(slices.Clone(models.EventTypes), func(e string) bool { return !slices.Contains(events, e) })
 }
@@ -207,7 +208,7 @@ type WebhookRedelivered struct {
 	WebhookAttempt
 }
 
-// WebhookAttempt is the result of an attempt.
+// WebhookAttempt is the result of an attempt to deliver.
 type WebhookAttempt struct {
 	Delivered bool    `json:"delivered"`
 	Status    *int    `json:"status" doc:"what the endpoint answered; null when no answer came"`
@@ -243,7 +244,7 @@ func (d Deps) redeliverWebhook(c *route.Call, b bind.ID) (WebhookRedelivered, er
 	return redeliverJob.Run(c, d.Jobs, jobs.WebhookArgs{ID: id})
 }
 
-// DeliveryRow is a delivery in the log.
+// DeliveryRow is a delivery of the log.
 type DeliveryRow struct {
 	models.WebhookDelivery
 	Error *string `json:"error" doc:"why the last attempt failed"`

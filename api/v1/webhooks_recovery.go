@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// WebhookRotated is an endpoint's new secret.
+// WebhookRotated has an endpoint's new secret.
 type WebhookRotated struct {
 	ID             uuid.UUID `json:"id"`
 	Secret         string    `json:"secret" doc:"signs every delivery from now on; it is not shown again"`
@@ -24,12 +24,12 @@ func rotateWebhook(c *route.Call, b bind.ID) (WebhookRotated, error) {
 	return WebhookRotated{id, secret, answer.Stamp(until)}, err
 }
 
-// RedeliverBody chooses whose deliveries are sent again.
+// RedeliverBody selects the endpoint whose deliveries are sent again.
 type RedeliverBody struct {
 	Webhook bind.Opt[string] `json:"webhook" bad:"invalid_id" format:"uuid" doc:"only this endpoint; left out: all that are active"`
 }
 
-// RedeliveredAll tells how many deliveries are sent again.
+// RedeliveredAll counts the deliveries that are sent again.
 type RedeliveredAll struct {
 	Range    bind.Range `json:"range" doc:"the deliveries were made in it"`
 	Requeued int64      `json:"requeued" doc:"deliveries that are pending again; what becomes of them is in the log"`
@@ -42,7 +42,7 @@ var redeliverFailedJob = slow.New(jobs.RedeliverFailed, func(a jobs.RedeliverFai
 func (d Deps) redeliverFailed(c *route.Call, b RedeliverBody) (RedeliveredAll, error) {
 	args := jobs.RedeliverFailedArgs{From: c.Window.From, To: c.Window.End()}
 	if b.Webhook.Given() {
-		args.Webhook, _ = models.ParseID(b.Webhook.Value) // a UUID, says its tag
+		args.Webhook, _ = models.ParseID(b.Webhook.Value) // the format tag has checked that it is a UUID
 		if _, err := c.Store.Webhooks().Find(c.Context(), c.Account.ID, args.Webhook); err != nil {
 			return RedeliveredAll{}, err
 		}

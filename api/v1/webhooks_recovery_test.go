@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// TestRotate: the new secret is shown once and sealed; the old one stays for a day, as the list says.
+// TestRotate: the new secret is shown once and stored sealed. The old secret stays valid for a day, and the list shows its end.
 func TestRotate(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)
@@ -61,7 +61,7 @@ func TestRotate(t *testing.T) {
 	bare.Do("POST", "/webhooks/rotate", body).Want(400, "no_encryption_key")
 }
 
-// TestRedeliverFailedErrors holds the call to its codes; what it does is tested with a worker.
+// TestRedeliverFailedErrors checks the error codes of the call. The tests of a worker check its effect.
 func TestRedeliverFailedErrors(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

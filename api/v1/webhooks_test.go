@@ -42,7 +42,7 @@ func TestWebhookRoundTrip(t *testing.T) {
 		t.Error(err)
 	}
 
-	// The secret is sealed where the sender looks for it, shown once, and the same for a repetition of the call.
+	// The secret is stored sealed for the sender and shown once. A repetition of the call gets the same secret.
 	id, secret := made["id"].(string), made["secret"].(string)
 	var sealed []byte
 	err := s.DB.GetContext(t.Context(), &sealed, `SELECT secret FROM webhook_endpoints WHERE id = $1`, id)
@@ -200,7 +200,7 @@ func TestWebhookErrors(t *testing.T) {
 func TestWebhookAllowance(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t, apitest.Options{V1: v1.Deps{EgressAllow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}})
-	// Fourteen at once for ten places.
+	// Fourteen calls at once compete for ten places.
 	statuses := make(chan int, 14)
 	for range 14 {
 		go func() { statuses <- s.Do("POST", "/webhooks", with(hook(), "url", "https://localhost:9/x")).Status }()
@@ -219,7 +219,7 @@ func TestWebhookAllowance(t *testing.T) {
 	s.Do("POST", "/webhooks", hook()).Want(201, "")
 }
 
-// announce makes an event happen and gives its deliveries.
+// announce makes an event happen and returns the ids of its deliveries.
 func announce(t *testing.T, s *apitest.Server) []uuid.UUID {
 	t.Helper()
 	e := models.NewEvent(s.Account.ID, models.EventConversionCreated, time.Now(), models.ConversionEvent{ConversionData: models.ConversionData{Payout: "1"}})
@@ -358,7 +358,7 @@ func TestSendingNow(t *testing.T) {
 	}
 }
 
-// TestWebhookURLIsMasked: an address often has a token in its path, so those who may not change endpoints see the host alone.
+// TestWebhookURLIsMasked: an address often has a token in its path, so callers who may not change endpoints see only its host.
 func TestWebhookURLIsMasked(t *testing.T) {
 	t.Parallel()
 	s := apitest.New(t)

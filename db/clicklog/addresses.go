@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// AddressQuery names the clicks of an account in [From, To) behind After.
+// AddressQuery selects at most Limit clicks of an account in [From, To) later than After.
 type AddressQuery struct {
 	AccountID uuid.UUID
 	After     uuid.UUID
@@ -20,7 +20,7 @@ type AddressQuery struct {
 	Limit     int
 }
 
-// Each account is one probe of its index.
+// Each account costs one index probe.
 const selectBehind = `
 SELECT k.account_id FROM unnest($1::uuid[], $2::uuid[]) AS k (account_id, after)
 WHERE EXISTS (SELECT FROM clicks c WHERE c.account_id = k.account_id AND c.id > k.after AND c.id >= $3 AND c.id < $4) ORDER BY 1`
@@ -35,7 +35,7 @@ func (l Log) Behind(ctx context.Context, after map[uuid.UUID]uuid.UUID, from, to
 		idsOf(accounts, func(id uuid.UUID) uuid.UUID { return after[id] }), models.FloorClickID(from), models.FloorClickID(to))
 }
 
-// ClickAddress is a click and where it came from.
+// ClickAddress is the id of a click and the address that it came from.
 type ClickAddress struct {
 	ID uuid.UUID
 	IP netip.Addr

@@ -14,14 +14,15 @@ import (
 	"switchyard/models/token"
 )
 
-// adsKept is how long a click is found by the click id of an ad platform: as long as the page tag remembers it.
+// adsKept is the time for which a click is found by the click id of an ad platform. The page tag remembers the id for the same
+// time.
 const adsKept = 90 * 24 * time.Hour
 
 const insertAds = `
 INSERT INTO ad_clicks (account_id, ad, click_id)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) ON CONFLICT DO NOTHING`
 
-// noteAds notes which new clicks came from an ad platform, in the transaction that stores them.
+// noteAds stores the ad click ids of new clicks from ad platforms, in the transaction that stores the clicks.
 func noteAds(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	var accounts, ads, ids []uuid.UUID
 	for _, click := range clicks {
@@ -39,7 +40,7 @@ func noteAds(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 // adsIn returns the keys of the ad platforms' click ids in the query of a link. It skips a macro that the platform did not
 // replace, because all visitors would share it.
 func adsIn(query string) (list []uuid.UUID) {
-	if !strings.Contains(query, "clid=") { // all of them end so
+	if !strings.Contains(query, "clid=") { // the names of all these parameters end in clid
 		return nil
 	}
 	for pair := range strings.SplitSeq(query, "&") {
@@ -64,8 +65,8 @@ SELECT DISTINCT ON (a.account_id, a.ad) a.account_id, a.ad, a.click_id
 FROM ad_clicks a JOIN (SELECT DISTINCT * FROM unnest($1::uuid[], $2::uuid[]) AS k (account_id, ad)) k USING (account_id, ad)
 ORDER BY a.account_id, a.ad, a.click_id DESC`
 
-// findAds gives events that name the click id of an ad platform, and no click, the last click that has it. The click is
-// stored by then: its visitor has loaded a page since.
+// findAds sets the click of events that name an ad platform's click id but no click. It uses the last click with that id. That
+// click is stored already, because its visitor has loaded a page since.
 func findAds(ctx context.Context, c db.Conn, events []*models.SiteEvent) error {
 	type key struct {
 		Account uuid.UUID `db:"account_id"`
@@ -95,7 +96,7 @@ func findAds(ctx context.Context, c db.Conn, events []*models.SiteEvent) error {
 	return err
 }
 
-// forgetAds deletes what is kept no longer.
+// forgetAds deletes ad click ids that are older than adsKept.
 func (l Log) forgetAds(ctx context.Context, now time.Time) error {
 	_, err := db.InParts(ctx, l.Conn, "forget ads", `DELETE FROM ad_clicks WHERE ctid = ANY (ARRAY(
 		SELECT ctid FROM ad_clicks WHERE click_id < $1 LIMIT $2))`, forgottenAtOnce, models.FloorClickID(now.Add(-adsKept)))

@@ -15,14 +15,15 @@ import (
 	"switchyard/models/interval"
 )
 
-// What a click and its conversions count, as clicklog works it out: a bot's click counts none of its own amounts.
+// selectColumnarSums sums up the figures of clicks and their conversions in ClickHouse, by the same rules as figures() in Go. A
+// bot's click does not count its own amounts.
 var selectColumnarSums = `SELECT account_id, toStartOfHour(at) AS hour, campaign_id, stream_id, lander_id, offer_id, source_id, country,
 	device_type, os, browser, toInt64(countIf(NOT is_bot)), toInt64(countIf(is_unique AND NOT is_bot)), toInt64(countIf(is_bot)),
 	sumIf(lp_views, NOT is_bot), sumIf(lp_clicks, NOT is_bot), sum(approved), sum(pending), sum(rejected), sum(chargebacks),
 	sum(if(is_bot, toDecimal256(0, 38), ifNull(cost * rate, toDecimal256(0, 38))) + sale_cost), sum(revenue), sum(pending_revenue)
 FROM clicks FINAL WHERE account_id = $1 AND %s GROUP BY ` + ledger.Keys
 
-// countsOf gives what the clicks of [from, to) in ClickHouse count.
+// countsOf returns the figures of the clicks of [from, to) in ClickHouse.
 func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Time) (ledger.Deltas, error) {
 	out := ledger.Deltas{}
 	err := k.To.Each(ctx, "figures", func(scan func(...any) error) error {
@@ -41,8 +42,8 @@ func (k Copy) countsOf(ctx context.Context, account uuid.UUID, from, to time.Tim
 // Difference is a key whose figures are not the same on both sides.
 type Difference struct {
 	ledger.Key
-	Rows models.Figures // what ClickHouse's rows count
-	Here models.Figures // of PostgreSQL's ledger
+	Rows models.Figures // figures of ClickHouse's rows
+	Here models.Figures // figures of PostgreSQL's ledger
 }
 
 // String implements fmt.Stringer.
@@ -93,7 +94,7 @@ WHERE account_id = $1 AND day = $2::date AND alone GROUP BY source_id, campaign_
 	waitsFor = `SELECT EXISTS (SELECT FROM click_changes WHERE account_id = $1 AND click_id >= $2 AND click_id < $3)`
 )
 
-// booked gives what the ledger has of the clicks of a day. quiet says that no change of it waits.
+// booked returns the ledger's figures of the clicks in [from, to). quiet reports whether no change of these clicks waits.
 func (k Copy) booked(ctx context.Context, account uuid.UUID, from, to time.Time) (sums ledger.Deltas, quiet bool, err error) {
 	err = db.Snapshot(ctx, k.From, func(c db.Conn) error {
 		waits, err := db.Get[bool](ctx, c, "waiting changes", waitsFor, account, models.FloorClickID(from), models.FloorClickID(to))
@@ -135,7 +136,7 @@ func (k Copy) Repair(ctx context.Context, account uuid.UUID, at time.Time) error
 
 const bookedAccounts = `SELECT DISTINCT account_id FROM ledger WHERE hour >= $1 AND hour < $2`
 
-// Accounts lists the accounts that have anything on a day, in PostgreSQL's ledger or in ClickHouse.
+// Accounts returns the accounts that have figures or rows on a day, in PostgreSQL's ledger or in ClickHouse.
 func (k Copy) Accounts(ctx context.Context, at time.Time) ([]uuid.UUID, error) {
 	from := at.UTC().Truncate(day)
 	list, err := db.Select[uuid.UUID](ctx, k.From, "accounts of a day", bookedAccounts, from, from.Add(day))
@@ -188,7 +189,7 @@ const (
 	auditPause = time.Second
 )
 
-// auditQuiet audits an account's day, and again while it changes.
+// auditQuiet audits an account's day. It repeats the audit while the day changes, at most auditTries times in all.
 func (k Copy) auditQuiet(ctx context.Context, account uuid.UUID, at time.Time) (list []Difference, quiet bool, err error) {
 	for range auditTries {
 		if list, quiet, err = k.Audit(ctx, account, at); err != nil || quiet {

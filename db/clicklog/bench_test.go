@@ -17,7 +17,7 @@ import (
 	"switchyard/models"
 )
 
-// realistic is a click as a tracking link makes it, one of many campaigns, countries and visitors.
+// realistic returns a click as a tracking link records it, with random values for one of many campaigns, countries and visitors.
 func realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 	n := rand.IntN(1 << 30)
 	one := func(of int) uuid.UUID { return campaigns[n%of%len(campaigns)] }
@@ -41,8 +41,8 @@ func realistic(acc uuid.UUID, campaigns []uuid.UUID) *models.Click {
 	}
 }
 
-// BenchmarkIngest measures how many clicks a second go from a full spool into PostgreSQL, without pacing; a third of
-// them clicked on to an offer.
+// BenchmarkIngest measures how many clicks a second go from a full spool into PostgreSQL, without pacing. A third of the clicks
+// have a click-out to an offer.
 func BenchmarkIngest(b *testing.B) {
 	d := dbtest.New(b)
 	acc := account(b, d)

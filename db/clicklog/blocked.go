@@ -14,7 +14,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// blockedKey is where a click counts that a deny entry made a bot's.
+// blockedKey is the key under which blocked clicks are counted: account, deny entry and hour.
 type blockedKey struct {
 	account, entry uuid.UUID
 	hour           time.Time
@@ -30,7 +30,7 @@ INSERT INTO bot_entry_hours AS h (account_id, entry_id, hour, clicks)
 SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::bigint[])
 ON CONFLICT (account_id, entry_id, hour) DO UPDATE SET clicks = h.clicks + EXCLUDED.clicks`
 
-// countBlocked counts new clicks by the deny entries that made them bots'.
+// countBlocked counts the new clicks that a deny entry made a bot's, by entry and hour.
 func countBlocked(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	sums := map[blockedKey]int64{}
 	for _, click := range clicks {

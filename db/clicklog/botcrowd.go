@@ -13,8 +13,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// Crowd compares the clicks of an account with those before them, which all web processes store in one table. It remembers
-// the clicks of the last bot.FloodWindow, so that each is read once, however many they are. It can be used for several leases.
+// Crowd compares the clicks of an account with earlier clicks, which all web processes store in one table. It remembers the
+// clicks of the last bot.FloodWindow, so each click is read only once, whatever their number. It can be used for several leases.
 type Crowd struct {
 	account               uuid.UUID
 	after                 uuid.UUID // the last click that it has seen
@@ -22,10 +22,10 @@ type Crowd struct {
 	visitors              *frequency
 }
 
-// NewCrowd knows no clicks yet.
+// NewCrowd returns a Crowd that knows no clicks yet.
 func NewCrowd(account uuid.UUID) *Crowd { return &Crowd{account: account} }
 
-// visitorsRemembered is how many visitors with repeated clicks a Crowd remembers twice.
+// visitorsRemembered is the number of visitors with repeated clicks that a Crowd remembers in each of two generations.
 const visitorsRemembered = 50_000
 
 func (w *Crowd) reset() {
@@ -34,10 +34,10 @@ func (w *Crowd) reset() {
 	w.visitors = newFrequency(bot.RepeatBound, noteEvery, visitorsRemembered)
 }
 
-// crowdColumns tell which crowd a click belongs to.
+// crowdColumns are the columns of a click that a Crowd counts by.
 var crowdColumns = clickColumns.named("id", "at", "campaign_id", "ip", "address_key")
 
-// crowdAtOnce is how many of the clicks before are read at once.
+// crowdAtOnce is the number of earlier clicks that are read at once.
 const crowdAtOnce = 10_000
 
 // count adds a click to the clicks of the last bot.FloodWindow, and returns the flood signals that it fires.
@@ -55,8 +55,8 @@ func (w *Crowd) count(click *StoredClick) (fired bot.Signals) {
 	return fired
 }
 
-// before counts the clicks that fall into bot.FloodWindow before first, up to and including after. first is the first click
-// behind after.
+// before counts the clicks within bot.FloodWindow before first, up to and including after. first is the first click later than
+// after.
 func (w *Crowd) before(ctx context.Context, c db.Conn, in clickStore, after, first uuid.UUID) error {
 	low, high := models.FloorClickID(models.ClickTime(first).Add(-bot.FloodWindow)), next(after)
 	for {
@@ -77,7 +77,7 @@ func (w *Crowd) before(ctx context.Context, c db.Conn, in clickStore, after, fir
 const selectByAddress = `
 SELECT id FROM campaigns WHERE account_id = ANY ($1::uuid[]) AND id = ANY ($2::uuid[]) AND uniqueness_method IN ('ip', 'ip_ua')`
 
-// byAddress returns which of some campaigns count visitors by the address.
+// byAddress returns the campaigns that count visitors by the address, among the given campaigns.
 func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID]bool) ([]uuid.UUID, error) {
 	if len(campaigns) == 0 {
 		return nil, nil
@@ -85,11 +85,11 @@ func byAddress(ctx context.Context, c db.Conn, accounts, campaigns map[uuid.UUID
 	return db.Select[uuid.UUID](ctx, c, "campaigns by address", selectByAddress, db.UUIDs(sortedIDs(accounts)), db.UUIDs(sortedIDs(campaigns)))
 }
 
-// noteEvery is the time in which a crowd notes bot.RepeatBound clicks of a visitor at most. So a flood of one visitor is some
-// rows and not a million. The time is short, because a click must find the clicks of the day before it.
+// noteEvery is the time within which a crowd stores at most bot.RepeatBound clicks of a visitor. So a flood by a single visitor
+// takes a few rows instead of a million. The time is short, because a click must find stored clicks within the day before it.
 const noteEvery = 10 * time.Minute
 
-// Where addresses are not stored whole, their key of the day stands for them.
+// If addresses are not stored in full, the address key of the day takes the place of the address.
 const visitorOfClick = `md5(CASE WHEN c.address_key <> 0 THEN c.address_key::text ELSE host(c.ip) END || ' ' || c.user_agent)::uuid`
 
 const ofIDs = ` FROM clicks c WHERE c.account_id = $1 AND c.id = ANY ($2::uuid[]) AND c.id BETWEEN $3 AND $4`
@@ -99,20 +99,21 @@ INSERT INTO bot_repeats (account_id, campaign_id, visitor, at, click_id)
 SELECT c.account_id, c.campaign_id, ` + visitorOfClick + `, c.at, c.id` + ofIDs + `
 ON CONFLICT DO NOTHING`
 
-// The order makes each look-up a walk of the primary key that ends at the bound, however many repeats a visitor has.
+// Because of the order, each look-up walks the primary key and ends at the bound, whatever the number of a visitor's repeats.
 var selectRepeats = `
 SELECT c.id` + ofIDs + ` AND EXISTS (SELECT FROM bot_repeats r
 	WHERE r.account_id = c.account_id AND r.campaign_id = c.campaign_id AND r.visitor = ` + visitorOfClick + `
 		AND r.at > c.at - ` + inSeconds(bot.RepeatWindow) + ` AND (r.at, r.click_id) <= (c.at, c.id)
 	ORDER BY r.at, r.click_id OFFSET $5 LIMIT 1)`
 
-// inSeconds is a length of time as SQL.
+// inSeconds returns a duration as an SQL interval.
 func inSeconds(d time.Duration) string {
 	return "interval '" + strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + " seconds'"
 }
 
-// signals finds floods and repeats among the clicks behind one, in the transaction of c. It notes the repeats for later
-// clicks. If the last call did not end there, it reads the minute before again: a transaction may be tried again.
+// signals returns the signals of floods and repeats among clicks, which follow the click after, in the transaction of c. It
+// stores the repeats for later clicks. If the last call did not end at after, it reads the earlier bot.FloodWindow again. This
+// happens when a transaction is tried again.
 func (w *Crowd) signals(ctx context.Context, c db.Conn, in clickStore, after uuid.UUID, clicks []*StoredClick) (
 	map[uuid.UUID]bot.Signals, error,
 ) {
@@ -136,8 +137,8 @@ func (w *Crowd) signals(ctx context.Context, c db.Conn, in clickStore, after uui
 	return fired, err
 }
 
-// repeats finds repeated clicks and notes them. A click is not looked up if an ingester has marked it, or if enough clicks of
-// its visitor were just noted.
+// repeats finds repeated clicks and stores them. It does not look up a click that an ingester has marked, or whose visitor just
+// had enough clicks stored.
 func (w *Crowd) repeats(ctx context.Context, c db.Conn, clicks []*StoredClick, fired map[uuid.UUID]bot.Signals) error {
 	visits, err := w.visits(ctx, c, clicks)
 	if err != nil {
@@ -171,8 +172,9 @@ func (w *Crowd) repeats(ctx context.Context, c db.Conn, clicks []*StoredClick, f
 	return err
 }
 
-// visits leaves out clicks without an address, and visits that their campaign counts as unique by the address. Where cookies
-// or a parameter tell visitors apart, the address says nothing about that, and each click is a visit.
+// visits returns the clicks that can be repeats. It leaves out clicks without an address, and clicks that their campaign counts
+// as unique by the address. If a campaign distinguishes visitors by cookies or a parameter, unique clicks stay, because
+// uniqueness then says nothing about the address.
 func (w *Crowd) visits(ctx context.Context, c db.Conn, clicks []*StoredClick) ([]*StoredClick, error) {
 	unique := map[uuid.UUID]bool{} // campaigns with such a click
 	for _, click := range clicks {

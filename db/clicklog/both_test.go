@@ -15,13 +15,13 @@ import (
 	"switchyard/models/parttest"
 )
 
-// both are PostgreSQL and ClickHouse.
+// both gives access to PostgreSQL and ClickHouse.
 type both struct {
 	t *testing.T
 	d *db.DB
 }
 
-// asked are dimensions in which something may have gone astray, and whether the ledger has them.
+// asked lists combinations of dimensions in which figures may be wrong, and whether the ledger has them.
 var asked = []struct {
 	dims   []string
 	ledger bool
@@ -34,8 +34,8 @@ var asked = []struct {
 	{[]string{"country", "bot_reason"}, false},
 }
 
-// agree compares the figures of every account between the engines. PostgreSQL's rows must count what its ledger has, and
-// ClickHouse's rows must count the same as PostgreSQL's, to the cell.
+// agree compares the figures of every account between the engines. PostgreSQL's rows must give the figures of its ledger, and
+// ClickHouse's rows must give the same as PostgreSQL's, in every cell.
 func (b both) agree() {
 	b.t.Helper()
 	d := b.d

@@ -12,30 +12,31 @@ import (
 )
 
 const (
-	// scanSettle is how old a click is when it is looked at: the page tag has had bot.TagWait, and the ingesters have
-	// stored what came before.
+	// scanSettle is the minimum age of a click when it is scanned. By then the page tag has had bot.TagWait, and the ingesters
+	// have stored earlier records.
 	scanSettle = bot.TagWait + 10*time.Second
-	// storedLate is how old a click is that is stored so late that a scan may have passed it. The difference is for clocks
-	// that disagree.
+	// storedLate is the age from which on a newly stored click counts as late, because a scan may have passed it. It is 15
+	// seconds less than scanSettle, as clocks may disagree.
 	storedLate = scanSettle - 15*time.Second
-	// scanReach is how far back a scan looks. Clicks that are stored later than that stay unscanned.
+	// scanReach is the time that a scan looks back. Clicks that are stored later than that stay unscanned.
 	scanReach = 48 * time.Hour
-	// firstScan is how far back the first scan of an account looks.
+	// firstScan is the time that the first scan of an account looks back.
 	firstScan = time.Hour
-	// repeatsKept is how long repeated clicks are remembered.
+	// repeatsKept is the time for which repeated clicks are stored.
 	repeatsKept = bot.RepeatWindow + 2*time.Hour
-	// forgottenByScans is how many old rows of scans one statement deletes.
+	// forgottenByScans is the number of old rows that one statement of ForgetBotScans deletes.
 	forgottenByScans = 10_000
 )
 
-// BotScan is how far the clicks of an account were scanned for signals that only show afterwards.
+// BotScan is the progress of the scan of an account's clicks for signals that show only after the click.
 type BotScan struct {
 	AccountID uuid.UUID `db:"account_id"`
 	After     uuid.UUID `db:"scanned_after"`
 	Revision  int64     `db:"revision"`
 }
 
-// The accounts of clicks that came since the last sweep. To ask each account for its clicks costs more, the more there are.
+// markBehind marks the accounts of clicks since the last sweep. Querying each account for its clicks would cost more with every
+// account.
 const markBehind = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
 SELECT a.id, $3, true FROM accounts a WHERE a.id IN (
@@ -43,18 +44,18 @@ SELECT a.id, $3, true FROM accounts a WHERE a.id IN (
 ) ORDER BY a.id
 ON CONFLICT (account_id) DO UPDATE SET behind = true WHERE NOT s.behind`
 
-// The row is locked, so that sweeps come one after another.
+// The row is locked, so that sweeps run one after another.
 const (
 	selectSwept = `SELECT greatest(swept_to, $1) FROM bot_sweeps FOR UPDATE`
 	updateSwept = `UPDATE bot_sweeps SET swept_to = $1`
 	insertSwept = `INSERT INTO bot_sweeps (swept_to) VALUES ($1)`
 )
 
-// A worker that died has left its lease.
+// The lease of a worker that died expires, and the account is listed again.
 const selectWaitingScans = `
 SELECT account_id FROM bot_scans WHERE behind AND leased_until IS NULL OR leased_until < now() ORDER BY account_id`
 
-// WaitingBotScans lists the accounts with clicks that are to be looked at.
+// WaitingBotScans returns the accounts with clicks that are to be scanned.
 func (l Log) WaitingBotScans(ctx context.Context) ([]uuid.UUID, error) {
 	err := Unraced(func() error { return db.Tx(ctx, l.Conn, func(c db.Conn) error { return l.sweepBots(ctx, c) }) })
 	if err != nil {
@@ -63,7 +64,7 @@ func (l Log) WaitingBotScans(ctx context.Context) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, l.Conn, "waiting scans", selectWaitingScans)
 }
 
-// sweepBots marks the accounts of clicks that came since the last sweep.
+// sweepBots marks the accounts that have got clicks since the last sweep.
 func (l Log) sweepBots(ctx context.Context, c db.Conn) error {
 	now := l.now()
 	from, to := models.FloorClickID(now.Add(-scanReach)), models.FloorClickID(now.Add(-scanSettle))
@@ -82,7 +83,7 @@ func (l Log) sweepBots(ctx context.Context, c db.Conn) error {
 	return err
 }
 
-// A click that comes after the lease was taken makes the account wait for a scan again.
+// A click that arrives after the lease was taken marks the account for another scan.
 const leaseScan = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind, leased_until)
 SELECT id, $2, false, now() + make_interval(secs => $4) FROM accounts WHERE id = $1
@@ -91,7 +92,7 @@ ON CONFLICT (account_id) DO UPDATE SET behind = false, leased_until = excluded.l
 WHERE s.leased_until IS NULL OR s.leased_until < now()
 RETURNING account_id, scanned_after, revision`
 
-// LeaseBotScan claims the scan of an account for one worker for a while. ok is false if another worker has it.
+// LeaseBotScan claims the scan of an account for one worker, for the time term. ok is false if another worker has claimed it.
 func (l Log) LeaseBotScan(ctx context.Context, account uuid.UUID, term time.Duration) (s BotScan, ok bool, err error) {
 	now := l.now()
 	return db.First[BotScan](ctx, l.Conn, "lease scan", leaseScan, account, models.FloorClickID(now.Add(-firstScan)),
@@ -100,23 +101,22 @@ func (l Log) LeaseBotScan(ctx context.Context, account uuid.UUID, term time.Dura
 
 const releaseScan = `UPDATE bot_scans SET leased_until = NULL, behind = behind OR NOT $2 WHERE account_id = $1`
 
-// ReleaseBotScan ends a lease. done says that all clicks were looked at.
+// ReleaseBotScan ends a lease. done means that all clicks were scanned.
 func (l Log) ReleaseBotScan(ctx context.Context, account uuid.UUID, done bool) error {
 	_, err := db.Exec(ctx, l.Conn, "release scan", releaseScan, account, done)
 	return err
 }
 
-// BotsScanned is what one ScanBots did.
+// BotsScanned is the result of a call of ScanBots.
 type BotsScanned struct {
-	After uuid.UUID   // the last click that it looked at
-	Days  []time.Time // on which bots and others have changed
-	Done  bool        // there are no more clicks
+	After uuid.UUID   // the last scanned click
+	Days  []time.Time // days on which the split between bots and visitors has changed
+	Done  bool        // no clicks are left to scan
 }
 
-// ScanBots looks at the next clicks of a scan, at most limit, in the transaction of c, and revises those on which a signal
-// has fired. The crowd is the account's. Call RespreadSpend for the Days, then MoveBotScan. Doing it again changes nothing: a
-// signal that has fired is found again. A click that is stored late, though not more than 48 hours, takes the scan back to its
-// time.
+// ScanBots scans the next clicks of an account, at most limit, in the transaction of c. It revises clicks on which a signal has
+// fired. crowd must belong to the account. Call RespreadSpend for the Days, then MoveBotScan. Repeating a scan changes nothing,
+// because the same signals fire again. A click that is stored late, but within 48 hours, takes the scan back to its time.
 func (l Log) ScanBots(ctx context.Context, c db.Conn, crowd *Crowd, s BotScan, settings bot.Settings, limit int) (
 	BotsScanned, error,
 ) {
@@ -141,14 +141,14 @@ const moveScan = `
 UPDATE bot_scans SET scanned_after = $3, revision = revision + 1 WHERE account_id = $1 AND revision = $2
 RETURNING account_id, scanned_after, revision`
 
-// MoveBotScan records, in the transaction of c, up to which click the account was scanned. ok is false if a late click was
-// stored in the meantime: the next scan then begins there.
+// MoveBotScan records, in the transaction of c, up to which click the account was scanned. ok is false if a late click was stored
+// during the scan. The next scan then begins at that click.
 func (Log) MoveBotScan(ctx context.Context, c db.Conn, s BotScan, after uuid.UUID) (moved BotScan, ok bool, err error) {
 	return db.First[BotScan](ctx, c, "move scan", moveScan, s.AccountID, s.Revision, after)
 }
 
-// ForgetBotScans deletes what scans no longer need: old repeats, old reports of landing pages, and rechecks of clicks that
-// never came. It also finds the accounts of rechecks that name none.
+// ForgetBotScans deletes what scans no longer need: old repeats, old reports of landing pages, and rechecks of clicks that never
+// came. It also finds the accounts of rechecks that name no account.
 func (l Log) ForgetBotScans(ctx context.Context) error {
 	now := l.now()
 	for _, f := range []struct {

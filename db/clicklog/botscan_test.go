@@ -20,7 +20,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// scene is an account whose clicks of ten minutes ago are looked at.
+// scene is an account whose clicks of ten minutes ago are scanned.
 type scene struct {
 	*books
 	start    time.Time
@@ -50,7 +50,7 @@ func (s *scene) exec(query string, args ...any) {
 	}
 }
 
-// visit puts a click of an address into the spool of one of the processes.
+// visit appends a click from an address to the spool of one of the processes.
 func (s *scene) visit(after time.Duration, ip string, change func(*models.Click)) *models.Click {
 	s.Helper()
 	s.clicks++
@@ -64,13 +64,13 @@ func (s *scene) visit(after time.Duration, ip string, change func(*models.Click)
 	return c
 }
 
-// lands puts a click that leads to a landing page into a spool.
+// lands appends a click that leads to a landing page to a spool.
 func (s *scene) lands(after time.Duration, lander uuid.UUID) *models.Click {
 	s.Helper()
 	return s.visit(after, fmt.Sprintf("198.51.100.%d", s.clicks%250), func(c *models.Click) { c.LanderID = lander })
 }
 
-// tells puts an event of the page tag into a spool.
+// tells appends an event of the page tag to a spool.
 func (s *scene) tells(c *models.Click, host, path string, change func(*models.SiteEvent)) {
 	s.Helper()
 	s.events++
@@ -92,7 +92,7 @@ func (s *scene) store() {
 	}
 }
 
-// scan stores what the spools have and looks at the clicks, limit at once. It holds the ledger against the rows.
+// scan stores the records of the spools and scans the clicks, limit at once. It then compares the ledger with the rows.
 func (s *scene) scan(limit int, settings bot.Settings) {
 	s.Helper()
 	s.store()
@@ -145,7 +145,7 @@ func (s *scene) scan(limit int, settings bot.Settings) {
 	}
 }
 
-// fired lists the signals of clicks, by which it is.
+// fired returns the signals of clicks, by the name of the click.
 func (s *scene) fired(clicks map[string]*models.Click) map[string][]string {
 	s.Helper()
 	out := map[string][]string{}
@@ -155,14 +155,14 @@ func (s *scene) fired(clicks map[string]*models.Click) map[string][]string {
 	return out
 }
 
-// among counts the clicks that have a signal.
+// among returns the number of clicks that have a signal.
 func (s *scene) among(signal bot.Signals) int {
 	s.Helper()
 	return number[int](s, s.db, `SELECT count(*) FROM clicks WHERE bot_signals & $1 <> 0`, int64(signal))
 }
 
-// TestFloods: the click that exceeds the bound is the first with the signal, whatever process recorded those before it,
-// and whatever part of the scan has it. Conversions move along with it.
+// TestFloods checks that the click that exceeds the bound is the first with the signal. It does not matter which process recorded
+// the earlier clicks, or in which part of the scan the click is. Its conversions move with it.
 func TestFloods(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -224,13 +224,13 @@ func TestFloods(t *testing.T) {
 	}
 	if n := number[string](t, s.db, `SELECT concat(sum(bot_clicks), ' ', sum(approved), ' ', sum(clicks)) FROM ledger WHERE account_id = $1`, s.account); n !=
 		fmt.Sprintf("8 1 %d", s.clicks-8-bot.FloodBound/2-1) {
-		t.Errorf("figures are %s of %d", n, s.clicks)
+		t.Errorf("the figures are %s, with %d clicks", n, s.clicks)
 	}
 }
 
 var emptyIsNil = gocmp.Transformer("list", func(l []string) string { return fmt.Sprint(l) })
 
-// TestScanAgain: a scan that is done again changes nothing, and signals that are switched off are noted and do not count.
+// TestScanAgain checks that a repeated scan changes nothing, and that disabled signals are stored but do not count.
 func TestScanAgain(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -240,16 +240,16 @@ func TestScanAgain(t *testing.T) {
 	off := bot.NewSettings(0, []string{"click_flood", "campaign_flood", "repeat_click"})
 	s.scan(1000, off)
 	if n, bots := s.among(bot.ClickFlood), number[int](t, s.db, `SELECT count(*) FROM clicks WHERE is_bot OR bot_score > 0`); n != bot.FloodBound || bots != 0 {
-		t.Errorf("%d clicks have the signal, %d count", n, bots)
+		t.Errorf("%d clicks have the signal, %d count as bots", n, bots)
 	}
 	rows := func() string {
 		return number[string](t, s.db, `SELECT md5(string_agg(k::text, ' ' ORDER BY id)) FROM clicks k`) +
 			number[string](t, s.db, `SELECT concat_ws(' ', (SELECT count(*) FROM ledger), (SELECT count(*) FROM bot_repeats))`)
 	}
 	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
-	s.scan(7, bot.NewSettings(50, nil)) // clicks count by the present settings, whichever settings they were stored with
+	s.scan(7, bot.NewSettings(50, nil)) // clicks are scored by the current settings, whatever settings they were stored with
 	if bots := number[int](t, s.db, `SELECT count(*) FROM clicks WHERE is_bot`); bots != bot.FloodBound {
-		t.Errorf("%d clicks are bots' by the settings of now", bots)
+		t.Errorf("%d clicks are bots' by the current settings", bots)
 	}
 	before := rows()
 	s.exec(`UPDATE bot_scans SET scanned_after = $1`, models.FloorClickID(s.start))
@@ -259,8 +259,8 @@ func TestScanAgain(t *testing.T) {
 	}
 }
 
-// TestRepeats: clicks beyond the bound in a day are repeats. Clicks of a campaign that counts unique visitors by the address
-// are not.
+// TestRepeats checks that clicks beyond the bound within a day are repeats. Unique clicks of a campaign that counts visitors by
+// the address are not.
 func TestRepeats(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

@@ -14,14 +14,14 @@ import (
 	"switchyard/models/country"
 )
 
-// judgement finds the signals of clicks in what their visitors did next, and revises the clicks.
+// judgement finds signals in what the visitors of clicks did next, and revises the clicks.
 type judgement struct {
 	Log
 	account  uuid.UUID
 	settings bot.Settings
-	fired    map[uuid.UUID]bot.Signals // that were found otherwise
+	fired    map[uuid.UUID]bot.Signals // signals that were found in other ways
 	waited   bool                      // the page tag has had bot.TagWait for its first event
-	tagged   map[uuid.UUID]bool        // landing pages that carry the tag
+	tagged   map[uuid.UUID]bool        // landing pages that carry the page tag
 }
 
 // visit is a click with what its visitor did next.
@@ -33,23 +33,23 @@ type visit struct {
 // done is what the visitor of a click did next.
 type done struct {
 	ID       uuid.UUID `db:"id"`
-	Out      uuid.UUID `db:"first_out"` // the first click-out; zero: none
+	Out      uuid.UUID `db:"first_out"` // the first click-out; zero: no click-out
 	Events   int       `db:"events"`    // of the page tag
-	Pages    []string  `db:"pages"`     // that they came from: host and path
-	Driven   bool      `db:"driven"`    // they say that a program drives the browser
+	Pages    []string  `db:"pages"`     // pages that sent the events: host and path
+	Driven   bool      `db:"driven"`    // an event reports that a program controls the browser
 	TimeZone string    `db:"time_zone"` // of the browser
-	ZoneAt   time.Time `db:"zone_at"`   // zero: no zone is known
+	ZoneAt   time.Time `db:"zone_at"`   // when TimeZone was reported; zero: no time zone is known
 }
 
-// scanColumns are what a scan and a visit need of a click.
+// scanColumns are the columns of a click that a scan and a visit need.
 var scanColumns = clickColumns.named(
 	"id", "at", "campaign_id", "lander_id", "ip", "address_key", "user_agent", "country", "proxy_kind", "bot_signals", "bot_score",
 	"is_bot", "is_unique", "account_id",
 )
 
-// A click has few events; the limit is for an attacker. Aggregates keep the planner from walking other
-// indexes in their order, and texts of accounts from reading all events of an account. Most clicks have neither: two probes of an
-// index find that out.
+// A click has few events. The limit is for attackers. The aggregates keep the planner from walking other indexes in their order.
+// Comparing accounts as texts keeps it from reading all events of an account. Most clicks have neither click-outs nor events, and
+// two index probes find that out.
 const selectDone = `
 SELECT k.id, coalesce(h.first_out, '00000000-0000-0000-0000-000000000000') AS first_out,
 	e.events, coalesce(e.pages, '{}') AS pages, coalesce(e.driven, false) AS driven, coalesce(e.time_zone, '') AS time_zone,
@@ -77,20 +77,21 @@ CROSS JOIN LATERAL (
 ) e
 WHERE h.first_out IS NOT NULL OR e.events > 0`
 
-// visits adds what their visitors did next to clicks.
+// visits returns the clicks together with what their visitors did next.
 func (j *judgement) visits(ctx context.Context, c db.Conn, clicks []*StoredClick) ([]visit, error) {
 	list, err := db.Select[done](ctx, c, "visits", selectDone, j.account, db.UUIDs(clickIDs(clicks)))
 	found := db.ByKey(list, func(d done) uuid.UUID { return d.ID })
 	return db.Map(clicks, func(k *StoredClick) visit { return visit{k, found[k.ID]} }), err
 }
 
-// lock reads clicks. It keeps others from changing them, and ingesters from applying events to them, until the transaction
-// ends.
+// lock reads and locks clicks. Until the transaction ends, other transactions cannot change them, and ingesters cannot apply
+// events to them.
 func (j *judgement) lock(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]*StoredClick, error) {
 	return j.store().read(ctx, c, scanColumns, clickSet{account: j.account, ids: ids, lock: true})
 }
 
-// pass judges clicks, which are in the order of their ids, and gives the days on which bots and others have changed.
+// pass finds signals of clicks and revises the clicks. The clicks must be in the order of their ids. It returns the days on which
+// the split between bots and visitors has changed.
 func (j *judgement) pass(ctx context.Context, c db.Conn, clicks []*StoredClick) ([]time.Time, error) {
 	if len(clicks) == 0 {
 		return nil, nil
@@ -118,7 +119,7 @@ func (j *judgement) pass(ctx context.Context, c db.Conn, clicks []*StoredClick) 
 	return j.Revise(ctx, c, j.account, j.settings, j.findings(visits))
 }
 
-// findings returns what is new about clicks.
+// findings returns the changes of clicks: new signals, cleared signals, and scores by outdated settings.
 func (j *judgement) findings(visits []visit) (list []Finding) {
 	for _, v := range visits {
 		has, id := bot.Signals(v.BotSignals), v.StoredClick.ID
@@ -133,23 +134,23 @@ func (j *judgement) findings(visits []visit) (list []Finding) {
 	return list
 }
 
-// outdated reports whether a click was scored by other settings. Such a click was stored after the job for the changed
-// settings had passed it.
+// outdated reports whether a click was scored by other settings. This happens if the click was stored after the job for the
+// changed settings had passed its time.
 func (v *visit) outdated(settings bot.Settings) bool {
 	score, isBot, _ := bot.Score(bot.Signals(v.BotSignals), settings)
 	return v.BotSignals != 0 && (v.BotScore != score || v.IsBot != isBot)
 }
 
-// signals returns the signals that show in the visitor's behaviour. tagged says that the landing page carries the page tag,
-// and that the tag has had its time.
+// signals returns the signals that show in the visitor's behaviour. tagged means that the landing page carries the page tag, and
+// that the tag has had its time.
 func (v *visit) signals(tagged bool) (fired bot.Signals) {
 	// The clock starts at the redirect to the landing page. Page load time counts, so a visitor who has seen the page is never
 	// too fast.
 	if v.Out != uuid.Nil && models.ClickTime(v.Out).Sub(v.At).Abs() <= bot.FastBound {
 		fired |= bot.FastClick
 	}
-	// A visitor who leaves at once gives the tag no time. A flood's click that is a bot's without this signal is not written
-	// again.
+	// A visitor who leaves at once gives the tag no time. A click of a flood that already counts as a bot's does not get this
+	// signal, so that its row is not written again.
 	if tagged && v.Events == 0 && fired&bot.FastClick == 0 && !v.isFlood() {
 		fired |= bot.NoJS
 	}
@@ -180,11 +181,11 @@ const selectTagged = `
 SELECT lander_id FROM bot_tagged WHERE account_id = $1 AND lander_id = ANY ($2::uuid[]) AND click_id >= $3
 GROUP BY lander_id HAVING count(*) >= $4`
 
-// evidenceEvery is how often a landing page is noted to carry the tag.
+// evidenceEvery is the minimum time between two records that a landing page carries the tag.
 const evidenceEvery = time.Hour
 
-// findTagged records the landing pages whose tag has sent events for clicks. It then finds the landing pages of visits that
-// carry the tag: those for which at least bot.TaggedBound clicks within bot.TaggedWindow had such events.
+// findTagged records the landing pages whose tag has sent events for clicks. It then finds the landing pages of visits that carry
+// the tag: at least bot.TaggedBound clicks of the page within bot.TaggedWindow had such events.
 func (j *judgement) findTagged(ctx context.Context, c db.Conn, visits []visit) error {
 	pages, err := j.landers(ctx, c, visits)
 	if err != nil || len(pages) == 0 {
@@ -244,7 +245,7 @@ func (j *judgement) landers(ctx context.Context, c db.Conn, visits []visit) (map
 	return pages, err
 }
 
-// pageOf reads an address without its scheme. It ignores a www. before the host and a final slash.
+// pageOf returns the page of an address without a scheme. It leaves out a "www." before the host, the query and a final slash.
 func pageOf(address string) page {
 	if i := strings.IndexAny(address, "?#"); i >= 0 {
 		address = address[:i]

@@ -17,7 +17,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// leaves puts a click-out into a spool.
+// leaves appends a click-out to a spool.
 func (s *scene) leaves(c *models.Click, after time.Duration) {
 	s.Helper()
 	put(s, s.spools[0], spool.Record{Out: &models.ClickOut{
@@ -32,7 +32,7 @@ func (s *scene) lander(url string) uuid.UUID {
 	return id
 }
 
-// TestFastClicks: the first click-out decides, and only one of the click's account counts.
+// TestFastClicks checks that the first click-out decides, and that only click-outs of the click's account count.
 func TestFastClicks(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -62,7 +62,7 @@ func TestFastClicks(t *testing.T) {
 	}
 }
 
-// TestNoJS: the signal needs enough other clicks with events of the very page, and is taken back by a later event.
+// TestNoJS checks that the signal needs enough other clicks with events of the same page, and that a later event clears it.
 func TestNoJS(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -107,7 +107,7 @@ func TestNoJS(t *testing.T) {
 		t.Errorf("%d clicks of bots are counted", n)
 	}
 
-	// A slow phone's event comes after all, and one more page would need the signal.
+	// The event of a slow phone arrives late and clears the signal. The page /few gets one more event.
 	s.tells(silent["tagged"], "page.example", "/a", func(e *models.SiteEvent) { e.ReceivedAt = time.Now() })
 	s.tells(silent["few"], "page.example", "/few", nil)
 	s.scan(10, settings)
@@ -119,18 +119,19 @@ func TestNoJS(t *testing.T) {
 		t.Errorf("clicks of bots, and rechecks: %s", n)
 	}
 
-	// The tag was taken off the page: a day later it is no longer expected.
+	// The tag was removed from the page. A day later, it is no longer expected.
 	if err := (clicklog.Log{Conn: s.db, Now: func() time.Time { return time.Now().Add(25 * time.Hour) }}).ForgetBotScans(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	later := s.lands(3*time.Minute, pages["tagged"])
 	s.scan(10, settings)
 	if got := s.fired(map[string]*models.Click{"": later}); len(got[""]) > 0 {
-		t.Errorf("without evidence: %v", got)
+		t.Errorf("a page without recent events of the tag: %v", got)
 	}
 }
 
-// TestTimeZones: the offset of the first view counts, at the moment of the view, and only if the address is the visitor's.
+// TestTimeZones checks that the offset of the first view counts, at the time of the view, and only if the address is not a
+// proxy's.
 func TestTimeZones(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -153,7 +154,7 @@ func TestTimeZones(t *testing.T) {
 	} {
 		c := s.visit(time.Duration(i)*time.Second, "203.0.113.1", func(c *models.Click) { c.Country, c.ProxyKind = tt.country, tt.proxy })
 		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { e.TimeZone, e.At = tt.zone, summer })
-		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { // the visitor travels on
+		s.tells(c, "page.example", "/", func(e *models.SiteEvent) { // the visitor moves to another time zone
 			if tt.zone != "" {
 				e.TimeZone, e.At, e.ReceivedAt = "-05:00", summer, e.ReceivedAt.Add(time.Second)
 			}
@@ -177,7 +178,7 @@ func TestTimeZones(t *testing.T) {
 	}
 }
 
-// TestDrivenBrowser: a browser that says to the page tag that a program drives it is one.
+// TestDrivenBrowser checks the signal for a browser that reports to the page tag that a program controls it.
 func TestDrivenBrowser(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -192,7 +193,7 @@ func TestDrivenBrowser(t *testing.T) {
 	}
 }
 
-// TestEventDuringScan: an event that is being stored while its click is looked at is waited for, and seen.
+// TestEventDuringScan checks that a scan waits for an event that is being stored while its click is scanned, and finds it.
 func TestEventDuringScan(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -203,7 +204,7 @@ func TestEventDuringScan(t *testing.T) {
 	slow := s.lands(time.Second, lander)
 	s.store()
 	locked, commit, stored := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	go func() { // what an ingester does, as slowly as can be
+	go func() { // a very slow ingester
 		stored <- db.Tx(context.WithoutCancel(t.Context()), s.db, func(c db.Conn) error {
 			_, err := c.ExecContext(t.Context(), `SELECT id FROM clicks WHERE id = $1 FOR NO KEY UPDATE`, slow.ID)
 			if err == nil {
@@ -235,8 +236,8 @@ func TestEventDuringScan(t *testing.T) {
 	}
 }
 
-// TestStoredLate: clicks and steps that are stored after the scan has passed their time are looked at all the same, and a
-// scan that is under way does not pass over them.
+// TestStoredLate checks that clicks and steps are scanned even if they are stored after the scan has passed their time. A running
+// scan does not miss them either.
 func TestStoredLate(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -268,15 +269,15 @@ func TestStoredLate(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	if _, ok, err := log.LeaseBotScan(t.Context(), s.account, time.Minute); ok || err != nil {
-		t.Error("two workers have one scan", err)
+		t.Error("two workers have leased the same scan", err)
 	}
 	late := s.lands(30*time.Second, lander)
 	s.store()
 	if _, ok, err := log.MoveBotScan(t.Context(), s.db, at, models.NewClickID()); ok || err != nil {
-		t.Error("the scan passes over a late click", err)
+		t.Error("the scan misses a late click", err)
 	}
 	if next := number[uuid.UUID](t, s.db, `SELECT scanned_after FROM bot_scans`); models.ClickTime(next).After(models.ClickTime(late.ID)) {
-		t.Error("the next scan begins behind the late click")
+		t.Error("the next scan begins after the late click")
 	}
 	if err := log.ReleaseBotScan(t.Context(), s.account, true); err != nil {
 		t.Fatal(err)
@@ -316,8 +317,8 @@ func TestStoredLate(t *testing.T) {
 	wait("after what came meanwhile", s.account)
 }
 
-// TestTraps: a visitor who follows the hidden link is a bot, even if the click is stored later or its account was not known
-// where the visit was recorded. Other accounts and other senders cannot make a click a bot's.
+// TestTraps checks that a visitor who follows the hidden link is a bot, even if the click is stored later, or if the recording
+// process did not know its account. Other accounts and other senders cannot make a click a bot's.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -368,13 +369,13 @@ func TestTraps(t *testing.T) {
 		t.Error(diff)
 	}
 	if n := number[string](t, s.db, `SELECT concat(sum(clicks), ' ', sum(bot_clicks)) FROM ledger`); n != "3 5" {
-		t.Errorf("clicks and those of bots are %s", n)
+		t.Errorf("clicks and clicks of bots are %s", n)
 	}
 	log.Now = func() time.Time { return time.Now().Add(49 * time.Hour) }
 	if err := log.ForgetBotScans(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := number[int](t, s.db, `SELECT count(*) FROM bot_rechecks`); n != 0 {
-		t.Errorf("%d clicks are waited for for ever", n)
+		t.Errorf("%d rechecks still wait for clicks that never arrive", n)
 	}
 }

@@ -12,13 +12,14 @@ import (
 
 func (in ConversionInput) fromBrowser() bool { return slices.Contains(browserSources, in.Source) }
 
-// One conversion more than the limit is counted, because the conversion that an input is about does not count.
+// Conversions are counted up to one more than the limit, because the conversion that an input is about does not count.
 const countBrowser = `
 SELECT k.id, (SELECT count(*) FROM (SELECT FROM conversions v WHERE v.account_id = $1 AND v.click_id = k.id
 	AND v.source = ANY ($3) LIMIT $4) AS mine) AS count
 FROM unnest($2::uuid[]) AS k (id)`
 
-// loadBrowser counts the conversions that only browsers have reported, of the clicks for which a browser reports one now.
+// loadBrowser counts the conversions that only browsers have reported. It does so for clicks for which an input by a browser is
+// to be decided.
 func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) error {
 	clicks := map[uuid.UUID]bool{}
 	for _, in := range b.inputs {
@@ -40,8 +41,8 @@ func (b *correcting) loadBrowser(ctx context.Context, c db.Conn) error {
 	return err
 }
 
-// boundBrowser limits what a browser can claim. A payout that is no amount is refused where it would make the conversion
-// worth nothing. A conversion beyond models.MaxBrowserConversions of its click is pending, and no browser approves it.
+// boundBrowser limits the effect of reports by browsers. It refuses a payout that is not an amount if the conversion would then
+// be worth nothing. Conversions of a click beyond models.MaxBrowserConversions are pending, and a browser cannot approve them.
 func (b *correcting) boundBrowser(in *ConversionInput, now *conversion, t terms) error {
 	if !in.fromBrowser() {
 		return nil

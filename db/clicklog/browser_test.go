@@ -8,8 +8,8 @@ import (
 	"switchyard/models"
 )
 
-// A visitor's browser reports any number of conversions for its click. The first twenty count, more are pending until
-// a server or a correction approves them. Conversions by servers and corrections have no such limit and do not use it up.
+// A visitor's browser can report any number of conversions for its click. The first twenty count. Further conversions are pending
+// until a server or a correction approves them. Conversions by servers and corrections have no such limit and do not use it up.
 func TestBrowserConversionsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -30,7 +30,7 @@ func TestBrowserConversionsAreBounded(t *testing.T) {
 	for i := range models.MaxBrowserConversions {
 		say(c, fmt.Sprint("page-", i), []string{models.FromTag, models.FromPixel}[i%2], "", "created", models.StatusApproved)
 	}
-	say(c, "page-0", models.FromTag, "", "duplicate", models.StatusApproved) // what counts goes on counting
+	say(c, "page-0", models.FromTag, "", "duplicate", models.StatusApproved) // a conversion that counts still counts
 	for _, source := range []string{models.FromTag, models.FromPixel} {
 		order := "late-" + source
 		say(c, order, source, "", "created", models.StatusPending)
@@ -44,7 +44,7 @@ func TestBrowserConversionsAreBounded(t *testing.T) {
 	say(other, "page-0", models.FromTag, "", "created", models.StatusApproved)
 }
 
-// A payout of a pixel that is no amount makes no conversion where it alone would say what the conversion is worth.
+// A pixel whose payout is not an amount does not record a conversion if the value of the conversion depends on that payout alone.
 func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -53,7 +53,7 @@ func TestBrowserPayoutThatIsNoAmount(t *testing.T) {
 	if out, err := record(t, d, in); err == nil {
 		t.Errorf("%s: %s, worth %s", out.Result, out.Conversion.Status, out.Conversion.Payout)
 	}
-	in.Source = models.FromPostback // of a network it counts, without money, and the log shows why
+	in.Source = models.FromPostback // from a network it counts, without money, and the log shows the reason
 	if out, err := record(t, d, in); err != nil || out.Result != "created" {
 		t.Errorf("%s, %v", out.Result, err)
 	}

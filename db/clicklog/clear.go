@@ -13,8 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// ClearQuery chooses what to delete: the history in [From, To), cut to milliseconds, of some campaigns (Clear and
-// ClearArchive) or of one smartlink (ClearSmartlink). After is where an earlier call ended.
+// ClearQuery selects the history to delete: [From, To), cut to milliseconds, of some campaigns (Clear and ClearArchive) or of one
+// smartlink (ClearSmartlink). After is the last click of an earlier call.
 type ClearQuery struct {
 	AccountID uuid.UUID
 	Of        []uuid.UUID
@@ -27,8 +27,8 @@ func (q ClearQuery) first() uuid.UUID {
 	return later(q.After, models.FloorClickID(q.From))
 }
 
-// Cleared is what one call deleted. Clicks does not include the clicks of bots. Of lists the campaigns of the deleted clicks.
-// The next call continues at After. Done says that nothing is left.
+// Cleared is the result of one call. Clicks does not include the clicks of bots. Of lists the campaigns of the deleted clicks.
+// The next call continues after After. Done means that nothing is left.
 type Cleared struct {
 	Clicks      int64
 	BotClicks   int64
@@ -38,8 +38,8 @@ type Cleared struct {
 	Done        bool
 }
 
-// A visitor whose unique click is deleted is unique again. Visitors are locked before clicks and in one order, as
-// ingesters do.
+// A visitor whose unique click is deleted counts as unique again. Visitors are locked before clicks and in a fixed order, as in
+// ingesters.
 const forgetVisitors = `
 DELETE FROM click_visitors v USING (
 	SELECT s.campaign_id, s.unique_key FROM click_visitors s
@@ -48,10 +48,10 @@ DELETE FROM click_visitors v USING (
 	ORDER BY s.campaign_id, s.unique_key FOR UPDATE OF s
 ) k WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
 
-// Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks, site
-// events and conversions, and takes their figures out of the ledger. Repeat it, each time in a transaction of its own, until it
-// is Done. Then ClearArchive deletes what has no clicks any more. A conversion that is being recorded for one of the
-// clicks is deleted too, or finds no click. What arrives in the window afterwards is counted.
+// Clear deletes at most limit clicks of campaigns in the transaction of c, with their click-outs, postbacks, site events and
+// conversions, and takes their figures out of the ledger. Repeat it, each time in a new transaction, until it is Done. Then
+// ClearArchive deletes figures and conversions without clicks. A conversion that is being recorded for a deleted click is deleted
+// too, or finds no click. Records of the window that arrive afterwards count.
 func (l Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cleared, error) {
 	after := q.first()
 	found, err := l.store().scan(ctx, c, visitorColumns, clickRange{
@@ -81,7 +81,7 @@ func (l Log) Clear(ctx context.Context, c db.Conn, q ClearQuery, limit int) (Cle
 	return out, out.remove(ctx, c, l.store(), ids)
 }
 
-// remove deletes clicks, and subtracts from the ledger what they and their conversions count.
+// remove deletes clicks, and subtracts their figures and the figures of their conversions from the ledger.
 func (d *Cleared) remove(ctx context.Context, c db.Conn, in clickStore, ids []uuid.UUID) error {
 	clicks, err := in.read(ctx, c, changeColumns, clickSet{ids: ids, lock: true})
 	if err != nil {
@@ -118,7 +118,7 @@ func (d *Cleared) remove(ctx context.Context, c db.Conn, in clickStore, ids []uu
 	return in.addDeltas(ctx, c, s)
 }
 
-// Two calls at once would subtract the same figures twice.
+// The lock is needed because two concurrent calls would subtract the same figures twice.
 const lockArchive = `
 SELECT pg_advisory_xact_lock(hashtextextended('switchyard clear ' || id::text, 0))
 FROM (SELECT id FROM unnest($1::uuid[]) AS i (id) ORDER BY id) sorted`
@@ -127,9 +127,8 @@ const deleteArchived = `
 DELETE FROM conversions
 WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[]) AND click_id >= $3 AND click_id < $4`
 
-// ClearArchive deletes, in the transaction of c, what no click stands for: spend that stands alone, and the figures
-// and conversions of whole hours whose clicks were dropped for their age. Doing it again finds nothing. The limit is
-// ignored.
+// ClearArchive deletes data without clicks, in the transaction of c: spend without clicks, and the figures and conversions of
+// whole hours whose clicks were dropped for their age. Repeating it finds nothing. It ignores the limit.
 func (l Log) ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (Cleared, error) {
 	out := Cleared{Done: true}
 	if _, err := db.Exec(ctx, c, "clear archive", lockArchive, db.UUIDs(q.Of)); err != nil {
@@ -159,7 +158,7 @@ func (l Log) ClearArchive(ctx context.Context, c db.Conn, q ClearQuery, _ int) (
 	return out, err
 }
 
-// archived are the whole hours of the window whose clicks are not kept any more.
+// archived returns the range of whole hours of the window whose clicks are not kept any more.
 func archived(ctx context.Context, c db.Conn, q ClearQuery) (from, to time.Time, err error) {
 	oldest, err := OldestDay(ctx, c, q.AccountID)
 	if err != nil {
@@ -179,9 +178,9 @@ const firstPartition = `
 SELECT coalesce(min(c.relname), '') FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = 'clicks'::regclass`
 
-// OldestDay returns the first day whose clicks the account keeps. That is the day of the first partition (a cold day has one
-// too), or the beginning of the account's history if it is later. Without any partition it is today: all earlier days are
-// archive.
+// OldestDay returns the first day whose clicks the account keeps. That is the day of the first partition (a cold day has a
+// partition too), or the start of the account's history if that is later. Without any partition it returns today, because all
+// earlier days are archive.
 func OldestDay(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	name, err := db.Get[string](ctx, c, "oldest day", firstPartition)
 	if err != nil {

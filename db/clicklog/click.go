@@ -11,7 +11,7 @@ import (
 
 func (c *StoredClick) id() uuid.UUID { return c.ID }
 
-// key is where a click, its click-outs and its conversions count.
+// key returns the ledger key under which a click, its click-outs and its conversions count.
 func (c *StoredClick) key() ledger.Key {
 	return ledger.Key{
 		AccountID: c.AccountID, Hour: c.At.Truncate(time.Hour).Unix(), CampaignID: c.CampaignID, StreamID: c.StreamID,

@@ -10,23 +10,24 @@ import (
 	"switchyard/models"
 )
 
-// Copy is the copy of clicks and conversions in ClickHouse. The database notes what changes, and Forward brings it to
-// ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill brings what was stored before. PostgreSQL
-// decides everything; the rows in ClickHouse are only read.
+// Copy maintains the copy of clicks and conversions in ClickHouse. The database notes changed rows, and Forward copies them to
+// ClickHouse, so the copy is some seconds behind. Begin turns the copy on, and Fill copies older rows. All decisions are made
+// from PostgreSQL. The rows in ClickHouse are only read.
 //
-// Rows have a version. Versions are issued under a lock, and the rows of a version are read in one snapshot after it was
-// issued. So a higher version is always the later state, whichever process brings the rows, however often it does so, and
+// Rows have a version. Versions are issued under a lock, and the rows of a version are read in one snapshot after it was issued.
+// So a higher version is always a later state. This holds for any process that copies the rows, however often it copies them, and
 // wherever it is killed.
 type Copy struct {
 	From db.Conn // the pool
 	To   columnar.Store
-	// Batch is how many changes are brought at once, default 20,000.
+	// Batch is the number of changes that are copied at once, default 20,000.
 	Batch int
-	// Differs is called for a day that does not leave PostgreSQL because its copy differs; nil: such a day is only logged.
+	// Differs is called for a day that does not leave PostgreSQL because its copy differs. If it is nil, such a day is only
+	// logged.
 	Differs func(day time.Time)
 }
 
-// defaultBatch is how many rows go to ClickHouse as one block.
+// defaultBatch is the number of rows that go to ClickHouse as one block.
 const defaultBatch = 20_000
 
 func (k Copy) batch() int {
@@ -36,16 +37,16 @@ func (k Copy) batch() int {
 	return k.Batch
 }
 
-// Ensure makes the tables in ClickHouse, and adds columns that are new.
+// Ensure creates the tables in ClickHouse and adds new columns.
 func (k Copy) Ensure(ctx context.Context) error {
 	return k.To.Ensure(ctx, columnarClicks, columnarConversions)
 }
 
-// CopyState is how far the copy has come.
+// CopyState is the progress of the copy.
 type CopyState struct {
-	// Begun says that there is a copy, or that there was one when the database's backup was made.
+	// Begun means that there is a copy, or that there was a copy when the backup of this database was made.
 	Begun bool `db:"begun"`
-	// On says that changes are noted. Without it nothing else counts.
+	// On means that changes are noted. If it is false, ignore the other fields.
 	On bool `db:"noted"`
 	// Since is the first day (UTC) from which on the copy has every click, except for changes that wait. The copy may have
 	// some clicks of earlier days.
@@ -53,24 +54,24 @@ type CopyState struct {
 	// ColdBefore is the first day (UTC) from which on PostgreSQL has all clicks. Clicks of earlier days may be in the copy
 	// only. Zero: no day is cold.
 	ColdBefore time.Time `db:"cold_before"`
-	// Done says that all days were brought: Since is zero.
+	// Done means that all days were copied. Since is then zero.
 	Done bool `db:"done"`
 }
 
-// Has reports whether the copy has every click from a moment on, except for changes that wait.
+// Has reports whether the copy has every click from a moment on, apart from changes that wait.
 func (s CopyState) Has(from time.Time) bool { return s.On && !from.Before(s.Since) }
 
-// Cold reports whether a click of a moment may be in the copy only.
+// Cold reports whether a click of a moment may be only in the copy.
 func (s CopyState) Cold(at time.Time) bool { return at.Before(s.ColdBefore) }
 
-// A database that was restored from a backup has the row but not the triggers. Its changes were then not noted.
+// A database that was restored from a backup has the row but not the triggers. So its changes were not noted.
 const selectCopy = `
 SELECT (SELECT count(*) FROM pg_trigger WHERE tgname = ANY ($1) AND tgrelid IN ('clicks'::regclass, 'conversions'::regclass)) = $2 AS noted,
 	CASE WHEN state <> 'copying' THEN '0001-01-01'::timestamptz ELSE coalesce(copied_from::timestamp AT TIME ZONE 'UTC', '9999-01-01') END AS since,
 	coalesce(cold_before::timestamp AT TIME ZONE 'UTC', '0001-01-01'::timestamptz) AS cold_before, state <> 'copying' AS done, true AS begun
 FROM click_copy`
 
-// ReadCopy reads how far the copy has come. Without a copy it returns the zero state.
+// ReadCopy returns the progress of the copy. Without a copy it returns the zero state.
 func ReadCopy(ctx context.Context, c db.Conn) (CopyState, error) {
 	var names []string
 	for _, t := range noteTriggers {
@@ -138,7 +139,7 @@ func createNotes(ctx context.Context, c db.Conn) error {
 	return nil
 }
 
-// End stops the noting of changes and forgets how far the copy has come. It is refused while clicks are cold.
+// End stops the noting of changes and deletes the progress of the copy. It fails while clicks are cold.
 func (k Copy) End(ctx context.Context) error {
 	return db.Tx(ctx, k.From, func(c db.Conn) error {
 		if _, err := db.Exec(ctx, c, "lock versions", `LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`); err != nil {
@@ -161,5 +162,5 @@ func (k Copy) End(ctx context.Context) error {
 	})
 }
 
-// errCold says that clicks are in ClickHouse alone.
+// errCold means that some clicks are only in ClickHouse.
 var errCold error = models.Conflict("cold_clicks", "there are clicks that only ClickHouse has: bring them back first")

@@ -28,7 +28,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// newCopy gives a test a database of its own in ClickHouse, and begins a copy there that has all that is stored.
+// newCopy begins a copy in a new database in ClickHouse, and fills it with all stored rows.
 func newCopy(t *testing.T, d *db.DB) clicklog.Copy {
 	t.Helper()
 	return begun(t, clicklog.Copy{From: d, To: clickhousetest.New(t), Batch: 50})
@@ -47,7 +47,7 @@ func begun(t *testing.T, k clicklog.Copy) clicklog.Copy {
 	return k
 }
 
-// happen lets something happen to the books.
+// happen makes a random change to clicks, conversions or spend.
 func (x *exchange) happen() {
 	x.Helper()
 	switch x.rnd.IntN(11) {
@@ -91,7 +91,7 @@ func (x *exchange) forget() {
 	}
 }
 
-// leave lets some visitors click through to an offer.
+// leave makes some visitors click through to an offer.
 func (x *exchange) leave() {
 	x.Helper()
 	s := openSpool(x, x.TempDir())
@@ -104,7 +104,7 @@ func (x *exchange) leave() {
 	drain(x, s, x.db, clicklog.IngestOptions{Copy: x.copied})
 }
 
-// sameFigures holds that the copy counts what the ledger does.
+// sameFigures checks that the copy gives the same figures as the ledger.
 func (x *exchange) sameFigures(k clicklog.Copy) {
 	x.Helper()
 	for back := -1; back < 5; back++ {
@@ -115,7 +115,7 @@ func (x *exchange) sameFigures(k clicklog.Copy) {
 	}
 }
 
-// equal holds that the copy has what PostgreSQL has: figures by the audit, and rows cell by cell.
+// equal checks that the copy equals PostgreSQL: the figures by the audit, and the rows cell by cell.
 func (x *exchange) equal(k clicklog.Copy) {
 	x.Helper()
 	x.sameFigures(k)
@@ -168,7 +168,7 @@ func (x *exchange) forward(k clicklog.Copy) {
 	}
 }
 
-// TestCopyOfMoney: whatever happens to clicks and conversions in four currencies, what was noted brings it to ClickHouse.
+// TestCopyOfMoney checks that all changes of clicks and conversions in four currencies are noted and reach ClickHouse.
 func TestCopyOfMoney(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -195,7 +195,7 @@ func TestCopyOfMoney(t *testing.T) {
 	}
 }
 
-// TestCopyOfCurrencies: a change of an account's currency is in the copy too.
+// TestCopyOfCurrencies checks that a change of an account's currency reaches the copy.
 func TestCopyOfCurrencies(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -226,7 +226,7 @@ func TestCopyOfCurrencies(t *testing.T) {
 	}
 }
 
-// TestCopyIsCutOff cuts the copying and the forwarding off at any point, several of them at once.
+// TestCopyIsCutOff interrupts copying and forwarding at random points, while several of them run at once.
 func TestCopyIsCutOff(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -240,7 +240,7 @@ func TestCopyIsCutOff(t *testing.T) {
 	for cut := 0; cut < 25; {
 		x.happen()
 		ctx, cancel := context.WithCancel(t.Context())
-		timer := time.AfterFunc(time.Duration(x.rnd.IntN(60))*time.Millisecond, cancel) // where it is cut is left to chance
+		timer := time.AfterFunc(time.Duration(x.rnd.IntN(60))*time.Millisecond, cancel) // interrupt at a random point
 		var others sync.WaitGroup
 		for range 2 {
 			others.Go(func() { _, _ = k.Forward(ctx) })
@@ -265,13 +265,13 @@ func TestCopyIsCutOff(t *testing.T) {
 	}
 }
 
-// Kills of TestCopyOutlivesItsServer.
+// Numbers of kills in TestCopyOutlivesItsServer.
 const (
 	someKills = 60
-	manyKills = 1000 // of make chaos
+	manyKills = 1000 // in make chaos
 )
 
-// TestCopyOutlivesItsServer kills ClickHouse while clicks are forwarded and days copied.
+// TestCopyOutlivesItsServer kills ClickHouse while clicks are forwarded and days are copied.
 func TestCopyOutlivesItsServer(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -287,7 +287,7 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 	go func() {
 		defer close(done)
 		for e.Kills() < kills && t.Context().Err() == nil {
-			<-time.After(time.Duration(rand.IntN(100)) * time.Millisecond) // where the kill hits is left to chance
+			<-time.After(time.Duration(rand.IntN(100)) * time.Millisecond) // kill at a random point
 			e.Kill()
 		}
 	}()
@@ -302,7 +302,7 @@ func TestCopyOutlivesItsServer(t *testing.T) {
 	x.equal(k)
 }
 
-// TestAuditFindsWhatDiffers takes away or adds one thing at a time, and repairs it.
+// TestAuditFindsWhatDiffers removes, adds or changes rows, one kind of damage at a time. The audit must find and repair it.
 func TestAuditFindsWhatDiffers(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -339,7 +339,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 		}
 	}
 	if list := audit(uuid.New()); len(list) != 0 {
-		t.Errorf("of another account: %v", list)
+		t.Errorf("the audit of another account finds %v", list)
 	}
 	if _, err := b.db.ExecContext(t.Context(), `UPDATE clicks SET lp_clicks = 0 WHERE id = $1`, b.clicks[0].ID); err != nil {
 		t.Fatal(err)
@@ -349,7 +349,7 @@ func TestAuditFindsWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestCopyOfDeletedAccount: what ClickHouse has of an account goes after the account.
+// TestCopyOfDeletedAccount checks that the rows of a deleted account are deleted in ClickHouse.
 func TestCopyOfDeletedAccount(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -384,11 +384,11 @@ func TestCopyOfDeletedAccount(t *testing.T) {
 	await.Until(t, "the rows are gone", func() bool { return left() == 0 })
 	x.equal(k)
 	if n := number[int](t, x.db, `SELECT count(*) FROM click_forgotten`); n != 0 {
-		t.Errorf("%d accounts are still to be forgotten", n)
+		t.Errorf("%d deleted accounts still have rows to delete", n)
 	}
 }
 
-// TestCopyIsBegunAgain: a copy whose changes were not noted for a while is made again over its rows.
+// TestCopyIsBegunAgain checks that a copy is made again over its rows if changes were not noted for a while.
 func TestCopyIsBegunAgain(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -436,7 +436,7 @@ func TestCopyHasEveryColumn(t *testing.T) {
 	var names, here, there []string
 	for name := range strings.SplitSeq(columns, ",") {
 		switch name {
-		case "at", "rate", "cost", "unique_cost", "conversion_cost", "revenue_share": // written in other ways
+		case "at", "rate", "cost", "unique_cost", "conversion_cost", "revenue_share": // written in different formats
 			continue
 		}
 		names = append(names, name)
@@ -476,12 +476,12 @@ func TestCopyHasEveryColumn(t *testing.T) {
 	}
 }
 
-// nonNull gives values a text each, so that none is left out.
+// nonNull returns an expression that is never NULL for each column, so that no value is left out.
 func nonNull(list []string) []string {
 	return db.Map(list, func(expr string) string { return fmt.Sprintf("coalesce(%s, '')", expr) })
 }
 
-// alike writes a value of either engine in one way.
+// alike converts a value of either engine to a common form.
 func alike(v string) string {
 	switch {
 	case v == "::":

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// LossDay compares what a traffic source counted on a day (UTC) with what arrived.
+// LossDay compares the clicks that a traffic source counted on a day (UTC) with the clicks that arrived.
 type LossDay struct {
 	SourceID uuid.UUID `db:"source_id"`
 	Day      time.Time `db:"day"`
@@ -32,8 +32,8 @@ FROM (
 ) k ON k.source_id = t.source_id AND k.day = t.day
 ORDER BY t.source_id, t.day`
 
-// ClickLoss lists the days, from first to last inclusive, for which sources have reported how many clicks they counted. Nil
-// sources means all sources.
+// ClickLoss returns the days, from first to last inclusive, for which sources have reported the number of clicks that they
+// counted. Nil sources means all sources.
 func (Log) ClickLoss(ctx context.Context, c db.Conn, account uuid.UUID, sources []uuid.UUID, first, last time.Time) ([]LossDay, error) {
 	of := sql.NullString{String: db.UUIDs(sources), Valid: sources != nil}
 	day := func(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// columnarArgs returns the arguments of a log for the copy: the same as args, without the window.
+// columnarArgs returns the arguments of a log's query of the copy. They are the same as in args, without the window.
 func (q LogQuery) columnarArgs() []any {
 	return append([]any{
 		q.AccountID, nil, nil, q.Limit, q.Offset, q.ClickID.String(), q.ExternalID, q.ConversionID, q.Status,

@@ -15,8 +15,8 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// Types of columns in ClickHouse. Few values repeat in a word; an amount in the account's currency has the decimals of the
-// amount and of its rate.
+// Types of columns in ClickHouse. A word column has few different values. An amount in the account's currency has the decimals of
+// the amount plus the decimals of its rate.
 const (
 	columnarWord   = "LowCardinality(String)"
 	columnarText   = "String CODEC(ZSTD(1))"
@@ -26,7 +26,7 @@ const (
 	columnarTime   = "DateTime64(3, 'UTC') CODEC(Delta(8), ZSTD(1))"
 )
 
-// soldColumns are the figures of a click's conversions, as its row in ClickHouse has them.
+// soldColumns are the columns of a click's row in ClickHouse that hold the figures of its conversions.
 var soldColumns = []struct {
 	columnar.Column
 	of func(models.Figures) any
@@ -57,7 +57,7 @@ var columnarClicks = func() columnar.Table {
 	return t
 }()
 
-// columnarVersion are the columns that say which row of a key counts, and whether it was removed.
+// columnarVersion are the columns that determine which row of a key counts, and whether it was removed.
 var columnarVersion = []columnar.Column{{Name: "version", Type: "UInt64"}, {Name: "removed", Type: "UInt8"}}
 
 // columnarStored are the settings of tables: an acknowledged insert is on the disk, and the parts of a day that is over are
@@ -65,7 +65,7 @@ var columnarVersion = []columnar.Column{{Name: "version", Type: "UInt64"}, {Name
 const columnarStored = `fsync_after_insert = 1, fsync_part_directory = 1, min_age_to_force_merge_seconds = 3600,
 	min_age_to_force_merge_on_partition_only = 1`
 
-// columnarType is the type of a column of clicks.
+// columnarType returns the ClickHouse type of a column of clicks.
 func columnarType(c column[StoredClick]) string {
 	switch c.at(&StoredClick{}).(type) {
 	case *uuid.UUID:
@@ -97,7 +97,7 @@ func columnarType(c column[StoredClick]) string {
 	panic(fmt.Sprintf("clicklog: no type of %s in ClickHouse", c.name))
 }
 
-// columnarCell is what a pointer leads to as ClickHouse takes it.
+// columnarCell returns the value behind a pointer in the form that ClickHouse accepts.
 func columnarCell(pointer any) any {
 	switch v := pointer.(type) {
 	case *uuid.UUID:
@@ -136,7 +136,7 @@ func columnarCell(pointer any) any {
 	panic(fmt.Sprintf("clicklog: no value of %T in ClickHouse", pointer))
 }
 
-// clickRow is a version of a click, with what its conversions count.
+// clickRow returns the row of a version of a click, with the figures of its conversions.
 func clickRow(click *StoredClick, sold models.Figures, version uint64) []any {
 	row := make([]any, 0, len(columnarClicks.Columns))
 	for _, c := range clickColumns {
@@ -148,7 +148,7 @@ func clickRow(click *StoredClick, sold models.Figures, version uint64) []any {
 	return append(row, version, uint8(0))
 }
 
-// removedClick is a version that says that a click is not there. It has nothing of it but the key.
+// removedClick returns the row of a version that marks a click as removed. Apart from the key, its columns are empty.
 func removedClick(account, id uuid.UUID, version uint64) []any {
 	row := clickRow(&StoredClick{Click: models.Click{AccountID: account, ID: id}, At: models.ClickTime(id)}, models.Figures{}, version)
 	row[len(row)-1] = uint8(1)
@@ -182,7 +182,7 @@ var columnarConversions = columnar.Table{
 	}, columnarVersion...),
 }
 
-// conversionRow is a version of a conversion.
+// conversionRow returns the row of a version of a conversion.
 func conversionRow(v *models.Conversion, version uint64) []any {
 	row := []any{
 		v.ID, v.AccountID, v.ClickID, models.ClickTime(v.ClickID), v.ConversionID, v.Goal, v.Status, v.OriginalStatus, v.Payout, v.Currency,
@@ -191,7 +191,7 @@ func conversionRow(v *models.Conversion, version uint64) []any {
 	return append(row, version, uint8(0))
 }
 
-// removedConversion is a version that says that a conversion is not there.
+// removedConversion returns the row of a version that marks a conversion as removed.
 func removedConversion(account, click, id uuid.UUID, version uint64) []any {
 	long := time.Unix(0, 0)
 	row := conversionRow(&models.Conversion{ID: id, AccountID: account, ClickID: click, RecordedAt: long, UpdatedAt: long}, version)
@@ -219,7 +219,8 @@ func readColumnar(ctx context.Context, from columnar.Reader, cols columns[Stored
 	return list, err
 }
 
-// columnarPlace is where a cell of ClickHouse is read to, for what a pointer leads to. done takes it from there.
+// columnarPlace returns the scan destination for a cell of ClickHouse that belongs to a pointer. done then copies the value to
+// the pointer.
 func columnarPlace(pointer any) (place any, done func()) {
 	switch v := pointer.(type) {
 	case *subsValue:

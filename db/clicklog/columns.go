@@ -20,19 +20,18 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// StoredClick is a click as PostgreSQL has it: as it was routed, and what was decided and happened since. Its Cost
-// is final.
+// StoredClick is a row of clicks: the click as it was routed, and what was decided and happened since then. Its Cost is final.
 type StoredClick struct {
 	models.Click
 	At time.Time // the time inside the id
-	// Rate is how much of the account's currency one of the click's is. Cost and the other prices are in the click's own.
-	// Invalid: there is no rate, and the click counts no money.
+	// Rate is the value of one unit of the click's currency in the account's currency. Cost and the other prices are in the
+	// click's currency. If Rate is invalid, there is no rate, and the click counts no money.
 	Rate      decimal.NullDecimal
 	IsUnique  bool
 	LPViews   int
 	LPClicks  int
-	LPSlot    int       // of the last click-out, 0 = none
-	LastHopID uuid.UUID // the last click-out
+	LPSlot    int       // the slot of the last click-out; 0: no click-out
+	LastHopID uuid.UUID // the id of the last click-out
 }
 
 // StoredSmartlinkClick is a smartlink's click as PostgreSQL stores it. In the embedded click, the fields for campaigns are
@@ -41,19 +40,19 @@ type StoredSmartlinkClick struct {
 	StoredClick
 	SmartlinkID    uuid.UUID
 	RuleID         uuid.UUID // zero: no rule matched
-	DestinationURL string    // as it stood in the smartlink
+	DestinationURL string    // as the smartlink had it at the time of the click
 }
 
-// column is one column of a table whose rows are T: the pointer serves to write and to read it.
+// column is one column of a table whose rows are T. at returns a pointer through which the value is written and read.
 type column[T any] struct {
 	name string
 	at   func(*T) any
 }
 
-// columns are all columns of a table, or some of them.
+// columns is a list of all or some columns of a table.
 type columns[T any] []column[T]
 
-// clickColumns are the recorded attributes of a click, and what was decided and happened since.
+// clickColumns lists the columns of clicks: the recorded attributes, and what was decided and happened since the click.
 var clickColumns = func() columns[StoredClick] {
 	list := columns[StoredClick]{
 		{"at", func(c *StoredClick) any { return &c.At }},
@@ -73,7 +72,7 @@ var clickColumns = func() columns[StoredClick] {
 	return list
 }()
 
-// smartlinkColumns are the columns of smartlink_clicks: its own columns, and the ones it shares with clicks.
+// smartlinkColumns lists the columns of smartlink_clicks: its own columns, and the columns that it shares with clicks.
 var smartlinkColumns = func() columns[StoredSmartlinkClick] {
 	list := columns[StoredSmartlinkClick]{
 		{"smartlink_id", func(c *StoredSmartlinkClick) any { return &c.SmartlinkID }},
@@ -99,7 +98,7 @@ func (l columns[T]) named(names ...string) columns[T] {
 	return some
 }
 
-// sql lists the columns, in the order of pointers.
+// sql returns the names of the columns for a statement, in the order of pointers.
 func (l columns[T]) sql() string {
 	names := make([]string, len(l))
 	for i, c := range l {
@@ -108,7 +107,7 @@ func (l columns[T]) sql() string {
 	return strings.Join(names, ", ")
 }
 
-// pointers gives the pointers of all columns of a row.
+// pointers appends the pointers to all columns of a row to dst.
 func (l columns[T]) pointers(dst []any, row *T) []any {
 	for i := range l {
 		dst = append(dst, l[i].at(row))
@@ -116,7 +115,7 @@ func (l columns[T]) pointers(dst []any, row *T) []any {
 	return dst
 }
 
-// read reads the rows of a query that selects these columns.
+// read returns the rows of a query that selects these columns.
 func (l columns[T]) read(ctx context.Context, c db.Conn, what, query string, args ...any) ([]T, error) {
 	var list []T
 	dst := make([]any, 0, len(l))
@@ -129,7 +128,7 @@ func (l columns[T]) read(ctx context.Context, c db.Conn, what, query string, arg
 	return list, err
 }
 
-// readPointers is read for rows that are changed afterwards.
+// readPointers does the same as read, but returns pointers, for callers that change the rows.
 func (l columns[T]) readPointers(ctx context.Context, c db.Conn, what, query string, args ...any) ([]*T, error) {
 	list, err := l.read(ctx, c, what, query, args...)
 	rows := make([]*T, len(list))
@@ -155,7 +154,7 @@ func (l columns[T]) insert(ctx context.Context, c db.Conn, table string, list []
 	return nil
 }
 
-// pointer gives where an attribute stands in a click, as PostgreSQL stores it.
+// pointer returns a function that returns the pointer to an attribute of a click, in a type that PostgreSQL stores.
 func pointer(a *clickattr.Attr) func(*StoredClick) any {
 	switch {
 	case a.Text != nil:
@@ -176,7 +175,7 @@ func pointer(a *clickattr.Attr) func(*StoredClick) any {
 	return func(c *StoredClick) any { return a.Money(&c.Click) }
 }
 
-// subsValue stores the sub-parameters as an array that ends with the last one set.
+// subsValue stores the sub-parameters as an array that ends with the last sub-parameter that is set.
 type subsValue [models.Subs]string
 
 // Value implements driver.Valuer.
@@ -202,7 +201,7 @@ func (v *subsValue) Scan(src any) error {
 	return nil
 }
 
-// addrValue stores an address as inet, and none as NULL.
+// addrValue stores an address as inet, and a missing address as NULL.
 type addrValue netip.Addr
 
 // Value implements driver.Valuer.
@@ -229,7 +228,7 @@ func (v *addrValue) Scan(src any) error {
 	return nil
 }
 
-// bitsValue stores 64 bits in a bigint, whose sign they may set.
+// bitsValue stores 64 bits in a bigint. The highest bit becomes the sign.
 type bitsValue uint64
 
 // Value implements driver.Valuer.

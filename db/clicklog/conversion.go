@@ -16,56 +16,56 @@ import (
 	"switchyard/models"
 )
 
-// ConversionInput is a conversion as its sender reports it. Status words are mapped to ours already.
+// ConversionInput is a conversion as its sender reports it. The sender's status is already mapped to one of the four statuses.
 type ConversionInput struct {
-	AccountID      uuid.UUID        // whose click it must be; zero where the sender only knows the click
+	AccountID      uuid.UUID        // the account that must have the click; zero: any, for senders that only know the click
 	ClickID        uuid.UUID        //
-	NetworkID      uuid.UUID        // who says so; zero: the network of the click
-	ConversionID   string           // the network's or the shop's id, at most 255 bytes; empty: one per click and goal
+	NetworkID      uuid.UUID        // the network that reports it; zero: the network of the click
+	ConversionID   string           // the network's or the shop's id, at most 255 bytes; empty: one conversion per click and goal
 	Goal           string           // at most 64 bytes; empty is the plain conversion
-	Status         string           // one of the four; empty keeps what is recorded, and is approved for a new one
+	Status         string           // one of the four; empty: the recorded status, or approved for a new conversion
 	OriginalStatus string           // the sender's own word, cut to 100 bytes
-	Payout         *decimal.Decimal // what the sender says we earn, or the amount of the sale; nil: not reported
-	OwnValue       bool             // the payout is what the account's own goal is worth, whatever the terms of the offer
+	Payout         *decimal.Decimal // the reported earnings, or the amount of the sale; nil: not reported
+	OwnValue       bool             // the payout is the value of the account's own goal, whatever the terms of the offer
 	InvalidPayout  bool             // the sender's payout is not an amount: the conversion earns nothing until a valid one arrives
-	Amount         *decimal.Decimal // the amount of the sale, where the sender says both
-	Cost           *decimal.Decimal // what the conversion costs, in place of the click's cost model; nil: not reported
-	Currency       string           // of payout or amount; three letters or empty
-	At             time.Time        // when it happened; zero is now
+	Amount         *decimal.Decimal // the amount of the sale, if the sender reports payout and amount
+	Cost           *decimal.Decimal // cost of the conversion, instead of the click's cost model; nil: not reported
+	Currency       string           // of Payout and Amount; three letters or empty
+	At             time.Time        // when it happened; zero: now
 	Source         string           // models.FromPostback and the like
-	// Arrival is the id of the postback: it gives the input its place among all statements about the conversion. Zero means
-	// the last place.
+	// Arrival is the id of the postback. It determines the place of the input among all statements about the conversion. Zero
+	// means the last place.
 	Arrival uuid.UUID
-	// Again is the conversion that the postback was recorded as before. The input replaces the postback's earlier statement.
+	// Again is the conversion as which the postback was recorded before. The input replaces the postback's earlier statement.
 	Again    uuid.UUID
-	Reversal bool // the conversion is reversed: it gets Status if that is allowed, and is rejected otherwise
-	// Final is set for a correction: the payout is the amount earned, whatever the terms of the offer, and time and currency
-	// replace the recorded ones.
+	Reversal bool // the conversion gets Status if that move is allowed, and is rejected otherwise
+	// Final is set for a correction. The payout is then the amount earned, whatever the terms of the offer. Time and currency
+	// replace the recorded values.
 	Final bool
-	Exact time.Duration // how exact At is: a day, a second
+	Exact time.Duration // the precision of At: a day, a second
 }
 
 // Results of RecordConversion.
 const (
 	ResultCreated   = "created"
 	ResultUpdated   = "updated"
-	ResultDuplicate = "duplicate" // it was recorded exactly so before
-	ResultIgnored   = "ignored"   // the status move is not allowed, or its sender has no say any more; nothing changed
-	// ResultSuperseded means that a postback that arrived later has been recorded already: this one changes nothing.
+	ResultDuplicate = "duplicate" // it was recorded with the same values before
+	ResultIgnored   = "ignored"   // the status move is not allowed, or a server or a correction outranks the sender; nothing changed
+	// ResultSuperseded means that a postback that arrived later is recorded already, so this postback changes nothing.
 	ResultSuperseded = "superseded"
 )
 
-// ConversionOutcome is what RecordConversion did.
+// ConversionOutcome is the result of RecordConversion.
 type ConversionOutcome struct {
-	Conversion models.Conversion // its present state
+	Conversion models.Conversion // its current state
 	Result     string
-	Reason     string          // why it was ignored or superseded
-	Tell       []models.JobRef // to dispatch after the commit: webhook deliveries and postbacks to traffic sources
+	Reason     string          // why the input was ignored or superseded
+	Tell       []models.JobRef // jobs to dispatch after the commit: webhook deliveries, postbacks to traffic sources
 	given      decimal.NullDecimal
 }
 
-// ErrUnknownClick says that the click is not there: not stored yet, older than the history, of another account, or
-// no click at all.
+// ErrUnknownClick means that the click was not found. It is not stored yet, is older than the history, belongs to another
+// account, or never existed.
 var ErrUnknownClick error = models.Errorf(models.KindNotFound, "unknown_click", "there is no such click")
 
 // Limits of the texts of a conversion, in bytes.
@@ -90,8 +90,8 @@ func (l Log) RecordConversion(ctx context.Context, c db.Conn, in ConversionInput
 	return out, nil
 }
 
-// decide works out what an input does to the recorded conversion; old is nil if nothing is recorded. The returned conversion
-// includes the statement of the input.
+// decide returns the conversion after an input, and the outcome of the input. old is the recorded conversion, or nil if nothing
+// is recorded. The returned conversion includes the statement of the input.
 func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (conversion, ConversionOutcome) {
 	v, past := in.base(click), statements(nil)
 	if old != nil {
@@ -109,7 +109,7 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 		}
 	}
 	if n := len(past); in.Arrival == uuid.Nil && n > 0 && bytes.Compare(past[n-1].At[:], said.At[:]) > 0 {
-		said.At = past[n-1].At // by the clock of another machine
+		said.At = past[n-1].At // the clock of another machine was ahead
 	}
 	all, at, ok := past.with(said)
 	if !ok {
@@ -138,7 +138,7 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 	default:
 		out.Result = ResultDuplicate
 	}
-	if in.Arrival == uuid.Nil { // its sender was told that it changes nothing
+	if in.Arrival == uuid.Nil { // the sender gets the answer that it changes nothing
 		return *old, out
 	}
 	out.Conversion, out.given = old.Conversion, old.GivenCost
@@ -147,7 +147,8 @@ func (in ConversionInput) decide(click *StoredClick, old *conversion, t terms) (
 	return kept, out
 }
 
-// elsewhere says why a postback that was recorded before cannot be recorded again as old.
+// elsewhere returns the reason why a postback that was recorded before cannot be recorded again as the conversion old. It returns
+// an empty string if it can.
 func (in ConversionInput) elsewhere(old *conversion, past statements) string {
 	switch {
 	case old == nil || old.ID != in.Again:
@@ -167,7 +168,7 @@ func noMove(from, to string) string {
 	return fmt.Sprintf("a conversion does not go from %s to %s", from, to)
 }
 
-// changes reports whether there is something to write and to announce.
+// changes reports whether the input changed the conversion, so that it must be written and announced.
 func (o ConversionOutcome) changes() bool {
 	return o.Result == ResultCreated || o.Result == ResultUpdated
 }
@@ -203,7 +204,7 @@ func (in *ConversionInput) check() error {
 
 var maxMoney = decimal.New(1, 9)
 
-// terms are what an offer pays.
+// terms are the payout terms of an offer.
 type terms struct {
 	ID        uuid.UUID       `db:"id"`
 	Payout    decimal.Decimal `db:"payout"`
@@ -212,8 +213,8 @@ type terms struct {
 	Currency  string          `db:"currency"`
 }
 
-// payout works out what a conversion earns and in which currency. said reports whether the input decides it. Only
-// then it may replace what is recorded.
+// payout returns the earnings of a conversion and their currency. said reports whether the values come from the input. Only then
+// may they replace the recorded values.
 func (t terms) payout(in ConversionInput) (value decimal.Decimal, currency string, said bool) {
 	amount := cmp.Or(in.Amount, in.Payout)
 	switch {
@@ -237,14 +238,15 @@ func (t terms) payout(in ConversionInput) (value decimal.Decimal, currency strin
 	return *amount, in.Currency, true
 }
 
-// conversion is a row of the table.
+// conversion is a row of the table conversions.
 type conversion struct {
 	models.Conversion
 	GivenCost  decimal.NullDecimal `db:"given_cost"`
 	Statements statements          `db:"statements,json"`
 }
 
-// figures is what a conversion counts, at its click's key. It counts for a bot's click too: money is never hidden.
+// figures returns the figures that a conversion adds at its click's key. It counts for a bot's click too, because money is never
+// hidden.
 func (v conversion) figures() models.Figures {
 	switch v.Status {
 	case models.StatusApproved:
@@ -259,7 +261,7 @@ func (v conversion) figures() models.Figures {
 	return models.Figures{}
 }
 
-// base is a new conversion before anything is said about it.
+// base returns a new conversion without any statement about it.
 func (in ConversionInput) base(click *StoredClick) conversion {
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	return conversion{Conversion: models.Conversion{
@@ -269,7 +271,7 @@ func (in ConversionInput) base(click *StoredClick) conversion {
 	}}
 }
 
-// statement is what the input says about its conversion.
+// statement returns the statement of the input about its conversion.
 func (in ConversionInput) statement(click *StoredClick, t terms) statement {
 	value, currency, said := t.payout(in)
 	out := statement{
@@ -294,14 +296,14 @@ func (in ConversionInput) statement(click *StoredClick, t terms) statement {
 	return out
 }
 
-// complete sets what a conversion takes over from its click, except the price.
+// complete sets the offer and the network from the click, if the conversion has no offer yet.
 func (in ConversionInput) complete(v *conversion, click *StoredClick) {
 	if v.OfferID == uuid.Nil { // the step to the offer was stored after the conversion
 		v.OfferID, v.NetworkID = click.OfferID, cmp.Or(v.NetworkID, click.NetworkID)
 	}
 }
 
-// price sets the rate of a conversion, and its cost in the account's currency. A cost that the sender named is in the currency
+// price sets the rate of a conversion, and its cost in the account's currency. A cost that the sender reported is in the currency
 // of the payout. The prices of the click are in the click's currency.
 func (v *conversion) price(click *StoredClick, rate decimal.NullDecimal) {
 	v.Rate = rate
@@ -316,7 +318,8 @@ func (v *conversion) price(click *StoredClick, rate decimal.NullDecimal) {
 	}
 }
 
-// touch sets the time of the last change. The events of a conversion are told apart and ordered by it.
+// touch sets the time of the last change, which is always later than last. It distinguishes and orders the events of a
+// conversion.
 func (v *conversion) touch(last time.Time) {
 	v.UpdatedAt = time.Now().UTC().Truncate(time.Millisecond)
 	if next := last.Add(time.Millisecond); v.UpdatedAt.Before(next) {
@@ -326,7 +329,7 @@ func (v *conversion) touch(last time.Time) {
 
 var hundred = decimal.NewFromInt(100)
 
-// same reports whether all the values are unchanged that an event shows or that a cost follows from.
+// same reports whether all values that an event shows, or from which a cost follows, are the same in v and o.
 func (v conversion) same(o conversion) bool {
 	return v.Status == o.Status && v.Payout.Equal(o.Payout) && v.Currency == o.Currency &&
 		v.RecordedAt.Equal(o.RecordedAt) &&

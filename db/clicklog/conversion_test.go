@@ -182,7 +182,7 @@ func TestConversionFollowsTheArrivals(t *testing.T) {
 	}
 }
 
-// Of thousands of postbacks of one conversion only a few statements are kept. A postback that is older than the kept ones no
+// A conversion with thousands of postbacks keeps only a few statements. A postback that is older than the kept statements no
 // longer counts.
 func TestConversionOfManyPostbacks(t *testing.T) {
 	t.Parallel()
@@ -201,9 +201,9 @@ func TestConversionOfManyPostbacks(t *testing.T) {
 		t.Errorf("%+v %v", out, err)
 	}
 	if n := number[int](t, d, `SELECT jsonb_array_length(statements) FROM conversions`); n != 32 {
-		t.Errorf("%d are kept", n)
+		t.Errorf("%d statements are kept", n)
 	}
-	// A process of the version before stores no statements.
+	// A process of the previous version stores no statements.
 	for _, query := range []string{
 		`UPDATE conversions SET statements = '[]'`, `UPDATE conversions SET status = 'rejected', payout = 79`,
 	} {
@@ -255,7 +255,7 @@ func TestPayoutFollowsTheOffer(t *testing.T) {
 			t.Errorf("%s: %s %s, %v", name, out.Conversion.Payout, out.Conversion.Currency, err)
 		}
 		if out.Conversion.Status != models.StatusApproved {
-			t.Errorf("%s: a new one without a status is %s", name, out.Conversion.Status)
+			t.Errorf("%s: a new conversion without a status is %s", name, out.Conversion.Status)
 		}
 	}
 }
@@ -285,7 +285,7 @@ func TestConversionRefusals(t *testing.T) {
 	}
 }
 
-// The same postback many times at once is one conversion and one event.
+// The same postback, recorded many times at once, results in one conversion and one event.
 func TestConversionsAtOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

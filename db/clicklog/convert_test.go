@@ -22,11 +22,11 @@ import (
 	"switchyard/models/parttest"
 )
 
-// exchange is an account in dollars with facts in four currencies, and a model of the rates that there are.
+// exchange is an account in dollars with facts in four currencies, and a model of the published rates.
 type exchange struct {
 	books
-	published map[string]map[string]*big.Rat // by day and currency: how much of it is one euro
-	fixed     map[string]string              // as it was seen, by day and currency
+	published map[string]map[string]*big.Rat // by day and currency: value of one euro in the currency
+	fixed     map[string]string              // fixed rates as first seen, by day and currency
 	replaced  bool
 	copied    *clicklog.CopyReader // nil: no click is cold
 }
@@ -52,7 +52,7 @@ func (x *exchange) dayText(back int) string {
 	return x.today.AddDate(0, 0, -back).Format(time.DateOnly)
 }
 
-// arrive clicks n times, and stores the clicks.
+// arrive makes n clicks and stores them.
 func (x *exchange) arrive(n int) {
 	x.Helper()
 	s := openSpool(x, x.TempDir())
@@ -99,7 +99,7 @@ func (x *exchange) sell(n int) {
 	})
 }
 
-// move corrects the time of some conversions that there are, and sometimes their currency.
+// move corrects the time of some existing conversions, and sometimes their currency.
 func (x *exchange) move() {
 	x.Helper()
 	var known []models.Conversion
@@ -124,7 +124,7 @@ func (x *exchange) move() {
 func (x *exchange) pay() {
 	x.Helper()
 	s := x.spend()
-	s.Day = x.today.AddDate(0, 0, -x.rnd.IntN(7)) // clicks are of three days only
+	s.Day = x.today.AddDate(0, 0, -x.rnd.IntN(7)) // clicks exist on three days only
 	s.Currency = append(currencies, "")[x.rnd.IntN(5)]
 	x.tx(func(c db.Conn) error {
 		_, err := x.log().SetSpend(x.Context(), c, x.account, s)
@@ -160,7 +160,7 @@ func (x *exchange) publish(replace bool) {
 	})
 }
 
-// euro returns how much of a currency one euro is on a day, by the model; nil: unknown.
+// euro returns the model's value of one euro in a currency on a day, or nil if it is unknown.
 func (x *exchange) euro(day, currency string) *big.Rat {
 	if currency == models.Euro {
 		return big.NewRat(1, 1)
@@ -177,7 +177,7 @@ func (x *exchange) euro(day, currency string) *big.Rat {
 	return nil
 }
 
-// rate returns the rate of a currency to the dollar on a day, with 16 decimals; empty: unknown.
+// rate returns the rate of a currency to the dollar on a day with 16 decimals, or an empty text if it is unknown.
 func (x *exchange) rate(day, currency string) string {
 	from, to := x.euro(day, currency), x.euro(day, "USD")
 	if from == nil || to == nil {
@@ -186,7 +186,7 @@ func (x *exchange) rate(day, currency string) string {
 	return decimal.RequireFromString(new(big.Rat).Quo(to, from).FloatString(16)).String()
 }
 
-// watch checks the fixed rates: a rate equals the model's rate at the moment when it was fixed, and stays.
+// watch checks that each fixed rate equals the model's rate at the time when it was fixed, and does not change later.
 func (x *exchange) watch(after string) {
 	x.Helper()
 	var rows []struct{ Day, Currency, Rate string }
@@ -204,7 +204,7 @@ func (x *exchange) watch(after string) {
 	}
 }
 
-// restate gives waiting facts their rates. It is cut off after some transactions, unless steps is negative.
+// restate sets the rates of waiting facts. It stops after steps transactions, unless steps is negative.
 func (x *exchange) restate(steps int) {
 	x.Helper()
 	if err := exchangerate.Settle(x.Context(), x.db); err != nil {
@@ -262,8 +262,8 @@ func (x *exchange) rescore() {
 	})
 }
 
-// TestConversionOfMoney: whatever happens to facts in four currencies, with rates that are missing, come late or are
-// replaced, ledger, rows and a recount agree. A rate that comes restates exactly, and restating again changes nothing.
+// TestConversionOfMoney makes random changes to facts in four currencies, with rates that are missing, late or replaced. The
+// ledger, the rows and a recount must agree. A late rate restates exactly, and restating again changes nothing.
 func TestConversionOfMoney(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -308,7 +308,7 @@ func TestConversionOfMoney(t *testing.T) {
 			}
 			x.check(name)
 		}
-		for back := 10; back >= 0; back-- { // every rate there can be
+		for back := 10; back >= 0; back-- { // publish all possible rates
 			for _, currency := range []string{"USD", "GBP", "JPY"} {
 				r, err := models.NewRate(x.dayText(back), currency, fmt.Sprintf("1.%d", 100+back), models.RatesOfFile)
 				if err != nil {
@@ -348,7 +348,7 @@ func TestConversionOfMoney(t *testing.T) {
 		}
 		x.restate(-1)
 		if number[string](t, x.db, all) != before {
-			t.Error("restating again changes something")
+			t.Error("restating again changed figures")
 		}
 		both{t, x.db}.agree()
 	}

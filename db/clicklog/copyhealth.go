@@ -9,10 +9,11 @@ import (
 	"switchyard/models"
 )
 
-// askTimeout is how long CopyHealth waits for ClickHouse.
+// askTimeout is the time that CopyHealth waits for ClickHouse.
 const askTimeout = 2 * time.Second
 
-// CopyHealth says how the copy does, in the words of GET /alerts, and what to do where it does not do well. Without a copy it is off.
+// CopyHealth returns the status of the copy, in the terms of GET /alerts, and a message that says what to do if there is a
+// problem. Without a copy the status is models.ServiceOff.
 func (l Log) CopyHealth(ctx context.Context) (status, message string, err error) {
 	if l.Copy == nil {
 		return models.ServiceOff, "", nil
@@ -50,8 +51,7 @@ func (l Log) CopyHealth(ctx context.Context) (status, message string, err error)
 	return models.ServiceOK, "", nil
 }
 
-// ask checks whether the copy answers. For a time of leftAlone after the copy did not answer, it returns an error without
-// asking again.
+// ask checks whether the copy answers. After the copy did not answer, it returns an error without a query for the time leftAlone.
 func (k *CopyReader) ask(ctx context.Context) error {
 	if time.Now().UnixNano() < k.away.Load() {
 		return errNotAnswered

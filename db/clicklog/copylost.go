@@ -7,9 +7,9 @@ import (
 	"switchyard/db"
 )
 
-// LostCopy returns a reader whose queries all fail. It is for a process that does not know where ClickHouse is while the
-// clicks of old days are only there: queries about them are refused instead of being answered without them. It returns nil if
-// PostgreSQL has all clicks.
+// LostCopy returns a reader whose queries all fail. It is for a process that does not know the address of ClickHouse while the
+// clicks of old days are only there. Queries about these days then fail, instead of being answered without the clicks. It returns
+// nil if PostgreSQL has all clicks.
 func LostCopy(ctx context.Context, c db.Conn) (*CopyReader, error) {
 	s, err := ReadCopy(ctx, c)
 	if err != nil || s.ColdBefore.IsZero() {

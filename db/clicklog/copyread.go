@@ -13,37 +13,37 @@ import (
 	"switchyard/models"
 )
 
-// CopyReader asks the copy of clicks and conversions in ClickHouse. A nil one is of an install without a copy.
+// CopyReader queries the copy of clicks and conversions in ClickHouse. It is nil in an install without a copy.
 type CopyReader struct {
 	from     columnar.Reader
-	away     atomic.Int64 // until then it is not Current: Unix nanoseconds
+	away     atomic.Int64 // time until which the copy is not Current, Unix nanoseconds
 	answered [2]atomic.Int64
 
 	mu      sync.Mutex
 	late    bool
-	checked time.Time // when late was found out
+	checked time.Time // when late was determined
 }
 
-// Who answers reports.
+// The stores that answer reports.
 const (
 	FromPostgres = iota
 	FromCopy
 )
 
-// Answered counts a report by who answered it.
+// Answered counts a report for the store that answered it.
 func (k *CopyReader) Answered(by int) {
 	if k != nil {
 		k.answered[by].Add(1)
 	}
 }
 
-// Reports is how many reports PostgreSQL or the copy answered.
+// Reports returns the number of reports that a store answered.
 func (k *CopyReader) Reports(by int) float64 { return float64(k.answered[by].Load()) }
 
 // NewCopyReader returns the copy reader of a process.
 func NewCopyReader(from columnar.Reader) *CopyReader { return &CopyReader{from: from} }
 
-// leftAlone is how long a copy that did not answer is not asked again by callers that can ask PostgreSQL instead.
+// leftAlone is the time after a failed query in which callers that can use PostgreSQL instead do not query the copy.
 const leftAlone = 5 * time.Second
 
 // Snapshot runs fn in a read-only transaction that sees the state at its first statement. While it runs, no day's clicks leave
@@ -73,8 +73,8 @@ const (
 	selectLate = `SELECT coalesce((SELECT noted_at FROM click_changes ORDER BY n LIMIT 1) < clock_timestamp() - make_interval(secs => $1), false)`
 )
 
-// Current reports whether the copy answers and no change has been waiting for long. If it does not, callers that can ask
-// PostgreSQL do so.
+// Current reports whether the copy answers and no change has been waiting to be copied for long. If it returns false, callers
+// that can use PostgreSQL do so.
 func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	if k == nil || time.Now().UnixNano() < k.away.Load() {
 		return false, nil
@@ -91,7 +91,8 @@ func (k *CopyReader) Current(ctx context.Context, c db.Conn) (bool, error) {
 	return !late, err
 }
 
-// Each runs a query and calls fn with each row. An error of fn ends it. An error of the copy's own is a CopyAwayError.
+// Each runs a query and calls fn for each row. It stops at an error of fn and returns it. It returns an error of the copy as a
+// CopyAwayError.
 func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(...any) error) error, query string, args ...any) error {
 	var own error
 	err := k.from.Each(ctx, what, func(scan func(...any) error) error {
@@ -111,13 +112,13 @@ func (k *CopyReader) Each(ctx context.Context, what string, fn func(scan func(..
 	return &CopyAwayError{err}
 }
 
-// CopyAwayError says that the copy in ClickHouse did not answer. What PostgreSQL has as well can be asked there.
+// CopyAwayError means that the copy in ClickHouse did not answer. Data that is also in PostgreSQL can be read there.
 type CopyAwayError struct{ Err error }
 
 // Error implements error.
 func (e *CopyAwayError) Error() string { return "clicklog: the copy is away: " + e.Err.Error() }
 
-// Unwrap gives the cause and what a client may see of it: that it should try again.
+// Unwrap returns the cause, and the error for the client, which asks it to try again.
 func (e *CopyAwayError) Unwrap() []error { return []error{e.Err, errUnavailable} }
 
 var errUnavailable = models.Errorf(models.KindUnavailable, "unavailable", "old clicks cannot be read at the moment, try again")
@@ -135,19 +136,20 @@ func ColumnarWindow(at string, from, to time.Time) string {
 	return at + " >= " + moment(from) + " AND " + at + " < " + moment(to)
 }
 
-// ColumnarNoID is the id of ClickHouse that means none.
+// ColumnarNoID is the zero id, which means no id, as a ClickHouse expression.
 const ColumnarNoID = "toUUID('00000000-0000-0000-0000-000000000000')"
 
-// columnarMapped is what stands before an IPv4 address of ClickHouse as text.
+// columnarMapped is the prefix of an IPv4 address in ClickHouse's text form.
 const columnarMapped = "::ffff:"
 
-// ColumnarHost is an address of ClickHouse as host gives it in PostgreSQL, empty for none.
+// ColumnarHost returns a ClickHouse expression for an address as text, in the form of PostgreSQL's host(). The text is empty if
+// there is no address.
 func ColumnarHost(expr string) string {
 	return fmt.Sprintf("multiIf(%[1]s = toIPv6('::'), '', %[2]s, substring(toString(%[1]s), %[3]d), toString(%[1]s))",
 		expr, ColumnarIsV4(expr), len(columnarMapped)+1)
 }
 
-// ColumnarIsV4 is the condition for an address of ClickHouse to be one of IPv4.
+// ColumnarIsV4 returns the ClickHouse condition that an address is an IPv4 address.
 func ColumnarIsV4(expr string) string {
 	return expr + " BETWEEN toIPv6('" + columnarMapped + "0.0.0.0') AND toIPv6('" + columnarMapped + "255.255.255.255')"
 }

@@ -19,17 +19,17 @@ import (
 	"switchyard/models"
 )
 
-// Corrected is the outcome of one of many inputs. Refusal is set if the input changed nothing: it is the error that
-// RecordConversion would have given, or says why the input was ignored.
+// Corrected is the outcome of one of many inputs. Refusal is set if the input was refused or ignored. It is the error that
+// RecordConversion would have returned, or the reason why the input was ignored.
 type Corrected struct {
 	ConversionOutcome
 	Refusal error
 }
 
-// CorrectConversions is RecordConversion for many inputs of one account, in their order, in the transaction of c. It first
-// locks all their clicks. A refused input changes nothing for the others. It returns the jobs to dispatch after the commit:
-// webhook deliveries and postbacks to traffic sources. If account is zero, the account of the first click is used. Without
-// write it locks and writes nothing, and returns what it would do now.
+// CorrectConversions records many inputs of one account in their order, in the transaction of c. Each input has the same effect
+// as in RecordConversion. It first locks all their clicks. A refused input does not affect the other inputs. It returns the jobs
+// to dispatch after the commit: webhook deliveries and postbacks to traffic sources. If account is zero, the account of the first
+// click is used. If write is false, it locks and writes nothing, and returns the outcomes that it would have now.
 func (l Log) CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []ConversionInput, write bool) (
 	out []Corrected, tell []models.JobRef, err error,
 ) {
@@ -47,7 +47,7 @@ func (l Log) CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUI
 	return out, tell, err
 }
 
-// correcting holds everything that is needed to decide the inputs.
+// correcting holds the data that is needed to decide the inputs.
 type correcting struct {
 	account uuid.UUID
 	in      clickStore
@@ -56,11 +56,11 @@ type correcting struct {
 	own     string              // currency of the account
 	terms   map[uuid.UUID]terms // by offer
 	entries map[dedupe]*entry
-	browser map[uuid.UUID]int // conversions of clicks that only browsers have reported
-	order   []*entry          // changed entries, by their first change
+	browser map[uuid.UUID]int // by click: number of conversions that only browsers have reported
+	order   []*entry          // changed entries, in the order of their first change
 }
 
-// checkedInput is an input with its texts made clean, or the error that refuses it.
+// checkedInput is an input with cleaned texts, or the error that refuses it.
 type checkedInput struct {
 	ConversionInput
 	refusal error
@@ -71,7 +71,7 @@ func (in ConversionInput) checked() checkedInput {
 	return checkedInput{in, err}
 }
 
-// dedupe is the key by which a conversion is known.
+// dedupe is the key that identifies a conversion.
 type dedupe struct {
 	click    uuid.UUID
 	goal, id string
@@ -139,7 +139,8 @@ func (b *correcting) loadConversions(ctx context.Context, c db.Conn) error {
 	return err
 }
 
-// An offer that was switched off still pays. An account without any of them is there too.
+// selectTerms includes offers that are switched off, because they still pay. It also returns the account's currency if there is
+// no such offer.
 const selectTerms = `
 SELECT a.currency AS own, coalesce(o.id, '` + nobody + `') AS id, coalesce(o.payout, 0) AS payout, coalesce(o.payout_type, '') AS payout_type,
 	coalesce(o.payout_from_param, false) AS payout_from_param, coalesce(o.currency, '') AS currency
@@ -159,11 +160,11 @@ func (b *correcting) loadTerms(ctx context.Context, c db.Conn, offers []uuid.UUI
 	return err
 }
 
-// convert sets the rate and the cost of changed conversions. A conversion whose day and currency are unchanged keeps its rate.
-// Without write it does not fix rates.
+// convert sets the rate and the cost of changed conversions. A conversion whose day and currency are unchanged keeps its rate. If
+// write is false, it does not fix rates.
 func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, write bool) error {
 	var list []*conversion
-	var back []func(*conversion) // where a copy is to be noted
+	var back []func(*conversion) // store the result in a copy of the conversion
 	for _, e := range b.order {
 		if e.was == nil || !e.now.same(*e.was) {
 			list, back = append(list, e.now), append(back, func(*conversion) {})
@@ -203,7 +204,7 @@ func (b *correcting) convert(ctx context.Context, c db.Conn, out []Corrected, wr
 	return nil
 }
 
-// rateKey is the key of the rate that a conversion needs. foreign is false if it needs none.
+// rateKey returns the key of the rate that a conversion needs. foreign is false if it needs no rate.
 func (b *correcting) rateKey(v *conversion) (k exchangerate.Key, foreign bool) {
 	if v.Currency == b.own || v.Currency == "" || b.own == "" || b.entries[v.dedupe()].keepsRate(v) {
 		return k, false
@@ -211,7 +212,7 @@ func (b *correcting) rateKey(v *conversion) (k exchangerate.Key, foreign bool) {
 	return exchangerate.NewKey(b.account, v.RecordedAt, v.Currency), true
 }
 
-// keepsRate reports whether a conversion is of the day and the currency of the stored one.
+// keepsRate reports whether a conversion has the same day and currency as the stored conversion.
 func (e *entry) keepsRate(v *conversion) bool {
 	return e.was != nil && e.was.Currency == v.Currency &&
 		e.was.RecordedAt.UTC().Truncate(day).Equal(v.RecordedAt.UTC().Truncate(day))
@@ -241,7 +242,7 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	if out.Result == ResultCreated && in.fromBrowser() {
 		b.browser[in.ClickID]++
 	}
-	if out.changes() || in.Arrival != uuid.Nil && e.now != nil { // what is said is kept, even if it changes nothing
+	if out.changes() || in.Arrival != uuid.Nil && e.now != nil { // the statement is kept even if it changes nothing
 		if e.now = &next; !e.changed {
 			e.changed = true
 			b.order = append(b.order, e)
@@ -253,8 +254,8 @@ func (b *correcting) decide(in checkedInput) Corrected {
 	return Corrected{ConversionOutcome: out}
 }
 
-// write stores the final state of each changed conversion once. For every change it stores an event and what the traffic
-// source is told. It returns the jobs to dispatch after the commit.
+// write stores the final state of each changed conversion once. For every change it stores a webhook event and the postbacks to
+// the traffic source. It returns the jobs to dispatch after the commit.
 func (b *correcting) write(ctx context.Context, c db.Conn, out []Corrected) ([]models.JobRef, error) {
 	s := ledger.Deltas{}
 	var fresh []*conversion
@@ -296,7 +297,7 @@ func (b *correcting) tell(ctx context.Context, c db.Conn, out []Corrected) ([]mo
 	return append(models.NewRefs(models.KindDeliverWebhook, b.account, deliveries), postbacks...), err
 }
 
-// insertedAtOnce is how many conversions one statement inserts. PostgreSQL takes at most 65,535 parameters.
+// insertedAtOnce is the largest number of conversions that one statement inserts. PostgreSQL allows at most 65,535 parameters.
 const insertedAtOnce = 1000
 
 var insertConversions = `INSERT INTO conversions (` + conversionColumns + `)

@@ -30,7 +30,7 @@ type books struct {
 	sources   []uuid.UUID
 	campaigns []uuid.UUID
 	clicks    []*models.Click
-	between   func() // is called after each transaction; nil: nothing is
+	between   func() // called after each transaction; may be nil
 }
 
 func newBooks(t *testing.T, seed uint64, clicks int) *books {
@@ -90,7 +90,7 @@ SELECT concat_ws(' ', hour, campaign_id, source_id, sum(clicks), sum(bots), coun
 	trim_scale(coalesce(sum(payout) FILTER (WHERE status = 'pending'), 0)))
 FROM facts GROUP BY hour, campaign_id, source_id ORDER BY 1`
 
-// agree holds the ledger against the rows.
+// agree compares the ledger with the rows.
 func (b *books) agree(after string) {
 	b.Helper()
 	var counted, stored []string
@@ -103,7 +103,7 @@ func (b *books) agree(after string) {
 	}
 }
 
-// inputs are conversions of some clicks, known and unknown, with repetitions and things that are refused.
+// inputs returns n conversions of known and unknown clicks, with repetitions and inputs that are refused.
 func (b *books) inputs(n int) []clicklog.ConversionInput {
 	list := make([]clicklog.ConversionInput, n)
 	for i := range list {
@@ -126,7 +126,7 @@ func (b *books) inputs(n int) []clicklog.ConversionInput {
 	return list
 }
 
-// brief is what a preview knows of an outcome.
+// brief returns the part of each outcome that a preview also has.
 func brief(list []clicklog.Corrected) []string {
 	out := make([]string, len(list))
 	for i, v := range list {
@@ -174,7 +174,7 @@ func (b *books) spend() clicklog.Spend {
 	return s
 }
 
-// setSpend sets spend and holds it against the ledger: the cost of the day, the source and the campaign is the amount.
+// setSpend sets spend and checks the ledger: the cost of the day, source and campaign must equal the amount.
 func (b *books) setSpend(s clicklog.Spend) {
 	b.Helper()
 	expected, err := clicklog.Log{}.PreviewSpend(b.Context(), b.db, b.account, []clicklog.Spend{s})
@@ -197,8 +197,8 @@ func (b *books) setSpend(s clicklog.Spend) {
 	}
 }
 
-// TestCorrections does corrections of both kinds, postbacks and deletions in random order: at any moment ledger and rows
-// agree, a preview tells what happens, and a correction done again changes nothing.
+// TestCorrections makes corrections of conversions and spend, postbacks and deletions in random order. At any moment the ledger
+// and the rows must agree. A preview must equal the result, and a repeated correction must change nothing.
 func TestCorrections(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -246,7 +246,7 @@ func TestCorrections(t *testing.T) {
 	}
 }
 
-// A file that is applied again changes no row, whatever it did the first time.
+// A file that is applied again changes no row.
 func TestCorrectionAgain(t *testing.T) {
 	t.Parallel()
 	b := newBooks(t, 9, 40)
@@ -270,7 +270,7 @@ func TestCorrectionAgain(t *testing.T) {
 	}
 }
 
-// The payout of a correction counts, whatever the offer says; without one the offer decides.
+// The payout of a correction counts, whatever the terms of the offer. Without a payout, the offer's terms apply.
 func TestCorrectedPayout(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -299,7 +299,7 @@ func TestCorrectedPayout(t *testing.T) {
 	both{t, b.db}.agree()
 }
 
-// Corrections of the same spend at once, with postbacks between them, leave ledger and rows the same.
+// After concurrent corrections of the same spend, with postbacks at the same time, the ledger and the rows agree.
 func TestSpendAtOnce(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -388,7 +388,7 @@ func TestCorrectionOfTimeAndCurrency(t *testing.T) {
 			}
 			stored := number[time.Time](t, b.db, `SELECT recorded_at FROM conversions`)
 			if !stored.Equal(v.RecordedAt) {
-				t.Errorf("stored as of %v", stored)
+				t.Errorf("stored with the time %v", stored)
 			}
 		}
 	}

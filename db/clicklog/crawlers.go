@@ -11,15 +11,15 @@ import (
 	"switchyard/models/bot"
 )
 
-// CrawlerClaim is a click whose user agent names a crawler, and whose address was not verified yet.
+// CrawlerClaim is a click whose user agent names a crawler and whose address is not verified yet.
 type CrawlerClaim struct {
 	ClickID uuid.UUID
 	Address netip.Addr
 	Crawler string
 }
 
-// maxClaims is how many claims of one batch are kept. A flood of forged crawlers must not hold up the ingester: they are
-// declared bots anyway.
+// maxClaims is the largest number of claims that are stored for a batch. A flood of forged crawlers must not slow the ingester
+// down. Clicks without a claim are declared bots anyway.
 const maxClaims = 2000
 
 const insertClaims = `
@@ -28,8 +28,8 @@ SELECT click_id, account_id, address, crawler, now()
 FROM unnest($1::uuid[], $2::uuid[], $3::inet[], $4::text[]) AS c (click_id, account_id, address, crawler)
 ON CONFLICT DO NOTHING`
 
-// claimCrawlers notes which new clicks name a crawler that can be verified, in the transaction that stores them. Without its
-// whole address none can.
+// claimCrawlers stores a claim for each new click that names a crawler which can be verified, in the transaction that stores the
+// clicks. A click without its full address cannot be verified.
 func claimCrawlers(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	const declared = bot.DeclaredBot | bot.AICrawler | bot.LinkPreview
 	var ids, accounts []uuid.UUID
@@ -66,8 +66,8 @@ WHERE click_id IN (
 	FOR UPDATE SKIP LOCKED
 ) RETURNING click_id, host(address) AS address, crawler`
 
-// TakeClaims returns due claims of an account, each to one worker only. Claims that are not dropped become due again: after
-// one minute, then after two, four and so on.
+// TakeClaims returns due claims of an account. Each claim goes to one worker only. A claim that is not dropped becomes due again:
+// after one minute, then after two, four and so on.
 func (l Log) TakeClaims(ctx context.Context, account uuid.UUID, now time.Time, limit int) ([]CrawlerClaim, error) {
 	rows, err := db.Select[struct {
 		ClickID uuid.UUID `db:"click_id"`
@@ -96,14 +96,14 @@ func (Log) DropClaims(ctx context.Context, c db.Conn, account uuid.UUID, clicks 
 	return err
 }
 
-// CrawlerAnswer says whether an address is a crawler's.
+// CrawlerAnswer is the result of a look-up: whether an address belongs to a crawler.
 type CrawlerAnswer struct {
 	Address  netip.Addr
 	Crawler  string
 	Verified bool
 }
 
-// CrawlerAnswers returns the answers about addresses that were found since a moment.
+// CrawlerAnswers returns the stored answers about addresses that are newer than since.
 func (l Log) CrawlerAnswers(ctx context.Context, addresses []netip.Addr, since time.Time) ([]CrawlerAnswer, error) {
 	rows, err := db.Select[struct {
 		Address  string `db:"address"`
@@ -126,7 +126,7 @@ SELECT address, crawler, verified, $4 FROM unnest($1::inet[], $2::text[], $3::bo
 ORDER BY address, crawler
 ON CONFLICT (address, crawler) DO UPDATE SET verified = excluded.verified, asked_at = excluded.asked_at`
 
-// KeepCrawlerAnswers keeps what was found out about addresses.
+// KeepCrawlerAnswers stores answers about addresses.
 func (l Log) KeepCrawlerAnswers(ctx context.Context, answers []CrawlerAnswer, now time.Time) error {
 	if len(answers) == 0 {
 		return nil
@@ -138,7 +138,7 @@ func (l Log) KeepCrawlerAnswers(ctx context.Context, answers []CrawlerAnswer, no
 	return err
 }
 
-// ForgetCrawlers deletes claims and answers that are older than two moments, one for each, at most limit of each.
+// ForgetCrawlers deletes claims older than the time claims and answers older than the time answers, at most limit of each.
 func (l Log) ForgetCrawlers(ctx context.Context, claims, answers time.Time, limit int) error {
 	for q, before := range map[string]time.Time{
 		`DELETE FROM crawler_claims WHERE ctid = ANY (ARRAY(SELECT ctid FROM crawler_claims WHERE claimed_at < $1 LIMIT $2))`: claims,

@@ -24,8 +24,8 @@ SELECT EXISTS (
 OR EXISTS (SELECT FROM source_integrations WHERE account_id = $1)
 OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND worth <> 0)`
 
-// HasAmounts reports, in the transaction of c, whether costs, payouts or caps are recorded of an account, or may count by a rate
-// to its currency. The account is locked until the transaction ends.
+// HasAmounts reports whether an account has costs, payouts or caps, or amounts that may count by a rate to its currency. It locks
+// the account until the transaction of c ends.
 func (Log) HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, error) {
 	if _, err := db.Exec(ctx, c, "lock account", `SELECT 1 FROM accounts WHERE id = $1 FOR NO KEY UPDATE`, account); err != nil {
 		return false, err
@@ -33,23 +33,24 @@ func (Log) HasAmounts(ctx context.Context, c db.Conn, account uuid.UUID) (bool, 
 	return db.Get[bool](ctx, c, "has amounts", hasAmounts, account)
 }
 
-// BeginCurrency changes the currency of an account, in the transaction of c, and begins to restate what counts in it. job
-// is who goes on: see EndCurrency.
+// BeginCurrency changes the currency of an account, in the transaction of c, and begins to restate its amounts. job is the id of
+// the job that continues: see EndCurrency.
 //
-// What becomes of money:
-//   - Clicks, conversions and spend keep their own amounts and currencies. Each gets the rate of its day to the new currency,
-//     and with it what it counts and what a conversion costs. So a change back gives the same figures as before.
-//   - The ledger changes with them. Hours whose clicks are not kept any more are known by the ledger alone: their amounts
-//     count by the rate of their day from the former currency.
-//   - The daily caps on the value of uploads, and what waiting and recent uploads count of them, are converted by the rate of today.
-//   - Amounts in the Copilot's rules are converted by the rate of today, and suggestions that were judged by amounts expire. The
-//     caller does both: it is given the rate.
-//   - Offers, networks, campaigns, sites and goals have currencies of their own. Caps of offers and paths are numbers. Events and
-//     postbacks that were sent say what was right when they were. All that stays.
+// Effects on amounts:
+//   - Clicks, conversions and spend keep their own amounts and currencies. Each gets the rate of its day to the new currency. The
+//     amount that it counts, and the cost of a conversion, follow from that rate. So a change back gives the same figures as before.
+//   - The ledger changes with them. Hours whose clicks are not kept any more are only in the ledger. Their amounts are converted
+//     from the former currency by the rate of their day.
+//   - The daily caps on the value of uploads, and the amounts of waiting and recent uploads that count towards them, are
+//     converted by today's rate.
+//   - Amounts in the Copilot's rules are converted by today's rate, and suggestions that were judged by amounts expire. The caller
+//     does both, with the rate that BeginCurrency returns.
+//   - Offers, networks, campaigns, sites and goals have their own currencies. Caps of offers and paths are numbers. Events and
+//     postbacks that were sent contain the amounts of their time. All these stay unchanged.
 //
-// From the commit on the account is in the new currency, also for what arrives, and reports count every fact by its day's
-// rate to it: see exchangerate.Counting. A conflict is the error rate_missing if a rate is missing, and busy if amounts
-// are restated already.
+// From the commit on, the account is in the new currency, also for new facts. Reports count every fact by the rate of its day to
+// the new currency: see exchangerate.Counting. BeginCurrency returns the conflict rate_missing if a rate is missing, and busy if
+// amounts are being restated already.
 func (l Log) BeginCurrency(ctx context.Context, c db.Conn, account uuid.UUID, to string, job uuid.UUID) (
 	today decimal.Decimal, err error,
 ) {
@@ -115,7 +116,8 @@ func rateMissing(ctx context.Context, c db.Conn, k exchangerate.Key, to string) 
 			"ask the operator to import it", currency, k.Day.Format(time.DateOnly)))
 }
 
-// Of days that only the ledger has, those with amounts count. Today counts always: caps are converted by its rate.
+// Days that are only in the ledger are listed if they have amounts. Today is always listed, because caps are converted by today's
+// rate.
 const selectMoneyDays = `
 SELECT d.day FROM generate_series((SELECT least(
 	(SELECT min(hour) FROM ledger WHERE account_id = $1), (SELECT min(recorded_at) FROM conversions WHERE account_id = $1),
@@ -143,9 +145,9 @@ UNION SELECT (recorded_at AT TIME ZONE 'UTC')::date, currency FROM conversions W
 UNION SELECT day, currency FROM spend WHERE account_id = $1 AND currency NOT IN ('', $3)`
 )
 
-// FindCurrencies notes, in the transaction of c, which days and currencies of an account are to be restated after a change of
-// its currency. Facts count that were stored by transactions which still knew the former currency, so call it once those have
-// ended: see OlderThanNow.
+// FindCurrencies records, in the transaction of c, which days and currencies of an account are to be restated after a change of
+// its currency. It must find facts that were stored by transactions which still used the former currency. So call it after these
+// transactions have ended: see OlderThanNow.
 func (Log) FindCurrencies(ctx context.Context, c db.Conn, k exchangerate.Change) error {
 	if _, err := db.Exec(ctx, c, "find currencies", slowly); err != nil {
 		return err
@@ -175,7 +177,7 @@ func (Log) FindCurrencies(ctx context.Context, c db.Conn, k exchangerate.Change)
 	return err
 }
 
-// pg_locks shows the virtual transactions of all users. The service is the one user of its database.
+// pg_locks shows the virtual transactions of all users. The service is the only user of its database.
 const selectOlder = `
 SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
 WHERE l.locktype = 'virtualxid' AND l.granted AND a.datname = current_database() AND a.usename = current_user
@@ -195,7 +197,8 @@ UPDATE spend s SET rate = k.rate FROM account_rates k
 WHERE s.account_id = $1 AND s.day < ($2::timestamptz AT TIME ZONE 'UTC')::date
 	AND k.account_id = $1 AND k.day = s.day AND k.currency = s.currency AND k.rate IS NOT NULL`
 
-// RestateArchive restates what the ledger alone knows, in the transaction of c. Doing it again changes nothing.
+// RestateArchive restates amounts that are only in the ledger, and old spend, in the transaction of c. Repeating it changes
+// nothing.
 func (Log) RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if err := holdSpend(ctx, c, account); err != nil {
 		return err
@@ -216,7 +219,8 @@ func (Log) RestateArchive(ctx context.Context, c db.Conn, account uuid.UUID) err
 const firstOrphaned = `
 SELECT coalesce(date_trunc('day', min(recorded_at), 'UTC'), $3) FROM conversions WHERE account_id = $1 AND click_id < $2 AND recorded_at < $3`
 
-// FirstOrphaned is the first day before end with conversions whose clicks are not kept any more. Without such a day it is end.
+// FirstOrphaned returns the first day before end with conversions whose clicks are not kept any more. If there is no such day, it
+// returns end.
 func (Log) FirstOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, end time.Time) (time.Time, error) {
 	return db.Get[time.Time](ctx, c, "conversions without clicks", firstOrphaned, k.Account, models.FloorClickID(k.Kept), end)
 }
@@ -228,8 +232,8 @@ WHERE v.account_id = $1 AND v.click_id < $2 AND v.recorded_at >= $3 AND v.record
 	AND k.account_id = $1 AND k.day = (v.recorded_at AT TIME ZONE 'UTC')::date AND k.currency = v.currency
 	AND v.rate IS DISTINCT FROM k.rate AND k.rate IS NOT NULL`
 
-// RestateOrphaned gives conversions of [from, to) whose clicks are not kept any more their rates, in the transaction of c. The
-// ledger has their figures already. Doing it again changes nothing.
+// RestateOrphaned sets the rates of conversions in [from, to) whose clicks are not kept any more, in the transaction of c. The
+// ledger already has their figures. Repeating it changes nothing.
 func (Log) RestateOrphaned(ctx context.Context, c db.Conn, k exchangerate.Change, from, to time.Time) error {
 	_, err := db.Exec(ctx, c, "restate conversions", archivedConversions, k.Account, models.FloorClickID(k.Kept), from, to, models.MoneyScale)
 	return err

@@ -52,8 +52,8 @@ func (x *exchange) begin(to string) error {
 	})
 }
 
-// finish does what the job does, transaction by transaction: at most steps transactions, or all if steps is negative. It calls
-// each after every transaction. It reports whether the change has ended.
+// finish runs the transactions of the job: at most steps transactions, or all if steps is negative. It calls each after every
+// transaction. It reports whether the change has ended.
 func (x *exchange) finish(steps int, each func()) bool {
 	x.Helper()
 	k, open, err := exchangerate.FindChange(x.Context(), x.db, x.account)
@@ -95,9 +95,9 @@ func (x *exchange) finish(steps int, each func()) bool {
 		}) && step(func(c db.Conn) error { return exchangerate.EndChange(x.Context(), c, k) })
 }
 
-// TestChangeOfCurrency changes the currency of accounts that have facts in four currencies, some of them known to the ledger
-// only. After every transaction of the change, interrupted or not, a report shows the same as after its end. Facts that come
-// during the change are right, and changing back restores the old figures.
+// TestChangeOfCurrency changes the currency of accounts with facts in four currencies. Some facts are only in the ledger. After
+// every transaction of the change, interrupted or not, reports must be the same as after its end. Facts that arrive during the
+// change must be right, and changing back must restore the old figures.
 func TestChangeOfCurrency(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -135,7 +135,7 @@ func TestChangeOfCurrency(t *testing.T) {
 		}
 		want := x.figures(all, false)
 		if cmp.Equal(before, want) {
-			t.Error("figures are as before")
+			t.Error("the change of currency did not change any figure")
 		}
 		unchanged := func() { x.same("after a transaction", want, x.figures(all, false)) }
 		x.same("from rows", x.figures(kept, true), x.figures(kept, false))
@@ -146,10 +146,10 @@ func TestChangeOfCurrency(t *testing.T) {
 				break
 			}
 			x.arrive(5)
-			x.archive(kept) // what waited in a spool is not kept
+			x.archive(kept) // delete clicks that waited in a spool
 			x.sell(6)
 			x.pay()
-			x.restate(0) // settles
+			x.restate(0) // calls only exchangerate.Settle
 			want = x.figures(all, false)
 		}
 		if _, open, _ := exchangerate.FindChange(t.Context(), x.db, x.account); open {
@@ -178,7 +178,7 @@ func TestChangeOfCurrency(t *testing.T) {
 	}
 }
 
-// archive forgets clicks before a day: their figures are known by the ledger alone.
+// archive deletes clicks before a day, so that their figures are only in the ledger.
 func (x *exchange) archive(kept time.Time) {
 	x.Helper()
 	for _, q := range []string{
@@ -192,7 +192,7 @@ func (x *exchange) archive(kept time.Time) {
 	x.clicks = slices.DeleteFunc(x.clicks, func(c *models.Click) bool { return models.ClickTime(c.ID).Before(kept) })
 }
 
-// logged are the rates that the logs of clicks and conversions show, by fact, day and currency.
+// logged returns the rates in the logs of clicks and conversions, by fact, day and currency.
 func (x *exchange) logged() map[string]string {
 	x.Helper()
 	out, log := map[string]string{}, clicklog.Log{Conn: x.db}
@@ -214,7 +214,7 @@ func (x *exchange) logged() map[string]string {
 	return out
 }
 
-// rated holds that every fact has the rate of its day to the account's currency, and that nothing is left of the change.
+// rated checks that every fact has the rate of its day to the account's currency, and that the change has ended completely.
 func (x *exchange) rated(own string) {
 	x.Helper()
 	const wrong = `SELECT count(*) FROM (
@@ -235,7 +235,7 @@ func (x *exchange) rated(own string) {
 	}
 }
 
-// within returns the figures of a day and later.
+// within returns the figures from a day on.
 func within(list []string, from time.Time) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s[1:11] < from.Format(time.DateOnly) })
 }
@@ -258,7 +258,8 @@ func (x *exchange) close(what string, want, got []string) {
 	}
 }
 
-// TestChangeOfCurrencyRefused: without a rate of each day nothing is changed, and what is missing is named.
+// TestChangeOfCurrencyRefused checks that nothing is changed if the rate of a day is missing, and that the error names the
+// missing rate.
 func TestChangeOfCurrencyRefused(t *testing.T) {
 	t.Parallel()
 	x := newExchange(t, 9)
@@ -286,7 +287,7 @@ func TestChangeOfCurrencyRefused(t *testing.T) {
 	}
 }
 
-// TestOlderThanNow: transactions that are open are waited for, later ones are not.
+// TestOlderThanNow checks that open transactions are waited for, and later transactions are not.
 func TestOlderThanNow(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -77,13 +77,13 @@ func storeEvents(ctx context.Context, c db.Conn, list []*models.SiteEvent) ([]*m
 		return nil, err
 	}
 	byID := map[uuid.UUID]*models.SiteEvent{}
-	for _, e := range slices.Backward(list) { // of two with one id the first is stored
+	for _, e := range slices.Backward(list) { // of two events with the same id, the first is stored
 		byID[e.ID] = e
 	}
 	return db.Map(stored, func(id uuid.UUID) *models.SiteEvent { return byID[id] }), nil
 }
 
-// documents gives a JSON document of each event.
+// documents returns a JSON document for each event.
 func documents(list []*models.SiteEvent, of func(*models.SiteEvent) any) ([]string, error) {
 	texts := make([]string, len(list))
 	for i, e := range list {
@@ -96,7 +96,7 @@ func documents(list []*models.SiteEvent, of func(*models.SiteEvent) any) ([]stri
 	return texts, nil
 }
 
-// The first event of a click says how its visitor arrived. Clicks are locked in the order of their ids, as everywhere.
+// The first event of a click determines how its visitor arrived. Clicks are locked in the order of their ids, as everywhere.
 const updateArrivals = `
 WITH locked AS MATERIALIZED (
 	SELECT id, account_id FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3 ORDER BY id FOR NO KEY UPDATE
@@ -115,8 +115,8 @@ WITH locked AS MATERIALIZED (
 )
 SELECT id FROM locked`
 
-// applyArrivals sets how the visitors of some clicks arrived, by what waits for them. It returns the ids of clicks that are
-// not stored yet.
+// applyArrivals sets how the visitors of some clicks arrived, from the events that wait for these clicks. It returns the ids of
+// clicks that are not stored yet.
 func applyArrivals(ctx context.Context, c db.Conn, named []uuid.UUID) (missing []uuid.UUID, err error) {
 	if len(named) == 0 {
 		return nil, nil
@@ -133,15 +133,15 @@ func applyArrivals(ctx context.Context, c db.Conn, named []uuid.UUID) (missing [
 	return sortedIDs(clicks), err
 }
 
-// arrivalTimeout is how long an arrival waits for its click.
+// arrivalTimeout is the time that an arrival waits for its click.
 const arrivalTimeout = 48 * time.Hour
 
 const selectArrivals = `
 SELECT DISTINCT e.click_id FROM site_events e CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = e.click_id LIMIT 1) c
 WHERE NOT e.applied AND e.received_at >= $1 LIMIT $2`
 
-// ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, for at most limit clicks. It ends
-// the wait for clicks that never come. An ingester applies the arrivals that it stores itself; this is the safety net for an
+// ApplyWaitingArrivals applies arrivals that still wait although their clicks are stored, for at most limit clicks. It ends the
+// wait for clicks that never arrive. An ingester applies the arrivals that it stores. ApplyWaitingArrivals is for arrivals of an
 // ingester that died.
 func (l Log) ApplyWaitingArrivals(ctx context.Context, limit int) error {
 	const expire = `UPDATE site_events SET applied = true WHERE id = ANY (ARRAY(
@@ -160,8 +160,8 @@ func (l Log) ApplyWaitingArrivals(ctx context.Context, limit int) error {
 	})
 }
 
-// deleteEvents deletes the events of some clicks in the transaction of c, and the ad click ids by which other events would
-// find these clicks.
+// deleteEvents deletes the events of some clicks in the transaction of c. It also deletes the ad click ids by which other events
+// would find these clicks.
 func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	const q = `DELETE FROM site_events WHERE click_id = ANY ($1::uuid[]) AND click_id <> '00000000-0000-0000-0000-000000000000'`
 	if _, err := db.Exec(ctx, c, "delete site events", q, clicks); err != nil {
@@ -171,13 +171,13 @@ func deleteEvents(ctx context.Context, c db.Conn, clicks string) error {
 	return err
 }
 
-// The events of accounts on a plan before a moment. The events of a deleted account were deleted with it.
+// forgetEventsOf deletes events before a moment of accounts on a plan. The events of a deleted account were deleted with it.
 const forgetEventsOf = `
 DELETE FROM site_events WHERE id = ANY (ARRAY(SELECT e.id FROM accounts a CROSS JOIN LATERAL (
 	SELECT id FROM site_events WHERE account_id = a.id AND received_at < $1 ORDER BY received_at LIMIT $3
 ) e WHERE a.plan = $2 LIMIT $3))`
 
-// forgetEvents deletes events that are older than their account's plan keeps received messages.
+// forgetEvents deletes events that are older than the time for which their account's plan keeps received messages.
 func (l Log) forgetEvents(ctx context.Context, now time.Time) (total int64, err error) {
 	for _, p := range models.Plans {
 		n, err := db.InParts(ctx, l.Conn, "forget site events", forgetEventsOf, postbacksAtOnce, now.AddDate(0, 0, -p.PostbackDays),

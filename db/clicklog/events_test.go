@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// arrived is an event of a click's visitor, of the second that its own id says.
+// arrived returns an event of a click's visitor, with the time in its own id.
 func arrived(c *models.Click, own, arrival string) *models.SiteEvent {
 	now := models.ClickTime(c.ID).Add(time.Duration(own[0]) * time.Second)
 	return &models.SiteEvent{
@@ -28,8 +28,8 @@ func arrived(c *models.Click, own, arrival string) *models.SiteEvent {
 	}
 }
 
-// TestSiteEventsAreStoredOnce: an event that is sent again, at another time, is stored once and makes its postbacks once. An
-// event of a deleted account is dropped.
+// TestSiteEventsAreStoredOnce checks that an event that is sent twice, at different times, is stored once and makes its postbacks
+// once. An event of a deleted account is dropped.
 func TestSiteEventsAreStoredOnce(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -69,12 +69,12 @@ func TestSiteEventsAreStoredOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := number[int](t, d, `SELECT count(*) FROM site_events`); n != 1 {
-		t.Errorf("%d events stay without their click", n)
+		t.Errorf("%d events are left without their click", n)
 	}
 }
 
-// TestFirstEventOfAnIDCounts: of two events with one id the first makes the conversion, as it makes the row, also where both
-// are stored at once.
+// TestFirstEventOfAnIDCounts sends two events with the same id. The first makes the conversion and the row, even if both are
+// stored in the same batch.
 func TestFirstEventOfAnIDCounts(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -93,8 +93,8 @@ func TestFirstEventOfAnIDCounts(t *testing.T) {
 	}
 }
 
-// TestArrivalWaitsForItsClick: the event of a click that is stored later says how the visitor arrived, and one of another
-// account says nothing.
+// TestArrivalWaitsForItsClick checks that an event determines how the visitor arrived even if the click is stored later. An event
+// of another account has no effect.
 func TestArrivalWaitsForItsClick(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -126,12 +126,12 @@ func TestArrivalWaitsForItsClick(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := number[int](t, d, `SELECT count(*) FROM site_events WHERE NOT applied`); n != 0 {
-		t.Errorf("%d arrivals wait for ever", n)
+		t.Errorf("%d arrivals still wait", n)
 	}
 }
 
-// TestAdsFindTheirClick: an event that names an ad platform's click is of the last click whose link had it, of the same
-// account. Its goals are that click's.
+// TestAdsFindTheirClick checks that an event with an ad platform's click id belongs to the last click of the account whose link
+// had that id. Its goals count for that click.
 func TestAdsFindTheirClick(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -158,7 +158,7 @@ func TestAdsFindTheirClick(t *testing.T) {
 	}
 	for own, ad := range map[string][2]string{
 		"1": {"gclid", "Cj-1_x%2dy"}, "2": {"fbclid", "Cj-1_x-y"}, "3": {"ttclid", "old"}, "4": {"direct", "Cj-1_x-y"}, "5": {"gclid", ""},
-		"6": {"gclid", "{gclid}"}, "7": {"fbclid", "%7B%7Bfbclid%7D%7D"}, // macros that were not filled
+		"6": {"gclid", "{gclid}"}, "7": {"fbclid", "%7B%7Bfbclid%7D%7D"}, // macros that the platform did not replace
 	} {
 		e := arrived(last, own, ad[0])
 		e.ClickID, e.AdID = uuid.Nil, ad[1]

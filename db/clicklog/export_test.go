@@ -1,4 +1,4 @@
 package clicklog
 
-// Tests have clicks of the last days only: any day may be cold.
+// Tests have clicks of the last days only, so any day may be cold.
 func init() { coldAfter = -newestClick }

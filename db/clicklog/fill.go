@@ -18,8 +18,8 @@ SELECT coalesce((SELECT id FROM clicks ORDER BY id LIMIT 1), $1) AS click, coale
 	noteOn     = `UPDATE click_copy SET state = 'on', copied_from = NULL WHERE state = 'copying' AND base = $1`
 )
 
-// Fill brings the clicks and conversions that were stored before Begin, day by day, the newest first. It may be cut off anywhere
-// and goes on where it was. told is called after each day. When all days are there, the copy is complete.
+// Fill copies the clicks and conversions that were stored before Begin, day by day, the newest day first. It may be interrupted
+// at any point. The next call continues there. It calls told after each day. When all days are copied, the copy is complete.
 func (k Copy) Fill(ctx context.Context, told func(day time.Time, clicks int64)) error {
 	at, open, err := db.First[struct {
 		Base   int64      `db:"base"`
@@ -54,7 +54,7 @@ func (k Copy) Fill(ctx context.Context, told func(day time.Time, clicks int64)) 
 	return err
 }
 
-// oldestDayOf is the first day with a click, or a conversion of one.
+// oldestDayOf returns the first day with a click, or with a click that has a conversion.
 func oldestDayOf(ctx context.Context, c db.Conn) (time.Time, error) {
 	ids, err := db.Get[struct {
 		Click uuid.UUID `db:"click"`
@@ -67,14 +67,14 @@ func oldestDayOf(ctx context.Context, c db.Conn) (time.Time, error) {
 	return oldest.UTC().Truncate(day), err
 }
 
-// cold reports whether the clicks of a day are in ClickHouse alone.
+// cold reports whether the clicks of a day are only in ClickHouse.
 func (k Copy) cold(ctx context.Context, at time.Time) (bool, error) {
 	return db.Get[bool](ctx, k.From, "cold days", `SELECT EXISTS (SELECT FROM click_cold WHERE day = $1::date)`, at.Format(time.DateOnly))
 }
 
-// copiedPart are the clicks of [from, to), and their conversions, that are brought as a version.
+// copiedPart selects the clicks of [from, to) and their conversions, which are copied under one version.
 type copiedPart struct {
-	account  uuid.UUID // zero: of all accounts
+	account  uuid.UUID // zero: all accounts
 	from, to time.Time
 	version  uint64
 	cold     bool // ClickHouse may have clicks that PostgreSQL does not have
@@ -110,7 +110,7 @@ var (
 WHERE ($1::uuid IS NULL OR account_id = $1) AND (click_id, id) > ($2, $3) AND click_id < $4 ORDER BY click_id, id LIMIT $5`
 )
 
-// clicks reads rows from an id on, and gives the id to go on at.
+// clicks returns at most limit rows of clicks from the id low on, and the id at which the next call continues.
 func (p copiedPart) clicks(ctx context.Context, c db.Conn, low, high uuid.UUID, limit int) ([][]any, uuid.UUID, error) {
 	list, err := clickColumns.readPointers(ctx, c, "clicks to copy", selectPart, db.OrNull(p.account), low, high, limit)
 	if err != nil || len(list) == 0 {
@@ -121,7 +121,7 @@ func (p copiedPart) clicks(ctx context.Context, c db.Conn, low, high uuid.UUID, 
 	return db.Map(list, func(click *StoredClick) []any { return clickRow(click, sold[click.ID], p.version) }), next(ids[len(ids)-1]), err
 }
 
-// copySales brings the conversions of a part.
+// copySales copies the conversions of a part.
 func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error {
 	click, id := models.FloorClickID(p.from), uuid.Nil
 	for {
@@ -140,8 +140,8 @@ func (k Copy) copySales(ctx context.Context, p copiedPart, high uuid.UUID) error
 	}
 }
 
-// A row of the part with an older version than the part itself was not in PostgreSQL when the part was copied. What removes
-// it is a row with the same key, and nothing else.
+// A row of the part with an older version than the part itself was not in PostgreSQL when the part was copied. To remove it, a
+// row with the same key is inserted that is marked as removed and otherwise empty.
 const (
 	removeOtherClicks = `
 INSERT INTO clicks (account_id, at, id, version, removed) SELECT account_id, at, id, $2, 1 FROM clicks FINAL
@@ -151,7 +151,7 @@ INSERT INTO conversions (account_id, click_at, click_id, id, version, removed) S
 WHERE version < $2 AND (account_id = $1 OR $1 = toUUID('` + nobody + `')) AND `
 )
 
-// removeOthers removes from ClickHouse what a part that was copied does not have.
+// removeOthers removes the rows from ClickHouse that a copied part does not have in PostgreSQL.
 func (k Copy) removeOthers(ctx context.Context, p copiedPart) error {
 	for _, q := range []string{
 		removeOtherClicks + ColumnarWindow("at", p.from, p.to), removeOtherSales + ColumnarWindow("click_at", p.from, p.to),

@@ -16,27 +16,27 @@ import (
 )
 
 const (
-	// sourcesRemembered is how many sources, and how many visitors, an ingester remembers twice. The memory of all is some
-	// 30 MB at most.
+	// sourcesRemembered is the number of sources, and of visitors, that an ingester remembers in each of two generations. All
+	// together take about 30 MB of memory at most.
 	sourcesRemembered = 50_000
-	// uniqueInWindow is how many clicks of a visitor within bot.RepeatWindow can be unique: one an hour, which is the
-	// shortest time that counts a visitor once.
+	// uniqueInWindow is the largest number of unique clicks of a visitor within bot.RepeatWindow. A campaign counts a visitor as
+	// unique at most once an hour.
 	uniqueInWindow = int(bot.RepeatWindow/time.Hour) + 1
 )
 
 // floods recognises the clicks of a flood before they are stored. They are stored with the signals that a scan would find, so
-// their rows are not written again. It counts the clicks that this process has recorded. Other processes tell it of theirs. If
-// it does not know of all clicks, it finds less than the scan, never more.
+// their rows are not written again. It counts the clicks that this process has recorded, and clicks that other processes report
+// to it. If it does not know of all clicks, it finds fewer signals than the scan, never more.
 type floods struct {
 	onAccount, onCampaign, visitors *frequency
-	// found are the signals of clicks that are not stored yet. A batch may be tried again, and a click counts once.
+	// found maps each click that is not stored yet to its signals. A batch may be tried again, but each click is counted once.
 	found map[uuid.UUID]bot.Signals
 
-	// What other ingesters are told, and hear from them: see floods_shared.go.
+	// The exchange of clicks with other ingesters: see floods_shared.go.
 	mu   sync.Mutex
 	id   [16]byte
 	told *frequency
-	due  map[uuid.UUID]struct{} // clicks to tell of, once they are stored
+	due  map[uuid.UUID]struct{} // clicks to report once they are stored
 	out  []byte
 }
 
@@ -50,7 +50,7 @@ func newFloods() *floods {
 	}
 }
 
-// count adds the clicks among some records. Clicks that it has counted and that are not stored yet are left out.
+// count counts the clicks among some records. It skips clicks that it has counted already and that are not stored yet.
 func (f *floods) count(items []spool.Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -89,7 +89,8 @@ func (f *floods) signals(c *models.Click, s sender) (fired bot.Signals) {
 	return fired
 }
 
-// marks are what is known about clicks that are about to be stored: the signals of floods, and how their accounts score.
+// marks hold data about clicks that are about to be stored: the signals of floods, and the settings by which their accounts score
+// clicks.
 type marks struct {
 	found    map[uuid.UUID]bot.Signals
 	settings map[uuid.UUID]bot.Settings
@@ -103,20 +104,20 @@ func (m marks) score(c *StoredClick, signals bot.Signals) {
 	}
 	c.BotSignals = uint64(has | signals)
 	score, isBot, reason := bot.Score(has|signals, m.settings[c.AccountID])
-	if isBot || !c.IsBot { // a bot with one signal more is still a bot
+	if isBot || !c.IsBot { // a bot stays a bot with another signal
 		c.BotScore, c.IsBot, c.BotReason = score, isBot, reason
 	}
 }
 
-// floods adds the signals that need only the address. It comes before uniqueness is decided: a bot's click is not unique.
+// floods adds the signals that need only the address. Call it before uniqueness is decided, because a bot's click is not unique.
 func (m marks) floods(clicks []*StoredClick) {
 	for _, c := range clicks {
 		m.score(c, m.found[c.ID]&^bot.RepeatClick)
 	}
 }
 
-// repeats adds the signal of repeated clicks, once uniqueness is decided. A visit that its campaign counts as unique by the
-// address is no repeat.
+// repeats adds the signal of repeated clicks. Call it after uniqueness is decided. A click that its campaign counts as unique by
+// the address is not a repeat.
 func (m marks) repeats(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	accounts, campaigns := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	for _, k := range clicks {

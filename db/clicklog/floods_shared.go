@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// shareFrom is how many clicks of a source a process remembers before it tells others of more. It tells at most
-	// bot.FloodBound in a minute: these are enough for all others to recognise a flood.
+	// shareFrom is the number of clicks of a source that a process counts before it reports further clicks to other processes. It
+	// reports at most bot.FloodBound clicks a minute, which is enough for all others to recognise a flood.
 	shareFrom = 8
-	// sharedAtOnce is how many clicks one message has at most. Others are not told.
+	// sharedAtOnce is the largest number of clicks in a message. Further clicks are not reported.
 	sharedAtOnce = 2000
-	sharedBytes  = 24 // of a click: both keys and the moment
+	sharedBytes  = 24 // bytes of a click: both keys and the time
 )
 
-// tell notes the clicks that other processes should count: stored clicks of sources that may be a flood.
+// tell adds a stored click to the next message, if its source may be a flood, so that other processes count it.
 func (f *floods) tell(c *models.Click) {
 	s, ok := senderOf(c)
 	if _, due := f.due[c.ID]; !ok || !due {
@@ -31,7 +31,7 @@ func (f *floods) tell(c *models.Click) {
 	f.out = binary.BigEndian.AppendUint64(f.out, uint64(models.ClickTime(c.ID).UnixMicro()))
 }
 
-// take returns a message with the clicks to tell of since the last call. It is nil if there is no such click.
+// take returns a message with the clicks to report since the last call, or nil if there is no such click.
 func (f *floods) take() []byte {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -43,8 +43,8 @@ func (f *floods) take() []byte {
 	return message
 }
 
-// hear counts the clicks of another ingester. A click counts where it was stored and where it was heard of once, so signals
-// are never found too often.
+// hear counts the clicks in a message of another ingester. It ignores its own messages. Each ingester counts a click once, so
+// signals are never found too often.
 func (f *floods) hear(message []byte) {
 	if len(message) < len(f.id) || [16]byte(message[:16]) == f.id || (len(message)-len(f.id))%sharedBytes != 0 {
 		return
@@ -58,7 +58,7 @@ func (f *floods) hear(message []byte) {
 	}
 }
 
-// stored forgets the signals of records that are stored or put aside, and tells others of them.
+// stored deletes the signals of records that are stored or rejected, and reports their clicks to other processes.
 func (f *floods) stored(items []spool.Item) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -70,7 +70,7 @@ func (f *floods) stored(items []spool.Item) {
 	}
 }
 
-// TakeFloods returns what ingesters tell each other about floods: a message of each that has something.
+// TakeFloods returns the messages about floods that ingesters have for other ingesters, at most one of each.
 func TakeFloods(ingesters ...*Ingester) (messages [][]byte) {
 	for _, g := range ingesters {
 		if message := g.floods.take(); message != nil {
@@ -80,7 +80,7 @@ func TakeFloods(ingesters ...*Ingester) (messages [][]byte) {
 	return messages
 }
 
-// HearFloods counts the clicks in a message of TakeFloods, of any process. An ingester ignores its own.
+// HearFloods counts the clicks in a message that TakeFloods returned in any process. An ingester ignores its own message.
 func HearFloods(message []byte, ingesters ...*Ingester) {
 	for _, g := range ingesters {
 		g.floods.hear(message)

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// flood puts clicks of one browser at one address into a spool, a millisecond apart.
+// flood appends clicks of one browser at one address to a spool, a millisecond apart.
 func (s *scene) flood(into *spool.Spool, clicks int, campaign uuid.UUID) {
 	s.Helper()
 	for i := range clicks {
@@ -25,15 +25,15 @@ func (s *scene) flood(into *spool.Spool, clicks int, campaign uuid.UUID) {
 	}
 }
 
-// signalCounts are the numbers of clicks with the signals of crowds, and of bots.
+// signalCounts returns the numbers of clicks in floods of the account, in floods of a campaign, of repeats and of bots.
 func (s *scene) signalCounts() string {
 	s.Helper()
 	return fmt.Sprint(s.among(bot.ClickFlood), s.among(bot.CampaignFlood), s.among(bot.RepeatClick),
 		number[int](s, s.db, `SELECT count(*) FROM clicks WHERE is_bot`))
 }
 
-// TestFloodIsStoredOnce: clicks of a flood are stored with their signals, and a scan writes none of them again. In the end
-// each click has the signals that a scan alone would have found.
+// TestFloodIsStoredOnce checks that clicks of a flood are stored with their signals, and that a scan does not write them again.
+// In the end each click has the signals that a scan alone would have found.
 func TestFloodIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	const clicks, marked = 300, 300 - bot.RepeatBound - 25
@@ -55,7 +55,7 @@ func TestFloodIsStoredOnce(t *testing.T) {
 	before := rows()
 	s.scan(1000, bot.Settings{})
 	if rows() != before {
-		t.Error("a scan wrote clicks of the flood again")
+		t.Error("the scan wrote clicks of the flood again")
 	}
 	want = fmt.Sprint(clicks-bot.FloodBound, clicks-bot.FloodBound, clicks-bot.RepeatBound, clicks-bot.FloodBound)
 	if got := s.signalCounts(); got != want {
@@ -66,8 +66,8 @@ func TestFloodIsStoredOnce(t *testing.T) {
 	}
 }
 
-// TestFloodOfUniqueVisits: in a flood too, a visit is no repeat if its campaign counts it as unique by the address. A visit
-// that becomes a bot's is not unique.
+// TestFloodOfUniqueVisits checks that, even in a flood, a click is not a repeat if its campaign counts it as unique by the
+// address. A click of a bot is not unique.
 func TestFloodOfUniqueVisits(t *testing.T) {
 	t.Parallel()
 	for method, want := range map[string]string{"ip": "0 100", "cookie": "55 60"} {
@@ -90,7 +90,8 @@ func TestFloodOfUniqueVisits(t *testing.T) {
 	}
 }
 
-// TestFloodOfAnotherProcess: what an ingester could not see, a scan finds, without a row in bot_repeats for each click.
+// TestFloodOfAnotherProcess checks that a scan finds a flood that no single ingester could see, without a row in bot_repeats for
+// each click.
 func TestFloodOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -102,7 +103,7 @@ func TestFloodOfAnotherProcess(t *testing.T) {
 			c.IP, c.UserAgent = netip.MustParseAddr("203.0.113.9"), "Browser"
 			put(s, s.spools[0], spool.Record{Click: c})
 		}
-		s.store() // each time a new ingester
+		s.store() // with a new ingester each time
 	}
 	if got := s.signalCounts(); got != "0 0 0 0" {
 		t.Errorf("at ingest: floods, repeats and bots are %s", got)
@@ -117,7 +118,7 @@ func TestFloodOfAnotherProcess(t *testing.T) {
 	}
 }
 
-// appended counts the records that a spool was given.
+// appended counts the records that were appended to a spool.
 type appended struct{ clicks, others int }
 
 func (a *appended) Append(_ context.Context, r spool.Record) error {
@@ -129,7 +130,8 @@ func (a *appended) Append(_ context.Context, r spool.Record) error {
 	return nil
 }
 
-// TestLanes: what is beyond the bound within a minute waits apart. Other sources, other accounts and other records do not.
+// TestLanes checks that clicks of a source beyond the bound within a minute go to the spool of floods. Clicks of other sources
+// and accounts, and other records, do not.
 func TestLanes(t *testing.T) {
 	t.Parallel()
 	var clicks, floods appended
@@ -155,6 +157,6 @@ func TestLanes(t *testing.T) {
 	}
 	add(account, "2001:db8:1:1::1", bot.FloodWindow+time.Second)
 	if floods.clicks != 10 {
-		t.Error("a flood does not end")
+		t.Error("clicks after the flood still go to the spool of floods")
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"switchyard/models"
 )
 
-// TestForgedPostbacksHaveNoJob: in one batch, postbacks whose click is stored have a job, with the click's account. All others
-// wait, including postbacks that come with another account than the click's.
+// TestForgedPostbacksHaveNoJob stores a batch of postbacks. Postbacks whose click is stored get a job, with the click's account.
+// All others wait, including postbacks that name another account than the click's.
 func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -28,7 +28,7 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	before, within := click(acc, uuid.New(), 1), click(other, uuid.New(), 2)
 	put(t, s, spool.Record{Click: before})
 	drain(t, s, d, clicklog.IngestOptions{})
-	ofNobody := click(uuid.New(), uuid.New(), 3) // its account is gone
+	ofNobody := click(uuid.New(), uuid.New(), 3) // its account does not exist
 	var want []models.JobRef
 	var waiting []uuid.UUID
 	say := func(click, from, of uuid.UUID) {
@@ -45,7 +45,7 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	say(before.ID, acc, acc)
 	say(models.FloorClickID(time.Now().AddDate(-1, 0, 0)), acc, uuid.Nil)
 	say(within.ID, uuid.Nil, other)
-	say(before.ID, other, uuid.Nil) // by a domain or network of another account
+	say(before.ID, other, uuid.Nil) // through a domain or network of another account
 	say(ofNobody.ID, uuid.Nil, uuid.Nil)
 	put(t, s, spool.Record{Click: within}, spool.Record{Click: ofNobody})
 	var told []models.JobRef
@@ -56,8 +56,8 @@ func TestForgedPostbacksHaveNoJob(t *testing.T) {
 	sameWaiting(t, d, waiting)
 }
 
-// TestMatchPostbacks: a click that comes starts the job of its postback, and of no other. Others are looked for as often
-// as there are waits.
+// TestMatchPostbacks checks that a stored click starts the job of its postback, and of no other postback. The clicks of other
+// postbacks are looked up once for each wait.
 func TestMatchPostbacks(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -148,7 +148,7 @@ func sameJobs(t *testing.T, d *db.DB, want, told []models.JobRef) {
 	}
 }
 
-// sameWaiting holds that these postbacks wait for their click, and no others.
+// sameWaiting checks that exactly these postbacks wait for their click.
 func sameWaiting(t *testing.T, d *db.DB, want []uuid.UUID) {
 	t.Helper()
 	got, err := db.Select[uuid.UUID](t.Context(), d, "waiting", `SELECT id FROM postbacks WHERE match_at IS NOT NULL`)

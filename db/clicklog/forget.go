@@ -13,11 +13,11 @@ import (
 	"switchyard/models"
 )
 
-// ForgetHistory deletes what is older than the plan of its account keeps it: clicks with their click-outs, postbacks and site
+// ForgetHistory deletes data that is older than the account's plan keeps it: clicks with their click-outs, postbacks and site
 // events, the clicks of smartlinks, and other postbacks and site events. Partitions hold the clicks of all accounts, so it
-// deletes single rows; whole partitions are dropped at the longest history of all plans. The ledger, the sums of smartlinks
-// and the conversions stay: they contain no address, and figures must not change without a cause. So reports by the dimensions
-// of the ledger do not change, and reports that need rows begin where the rows do. A run may be missed, repeated or run in
+// deletes single rows. Tidy drops whole partitions after the longest history of all plans. The ledger, the sums of smartlinks and
+// the conversions stay: they contain no address, and figures must not change without a cause. So reports by the dimensions of the
+// ledger do not change. Reports that need rows begin with the first row that is kept. A run may be missed, repeated or run in
 // parallel.
 func (l Log) ForgetHistory(ctx context.Context) error {
 	now := l.now()
@@ -28,7 +28,7 @@ func (l Log) ForgetHistory(ctx context.Context) error {
 	return errors.Join(err, eventsErr, clicksErr, l.forgetAds(ctx, now))
 }
 
-// Changing to a plan that keeps more does not bring back what is deleted already.
+// Changing to a plan that keeps more does not bring back rows that are already deleted.
 const announceHistory = `
 INSERT INTO click_history AS h (account_id, kept_from, announced_at)
 SELECT id, $2, $3 FROM accounts WHERE plan = $1
@@ -45,20 +45,20 @@ const (
 	// announcedFor is the time between announcing the new end of an account's history and deleting the rows before it. A job
 	// that began to correct their figures is done by then.
 	announcedFor = time.Hour
-	// lateClicks is how far into the deleted range deletion looks again, for clicks that waited in a spool.
+	// lateClicks is the part of the deleted range that is searched again, for clicks that waited in a spool.
 	lateClicks = 7 * day
-	// forgottenAtOnce is how many clicks one transaction of forgetClicks deletes at most.
+	// forgottenAtOnce is the largest number of clicks that one transaction of forgetClicks deletes.
 	forgottenAtOnce = 2000
 )
 
-// history is how far back the clicks of an account go.
+// history is the range of clicks that an account keeps.
 type history struct {
 	Account   uuid.UUID `db:"account_id"`
 	KeptFrom  time.Time `db:"kept_from"`
 	DeletedTo time.Time `db:"deleted_to"`
 }
 
-// forgetClicks deletes what is older than the announced histories, and then announces today's histories.
+// forgetClicks deletes clicks that are older than the announced histories, and then announces today's histories.
 func (l Log) forgetClicks(ctx context.Context, now time.Time) (total int64, err error) {
 	due, err := db.Select[history](ctx, l.Conn, "histories", selectForgettable, now.Add(-announcedFor))
 	if err != nil {
@@ -99,7 +99,7 @@ func (l Log) forgetClicksOf(ctx context.Context, h history) (total int64, err er
 		}
 		ids := clickIDs(found)
 		err = db.Tx(ctx, l.Conn, func(c db.Conn) error {
-			if _, err := l.store().thaw(ctx, c, h.Account, ids); err != nil { // they may have left since
+			if _, err := l.store().thaw(ctx, c, h.Account, ids); err != nil { // they may have left PostgreSQL since then
 				return err
 			}
 			return deleteClicks(ctx, c, l.store(), ids)
@@ -138,7 +138,7 @@ func deleteClicks(ctx context.Context, c db.Conn, in clickStore, ids []uuid.UUID
 	return err
 }
 
-// forgetLostHops deletes click-outs whose click never came, after the shortest history of all plans.
+// forgetLostHops deletes click-outs that are older than the shortest history of all plans and whose click never arrived.
 func (l Log) forgetLostHops(ctx context.Context, now time.Time) error {
 	const lost = `DELETE FROM click_hops WHERE id = ANY (ARRAY(
 		SELECT id FROM click_hops WHERE NOT applied AND id < $1 LIMIT $2))`
@@ -147,8 +147,7 @@ func (l Log) forgetLostHops(ctx context.Context, now time.Time) error {
 	return err
 }
 
-// KeptFrom returns the first moment whose clicks the account keeps, as far as its plan decides. It is zero for an account that
-// keeps all its clicks.
+// KeptFrom returns the time from which on the account's plan keeps clicks. It is zero for an account that keeps all its clicks.
 func (Log) KeptFrom(ctx context.Context, c db.Conn, account uuid.UUID) (time.Time, error) {
 	const q = `SELECT kept_from FROM click_history WHERE account_id = $1`
 	at, _, err := db.First[time.Time](ctx, c, "history", q, account)

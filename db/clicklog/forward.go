@@ -13,7 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// note is a noted change.
+// note is a noted change of a click or a conversion.
 type note struct {
 	N          int64         `db:"n"`
 	Account    uuid.UUID     `db:"account_id"`
@@ -27,8 +27,8 @@ const (
 	dropDone    = `DELETE FROM click_changes WHERE n = ANY ($1::bigint[])`
 )
 
-// Forward brings noted changes to ClickHouse until none is left, and gives how many it brought. It tries as long as the server is
-// away. Several may run at once, though one suffices.
+// Forward copies noted changes to ClickHouse until none is left, and returns the number of copied changes. It keeps trying while
+// ClickHouse is unavailable. Several may run at once, though a single one suffices.
 func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	for {
 		n, err := k.forwardOnce(ctx)
@@ -38,7 +38,7 @@ func (k Copy) Forward(ctx context.Context) (total int, err error) {
 	}
 }
 
-// Forget deletes in ClickHouse what it has of accounts that were deleted before a moment.
+// Forget deletes the rows in ClickHouse of accounts that were deleted before a moment.
 func (k Copy) Forget(ctx context.Context, before time.Time) error {
 	const due = `SELECT account FROM click_forgotten WHERE noted_at < $1 ORDER BY account LIMIT 1000`
 	gone, err := db.Select[uuid.UUID](ctx, k.From, "deleted accounts", due, before)
@@ -54,7 +54,7 @@ func (k Copy) Forget(ctx context.Context, before time.Time) error {
 	return err
 }
 
-// Tidy deletes in ClickHouse the clicks of days that PostgreSQL does not keep any more.
+// Tidy deletes clicks in ClickHouse of days that PostgreSQL does not keep any more.
 func (k Copy) Tidy(ctx context.Context) error {
 	name, err := db.Get[string](ctx, k.From, "oldest day", firstPartition)
 	if err != nil {
@@ -79,7 +79,7 @@ func (k Copy) Tidy(ctx context.Context) error {
 	return err
 }
 
-// forwardOnce brings one batch.
+// forwardOnce copies one batch of noted changes to ClickHouse and returns its size.
 func (k Copy) forwardOnce(ctx context.Context) (int, error) {
 	const anything = `SELECT EXISTS (SELECT FROM click_changes)`
 	if some, err := db.Get[bool](ctx, k.From, "noted changes", anything); err != nil || !some {
@@ -114,12 +114,12 @@ func (k Copy) put(ctx context.Context, clicks, conversions [][]any) error {
 }
 
 const (
-	// The snapshot is taken by the first statement behind the lock. So of two versions the higher one is of the later snapshot.
+	// The first statement after the lock takes the snapshot. So a higher version always belongs to a later snapshot.
 	lockVersions = `SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; LOCK TABLE click_copy IN SHARE ROW EXCLUSIVE MODE`
 	nextVersion  = `UPDATE click_copy SET version = version + 1 RETURNING version`
 )
 
-// versioned runs fn in a snapshot, with a version that is its own. Without a copy it runs nothing.
+// versioned runs fn in a snapshot, with a new version. Without a copy it does not run fn.
 func (k Copy) versioned(ctx context.Context, fn func(c db.Conn, version uint64) error) error {
 	return db.Tx(ctx, k.From, func(c db.Conn) error {
 		if _, err := db.Exec(ctx, c, "lock versions", lockVersions); err != nil {
@@ -133,13 +133,13 @@ func (k Copy) versioned(ctx context.Context, fn func(c db.Conn, version uint64) 
 	})
 }
 
-// forwarded are the rows of a batch of changes, and the changes.
+// forwarded holds the ClickHouse rows of a batch of changes, and the numbers of the changes.
 type forwarded struct {
 	clicks, conversions [][]any
 	done                []int64
 }
 
-// readNoted makes the rows of at most limit noted changes, in the snapshot of c.
+// readNoted reads at most limit noted changes and returns the ClickHouse rows for them, in the snapshot of c.
 func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b forwarded, err error) {
 	notes, err := db.Select[note](ctx, c, "noted changes", selectNotes, limit)
 	if err != nil || len(notes) == 0 {
@@ -150,7 +150,7 @@ func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b for
 		b.done = append(b.done, n.N)
 		if n.Conversion.Valid {
 			sales[n.Conversion.UUID] = n.after(sales[n.Conversion.UUID])
-			n.Removed = false // its click is another matter
+			n.Removed = false // the click itself was not removed
 		}
 		clicks[n.Click] = n.after(clicks[n.Click])
 	}
@@ -161,15 +161,15 @@ func readNoted(ctx context.Context, c db.Conn, version uint64, limit int) (b for
 	return b, err
 }
 
-// after joins two notes of the same row: the row was removed if one of them says so. If a removed row exists when it is read,
-// it was inserted again.
+// after merges two notes of the same row. The row counts as removed if either note says so. If a removed row exists when it is
+// read, it was inserted again.
 func (n note) after(before note) note {
 	n.Removed = n.Removed || before.Removed
 	return n
 }
 
-// noteClicks makes ClickHouse's rows for noted clicks. A click that PostgreSQL does not have was removed, if a note says so.
-// Otherwise a later note says so, or the click is in ClickHouse only.
+// noteClicks returns the ClickHouse rows for noted clicks. A click that is not in PostgreSQL gets a row that removes it only if a
+// note says that it was removed. Otherwise a later note will say so, or the click is only in ClickHouse.
 func noteClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
 	ids := sortedIDs(noted)
 	list, err := pgStore{}.readHere(ctx, c, clickColumns, clickSet{ids: ids})
@@ -195,7 +195,7 @@ func noteClicks(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, versio
 
 var selectNotedConversions = `SELECT ` + publicConversion + ` FROM conversions WHERE id = ANY ($1::uuid[])`
 
-// noteConversions makes ClickHouse's rows for noted conversions.
+// noteConversions returns the ClickHouse rows for noted conversions.
 func noteConversions(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, version uint64) ([][]any, error) {
 	if len(noted) == 0 {
 		return nil, nil
@@ -217,21 +217,21 @@ func noteConversions(ctx context.Context, c db.Conn, noted map[uuid.UUID]note, v
 	return rows, nil
 }
 
-// Waiting is what was noted and is not in ClickHouse yet.
+// Waiting describes the noted changes that are not in ClickHouse yet.
 type Waiting struct {
 	Changes int64         `db:"changes"` // at most waitingCounted
-	Age     time.Duration `db:"-"`       // of the oldest change
+	Age     time.Duration `db:"-"`       // age of the oldest change
 	Seconds float64       `db:"seconds"`
 }
 
-// waitingCounted is up to where waiting changes are counted.
+// waitingCounted is the number up to which waiting changes are counted.
 const waitingCounted = 1_000_000
 
 const selectWaitingChanges = `
 SELECT (SELECT count(*) FROM (SELECT FROM click_changes LIMIT $1) w) AS changes,
 	coalesce((SELECT extract(epoch FROM clock_timestamp() - noted_at) FROM click_changes ORDER BY n LIMIT 1), 0)::float8 AS seconds`
 
-// ReadWaiting tells what waits.
+// ReadWaiting returns the number and the age of the waiting changes.
 func ReadWaiting(ctx context.Context, c db.Conn) (Waiting, error) {
 	w, err := db.Get[Waiting](ctx, c, "waiting changes", selectWaitingChanges, waitingCounted)
 	w.Age = max(0, time.Duration(w.Seconds*float64(time.Second)))

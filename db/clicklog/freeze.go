@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// What a change of a currency restates has come back for it. Who begins one, or ends the copy, waits until a day has left.
+	// A change of a currency thaws the clicks that it restates, so no day leaves during a change. A transaction that begins such
+	// a change, or ends the copy, waits until a day that is leaving has left.
 	holdBegins = `SET LOCAL lock_timeout = '2s'; LOCK TABLE currency_changes IN SHARE MODE`
 	mayFreeze  = `SELECT state = 'on' AND NOT EXISTS (SELECT FROM currency_changes) FROM click_copy FOR SHARE`
 
@@ -48,7 +49,7 @@ func (k Copy) Freeze(ctx context.Context, before time.Time, thawedFor time.Durat
 	return err
 }
 
-// freezeDay moves the clicks of a partition out of PostgreSQL.
+// freezeDay moves the clicks of a partition out of PostgreSQL, if the audit of the day finds no difference.
 func (k Copy) freezeDay(ctx context.Context, name string) error {
 	at, err := time.Parse(partitionPrefix+partitionDay, name)
 	if err != nil {
@@ -67,7 +68,7 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 	if err != nil || differ > 0 || busy > 0 {
 		return err
 	}
-	// Readers look at the mark first, so it moves before anything leaves.
+	// Readers look at the mark first, so it moves before any click leaves.
 	if _, err := db.Exec(ctx, k.From, "move the mark", moveMark, at.Add(day).Format(time.DateOnly)); err != nil {
 		return err
 	}
@@ -86,9 +87,9 @@ func (k Copy) freezeDay(ctx context.Context, name string) error {
 	return err
 }
 
-// emptyPartition takes the clicks of a day out of PostgreSQL. left is false, and the clicks stay, if a change of one of them
-// still waits to be copied, or if work that needs them has begun. Until the transaction ends, no other one can read or write
-// them.
+// emptyPartition deletes the clicks of a day from PostgreSQL. left is false, and the clicks stay, if a change of these clicks
+// still waits to be copied, or if work that needs them has begun. Until the transaction ends, no other transaction can read or
+// write them.
 func emptyPartition(ctx context.Context, c db.Conn, name string, at time.Time) (left bool, err error) {
 	if err := lockCold(ctx, c, []time.Time{at}); err != nil {
 		return false, err
@@ -117,7 +118,8 @@ func emptyPartition(ctx context.Context, c db.Conn, name string, at time.Time) (
 	return err == nil, err
 }
 
-// Return brings all cold clicks back, and ends the copy. It may be cut off, and goes on where it was. told is called after each day.
+// Return thaws all cold clicks and ends the copy. It may be interrupted, and the next call continues. It calls told after each
+// day.
 func (k Copy) Return(ctx context.Context, told func(day time.Time)) error {
 	if _, err := db.Exec(ctx, k.From, "end the copy", `UPDATE click_copy SET state = 'ending' WHERE state = 'on'`); err != nil {
 		return err

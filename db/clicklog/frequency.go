@@ -13,28 +13,28 @@ import (
 	"switchyard/models"
 )
 
-// frequency remembers when keys came last. It finds keys that come more often than bound within window. Its memory has a
-// limit: at most 2*bound moments of a key, and at most 2*room keys. It forgets keys that did not come for the longest time.
+// frequency remembers the latest moments of keys. It finds keys with more than bound moments within window. Its memory is limited
+// to 2*bound moments of a key and 2*room keys. It first forgets the keys that were not counted for the longest time.
 type frequency struct {
 	bound      int
 	window     time.Duration
-	room       int // 0: as many keys as come within two windows
+	room       int // 0: unlimited, that is, all keys of two windows
 	young, old map[uint64][]int64
-	since      int64 // when the young keys began
+	since      int64 // when the collection of young keys began
 }
 
 func newFrequency(bound int, window time.Duration, room int) *frequency {
 	return &frequency{bound: bound, window: window, room: room, young: map[uint64][]int64{}}
 }
 
-// count adds a moment of a key. It reports whether more than bound moments, this one among them, lie in the window that ends
-// with it. A moment that comes out of order counts only those before it, so the answer is never too often true.
+// count adds a moment of a key. It reports whether the window that ends with this moment has more than bound moments, including
+// this one. If a moment is added out of order, only earlier moments count. So count never returns true too often.
 func (f *frequency) count(key uint64, at time.Time) bool { return f.add(key, at.UnixMicro(), true) }
 
-// full is count for a key whose moments are counted only until the bound is reached.
+// full does the same as count, but adds moments only until the bound is reached.
 func (f *frequency) full(key uint64, at time.Time) bool { return f.add(key, at.UnixMicro(), false) }
 
-// has is how many moments of a key are remembered.
+// has returns the number of moments of a young key.
 func (f *frequency) has(key uint64) int { return len(f.young[key]) }
 
 func (f *frequency) add(key uint64, now int64, beyond bool) bool {
@@ -60,7 +60,8 @@ func (f *frequency) add(key uint64, now int64, beyond bool) bool {
 	return over
 }
 
-// rotate forgets the keys that did not come since the young ones began, once these have had a window, or the room is full.
+// rotate makes the young keys old and forgets the previous old keys. It does so when the young keys have been collected for a
+// window, or when there are room of them.
 func (f *frequency) rotate(now int64) {
 	if len(f.young) == 0 {
 		f.since = now
@@ -70,13 +71,13 @@ func (f *frequency) rotate(now int64) {
 	}
 }
 
-// sender is where clicks come from: an address, or where it is not stored whole, its key of the day.
+// sender is the origin of clicks: an address, or the address key of the day if the address is not stored in full.
 type sender struct {
 	address netip.Addr
 	key     uint64
 }
 
-// senderOf is false for a click without an address.
+// senderOf returns the sender of a click. It returns false for a click without an address.
 func senderOf(c *models.Click) (sender, bool) {
 	if c.AddressKey != 0 {
 		return sender{key: c.AddressKey}, true
@@ -84,7 +85,7 @@ func senderOf(c *models.Click) (sender, bool) {
 	return sender{address: c.IP.Unmap().WithZone("")}, c.IP.IsValid()
 }
 
-// source is the sender, or the network of IPv6 that it belongs to.
+// source returns the sender, or for an IPv6 address its /64 network.
 func (s sender) source() sender {
 	if s.address.Is6() {
 		s.address = netip.PrefixFrom(s.address, 64).Masked().Addr()
@@ -92,10 +93,10 @@ func (s sender) source() sender {
 	return s
 }
 
-// noCampaign stands in a key for all campaigns of the account. No campaign has this id.
+// noCampaign stands for all campaigns of the account in a key. No campaign has this id.
 var noCampaign = uuid.Max
 
-// keyOfSource is the same in all processes.
+// keyOfSource returns the key of a source in an account and a campaign. It is the same in all processes.
 func keyOfSource(account, campaign uuid.UUID, s sender) uint64 {
 	text := make([]byte, 0, 64)
 	text = append(append(text, account[:]...), campaign[:]...)
@@ -104,7 +105,7 @@ func keyOfSource(account, campaign uuid.UUID, s sender) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// The key of a visitor has a seed of the process.
+// keySeed is the seed for keys of visitors. It differs in each process.
 var keySeed = maphash.MakeSeed()
 
 func keyOfVisitor(c *models.Click, s sender) uint64 {

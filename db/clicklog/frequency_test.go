@@ -13,7 +13,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// TestFrequency: in order, the answer is the same as if all moments were counted. Out of order it is never true by mistake.
+// TestFrequency checks that the answer for moments in order equals a full count. For moments out of order, it is never wrongly
+// true.
 func TestFrequency(t *testing.T) {
 	t.Parallel()
 	const bound, window = 5, time.Second
@@ -44,8 +45,8 @@ func TestFrequency(t *testing.T) {
 	}
 }
 
-// TestFrequencyIsBounded: neither many keys nor many moments of one take more memory than is given, and a key that is full
-// counts again when its moments have passed.
+// TestFrequencyIsBounded checks that neither many keys nor many moments of a key exceed the memory limit. A full key counts again
+// when its moments have passed.
 func TestFrequencyIsBounded(t *testing.T) {
 	t.Parallel()
 	f, at := newFrequency(3, time.Minute, 10), time.Now()
@@ -65,7 +66,7 @@ func TestFrequencyIsBounded(t *testing.T) {
 	}
 }
 
-// TestFloodsCountOnce: records that are read again because they could not be stored count once.
+// TestFloodsCountOnce checks that records count once if they are read again because they could not be stored.
 func TestFloodsCountOnce(t *testing.T) {
 	t.Parallel()
 	f, account := newFloods(), uuid.New()
@@ -96,8 +97,8 @@ func TestFloodsCountOnce(t *testing.T) {
 	}
 }
 
-// TestFloodsAreShared: two ingesters that see half of the clicks each recognise a flood that neither sees alone, and mark no
-// click before the bound. Each counts a click once, and ignores its own messages and garbage.
+// TestFloodsAreShared runs two ingesters that see half of the clicks each. Together they recognise a flood that neither sees
+// alone, and mark no click before the bound. Each counts a click once, and ignores its own messages and garbage.
 func TestFloodsAreShared(t *testing.T) {
 	t.Parallel()
 	both, account, start := [2]*floods{newFloods(), newFloods()}, uuid.New(), time.Now()
@@ -121,7 +122,7 @@ func TestFloodsAreShared(t *testing.T) {
 		other.hear([]byte("x"))
 		other.hear(make([]byte, 17))
 	}
-	// The first clicks of a source are not told.
+	// The first clicks of a source are not reported to the other ingester.
 	if want := bot.FloodBound - shareFrom; marked != want {
 		t.Errorf("%d clicks are marked, want %d", marked, want)
 	}

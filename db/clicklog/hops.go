@@ -38,13 +38,13 @@ func storeHops(ctx context.Context, c db.Conn, outs []*models.ClickOut) error {
 var selectWaiting = `SELECT ` + db.Columns[Hop]("") + `
 FROM click_hops WHERE NOT applied AND click_id = ANY ($1::uuid[]) ORDER BY id`
 
-// applyHops applies the waiting click-outs of some clicks. It moves the figures of each click and of its conversions to
-// the offer of the last click-out. It returns the ids of clicks that are not stored yet.
+// applyHops applies the waiting click-outs of some clicks. It moves the figures of each click and of its conversions to the offer
+// of the last click-out. It returns the ids of clicks that are not stored yet.
 //
 // A conversion that has an offer keeps it, because its payout and its currency follow that offer's terms, and that offer's
-// network has confirmed it. So the row of a conversion and the ledger may name different offers: the row names the offer that
-// pays, the ledger the one where the visitor went last. A conversion that arrives while a click-out is on its way to the
-// database belongs to an offer that the visitor went to earlier, because a visitor cannot buy within that time.
+// network has confirmed it. So the row of a conversion and the ledger may name different offers. The row names the offer that
+// pays. The ledger names the offer to which the visitor went last. A visitor cannot buy in the time that a click-out takes to
+// reach the database. So a conversion that arrives in that time belongs to an offer to which the visitor went earlier.
 func applyHops(ctx context.Context, c db.Conn, in clickStore, clickIDs []uuid.UUID, s ledger.Deltas) (
 	missing []uuid.UUID, err error,
 ) {
@@ -95,7 +95,7 @@ func applyHops(ctx context.Context, c db.Conn, in clickStore, clickIDs []uuid.UU
 	return sortedIDs(byClick), nil
 }
 
-// apply adds a click-out to its click. The latest one decides the offer. One of another account changes nothing.
+// apply adds a click-out to its click. The latest click-out determines the offer. A click-out of another account changes nothing.
 func (c *StoredClick) apply(h Hop) {
 	if h.AccountID != c.AccountID {
 		return
@@ -106,7 +106,8 @@ func (c *StoredClick) apply(h Hop) {
 	}
 }
 
-// A conversion that was recorded before the click-out to its offer was stored gets the offer from the click.
+// updateOfferless sets the offer of conversions that were recorded before the click-out to their offer was stored. It takes the
+// offer from the click.
 const updateOfferless = `
 UPDATE conversions v SET offer_id = k.offer_id, network_id = k.network_id
 FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS k (id, offer_id, network_id)
@@ -120,10 +121,10 @@ func nameOffers(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	return err
 }
 
-// idsOf gives an id of each item of a list as a uuid[].
+// idsOf returns an id of each item of a list as a uuid[].
 func idsOf[T any](list []T, of func(T) uuid.UUID) string { return db.UUIDs(db.Map(list, of)) }
 
-// conversionSums adds up what the conversions of each click count.
+// conversionSums returns, for each click, the sum of the figures of its conversions.
 func conversionSums(ctx context.Context, c db.Conn, ids []uuid.UUID) (map[uuid.UUID]models.Figures, error) {
 	const q = `SELECT click_id, status, payout, rate, cost FROM conversions WHERE click_id = ANY ($1::uuid[])`
 	list, err := db.Select[conversion](ctx, c, "conversions of clicks", q, db.UUIDs(ids))
@@ -138,15 +139,15 @@ func sortedIDs[V any](m map[uuid.UUID]V) []uuid.UUID {
 	return slices.SortedFunc(maps.Keys(m), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) })
 }
 
-// The look-up is lateral with a limit, so that it is one probe of an index for each waiting click.
+// The look-up is lateral with a limit, so that it costs one index probe for each waiting click.
 const selectAppliable = `
 SELECT h.click_id
 FROM (SELECT DISTINCT click_id FROM click_hops WHERE NOT applied) h
 CROSS JOIN LATERAL (SELECT FROM clicks c WHERE c.id = h.click_id LIMIT 1) c
 LIMIT $1`
 
-// ApplyWaitingHops applies click-outs that still wait although their clicks are stored, for at most limit clicks, and returns
-// the number of clicks. An ingester applies the click-outs that it stores itself; this is the safety net for an ingester that
+// ApplyWaitingHops applies click-outs that still wait although their clicks are stored, for at most limit clicks. It returns the
+// number of clicks. An ingester applies the click-outs that it stores. ApplyWaitingHops is for click-outs of an ingester that
 // died.
 func (l Log) ApplyWaitingHops(ctx context.Context, limit int) (int, error) {
 	ids, err := db.Select[uuid.UUID](ctx, l.Conn, "apply waiting hops", selectAppliable, limit)
@@ -156,14 +157,15 @@ func (l Log) ApplyWaitingHops(ctx context.Context, limit int) (int, error) {
 	return len(ids), l.applyWaiting(ctx, ids)
 }
 
-// hopsOfCold is how long hops wait for a cold click.
+// hopsOfCold is the time for which hops wait for a cold click.
 const hopsOfCold = day
 
 const selectColdHops = `
 SELECT DISTINCT click_id FROM click_hops
 WHERE NOT applied AND id >= $1 AND click_id < $2 LIMIT $3`
 
-// ApplyColdHops is ApplyWaitingHops for clicks that are in ClickHouse only. The click-outs wait while ClickHouse is away.
+// ApplyColdHops does the same as ApplyWaitingHops for clicks that are only in ClickHouse. The click-outs wait while ClickHouse is
+// unavailable.
 func (l Log) ApplyColdHops(ctx context.Context, limit int) error {
 	s, err := ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {
@@ -187,13 +189,13 @@ func (l Log) applyWaiting(ctx context.Context, ids []uuid.UUID) error {
 	})
 }
 
-// How much one call of Compact does at most.
+// The largest amounts of work of one call of Compact.
 const (
 	clicksAtOnce = 1000
 	hoursAtOnce  = 500
 )
 
-// Compact applies click-outs and arrivals that wait, and compacts the ledger. It may be missed, repeated or run in parallel.
+// Compact applies waiting click-outs and arrivals, and compacts the ledger. It may be missed, repeated or run in parallel.
 func (l Log) Compact(ctx context.Context) error {
 	if _, err := l.ApplyWaitingHops(ctx, clicksAtOnce); err != nil {
 		return err

@@ -16,9 +16,9 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestOffersOfConversions: whatever the order in which click-outs and conversions are stored, the ledger counts a conversion
-// at the offer of its click's last click-out, as a recount of the clicks does. The conversion keeps the offer that paid for
-// it: the offer of the click when it was recorded or, if the click had none, the first offer that the click gets.
+// TestOffersOfConversions stores click-outs and conversions in random order. The ledger must count a conversion at the offer of
+// its click's last click-out, as a recount of the clicks does. The conversion keeps the offer that paid for it: the offer of the
+// click when it was recorded or, if the click had none, the first offer that the click gets.
 func TestOffersOfConversions(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

@@ -15,24 +15,24 @@ import (
 	"switchyard/models"
 )
 
-// IngestOptions of an Ingester. The zero value is good.
+// IngestOptions are the settings of an Ingester. The zero value selects the defaults.
 type IngestOptions struct {
-	BatchSize int // records in a transaction at most, default 2000
-	// Interval is the time between two batches at least, default 100 ms; none when the spool waits for PostgreSQL. While
-	// batches have few records it is four times as long.
+	BatchSize int // most records in a transaction, default 2000
+	// Interval is the minimum time between two batches, default 100 ms. It is zero when Append waits for PostgreSQL. While
+	// batches have few records, it is four times as long.
 	Interval time.Duration
-	// MaxRest is the longest rest after a batch while redirects suffer, default 2 s. On a machine that has far too much to do
-	// it decides how many clicks are stored in a second.
+	// MaxRest is the longest pause after a batch while redirects wait for a processor, default 2 s. On a badly overloaded machine
+	// it determines how many clicks are stored per second.
 	MaxRest time.Duration
-	// OnPostbacks is called after a commit with the jobs of new postbacks, so that they can be dispatched at once. It
-	// must not block for long. The reconciler of the jobs finds what it loses.
+	// OnPostbacks is called after a commit with the jobs of new postbacks, so that they can be dispatched at once. It must not
+	// block for long. The reconciler of the jobs finds jobs that it loses.
 	OnPostbacks func(ctx context.Context, rows []models.JobRef)
-	// Copy reads the clicks that are no longer in PostgreSQL; nil: PostgreSQL has all clicks.
+	// Copy reads the clicks that are no longer in PostgreSQL. Nil means that PostgreSQL has all clicks.
 	Copy *CopyReader
 }
 
-// batchStore stores a batch once: records that are stored already are not changed. A batch is stored either completely or not
-// at all. An error for which refused is true means that the data will never be accepted. After any other error the same batch
+// batchStore stores batches of records. It does not change records that are stored already. It stores a batch either completely
+// or not at all. If refused returns true for the error, the data will never be accepted. After any other error, the same batch
 // may be tried again.
 type batchStore interface {
 	storeBatch(ctx context.Context, b ingestBatch) (stored, error)
@@ -49,7 +49,7 @@ type Ingester struct {
 	adopted  []*spool.Reader
 	throttle throttle
 	strained atomic.Bool // redirects wait for a processor
-	limit    int         // records of the next batch at most: fewer after trouble
+	limit    int         // most records of the next batch; lower after refused data
 	backlog  bool        // the last round left records waiting
 	waiting  map[uuid.UUID]time.Time
 	floods   *floods
@@ -57,7 +57,7 @@ type Ingester struct {
 	readyAt  time.Time // when partitions were last made
 }
 
-// NewIngester makes the ingester of a spool. A spool has one.
+// NewIngester returns the ingester of a spool. A spool must have only one ingester.
 func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 	if o.BatchSize == 0 {
 		o.BatchSize = 2000
@@ -76,14 +76,14 @@ func NewIngester(s *spool.Spool, d *db.DB, o IngestOptions) *Ingester {
 }
 
 const (
-	sweepEvery  = 2 * time.Second  // retries of hops that wait for their click
-	waitForHop  = time.Minute      // how long they are remembered here; ApplyWaitingHops finds them afterwards
-	adoptEvery  = 30 * time.Second // looks for spools of processes that are gone
+	sweepEvery  = 2 * time.Second  // interval of retries of hops that wait for their click
+	waitForHop  = time.Minute      // how long the ingester retries them; ApplyWaitingHops applies them later
+	adoptEvery  = 30 * time.Second // interval of the search for spools of ended processes
 	maxWaitHops = 10_000
 )
 
-// Run stores what the spool has until ctx ends. It never gives up: while PostgreSQL is away everything stays on
-// disk. It returns nil when ctx ended.
+// Run stores the records of the spool until ctx ends. It never gives up: while PostgreSQL is unavailable, all records stay on
+// disk. It returns the error of closing its readers, or nil.
 func (g *Ingester) Run(ctx context.Context) error {
 	adopt := time.NewTicker(adoptEvery)
 	defer adopt.Stop()
@@ -112,14 +112,14 @@ func (g *Ingester) Run(ctx context.Context) error {
 	return g.close()
 }
 
-// After a batch of fewer than fewRecords the next one gathers for longer. A transaction costs as much as the rows of some
-// twenty clicks, in the web process and in PostgreSQL.
+// After a batch of fewer than fewRecords, the ingester waits longer, so that the next batch collects more records. A transaction
+// costs as much as the rows of about twenty clicks, in the web process and in PostgreSQL.
 const (
 	fewRecords = 250
-	gather     = 4 // intervals
+	gather     = 4 // times Interval
 )
 
-// pause is how long to wait after a round that stored n records.
+// pause returns the time to wait after a round that stored n records.
 func (g *Ingester) pause(n int, took time.Duration, err error) time.Duration {
 	switch {
 	case err != nil:
@@ -127,16 +127,16 @@ func (g *Ingester) pause(n int, took time.Duration, err error) time.Duration {
 	case g.backlog:
 		return g.throttle.backoff(took)
 	case n < fewRecords:
-		return gather * g.o.Interval // so seldom, and so little, that redirects do not suffer
+		return gather * g.o.Interval // these rare, small batches do not slow redirects down, so no backoff
 	}
 	return max(g.throttle.backoff(took), g.o.Interval)
 }
 
-// Strained reports whether redirects of this process wait for a processor, so that the ingester gives way.
+// Strained reports whether redirects of this process wait for a processor, so that the ingester slows down.
 func (g *Ingester) Strained() bool { return g.strained.Load() }
 
-// Drain stores everything that is in the spool and returns when nothing is left or ctx ends. Call it after Run has returned
-// and no process appends any more, where the disk does not outlive the process.
+// Drain stores all records of the spool. It returns when none is left or ctx ends. It is for a disk that is lost with the
+// process. Call it after Run has returned and when no process appends any more.
 func (g *Ingester) Drain(ctx context.Context) error {
 	for {
 		n, err := g.round(ctx)
@@ -182,14 +182,14 @@ func (g *Ingester) round(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// step reads one batch and stores it, whatever it takes.
+// step reads one batch and stores it. If it fails, the batch is read again next time.
 func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
 	size := g.throttle.batchSize(g.limit)
 	items, err := r.Read(size)
 	if err != nil {
 		return 0, err
 	}
-	g.backlog = g.backlog || 2*len(items) >= size // a read ends at a chunk, before it has all that it may take
+	g.backlog = g.backlog || 2*len(items) >= size // a read may end early, at the end of a chunk
 	if err := g.persist(ctx, r, items); err != nil {
 		r.Rewind()
 		return 0, err
@@ -197,8 +197,8 @@ func (g *Ingester) step(ctx context.Context, r *spool.Reader) (int, error) {
 	return len(items), r.Commit()
 }
 
-// persist stores the items. Data that PostgreSQL refuses is narrowed down by halving and put aside; everything else
-// is tried again until it works or ctx ends.
+// persist stores the items. If PostgreSQL refuses a batch, persist halves it until it finds the refused items, and rejects these.
+// After any other error, commit tries again until the batch is stored or ctx ends.
 func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.Item) error {
 	good := items[:0:0]
 	for _, it := range items {
@@ -210,7 +210,7 @@ func (g *Ingester) persist(ctx context.Context, r *spool.Reader, items []spool.I
 		}
 		good = append(good, it)
 	}
-	if r == g.own { // the clicks of an adopted spool may be counted already
+	if r == g.own { // the clicks of an adopted spool may have been counted already
 		g.floods.count(good)
 	}
 	for len(good) > 0 {
@@ -243,13 +243,12 @@ const (
 	txTimeout    = time.Minute
 )
 
-// commit stores the items in one transaction, and tries again while PostgreSQL is away or another transaction was
-// in the way.
+// commit stores the items in one transaction. It tries again while PostgreSQL is unavailable or another transaction conflicts.
 func (g *Ingester) commit(ctx context.Context, items []spool.Item) error {
 	backoff := firstBackoff
 	var logged time.Time
 	for {
-		// Each try makes a new batch, because what a failed transaction decided is void.
+		// Each attempt makes a new batch, because the decisions of a failed transaction are void.
 		out, err := g.try(ctx, newBatch(items, g.floods.found))
 		if err == nil {
 			g.after(ctx, out)
@@ -290,7 +289,7 @@ func (g *Ingester) after(ctx context.Context, out stored) {
 	}
 }
 
-// sweep tries again to apply the hops that came before their clicks.
+// sweep tries again to apply hops that arrived before their clicks.
 func (g *Ingester) sweep(ctx context.Context) {
 	if len(g.waiting) == 0 || time.Since(g.sweptAt) < sweepEvery {
 		return
@@ -312,7 +311,7 @@ func (g *Ingester) sweep(ctx context.Context) {
 	g.waiting = still
 }
 
-// makeReady makes the partitions of today and tomorrow before the first click needs them.
+// makeReady creates the partitions of today and tomorrow before the first click needs them.
 func (g *Ingester) makeReady(ctx context.Context) {
 	if time.Since(g.readyAt) < time.Hour {
 		return
@@ -325,7 +324,7 @@ func (g *Ingester) makeReady(ctx context.Context) {
 	}
 }
 
-// adopt takes over the spools of processes that are gone.
+// adopt takes over the spools of processes that have ended.
 func (g *Ingester) adopt(ctx context.Context) {
 	readers, err := g.spool.Adopt()
 	if err != nil {

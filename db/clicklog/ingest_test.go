@@ -91,7 +91,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	bot := click(acc, campaign, 2)
 	bot.IsBot = true
 	again := click(acc, campaign, 1)
-	other := click(acc, campaign, 2) // the bot used up nothing
+	other := click(acc, campaign, 2) // the bot's click did not count for uniqueness
 	hop := &models.ClickOut{ID: models.NewClickID(), ClickID: lander.ID, AccountID: acc, Slot: 2, OfferID: uuid.New()}
 	post := &models.Postback{
 		ID: models.NewClickID(), AccountID: acc, ClickID: lander.ID, Source: models.FromPostback,
@@ -111,7 +111,7 @@ func TestIngestStoresOnce(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// The mark is lost, everything is read again.
+	// The mark is lost, so all records are read again.
 	if err := os.Remove(filepath.Join(dir, "web-1", "mark")); err != nil {
 		t.Fatal(err)
 	}
@@ -160,13 +160,13 @@ func TestPoisonBlocksNothing(t *testing.T) {
 		c := click(acc, campaign, byte(i))
 		switch i {
 		case 7:
-			c.Cost = decimal.New(1, 200_000) // more than numeric holds
+			c.Cost = decimal.New(1, 200_000) // too large for numeric
 		case 23:
 			c.ID = idAt(time.Now().Add(1000 * time.Hour)) // a broken clock
 		}
 		put(t, s, spool.Record{Click: c})
 	}
-	ofNobody := &models.Postback{ID: idAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // all are gone
+	ofNobody := &models.Postback{ID: idAt(time.Now()), AccountID: uuid.New(), NetworkID: uuid.New()} // neither exists
 	put(t, s, spool.Record{Postback: ofNobody}, spool.Record{Click: click(acc, campaign, 99)})
 	drain(t, s, d, clicklog.IngestOptions{})
 	if n := number[int](t, d, `SELECT count(*) FROM clicks`); n != 39 {
@@ -202,7 +202,7 @@ func TestDeletedAccount(t *testing.T) {
 			t.Errorf("%d rows in %s", n, table)
 		}
 		if n := number[int](t, d, `SELECT count(*) FROM `+table+` WHERE account_id = $1`, gone); n != 0 {
-			t.Errorf("%d rows of nobody in %s", n, table)
+			t.Errorf("%d rows of a deleted account in %s", n, table)
 		}
 	}
 	if st := s.Stats(); st.Rejected != 0 || st.PendingBytes != 0 {
@@ -236,10 +236,10 @@ func TestAdoptsTheSpoolOfADeadProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	openSpool(t, dir)
-	openSpool(t, dir) // web-2 is free again
+	openSpool(t, dir) // check that web-2 is free again
 }
 
-// awaitRow looks until a condition in the database holds.
+// awaitRow waits until a query returns true.
 func awaitRow(tb testing.TB, d *db.DB, query string, args ...any) {
 	tb.Helper()
 	await.Until(tb, query, func() (ok bool) {
@@ -354,7 +354,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// TestForgetPostbacks keeps messages as long as the plan of their account says, and messages without an account for the
+// TestForgetPostbacks checks that messages are kept for the time of their account's plan, and messages without an account for the
 // shortest time.
 func TestForgetPostbacks(t *testing.T) {
 	t.Parallel()

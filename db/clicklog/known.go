@@ -14,8 +14,8 @@ import (
 	"switchyard/models/bot"
 )
 
-// Known is what is stored of a visitor. Rows have the names that logs have: click_id as it stands in links, sub1 to sub10,
-// signals by their names; an id that a row does not have is null.
+// Known holds the stored data about a visitor. Rows have the same names as in logs: click_id in the form of links, sub1 to sub10,
+// signals by their names. An id that a row does not have is null.
 type Known struct {
 	Clicks          []json.RawMessage `json:"clicks"`
 	SmartlinkClicks []json.RawMessage `json:"smartlink_clicks"`
@@ -24,13 +24,13 @@ type Known struct {
 	SiteEvents      []json.RawMessage `json:"site_events"`
 	Postbacks       []json.RawMessage `json:"postbacks"`          // received
 	SourcePostbacks []json.RawMessage `json:"source_postbacks"`   // sent to traffic sources
-	Uploads         []json.RawMessage `json:"conversion_uploads"` // to ad platforms
+	Uploads         []json.RawMessage `json:"conversion_uploads"` // sent to ad platforms
 }
 
-// maxKnown is how many clicks of a visitor are read, the newest.
+// maxKnown is the number of newest clicks of a visitor that are read.
 const maxKnown = 10_000
 
-// Known reads what is stored of a visitor. What proves the senders of postbacks is left out.
+// Known returns the stored data about a visitor. It leaves out the proofs of the senders of postbacks.
 func (l Log) Known(ctx context.Context, v Visitor) (k Known, err error) {
 	from, to := uuid.Nil, models.FloorClickID(time.Now().Add(day))
 	if err := l.own().thawVisitor(ctx, l.Conn, v, time.Unix(0, 0), time.Now()); err != nil {
@@ -76,7 +76,7 @@ func (l Log) Known(ctx context.Context, v Visitor) (k Known, err error) {
 	return k, err
 }
 
-// shown gives a row the names and the forms that logs have.
+// shown changes the names and values of a row to the forms of the logs.
 func shown(raw []byte) ([]byte, error) {
 	row := map[string]any{}
 	d := json.NewDecoder(bytes.NewReader(raw))

@@ -12,24 +12,25 @@ import (
 )
 
 const (
-	// Behind is how old the newest stored record of a process may be while others wait.
+	// Behind is the age of a process's newest stored record above which the process counts as behind, while other records wait.
 	Behind = time.Minute
-	// toldEvery is how often a process tells how far it is.
+	// toldEvery is the interval in which a process reports its lag.
 	toldEvery = 20 * time.Second
-	// forgotten is after how long without a word a process is taken for ended. What its disk holds is the next process's.
+	// forgotten is the time without a report after which a process counts as ended. The next process stores the records on its
+	// disk.
 	forgotten = 5 * time.Minute
-	// busyLag is how old the newest stored record of a process is at least while work that can wait rests.
+	// busyLag is the lag of a process above which work that can wait pauses.
 	busyLag = 2 * time.Second
-	// restFor is how long that work rests after a process has told that it is busy. A process that stays busy tells it
-	// again in time.
+	// restFor is the time for which that work pauses after a process has reported that it is busy. A process that stays busy
+	// reports it again in time.
 	restFor = 10 * time.Second
 )
 
-// Lag tells all processes how far behind this process is with storing what it records. While PostgreSQL is away, no process
-// hears it, and none could ask.
+// Lag reports to all processes how far this process is behind with storing its records. While PostgreSQL is unavailable, no
+// report is made, and no process can read one.
 type Lag struct {
 	Conn db.Conn
-	Lag  func() time.Duration // of the spool: spool.Stats
+	Lag  func() time.Duration // lag of the spool: see spool.Stats
 	Now  func() time.Time     // nil: time.Now
 	// Strained reports whether redirects wait for a processor; nil: they never do.
 	Strained func() bool
@@ -52,14 +53,14 @@ func (l *Lag) Run(ctx context.Context) {
 		case <-ctx.Done():
 			ended, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 			defer cancel()
-			_, _ = db.Exec(ended, l.Conn, "spool ends", `DELETE FROM spool_states WHERE process = $1`, l.process) // else it is forgotten
+			_, _ = db.Exec(ended, l.Conn, "spool ends", `DELETE FROM spool_states WHERE process = $1`, l.process) // otherwise it expires
 			return
 		case <-tick.C:
 		}
 	}
 }
 
-// due is false while what was told last still holds.
+// due reports whether a new report is due, because the last one no longer holds.
 func (l *Lag) due() bool {
 	passed := l.now().Sub(l.toldAt)
 	return passed >= toldEvery || passed >= restFor/2 && l.busy()
@@ -86,7 +87,7 @@ ON CONFLICT (process) DO UPDATE SET seen_at = excluded.seen_at, stored_until = e
 	forgetLags = `DELETE FROM spool_states WHERE seen_at < $1`
 )
 
-// Tell tells it once, and forgets the processes that have ended.
+// Tell reports the lag once, and deletes the reports of ended processes.
 func (l *Lag) Tell(ctx context.Context) error {
 	now := l.now()
 	l.toldAt = now
@@ -101,26 +102,27 @@ func (l *Lag) Tell(ctx context.Context) error {
 	return err
 }
 
-// StoredState is how far the processes that record clicks are.
+// StoredState is the progress of the processes that record clicks.
 type StoredState struct {
-	Processes int        `db:"processes"` // that run
+	Processes int        `db:"processes"` // number of running processes
 	Behind    int        `db:"behind"`
-	Since     *time.Time `db:"since"`  // one is behind; nil: none is
-	Until     *time.Time `db:"stored"` // the clicks of all are stored
+	Since     *time.Time `db:"since"`  // since when a process is behind; nil: no process is behind
+	Until     *time.Time `db:"stored"` // clicks up to this time are stored by all processes
 }
 
 const selectStored = `
 SELECT count(*) AS processes, count(behind_since) AS behind, min(behind_since) AS since, min(stored_until) AS stored
 FROM spool_states WHERE seen_at >= $1`
 
-// Stored tells how far all processes of the install are.
+// Stored returns the progress of all processes of the install.
 func (l Log) Stored(ctx context.Context, now time.Time) (StoredState, error) {
 	return db.Get[StoredState](ctx, l.Conn, "stored", selectStored, now.Add(-forgotten))
 }
 
 const selectRests = `SELECT EXISTS (SELECT FROM spool_states WHERE rest_until > $1)`
 
-// Busy reports whether work that can wait should rest: a process has clicks to store, or its redirects wait for a processor.
+// Busy reports whether work that can wait should pause, because a process has clicks to store or its redirects wait for a
+// processor.
 func (l Log) Busy(ctx context.Context) (bool, error) {
 	return db.Get[bool](ctx, l.Conn, "busy processes", selectRests, l.now())
 }

@@ -8,8 +8,8 @@ import (
 	"switchyard/db/dbtest"
 )
 
-// TestLag: all processes hear since when one of them is behind and until when its clicks are stored, until it has caught up or
-// says nothing any more.
+// TestLag checks that all processes can read since when a process is behind, and up to which time its clicks are stored. This
+// ends when the process has caught up or stops reporting.
 func TestLag(t *testing.T) {
 	t.Parallel()
 	d, now := dbtest.New(t), time.Now().UTC().Truncate(time.Second)
@@ -57,8 +57,8 @@ func TestLag(t *testing.T) {
 	check("one has ended", 1, 0, 0, 0)
 }
 
-// TestBusy: work that can wait rests while one of the processes has clicks to store, or redirects that wait for a processor,
-// and a while longer.
+// TestBusy checks that work that can wait pauses while a process has clicks to store or redirects wait for a processor, and for a
+// short time afterwards.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	d, now := dbtest.New(t), time.Now()

@@ -14,10 +14,9 @@ type appender interface {
 	Append(ctx context.Context, r spool.Record) error
 }
 
-// Lanes puts the clicks of floods into a spool of their own, and all other records into another one. So a flood that comes
-// faster than PostgreSQL stores it delays no other click. A click is in a flood if more
-// than bot.FloodBound clicks of its account came from its source within bot.FloodWindow. It counts in the memory of the process
-// and waits for nothing.
+// Lanes writes the clicks of floods to one spool, and all other records to another. So a flood that arrives faster than
+// PostgreSQL can store it does not delay other clicks. A click belongs to a flood if more than bot.FloodBound clicks of its
+// account came from its source within bot.FloodWindow. Lanes counts in the memory of the process and never waits.
 type Lanes struct {
 	clicks, floods appender
 
@@ -25,12 +24,12 @@ type Lanes struct {
 	sources *frequency
 }
 
-// NewLanes makes lanes of two spools.
+// NewLanes returns Lanes that write to two spools.
 func NewLanes(clicks, floods appender) *Lanes {
 	return &Lanes{clicks: clicks, floods: floods, sources: newFrequency(bot.FloodBound, bot.FloodWindow, sourcesRemembered)}
 }
 
-// Append puts a record into its spool. It returns what the spool answers.
+// Append appends a record to its spool and returns the spool's result.
 func (l *Lanes) Append(ctx context.Context, r spool.Record) error {
 	if r.Click != nil && l.isFlood(r.Click) {
 		return l.floods.Append(ctx, r)

@@ -13,9 +13,9 @@ import (
 	"switchyard/models"
 )
 
-// Any sender can send thousands of postbacks whose click does not exist. One query for the clicks of all of them keeps the
-// cost of each low. If a postback names a network, and its click cannot be read without the network, it gets its job as soon
-// as the network exists.
+// Any sender can send thousands of postbacks whose click does not exist. A single query looks up the clicks of all due postbacks,
+// so each postback costs little. A postback that names a network, and whose click cannot be read without the network, gets its
+// job as soon as the network exists.
 var matchPostbacks = `
 WITH due AS MATERIALIZED (
 	SELECT id, account_id, network_id, click_id, attempts FROM postbacks
@@ -56,16 +56,16 @@ const (
 	ClickNeverCame = "its click never came"
 )
 
-// Matched is what one call of MatchPostbacks did.
+// Matched is the result of a call of MatchPostbacks.
 type Matched struct {
-	Jobs    []models.JobRef // of postbacks whose click is stored by now
-	Looked  int             // postbacks looked at
-	Decided map[string]int  // those among them that were decided, by outcome
+	Jobs    []models.JobRef // jobs of postbacks whose click is now stored
+	Looked  int             // number of postbacks examined
+	Decided map[string]int  // number of postbacks that were decided, by outcome
 }
 
-// MatchPostbacks looks for the clicks of postbacks whose wait is over: at most limit, the longest due first. A postback whose
-// click is stored by now gets its job. Any other postback waits again: waits[n] after n earlier looks. After the last wait it
-// is unmatched.
+// MatchPostbacks looks for the clicks of postbacks that are due, at most limit, starting with the postback that has been due for
+// the longest time. A postback whose click is now stored gets its job. Any other postback waits again, for waits[n] after n
+// earlier attempts. After the last wait it is unmatched.
 func (l Log) MatchPostbacks(ctx context.Context, waits []time.Duration, limit int) (Matched, error) {
 	seconds := db.Map(waits, time.Duration.Seconds)
 	first, err := l.thawDue(ctx, limit)
@@ -92,8 +92,8 @@ const selectColdDue = `
 SELECT click_id FROM postbacks WHERE match_at <= clock_timestamp() AND click_id < $2 AND click_id <> '00000000-0000-0000-0000-000000000000'
 ORDER BY match_at LIMIT $1`
 
-// thawDue brings back the cold clicks that due postbacks name. While they cannot be read, postbacks that name clicks before
-// first are not due.
+// thawDue inserts the cold clicks that due postbacks name into PostgreSQL again. If these clicks cannot be read, it returns the
+// first id that is not cold. Postbacks that name a click before that id then stay waiting.
 func (l Log) thawDue(ctx context.Context, limit int) (first uuid.UUID, err error) {
 	s, err := ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {

@@ -30,7 +30,7 @@ var sameValues = cmp.Options{
 	cmp.Comparer(decimal.Decimal.Equal),
 }
 
-// full gives a click that says something in every column, with texts that need quoting.
+// full sets a value in every column of a click, with texts that need quoting.
 func full(c *models.Click) *models.Click {
 	f := *realistic(c.AccountID, []uuid.UUID{uuid.New(), uuid.New(), uuid.New(), uuid.New(), uuid.New()})
 	f.ParentCampaignID, f.OfferID, f.NetworkID = uuid.New(), uuid.New(), uuid.New()
@@ -42,7 +42,7 @@ func full(c *models.Click) *models.Click {
 	return &f
 }
 
-// wire stands between the ingester and PostgreSQL and can be cut.
+// wire is a proxy between the ingester and PostgreSQL whose connections can be cut.
 type wire struct {
 	mu    sync.Mutex
 	cut   bool
@@ -138,7 +138,7 @@ func TestBrokenConnections(t *testing.T) {
 			put(t, s, spool.Record{Click: realistic(acc, campaigns)})
 			if rand.IntN(20) == 0 {
 				w.set(true)
-				w.set(round%5 == 1) // and sometimes it stays away for the rest of the round
+				w.set(round%5 == 1) // in some rounds, PostgreSQL stays unreachable for the rest of the round
 			}
 		}
 		w.set(false)
@@ -245,7 +245,7 @@ func TestSettle(t *testing.T) {
 		}
 		hop = models.NewClickID()
 	}
-	for _, want := range []int{1, 0} { // the other one goes on waiting for its click
+	for _, want := range []int{1, 0} { // the other step still waits for its click
 		if n, err := (clicklog.Log{Conn: d}).ApplyWaitingHops(t.Context(), 10); err != nil || n != want {
 			t.Fatalf("settled %d, %v", n, err)
 		}

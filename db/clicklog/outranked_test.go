@@ -12,8 +12,8 @@ import (
 	"switchyard/models"
 )
 
-// TestBrowsersHaveTheLeastSay: what the page tag or the pixel tells makes a conversion and changes it, until a server or a
-// correction has told of it. Whatever is recorded first, the order of arrival decides.
+// TestBrowsersHaveTheLeastSay checks that reports of the page tag or the pixel make and change a conversion only until a server
+// or a correction has reported it. The order of arrival decides, not the order of recording.
 func TestBrowsersHaveTheLeastSay(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -34,7 +34,7 @@ func TestBrowsersHaveTheLeastSay(t *testing.T) {
 		{"b", models.FromTag, "89", "", uuid.Nil, "created", "89 approved tag"},
 		{"b", models.FromCorrection, "40", "", uuid.Nil, "updated", "40 approved correction"},
 		{"b", models.FromTag, "89", "", uuid.Nil, "ignored", "40 approved correction"},
-		// What a person has corrected stays, but the network goes on saying how it stands.
+		// The corrected payout stays, but the network still changes the status.
 		{"c", models.FromNetworkSync, "7", "pending", uuid.Nil, "created", "7 pending network_sync"},
 		{"c", models.FromNetworkSync, "8", "pending", uuid.Nil, "updated", "8 pending network_sync"},
 		{"c", models.FromCorrection, "5", "", uuid.Nil, "updated", "5 pending correction"},
@@ -57,7 +57,7 @@ func TestBrowsersHaveTheLeastSay(t *testing.T) {
 			t.Errorf("step %d: the reason is %q", i, out.Reason)
 		}
 	}
-	for i := range 40 { // more than are kept one by one
+	for i := range 40 { // more than maxStatements
 		if _, err := record(t, d, input{
 			ClickID: c.ID, ConversionID: "b", Source: models.FromTag, Payout: amount(strconv.Itoa(i)), OwnValue: true, Arrival: models.NewClickID(),
 		}); err != nil {

@@ -14,7 +14,7 @@ import (
 // partitioned are the tables with one partition for each UTC day: clicks_p20261121.
 var partitioned = []string{"clicks", "smartlink_clicks"}
 
-// partitionPrefix is the name of a partition of clicks before the day, and partitionDay the format of the day.
+// The name of a partition of clicks is partitionPrefix followed by the day in the format partitionDay.
 const (
 	partitionPrefix = "clicks_p"
 	partitionDay    = "20060102"
@@ -22,7 +22,7 @@ const (
 
 const day = 24 * time.Hour
 
-// Clicks outside of this range around now come from a broken clock and are refused.
+// Clicks older than oldestClick, or newer than newestClick from now, come from a broken clock. They are refused.
 const (
 	oldestClick = 400 * day
 	newestClick = 2 * day
@@ -57,9 +57,9 @@ SELECT c.relname AS name, i.inhdetachpending AS pending
 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = $1::regclass AND c.relname < $2 ORDER BY c.relname`
 
-// DropBefore deletes the clicks of whole days that ended before t, with their hops and postbacks, and the clicks of
-// smartlinks. It returns how many days of clicks it deleted. Conversions, the ledger and the sums of smartlinks stay. Readers
-// are not blocked: a partition is first detached concurrently.
+// DropBefore deletes the clicks of whole days before the day of t, with their hops and postbacks. It also deletes the clicks of
+// smartlinks of these days. It returns the number of deleted days of clicks. Conversions, the ledger and the sums of smartlinks
+// stay. It does not block readers, because a partition is first detached concurrently.
 func (l Log) DropBefore(ctx context.Context, t time.Time) (int, error) {
 	cut, days := t.UTC().Truncate(day), 0
 	for i, table := range partitioned {
@@ -94,7 +94,7 @@ func dropPartitions(ctx context.Context, d db.Conn, table string, before time.Ti
 	}
 	for i, p := range parts {
 		how := "CONCURRENTLY"
-		if p.Pending { // an earlier call was cut short
+		if p.Pending { // an earlier call was interrupted
 			how = "FINALIZE"
 		}
 		_, err := db.Exec(ctx, d, what, `ALTER TABLE `+table+` DETACH PARTITION `+p.Name+` `+how)
@@ -110,12 +110,12 @@ func dropPartitions(ctx context.Context, d db.Conn, table string, before time.Ti
 
 const (
 	daysAhead = 3
-	// visitorGrace is how long an expired fingerprint is kept, for clicks that wait in a spool.
+	// visitorGrace is the time for which an expired fingerprint is kept for clicks that still wait in a spool.
 	visitorGrace = 3 * day
 )
 
-// Tidy makes the partitions of the next days. It deletes fingerprints that have expired, and days of clicks that are
-// older than the longest history of a plan. It may be missed, repeated or run in parallel.
+// Tidy creates the partitions of the next days. It deletes expired fingerprints, and days of clicks that are older than the
+// longest history of any plan. It may be missed, repeated or run in parallel.
 func (l Log) Tidy(ctx context.Context) error {
 	now := l.now()
 	for n := range daysAhead {
@@ -139,7 +139,7 @@ func (l Log) Tidy(ctx context.Context) error {
 	return err
 }
 
-// longestChange is how long clicks are kept for the change of a currency that has not restated them yet.
+// longestChange is the longest time for which clicks are kept because a change of currency has not restated them yet.
 const longestChange = 3 * day
 
 const firstChanging = `SELECT least($1::timestamptz, (SELECT min(kept_from) FROM currency_changes WHERE since > $2))`
@@ -147,10 +147,10 @@ const firstChanging = `SELECT least($1::timestamptz, (SELECT min(kept_from) FROM
 // errRefused marks a record that this package refuses as PostgreSQL refuses bad data.
 var errRefused = errors.New("clicklog: refused")
 
-// days remembers which partitions are known to be there.
+// days is the set of days whose partitions are known to exist.
 type days map[int64]struct{}
 
-// ensure makes the partitions that clicks of some moments need.
+// ensure creates the partitions for clicks of the given moments. It refuses moments that only a broken clock can have.
 func (known days) ensure(ctx context.Context, l Log, moments []time.Time) error {
 	for _, at := range moments {
 		key := at.Unix() / int64(day/time.Second)

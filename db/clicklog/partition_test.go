@@ -46,7 +46,7 @@ func TestSmartlinkClicksMoveIntoDays(t *testing.T) {
 		t.Errorf("%d days", n)
 	}
 	if err := (clicklog.Log{Conn: d}).EnsurePartition(t.Context(), now.AddDate(0, 0, -3)); err != nil {
-		t.Errorf("a day that the migration made: %v", err)
+		t.Errorf("a day that the migration created: %v", err)
 	}
 	if n, err := (clicklog.Log{Conn: d}).DropBefore(t.Context(), now.AddDate(0, 0, -1)); err != nil || n != 1 {
 		t.Errorf("dropped %d days, %v", n, err)

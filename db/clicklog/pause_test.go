@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestPause: small batches gather longer, and no longer because redirects suffer. A backlog is stored at once, unless they do.
-// After a failure the ingester waits.
+// TestPause checks the pause after a batch. Small batches wait longer for more records, and busy redirects do not prolong that
+// pause. A backlog is stored at once, unless redirects wait for a processor. After a failure the ingester waits.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	g := &Ingester{o: IngestOptions{Interval: time.Minute}, throttle: newThrottle()}

@@ -18,15 +18,15 @@ import (
 	"switchyard/models"
 )
 
-// pgStore is the clickStore of PostgreSQL: everything happens in the transaction at once. Clicks that are in ClickHouse alone come
-// back when they are locked: see thaw.go.
+// pgStore is the clickStore of PostgreSQL. All changes are made at once, in the transaction. When a click that is only in
+// ClickHouse is to be locked, it is inserted into PostgreSQL again: see thaw.go.
 type pgStore struct {
 	copied *CopyReader // nil: there is no copy
-	warm   bool        // what is in ClickHouse alone is not asked for
+	warm   bool        // clicks that are only in ClickHouse are left out
 }
 
-// The bounds choose the partitions, the list the rows: a planner that knows nothing of a young partition yet must not
-// read all that lies between.
+// The bounds select the partitions, and the list selects the rows. Without the list, a planner that has no statistics of a young
+// partition yet would read all rows between the bounds.
 const someClicks = ` FROM clicks WHERE id = ANY ($1::uuid[]) AND id BETWEEN $2 AND $3`
 
 func boundsOf(ids []uuid.UUID) (first, last uuid.UUID) { return ids[0], ids[len(ids)-1] }
@@ -44,7 +44,7 @@ func (s pgStore) known(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.
 	return append(list, clickIDs(found)...), err
 }
 
-// here returns the ids that are in PostgreSQL, in their order.
+// here returns those ids whose clicks are in PostgreSQL, in the order of the ids.
 func (pgStore) here(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]uuid.UUID, error) {
 	first, last := boundsOf(ids)
 	return db.Select[uuid.UUID](ctx, c, "known clicks", `SELECT id`+someClicks+` ORDER BY id`, db.UUIDs(ids), first, last)
@@ -54,7 +54,7 @@ func (pgStore) insert(ctx context.Context, c db.Conn, clicks []*StoredClick) err
 	return clickColumns.insert(ctx, c, "clicks", clicks)
 }
 
-// Rows are locked in the order of their ids, here and everywhere.
+// Here as everywhere, rows are locked in the order of their ids.
 const locking = ` FOR NO KEY UPDATE`
 
 func (s pgStore) read(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickSet) ([]*StoredClick, error) {
@@ -80,7 +80,7 @@ func (s pgStore) read(ctx context.Context, c db.Conn, cols columns[StoredClick],
 	return list, err
 }
 
-// readHere is read for what is in PostgreSQL.
+// readHere does the same as read, but only for clicks that are in PostgreSQL.
 func (pgStore) readHere(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickSet) ([]*StoredClick, error) {
 	first, last := boundsOf(q.ids)
 	query, args := `SELECT `+cols.sql()+someClicks, []any{db.UUIDs(q.ids), first, last}
@@ -117,7 +117,7 @@ func (s pgStore) scan(ctx context.Context, c db.Conn, cols columns[StoredClick],
 	return append(list, last...), err
 }
 
-// scanHere is scan for what is in PostgreSQL.
+// scanHere does the same as scan, but only for clicks that are in PostgreSQL.
 func (pgStore) scanHere(ctx context.Context, c db.Conn, cols columns[StoredClick], q clickRange) ([]*StoredClick, error) {
 	args := []any{q.account, q.low, q.high}
 	arg := func(v any) string {
@@ -154,7 +154,8 @@ func (pgStore) save(ctx context.Context, c db.Conn, u update, clicks []*StoredCl
 	return err
 }
 
-// sql is the statement of an update: $1 to $3 are the ids and their bounds, then comes a list for each column.
+// sql returns the statement of an update. $1 is the list of ids, and $2 and $3 are their bounds. A list of values for each column
+// follows.
 func (u update) sql() string {
 	sets, names, lists := make([]string, len(u.columns)), make([]string, len(u.columns)), make([]string, len(u.columns))
 	for i, col := range u.columns {
@@ -166,7 +167,7 @@ func (u update) sql() string {
 		`) AS k (id, ` + strings.Join(names, ", ") + `) WHERE c.id = k.id AND c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3`
 }
 
-// arrayType is the type of a list of a column's values.
+// arrayType returns the SQL type of an array of a column's values.
 func arrayType(pointer any) string {
 	switch pointer.(type) {
 	case *uuid.UUID:
@@ -185,7 +186,7 @@ func arrayType(pointer any) string {
 	panic(fmt.Sprintf("clicklog: no array of %T", pointer))
 }
 
-// list gives the values of a column as one argument.
+// list returns the values of a column in all rows as a single argument.
 func (k column[T]) list(rows []*T) (any, error) {
 	switch k.at(rows[0]).(type) {
 	case *uuid.UUID:
@@ -211,7 +212,7 @@ func (k column[T]) list(rows []*T) (any, error) {
 	return pq.Array(texts), nil
 }
 
-// valuesOf gives the values of a column that has this type.
+// valuesOf returns the values of a column of type V.
 func valuesOf[V, T any](k column[T], rows []*T) []V {
 	return db.Map(rows, func(row *T) V { return *k.at(row).(*V) }) //nolint:forcetypeassert // the caller knows
 }

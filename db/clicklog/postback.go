@@ -17,9 +17,9 @@ import (
 	"switchyard/models"
 )
 
-// The job of a postback has the postback's id. A row that exists is not changed. The account of the job is the click's. A
-// postback whose click is not stored, or belongs to another account, has no job yet: it waits for MatchPostbacks. OFFSET 0
-// makes each postback look only into the partition of its click, even if the ids of a batch are from many days.
+// The job of a postback has the same id as the postback, and the account of the click. A postback that exists already is not
+// changed. A postback whose click is not stored, or belongs to another account, gets no job yet: it waits for MatchPostbacks.
+// OFFSET 0 makes each postback look only into the partition of its click, even if the ids of a batch are from many days.
 var insertPostbacks = `
 WITH given AS MATERIALIZED (
 	SELECT p.*, owner.account_id AS owner, owner.campaign_id
@@ -43,18 +43,18 @@ WITH given AS MATERIALIZED (
 )
 SELECT ` + recordKind + ` AS kind, id, account_id FROM open`
 
-// recordKind is the kind of a postback's job, in SQL.
+// recordKind is the kind of a postback's job as an SQL literal.
 const recordKind = `'` + models.KindRecordConversion + `'`
 
-// joinOwner joins account and campaign of the click that a postback p names, as owner. They are null if the click is not
-// stored, or belongs to another account than the postback came with.
+// joinOwner joins account and campaign of the click that a postback p names, as owner. They are null if the click is not stored,
+// or belongs to another account than the account that the postback names.
 const joinOwner = `LEFT JOIN LATERAL (
 	SELECT a.id AS account_id, k.campaign_id FROM clicks k JOIN accounts a ON a.id = k.account_id
 	WHERE k.id = p.click_id AND p.account_id IN (a.id, '00000000-0000-0000-0000-000000000000') OFFSET 0
 ) owner ON true`
 
-// storePostbacks stores raw messages, each with the job that will read it if its click is stored, and returns the new
-// jobs.
+// storePostbacks stores raw postbacks. For each new postback whose click is stored, it adds a job that will read the postback. It
+// returns the new jobs.
 func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]models.JobRef, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -86,7 +86,7 @@ func storePostbacks(ctx context.Context, c db.Conn, list []*models.Postback) ([]
 		textsOf(arrivedAs))
 }
 
-// arrivedAs is the outcome of a message when it is stored.
+// arrivedAs returns the outcome with which a postback is stored.
 func arrivedAs(p *models.Postback) string {
 	switch {
 	case p.Refused != "":
@@ -97,7 +97,7 @@ func arrivedAs(p *models.Postback) string {
 	return PostbackPending
 }
 
-// paramsOf returns the parameters of each message as a JSON object.
+// paramsOf returns the parameters of each postback as a JSON object.
 func paramsOf(list []*models.Postback) ([]string, error) {
 	texts := make([]string, len(list))
 	for i, p := range list {
@@ -119,20 +119,20 @@ SELECT account_id, network_id, click_id, source, domain, ip, params, proof, sign
 	coalesce(conversion_id, '00000000-0000-0000-0000-000000000000')
 FROM postbacks WHERE id = $1`
 
-// StoredPostback is a raw postback and what became of it so far.
+// StoredPostback is a raw postback and its outcome so far.
 type StoredPostback struct {
 	models.Postback
 	Outcome      string
-	ConversionID uuid.UUID // that it was recorded as
+	ConversionID uuid.UUID // the conversion as which it was recorded
 }
 
 // Outcomes of a postback.
 const (
 	PostbackPending   = "pending"
 	PostbackRecorded  = "recorded"
-	PostbackIgnored   = "ignored"   // understood, and it changes nothing
+	PostbackIgnored   = "ignored"   // understood, but it changes nothing
 	PostbackRefused   = "refused"   // not believed or not understood
-	PostbackUnmatched = "unmatched" // its click never came
+	PostbackUnmatched = "unmatched" // its click was never stored
 )
 
 // FindPostback reads a raw postback. It returns models.NotFound if there is no such postback.
@@ -158,21 +158,22 @@ SELECT id FROM (
 	SELECT id FROM postbacks WHERE click_id = $1 AND id < $2 AND outcome = 'pending' ORDER BY id DESC LIMIT $3
 ) p ORDER BY id`
 
-// UndecidedBefore lists the postbacks that name a click, arrived before another postback and are not decided: the last
-// ones, at most limit, in the order of arrival.
+// UndecidedBefore returns the undecided postbacks that name a click and arrived before the postback with the id before. It
+// returns the latest, at most limit, in the order of arrival.
 func UndecidedBefore(ctx context.Context, c db.Conn, click, before uuid.UUID, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "undecided postbacks", selectUndecided, click, before, limit)
 }
 
-// Several postbacks are always locked in the order of arrival, so that two transactions never wait for each other.
+// Postbacks are always locked in the order of arrival, so that two transactions never deadlock.
 const lockPostbacks = `
 SELECT id FROM postbacks
 WHERE id = $1 AND outcome NOT IN ('recorded', 'ignored') OR id = ANY ($2::uuid[]) AND outcome = 'pending'
 ORDER BY id FOR UPDATE`
 
-// LockPostbacks locks a postback and earlier ones of its click in the transaction of c. It waits for postbacks that another
-// transaction is deciding, so that the next decision knows of them. It returns the ones that are not recorded, in the order of
-// arrival; if the postback itself is recorded, it returns none. Call it before the click is locked, as in Clear.
+// LockPostbacks locks a postback and earlier postbacks of its click in the transaction of c. If another transaction is deciding
+// one of them, it waits, so that the next decision knows the result. It returns the postbacks that are still to be decided, in
+// the order of arrival. If the postback itself is recorded or ignored already, it returns none. Call it before the click is
+// locked, as Clear does.
 func LockPostbacks(ctx context.Context, c db.Conn, id uuid.UUID, earlier []uuid.UUID) ([]uuid.UUID, error) {
 	locked, err := db.Select[uuid.UUID](ctx, c, "lock postbacks", lockPostbacks, id, db.UUIDs(earlier))
 	if err != nil || !slices.Contains(locked, id) {
@@ -193,17 +194,18 @@ WHERE id = $1`
 // PostbackDecision is the outcome of a postback.
 type PostbackDecision struct {
 	Outcome      string
-	Detail       string    // for a person, cut to 500 characters
-	ConversionID uuid.UUID // zero: as before
-	AccountID    uuid.UUID // the click's, so that its owner sees the postback; else the one it came with
+	Detail       string    // a text for people, cut to 500 characters
+	ConversionID uuid.UUID // zero: unchanged
+	AccountID    uuid.UUID // the click's account, so that its owner sees the postback; else the postback's
 	ClickID      uuid.UUID // the click that it names
-	// Params replace the stored parameters and its proof, so they have no secret. Nil leaves both for another attempt.
+	// Params replace the stored parameters, and the stored proof and signature are deleted. So Params must contain no secret. Nil
+	// keeps all of them for another attempt.
 	Params map[string]string
 	// InvalidPayout is the payout that the postback names, if it is not an amount.
 	InvalidPayout string
 }
 
-// Result is the outcome in the words of the log of postbacks, as selectPostbackLog has it.
+// Result returns the outcome in the terms of the log of postbacks. selectPostbackLog does the same in SQL.
 func (p PostbackDecision) Result() string {
 	switch {
 	case p.Outcome == PostbackPending:
@@ -216,7 +218,7 @@ func (p PostbackDecision) Result() string {
 	return models.PostbackMatched
 }
 
-// DecidePostback notes what became of a postback, in the transaction of its effect.
+// DecidePostback stores the outcome of a postback. It runs in the transaction that also stores the effect of the postback.
 func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDecision) error {
 	var params any
 	if p.Params != nil {
@@ -229,8 +231,8 @@ func DecidePostback(ctx context.Context, c db.Conn, id uuid.UUID, p PostbackDeci
 
 const selectPostbacksOf = `SELECT id FROM postbacks WHERE click_id = ANY ($1::uuid[]) ORDER BY id`
 
-// clearPostbacks deletes the messages that name some clicks, in the transaction of c. It comes before the clicks are
-// locked, because a job locks its row first and then its click.
+// clearPostbacks deletes the postbacks that name some clicks, in the transaction of c. Call it before the clicks are locked,
+// because a job also locks its postback first and then the click.
 func clearPostbacks(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	ids, err := db.Select[uuid.UUID](ctx, c, "postbacks of clicks", selectPostbacksOf, db.UUIDs(clicks))
 	if err != nil || len(ids) == 0 {
@@ -243,7 +245,7 @@ const deleteLocked = `
 WITH locked AS MATERIALIZED (SELECT id FROM postbacks WHERE id = ANY ($1::uuid[]) ORDER BY id FOR UPDATE)
 DELETE FROM postbacks USING locked WHERE postbacks.id = locked.id`
 
-// deletePostbacks deletes messages and their jobs in the transaction of c. A worker that has one of them loses it.
+// deletePostbacks deletes postbacks and their jobs in the transaction of c. A worker that is running such a job loses it.
 func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if err := jobrow.Delete(ctx, c, ids, models.KindRecordConversion); err != nil {
 		return err
@@ -252,10 +254,11 @@ func deletePostbacks(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	return err
 }
 
-// postbacksAtOnce is how many messages one transaction of forgetPostbacks deletes at most.
+// postbacksAtOnce is the largest number of postbacks that one transaction of forgetPostbacks deletes.
 const postbacksAtOnce = 2000
 
-// The postbacks that arrived before a moment: of accounts on a plan, or without an account.
+// These queries return postbacks to delete. The first two return postbacks that arrived before a moment: of accounts on a plan,
+// and without an account.
 const (
 	selectOldPostbacks = `
 SELECT p.id FROM accounts a CROSS JOIN LATERAL (
@@ -266,7 +269,7 @@ SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 SELECT id FROM postbacks WHERE account_id = '00000000-0000-0000-0000-000000000000' AND received_at < $1
 ORDER BY received_at LIMIT $2`
 
-	// The postbacks that name clicks from before a moment.
+	// selectPostbacksBefore returns postbacks that name clicks from before a moment.
 	selectPostbacksBefore = `
 SELECT id FROM postbacks WHERE click_id > '00000000-0000-0000-0000-000000000000' AND click_id < $1
 ORDER BY click_id LIMIT $2`
@@ -274,8 +277,8 @@ ORDER BY click_id LIMIT $2`
 	selectAncientPostbacks = `SELECT id FROM postbacks WHERE id < $1 ORDER BY id LIMIT $2`
 )
 
-// forgetPostbacks deletes messages, received ones and postbacks to traffic sources, that are older than the plan of their
-// account keeps them, and their jobs. It returns how many it deleted.
+// forgetPostbacks deletes received postbacks, postbacks to traffic sources and uploads that are older than the account's plan
+// keeps them, with their jobs. It returns the number that it deleted.
 func (l Log) forgetPostbacks(ctx context.Context, now time.Time) (total int, err error) {
 	forget := func(query string, args ...any) {
 		for n := postbacksAtOnce; err == nil && n == postbacksAtOnce; total += n {

@@ -29,22 +29,23 @@ type PostbackEntry struct {
 	InvalidPayout string            `db:"invalid_payout"`
 }
 
-// Sampled reports whether others like it were not stored: it names no click.
+// Sampled reports whether the postback is only a sample of similar postbacks that were not stored. This is so for unmatched
+// postbacks that name no click.
 func (p PostbackEntry) Sampled() bool {
 	return p.ClickID == uuid.Nil && p.Result == models.PostbackUnmatched
 }
 
-// PostbackQuery chooses postbacks of an account.
+// PostbackQuery selects postbacks of an account.
 type PostbackQuery struct {
 	LogQuery
-	Network  uuid.UUID // that the address names; zero: all
-	Campaign uuid.UUID // of the click; zero: all
-	Click    uuid.UUID // that it names; zero: all
+	Network  uuid.UUID // the network that the postback's URL names; zero: all
+	Campaign uuid.UUID // the campaign of the click; zero: all
+	Click    uuid.UUID // the click that the postback names; zero: all
 	Result   string    // empty: all
 }
 
-// The campaign is the click's, even if there is no conversion. For a click that has left PostgreSQL, it is the campaign noted
-// in the postback.
+// The campaign is the click's, even if there is no conversion. For a click that has left PostgreSQL, it is the campaign stored in
+// the postback.
 const selectPostbackLog = `
 SELECT p.id, p.network_id, p.click_id, coalesce(p.conversion_id, '00000000-0000-0000-0000-000000000000') AS conversion_id,
 	coalesce(k.campaign_id, p.campaign_id, '00000000-0000-0000-0000-000000000000') AS campaign_id, p.source, p.domain,
@@ -87,8 +88,8 @@ func (l Log) Postback(ctx context.Context, account, id uuid.UUID) (PostbackEntry
 	return list[0], err
 }
 
-// nameColdCampaigns sets the campaigns of postbacks that name cold clicks, where no campaign was noted because they were
-// refused when they came.
+// nameColdCampaigns sets the campaigns of postbacks that name cold clicks and have no stored campaign, because they were refused
+// when they arrived.
 func (l Log) nameColdCampaigns(ctx context.Context, account uuid.UUID, list []PostbackEntry) error {
 	named := map[uuid.UUID]bool{}
 	for _, p := range list {

@@ -17,8 +17,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestEarlierPostbacksAreWaitedFor: a postback is decided after other postbacks of its click that are being decided by other
-// transactions.
+// TestEarlierPostbacksAreWaitedFor checks that a postback is decided after other postbacks of its click that other transactions
+// are deciding.
 func TestEarlierPostbacksAreWaitedFor(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

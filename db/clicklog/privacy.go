@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// Visitor is one visitor of an account: the clicks with the visitor's id, and one click by its own id, whichever visitor it
+// Visitor selects a visitor's clicks in an account: all clicks with the visitor's ID, and the click ClickID, whatever visitor it
 // belongs to. A zero id selects nothing.
 type Visitor struct {
 	AccountID uuid.UUID `db:"account_id"`
@@ -44,7 +44,7 @@ func (l Log) FindVisitors(ctx context.Context, click, visitor uuid.UUID) ([]Visi
 	return db.Select[Visitor](ctx, l.Conn, "accounts of a visitor", accountsOfVisitor, visitor)
 }
 
-// thawEverywhere brings back the cold clicks of a visitor in all accounts.
+// thawEverywhere thaws the cold clicks of a visitor in all accounts.
 func (l Log) thawEverywhere(ctx context.Context, visitor uuid.UUID) error {
 	s, err := ReadCopy(ctx, l.Conn)
 	if err != nil || s.ColdBefore.IsZero() {
@@ -59,7 +59,7 @@ func (l Log) thawEverywhere(ctx context.Context, visitor uuid.UUID) error {
 	return err
 }
 
-// The clicks of a visitor in a window. A visitor without an id has the one click.
+// ofVisitor selects the clicks of a visitor in a window. A visitor without an id has a single click.
 const ofVisitor = `account_id = $1 AND id > $2 AND id < $3
 	AND (id = $5 OR visitor_id = $4 AND $4 <> '00000000-0000-0000-0000-000000000000'::uuid)`
 
@@ -67,13 +67,13 @@ const (
 	selectOfVisitor = `
 SELECT id, campaign_id, unique_key, is_unique FROM clicks WHERE ` + ofVisitor + ` ORDER BY id LIMIT $6`
 
-	// A row of clicks tells something of its visitor.
+	// tells is true for a row that still describes its visitor.
 	tells = `(visitor_id <> '00000000-0000-0000-0000-000000000000' OR ip IS NOT NULL OR user_agent <> '' OR referrer <> ''
 	OR params <> '' OR external_id <> '' OR subs <> '{}' OR keyword <> '' OR destination <> '' OR language <> '' OR region <> ''
 	OR city <> '')`
 
-	// What describes the visitor goes. What the figures are made of stays, and so does what other rows refer to. The
-	// clicks that told something are counted.
+	// eraseClicks clears the columns that describe the visitor. Columns that figures are made of, or that other rows refer to,
+	// stay. It counts the clicks that described their visitor.
 	eraseClicks = `
 WITH told AS (
 	SELECT count(*) AS n FROM clicks WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND id BETWEEN $3 AND $4
@@ -124,8 +124,8 @@ SELECT EXISTS (SELECT FROM clicks WHERE account_id = $1 AND id = $2 AND (` + tel
 	OR EXISTS (SELECT FROM source_postbacks WHERE account_id = $1 AND click_id = $2)
 	OR EXISTS (SELECT FROM conversion_uploads WHERE account_id = $1 AND click_id = $2)`
 
-// IsErased reports whether nothing is left that Erase would remove: the visitor was erased before, and nothing came since. It
-// always returns false for a visitor with an id.
+// IsErased reports whether nothing is left that Erase would remove: the visitor was erased before, and no data has arrived since.
+// It always returns false for a visitor with an id.
 func (l Log) IsErased(ctx context.Context, v Visitor) (bool, error) {
 	if v.ID != uuid.Nil {
 		return false, nil
@@ -137,8 +137,8 @@ func (l Log) IsErased(ctx context.Context, v Visitor) (bool, error) {
 	return !told, err
 }
 
-// Erased counts what Erase did. It counts a click only if the click still held something to erase. The next call continues
-// behind After.
+// Erased is the result of Erase. It counts a click only if the click still had something to erase. The next call continues after
+// After.
 type Erased struct {
 	Clicks          int64
 	SmartlinkClicks int64
@@ -148,10 +148,10 @@ type Erased struct {
 	Done            bool
 }
 
-// Erase removes what describes a visitor from the visitor's clicks behind after and before until, in the transaction of c. One
-// call handles the clicks of one day, at most limit of them. Decided postbacks and postbacks to traffic sources are deleted,
-// and events of sites lose their click. No figure changes. Repeat it, each time in a transaction of its own, until it is Done.
-// Repeating it after that finds nothing.
+// Erase removes the description of a visitor from the visitor's clicks later than after and before until, in the transaction of
+// c. A call handles at most limit clicks of a single day. Decided postbacks and postbacks to traffic sources are deleted, and
+// events of sites lose their click. No figure changes. Repeat it, each time in a new transaction, until it is Done. Repeating it
+// after that finds nothing.
 func (l Log) Erase(ctx context.Context, c db.Conn, v Visitor, after uuid.UUID, until time.Time, limit int) (Erased, error) {
 	begin := models.ClickTime(after).UTC().Truncate(day)
 	end := begin.Add(day)
@@ -190,7 +190,7 @@ func (l Log) Erase(ctx context.Context, c db.Conn, v Visitor, after uuid.UUID, u
 	return out, out.erase(ctx, c, v.AccountID, ids, visits)
 }
 
-// erase locks as Clear does: postbacks, visitors, clicks.
+// erase erases some clicks of an account. It locks in the same order as Clear: postbacks, visitors, clicks.
 func (e *Erased) erase(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID, visits []visitorKey) error {
 	list := db.UUIDs(ids)
 	decided, err := db.Select[uuid.UUID](ctx, c, "postbacks of a visitor", selectDecidedOf, account, list)

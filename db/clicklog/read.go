@@ -17,8 +17,8 @@ import (
 // others run on Conn, which is the pool.
 type Log struct {
 	Conn db.Conn
-	Copy *CopyReader      // of Clicks, Conversions and what finds a click: who has old ones; nil: PostgreSQL has all
-	Now  func() time.Time // of Tidy and ForgetHistory; default time.Now
+	Copy *CopyReader      // reads old clicks for methods that find clicks; nil: PostgreSQL has all
+	Now  func() time.Time // for Tidy and ForgetHistory; default time.Now
 }
 
 func (l Log) now() time.Time {
@@ -28,7 +28,7 @@ func (l Log) now() time.Time {
 	return l.Now()
 }
 
-// LogQuery is a page of a log: [From, To), newest first.
+// LogQuery selects a page of a log in [From, To), newest first.
 type LogQuery struct {
 	AccountID uuid.UUID
 	From, To  time.Time
@@ -37,15 +37,16 @@ type LogQuery struct {
 	Converted bool      // for Clicks: only clicks with a conversion
 	Smartlink uuid.UUID // for SmartlinkClicks: only clicks of this smartlink; zero: all
 
-	ClickID      uuid.UUID // only this click, or its conversions; zero: all
-	ExternalID   string    // only clicks with this id of the traffic source's, or their conversions; empty: all
-	ConversionID string    // only conversions with this id of the network's, or their clicks; empty: all
+	ClickID      uuid.UUID // only this click or its conversions; zero: all
+	ExternalID   string    // only clicks with this id of the traffic source, or their conversions; empty: all
+	ConversionID string    // only conversions with this id of the network, or their clicks; empty: all
 	Status       string    // for Conversions: only conversions with this status; empty: all
-	// Where selects clicks, or conversions of them. There is the same condition for the copy in ClickHouse.
+	// Where selects clicks, or their conversions, in PostgreSQL. There is the same condition for the copy in ClickHouse.
 	Where, There Condition
 }
 
-// Condition selects clicks: SQL over clicks f that is empty or begins with AND. Its placeholders follow the first LogArgs.
+// Condition is an SQL condition over clicks f. It is empty or begins with AND. Its first placeholder follows the LogArgs
+// arguments of the log.
 type Condition struct {
 	SQL  string
 	Args []any
@@ -54,7 +55,7 @@ type Condition struct {
 // LogArgs is the number of arguments that come before the arguments of a log's own conditions.
 const LogArgs = 9
 
-// ofClicks are the conditions of a log of clicks, over clicks f.
+// ofClicks is the condition of a log of clicks, over clicks f.
 const ofClicks = ` AND ($6::uuid IS NULL OR f.id = $6) AND ($7 = '' OR f.external_id = $7)
 	AND ($8 = '' OR EXISTS (SELECT FROM conversions x WHERE x.account_id = $1 AND x.click_id = f.id AND x.conversion_id = $8))
 	AND $9 = ''`
@@ -94,8 +95,8 @@ func (l Log) Clicks(ctx context.Context, q LogQuery) (list []StoredClick, err er
 	return list, err
 }
 
-// warmClicks reads the part of a page whose days are in PostgreSQL. rest is the query for the other days; its limit is zero if
-// nothing is left to read.
+// warmClicks reads the part of a page whose days are in PostgreSQL. It also returns the query for the other days. Its limit is
+// zero if nothing is left to read.
 func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, rest LogQuery, err error) {
 	s, err := l.Copy.State(ctx, l.Conn)
 	if err != nil {
@@ -120,10 +121,10 @@ func (l Log) warmClicks(ctx context.Context, q LogQuery) (list []StoredClick, re
 	return list, rest, err
 }
 
-// ids are the bounds of the window's ids.
+// ids returns the bounds of the ids of the clicks in [From, To).
 func (q LogQuery) ids() (from, to any) { return models.FloorClickID(q.From), models.FloorClickID(q.To) }
 
-// statement reads a page of clicks.
+// statement returns the SQL that reads a page of clicks.
 func (q LogQuery) statement() string {
 	query := selectClicks
 	if q.Converted {
@@ -140,9 +141,9 @@ func (l Log) hereClicks(ctx context.Context, q LogQuery) ([]StoredClick, error) 
 	return list, err
 }
 
-// Hop is one step of a visitor from a lander on, as stored.
+// Hop is a stored step of a visitor who left a lander (a click-out).
 type Hop struct {
-	ID          uuid.UUID `db:"id"` // its time is the time of the step
+	ID          uuid.UUID `db:"id"` // it contains the time of the step
 	ClickID     uuid.UUID `db:"click_id"`
 	AccountID   uuid.UUID `db:"account_id"`
 	Slot        int       `db:"slot"`
@@ -151,7 +152,7 @@ type Hop struct {
 	Destination string    `db:"destination"`
 }
 
-// ClickDetail is a click with everything that followed from it, oldest first.
+// ClickDetail is a click with its hops and conversions, both oldest first.
 type ClickDetail struct {
 	StoredClick
 	Hops        []Hop
@@ -162,8 +163,8 @@ var selectClick = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE account_i
 
 var selectClickByID = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE id = $1`
 
-// FindByID finds a click by its id alone, because a visitor or a network names no account. ok is false if the click is not
-// stored.
+// FindByID finds a click of any account by its id. It is for requests of visitors and networks, which name no account. ok is
+// false if the click is not stored.
 func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok bool, err error) {
 	list, err := clickColumns.read(ctx, l.Conn, "find click by id", selectClickByID, id)
 	if err == nil && len(list) == 0 {
@@ -175,12 +176,12 @@ func (l Log) FindByID(ctx context.Context, id uuid.UUID) (click StoredClick, ok 
 	return list[0], true, nil
 }
 
-// The clicks of an account have an index, the clicks of a source have not.
+// There is an index of the clicks of an account, but no index of the clicks of a source.
 var selectLatestOf = `SELECT ` + clickColumns.sql() + ` FROM clicks WHERE account_id = $1 AND id = (
 	SELECT id FROM (SELECT id, source_id FROM clicks WHERE account_id = $1 ORDER BY id DESC LIMIT $3) l
 	WHERE source_id = $2 ORDER BY id DESC LIMIT 1)`
 
-// latestAmong is how many of an account's latest clicks are searched for the latest one of a source.
+// latestAmong is the number of latest clicks of an account among which LatestOf searches for a click of a source.
 const latestAmong = 20000
 
 // LatestOf finds the latest click of a traffic source among the latest clicks of its account. ok is false if the source has no
@@ -193,7 +194,7 @@ func (l Log) LatestOf(ctx context.Context, account, source uuid.UUID) (click Sto
 	return list[0], true, nil
 }
 
-// FindByIDs finds the clicks of an account with some ids. It leaves out ids that are not stored.
+// FindByIDs finds the clicks of an account with the given ids. It leaves out clicks that are not stored.
 func (l Log) FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]StoredClick, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -259,7 +260,7 @@ ORDER BY recorded_at DESC, id DESC LIMIT $4 OFFSET $5`
 const ofTheirClicks = `
 	AND EXISTS (SELECT FROM clicks f WHERE f.account_id = $1 AND f.id = v.click_id AND ($7 = '' OR f.external_id = $7)%s)`
 
-// Conversions reads a page of the conversion log, by the conversions' own time.
+// Conversions reads a page of the conversion log. [From, To) is the time of the conversions, not of their clicks.
 func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, error) {
 	clicks := ` AND $7 = ''`
 	if q.ExternalID != "" || q.Where.SQL != "" {
@@ -279,8 +280,8 @@ func (l Log) Conversions(ctx context.Context, q LogQuery) ([]models.Conversion, 
 	return list, err
 }
 
-// Sales are the conversions of one click that count: how many are approved or pending, and what the approved ones pay, in the
-// account's currency.
+// Sales sums up the conversions of a click: the number of approved and pending conversions, and the payout of the approved
+// conversions in the account's currency.
 type Sales struct {
 	ClickID     uuid.UUID       `db:"click_id"`
 	Conversions int64           `db:"conversions"`
@@ -292,7 +293,7 @@ SELECT click_id, count(*) AS conversions, coalesce(sum(payout * ` + exchangerate
 FROM conversions v WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) AND status IN ('approved', 'pending')
 GROUP BY click_id`
 
-// SalesOf sums up the conversions of some clicks. Clicks without any are not in the answer.
+// SalesOf returns the Sales of some clicks, by the id of the click. It leaves out clicks without approved or pending conversions.
 func (l Log) SalesOf(ctx context.Context, account uuid.UUID, clicks []StoredClick) (map[uuid.UUID]Sales, error) {
 	ids := db.UUIDs(db.Map(clicks, func(c StoredClick) uuid.UUID { return c.ID }))
 	rows, err := db.Select[Sales](ctx, l.Conn, "sales of clicks", selectSales, account, ids)

@@ -14,17 +14,17 @@ import (
 	"switchyard/models/bot"
 )
 
-// recheck requests that a click is examined again, with signals that have fired since.
+// recheck is a request to examine a click again, with signals that have fired since then.
 type recheck struct {
 	click    uuid.UUID
 	account  uuid.UUID // zero: the account that has the click
-	follower uuid.UUID // the sender that followed its hidden link; zero: none
+	follower uuid.UUID // the sender that followed the click's hidden link; zero: none
 }
 
 // The zero id, which no account and no sender has.
 const nobody = "00000000-0000-0000-0000-000000000000"
 
-// maxFollowers is how many followers of the hidden link of one click are remembered.
+// maxFollowers is the number of senders that are stored as followers of a click's hidden link.
 const maxFollowers = 16
 
 // If a click is named for two accounts, its recheck is stored without an account. nameRechecks then finds the account of the
@@ -38,24 +38,24 @@ ON CONFLICT (click_id) DO UPDATE SET
 	followers = (q.followers || excluded.followers)[:` + strconv.Itoa(maxFollowers) + `]
 WHERE q.account_id <> excluded.account_id OR NOT q.followers @> excluded.followers`
 
-// Finds clicks that were examined before the events of their visitors came: such a click has the signal that no script ran, or
-// its time zone was not known.
+// selectOverdue finds clicks that were examined before the events of their visitors arrived. Such a click has the signal that no
+// script ran, or its time zone was not known.
 const selectOverdue = `
 SELECT c.id, c.account_id FROM clicks c
 WHERE c.id = ANY ($1::uuid[]) AND c.id BETWEEN $2 AND $3 AND (c.bot_signals & $4 <> 0 OR c.id = ANY ($5::uuid[]) AND NOT EXISTS (
 	SELECT FROM site_events e WHERE e.click_id = c.id AND e.click_id <> '00000000-0000-0000-0000-000000000000'
 		AND e.time_zone <> '' AND e.id <> ALL ($6::uuid[])))`
 
-// Increments the revision. A running scan sees that when it ends, and so it does not pass over a late click either.
+// takeScansBack increments the revision. A running scan notices that when it ends, so it does not miss a late click either.
 const takeScansBack = `
 INSERT INTO bot_scans AS s (account_id, scanned_after, behind)
 SELECT account_id, before, true FROM unnest($1::uuid[], $2::uuid[]) AS l (account_id, before)
 ON CONFLICT (account_id) DO UPDATE SET scanned_after = least(s.scanned_after, excluded.scanned_after), behind = true,
 	revision = s.revision + 1`
 
-// noteLate records, in the transaction of c, which records of the batch the scans for bots may have passed already: clicks,
-// steps and events that are stored late. fresh are the events that were not stored before. An ingester does this last, so that
-// nothing becomes late afterwards.
+// noteLate takes the scans for bots back, or requests rechecks, for records of the batch that the scans may have passed already:
+// clicks, steps and events that are stored late. It runs in the transaction of c. fresh are the events that were not stored
+// before. An ingester does this last, so that nothing becomes late afterwards.
 func (b ingestBatch) noteLate(ctx context.Context, c db.Conn, fresh []*models.SiteEvent) error {
 	late := time.Now().Add(-storedLate)
 	before := map[uuid.UUID]uuid.UUID{}
@@ -91,7 +91,7 @@ func (b ingestBatch) noteLate(ctx context.Context, c db.Conn, fresh []*models.Si
 	return queueRechecks(ctx, c, list)
 }
 
-// overdue gives the clicks of events that come after their click was looked at.
+// overdue returns rechecks for the clicks of events that arrived after their click was examined.
 func overdue(ctx context.Context, c db.Conn, fresh []*models.SiteEvent, late time.Time) (list []recheck, err error) {
 	named, views := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	var events []uuid.UUID
@@ -127,7 +127,7 @@ func queueRechecks(ctx context.Context, c db.Conn, list []recheck) error {
 	return err
 }
 
-// The look-ups are lateral with a limit, so that each is one probe of an index.
+// The look-ups are lateral with a limit, so that each costs one index probe.
 const nameRechecks = `
 UPDATE bot_rechecks q SET account_id = k.account_id
 FROM (
@@ -149,8 +149,8 @@ WHERE q.account_id = $1 AND q.click_id = ANY ($2::uuid[]) AND c.id = q.click_id 
 RETURNING q.click_id, q.signals | CASE WHEN (c.ip IS NOT NULL OR c.address_key <> 0) AND ` + visitorOfClick + ` = ANY (q.followers)
 	THEN $5::bigint ELSE 0 END`
 
-// RecheckBots examines clicks of an account again about which more is known now, at most limit, in the transaction of c: a
-// signal may fire, or be cleared. Call RespreadSpend for the days. done says that no other click waits.
+// RecheckBots examines clicks of an account again for which a recheck was requested, at most limit, in the transaction of c. A
+// signal may fire or be cleared. Call RespreadSpend for the days. done means that no other click waits.
 func (l Log) RecheckBots(ctx context.Context, c db.Conn, account uuid.UUID, settings bot.Settings, limit int) (
 	days []time.Time, done bool, err error,
 ) {

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recount adds up what every row counts by its own amounts and the rates, apart from the code: by day and source.
+// recount sums up the amounts of every row, multiplied by the rates, by day and source. It does not use the code under test.
 func (x *exchange) recount() map[string]string {
 	x.Helper()
 	sums := map[string]*big.Rat{}
@@ -48,7 +48,7 @@ UNION ALL SELECT day::text, source_id::text, 'cost', amount::text, coalesce(rate
 	return out
 }
 
-// counted is the same by the ledger.
+// counted returns the same sums from the ledger.
 func (x *exchange) counted() map[string]string {
 	x.Helper()
 	var rows []struct{ Day, Source, Kind, Amount string }
@@ -67,7 +67,7 @@ GROUP BY 1, 2, 3 HAVING sum(k.amount) <> 0`
 	return out
 }
 
-// check holds ledger, rows and recount against each other.
+// check compares the ledger, the rows and the recount.
 func (x *exchange) check(after string) {
 	x.Helper()
 	x.watch(after)

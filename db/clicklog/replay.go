@@ -11,8 +11,8 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// replayed makes the postbacks of chosen undecided, for MatchPostbacks to look at next. Their clicks are looked for once:
-// attempts is beyond all waits.
+// replayed makes the postbacks of chosen undecided, so that MatchPostbacks examines them next. It sets attempts beyond all waits,
+// so their clicks are looked up only once.
 var replayed = `, gone AS (
 	` + jobrow.DeleteFinishedFrom("chosen", recordKind) + `
 )
@@ -38,9 +38,9 @@ WITH chosen AS MATERIALIZED (
 // Replay selects unmatched postbacks of an account that arrived in [From, To).
 type Replay struct {
 	Account  uuid.UUID
-	Network  uuid.UUID // that the address names; zero: all
+	Network  uuid.UUID // the network that the postback's URL names; zero: all
 	From, To time.Time
-	Last     uuid.UUID // of the postbacks that arrived exactly at From, only those with greater ids than this
+	Last     uuid.UUID // skips postbacks that arrived exactly at From and have an id up to Last
 }
 
 type replayedPostback struct {
@@ -55,8 +55,8 @@ func ReplayPostback(ctx context.Context, c db.Conn, account, id uuid.UUID) (bool
 	return len(list) > 0, err
 }
 
-// ReplayPostbacks makes postbacks undecided: at most limit, the oldest first. It returns how many it changed, and the query
-// for the rest.
+// ReplayPostbacks makes postbacks undecided, at most limit, the oldest first. It returns the number of changed postbacks and the
+// query for the rest.
 func ReplayPostbacks(ctx context.Context, c db.Conn, q Replay, limit int) (int, Replay, error) {
 	list, err := db.Select[replayedPostback](ctx, c, "replay postbacks", replayPostbacks, q.Account, q.From, q.To,
 		db.OrNull(q.Network), q.Last, limit)

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// RescoreQuery names the clicks of an account in [From, To) behind After, and how they are scored.
+// RescoreQuery selects the clicks of an account in [From, To) later than After. It has the settings for their new scores.
 type RescoreQuery struct {
 	AccountID uuid.UUID
 	models.TimeRange
@@ -19,16 +19,16 @@ type RescoreQuery struct {
 	bot.Settings
 }
 
-// Rescored counts the clicks with a signal.
+// Rescored is the result of a call of Rescore. It counts only clicks with a signal.
 type Rescored struct {
-	After           uuid.UUID // the last one
+	After           uuid.UUID // the last click
 	Clicks, Changed int64
-	Before, Now     int64       // bots
-	Days            []time.Time // on which bots and others have changed
+	Before, Now     int64       // numbers of bots before and after
+	Days            []time.Time // days on which the split between bots and visitors has changed
 	Done            bool
 }
 
-// rescoreColumns are what a score, its figures and the visitor are worked out from.
+// rescoreColumns are the columns from which the score, the figures and the visitor of a click are calculated.
 var rescoreColumns = clickColumns.named(
 	"id", "at", "account_id", "campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os",
 	"browser", "is_bot", "bot_score", "bot_signals", "bot_reason", "cost", "rate", "unique_cost", "is_unique", "unique_key",
@@ -60,7 +60,7 @@ func (l Log) Rescore(ctx context.Context, c db.Conn, q RescoreQuery, limit int) 
 	return out, r.end(ctx, c, l.store())
 }
 
-// add counts a click before and after it was scored again.
+// add counts a click that was scored again.
 func (r *Rescored) add(was StoredClick, is *StoredClick) {
 	r.After = is.ID
 	if was.IsBot {

@@ -14,26 +14,26 @@ import (
 	"switchyard/models"
 )
 
-// Restatement gives the facts of a key the rate that it has got: spend, then clicks, then conversions. It is how far one
-// came; a new one finds what another has left.
+// Restatement applies the new rate of a key to its facts: first to spend, then to clicks, then to conversions. It stores the
+// progress. A new Restatement finds the facts that another has left.
 type Restatement struct {
 	exchangerate.Key
-	Kept  time.Time           // spend and clicks before it, and their conversions, stay as they are; zero: none
-	rate  decimal.NullDecimal // that the facts get; invalid: not begun
+	Kept  time.Time           // spend and clicks before it, and their conversions, are not changed; zero: all are
+	rate  decimal.NullDecimal // the new rate of the facts; invalid: not begun
 	stage int
 	after uuid.UUID // the last click
 }
 
-// The stages. Spend comes first: what is spread again after it has the rate.
+// The stages. Spend comes first, so that spend that is spread again later already has the rate.
 const (
 	restateSpend = iota
 	restateClicks
 	restateConversions
 )
 
-// Restate sets the rate of at most limit facts and moves their figures, in the transaction of c. Repeat it until it is done,
-// each time in a transaction of its own. Repeating it after that changes nothing. A conversion whose click is no longer kept
-// does not change. No event or postback is sent, because the amounts themselves do not change.
+// Restate sets the rate of at most limit facts and moves their figures, in the transaction of c. Repeat it until it is done, each
+// time in a new transaction. Repeating it after that changes nothing. A conversion whose click is no longer kept does not change.
+// No event or postback is sent, because the amounts themselves do not change.
 func (l Log) Restate(ctx context.Context, c db.Conn, r *Restatement, limit int) (done bool, err error) {
 	if err := holdSpend(ctx, c, r.Account); err != nil {
 		return false, err
@@ -46,7 +46,7 @@ func (l Log) Restate(ctx context.Context, c db.Conn, r *Restatement, limit int) 
 	if !rate.Valid {
 		return true, nil
 	}
-	if !r.rate.Valid || !r.rate.Decimal.Equal(rate.Decimal) { // it was replaced again
+	if !r.rate.Valid || !r.rate.Decimal.Equal(rate.Decimal) { // the rate was replaced again
 		*r = Restatement{Key: r.Key, Kept: r.Kept, rate: rate}
 		if r.Day.Before(r.Kept) {
 			r.stage = restateConversions
@@ -73,7 +73,7 @@ func (l Log) Restate(ctx context.Context, c db.Conn, r *Restatement, limit int) 
 	return false, l.store().addDeltas(ctx, c, sums)
 }
 
-// bounds are the first moment of the key's day, and the first one after it.
+// bounds returns the start of the key's day and the start of the next day.
 func (r *Restatement) bounds() (day, next time.Time) { return r.Day, r.Day.AddDate(0, 0, 1) }
 
 const restatedSpend = `
@@ -101,7 +101,7 @@ func (r *Restatement) spend(ctx context.Context, c db.Conn, sums ledger.Deltas) 
 var conversionsOfClicks = `SELECT ` + conversionColumns + ` FROM conversions
 WHERE account_id = $1 AND click_id = ANY ($2::uuid[]) ORDER BY id FOR NO KEY UPDATE`
 
-// clicks restates clicks, and what their conversions cost by their prices.
+// clicks restates clicks, and the cost of their conversions, which follows from the prices of the click.
 func (r *Restatement) clicks(ctx context.Context, c db.Conn, in clickStore, sums ledger.Deltas, limit int) (int, error) {
 	from, to := r.bounds()
 	list, err := in.scan(ctx, c, changeColumns, clickRange{
@@ -128,7 +128,7 @@ func (r *Restatement) clicks(ctx context.Context, c db.Conn, in clickStore, sums
 	return len(list), reprice(ctx, c, sums, db.ByKey(list, (*StoredClick).id), sold, func(v conversion) decimal.NullDecimal { return v.Rate })
 }
 
-// The look-up of the click is one probe of an index.
+// The look-up of the click costs one index probe.
 const selectUnrated = `
 SELECT v.id, v.click_id FROM conversions v
 CROSS JOIN LATERAL (SELECT FROM clicks f WHERE f.id = v.click_id AND f.account_id = v.account_id OFFSET 0) f
@@ -141,7 +141,7 @@ SELECT DISTINCT v.click_id FROM conversions v
 WHERE v.account_id = $1 AND v.recorded_at >= $2 AND v.recorded_at < $3 AND v.currency = $4 AND v.rate IS DISTINCT FROM $5::numeric
 	AND v.click_id >= $6 AND v.click_id < $7`
 
-// thawSold brings the clicks of conversions back that are to be restated.
+// thawSold inserts the cold clicks of the conversions to restate into PostgreSQL again.
 func (r *Restatement) thawSold(ctx context.Context, c db.Conn, in clickStore) error {
 	from, to := r.bounds()
 	ids, err := db.Select[uuid.UUID](ctx, c, "cold clicks of conversions", selectSoldCold, r.Account, from, to, r.Currency, r.rate,
@@ -189,7 +189,7 @@ const updatePrices = `
 UPDATE conversions v SET rate = k.rate, cost = k.cost
 FROM unnest($1::uuid[], $2::numeric[], $3::numeric[]) AS k (id, rate, cost) WHERE v.id = k.id AND v.id = ANY ($1::uuid[])`
 
-// reprice gives conversions their rate and what they cost now. Their clicks are locked.
+// reprice sets the rate and the new cost of conversions. The caller has locked their clicks.
 func reprice(ctx context.Context, c db.Conn, sums ledger.Deltas, clicks map[uuid.UUID]*StoredClick, list []conversion,
 	rate func(conversion) decimal.NullDecimal,
 ) error {
@@ -198,7 +198,7 @@ func reprice(ctx context.Context, c db.Conn, sums ledger.Deltas, clicks map[uuid
 	var costs []string
 	for _, v := range list {
 		click := clicks[v.ClickID]
-		if click == nil { // cleared since it was listed
+		if click == nil { // deleted since it was listed
 			continue
 		}
 		before := v.figures()

@@ -14,17 +14,17 @@ import (
 	"switchyard/models/bot"
 )
 
-// Finding is what was found out about a click after it was stored.
+// Finding is a result about a click that was found after the click was stored.
 type Finding struct {
 	ClickID uuid.UUID
-	Signals bot.Signals   // that fired, in addition to the click's own
-	Cleared bot.Signals   // that no longer apply
-	Place   *models.Place // of its address; nil: unchanged. An unknown field is unchanged
-	Source  string        // where the place is from
+	Signals bot.Signals   // signals that fired, in addition to the stored signals
+	Cleared bot.Signals   // signals that no longer apply
+	Place   *models.Place // place of its address; nil: unchanged. An empty field changes nothing
+	Source  string        // the source of Place
 	Crawler string        // the verified crawler that the visitor is; empty: unchanged
 }
 
-// reviseColumns are the columns that a finding changes, and the columns from which figures and visitors are worked out.
+// reviseColumns are the columns that a finding changes, and the columns from which figures and visitors are calculated.
 var reviseColumns = slices.Concat(rescoreColumns, clickColumns.named(placeColumns...))
 
 var placeColumns = []string{
@@ -70,7 +70,7 @@ func (l Log) Revise(ctx context.Context, c db.Conn, account uuid.UUID, settings 
 	return r.days, err
 }
 
-// apply notes a finding in its click.
+// apply sets the values of a finding on its click.
 func (f Finding) apply(click *StoredClick) {
 	if f.Place != nil {
 		p := f.Place
@@ -89,21 +89,22 @@ func (f Finding) apply(click *StoredClick) {
 	click.BotSignals = click.BotSignals&^uint64(f.Cleared) | uint64(f.Signals)
 }
 
-// revision moves the figures of stored clicks that change.
+// revision collects changes of stored clicks and moves their figures in the ledger.
 type revision struct {
 	deltas  ledger.Deltas
-	changed []*StoredClick // whose signals, score or reason are others
-	freed   []*StoredClick // that are no bots' any more
+	changed []*StoredClick // clicks whose signals, score or reason changed
+	freed   []*StoredClick // clicks that are no longer a bot's
 	moved   map[uuid.UUID]moved
-	days    []time.Time // on which bots and others have changed
+	days    []time.Time // days on which the split between bots and visitors has changed
 }
 
-// moved is a click whose key is another.
+// moved is the change of a click's ledger key.
 type moved struct{ from, to ledger.Key }
 
 func newRevision() revision { return revision{deltas: ledger.Deltas{}, moved: map[uuid.UUID]moved{}} }
 
-// move takes the figures of a click from where they were to where they are now. Its IsUnique and Cost may change.
+// move moves the figures of a changed click in the ledger. was is the click before the change. It may change IsUnique and Cost of
+// the click.
 func (r *revision) move(was StoredClick, click *StoredClick) {
 	turned := was.IsBot != click.IsBot
 	if turned || was.BotScore != click.BotScore || was.BotReason != click.BotReason || was.BotSignals != click.BotSignals {
@@ -132,8 +133,7 @@ func (r *revision) move(was StoredClick, click *StoredClick) {
 	r.deltas.Add(click.key(), click.figures())
 }
 
-// end decides which freed clicks are unique, moves the figures of conversions and writes everything, in the transaction
-// of c.
+// end decides which freed clicks are unique, moves the figures of conversions and writes all changes, in the transaction of c.
 func (r *revision) end(ctx context.Context, c db.Conn, in clickStore) error {
 	if err := decideUnique(ctx, c, r.freed); err != nil {
 		return err

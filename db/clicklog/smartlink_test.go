@@ -70,7 +70,7 @@ func TestSmartlinkClicksAreStoredOnce(t *testing.T) {
 	}
 }
 
-// What the sums say of any window is what counting says, before and after parts are deleted.
+// For any window, the hourly sums give the same figures as counting the clicks, before and after some clicks are deleted.
 func TestSmartlinkFigures(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

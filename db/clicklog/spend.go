@@ -15,30 +15,30 @@ import (
 	"switchyard/models"
 )
 
-// Spend is what an account paid on a day at a source, in all or for one campaign.
+// Spend is the amount that an account paid to a source on a day, in total or for one campaign.
 type Spend struct {
 	Day         time.Time       `db:"day"` // midnight UTC
 	SourceID    uuid.UUID       `db:"source_id"`
 	CampaignID  uuid.UUID       `db:"campaign_id"` // zero: all campaigns
 	Amount      decimal.Decimal `db:"amount"`
-	Currency    string          `db:"currency"` // of Amount; empty: the campaign's where there is one, else the account's
-	Clicks      *int64          `db:"clicks"`   // as the source counted them; nil: not said
+	Currency    string          `db:"currency"` // of Amount; empty: the campaign's currency if there is a campaign, else the account's
+	Clicks      *int64          `db:"clicks"`   // as the source counted them; nil: not reported
 	Impressions *int64          `db:"impressions"`
 }
 
-// setSpend is spend with the rate by which it counts. Of before there were rates, it may have no currency: the clicks
-// keep theirs.
+// setSpend is spend with the rate by which it counts. Spend from the time before rates existed may have no currency. The clicks
+// then keep their currency.
 type setSpend struct {
 	Spend
 	Rate decimal.NullDecimal `db:"rate"`
 }
 
-// SetSpend sets the amount paid for each item of the list, in its order, in the transaction of c. The amount replaces the
-// costs of all clicks of that day, source and campaign, the costs of their conversions, and earlier spend. It is spread evenly
-// over the stored clicks, and the shares add up to it exactly. Without any click it stands alone in the ledger. Setting it
-// again changes nothing. A click that is stored later brings its own cost. The amount counts by the rate of its currency on
-// that day. Without a rate it is stored, and counts nothing until it is restated. SetSpend returns the number of clicks of
-// each item.
+// SetSpend sets the amount paid for each item of the list, in its order, in the transaction of c. The amount replaces the costs
+// of all clicks of that day, source and campaign, the costs of their conversions, and earlier spend. It is spread evenly over the
+// stored clicks, and the shares add up to it exactly. If there is no click, the amount is added to the ledger without a click.
+// Setting the same amount again changes nothing. A click that is stored later adds its own cost. The amount counts by the rate of
+// its currency on that day. Without a rate it is stored, but counts nothing until it is restated. SetSpend returns the number of
+// clicks for each item.
 func (l Log) SetSpend(ctx context.Context, c db.Conn, account uuid.UUID, list ...Spend) ([]int64, error) {
 	if err := holdSpend(ctx, c, account); err != nil {
 		return nil, err
@@ -94,8 +94,8 @@ func priceSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend,
 	return out, err
 }
 
-// SpendRates gives the rates by which spend counts, or would count if it were set now. Invalid ones are missing. It locks
-// and writes nothing.
+// SpendRates returns the rates by which spend counts, or would count if it were set now. A missing rate is invalid. It locks and
+// writes nothing.
 func (Log) SpendRates(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]decimal.NullDecimal, error) {
 	priced, err := priceSpend(ctx, c, account, list, exchangerate.Look)
 	return db.Map(priced, func(s setSpend) decimal.NullDecimal { return s.Rate }), err
@@ -130,13 +130,13 @@ func (s setSpend) set(ctx context.Context, c db.Conn, account uuid.UUID, sums le
 	return clicks, err
 }
 
-// aloneKey is where spend without clicks counts: in the first hour of its day.
+// aloneKey returns the ledger key of spend without clicks: the first hour of its day.
 func aloneKey(account uuid.UUID, day time.Time, source, campaign uuid.UUID) ledger.Key {
 	return ledger.Key{AccountID: account, Hour: day.Unix(), SourceID: source, CampaignID: campaign}
 }
 
-// lockSpend lets one correction of an account's spend run at a time. lockSpent locks the clicks: conversions and
-// click-outs, which need the lock of their click, come before or after.
+// lockSpend makes sure that the spend of an account is changed by one transaction at a time. lockSpent locks the clicks.
+// Conversions and click-outs need the lock of their click, so they are stored before or after the change.
 const (
 	lockSpend = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard spend ' || $1::text, 0))`
 	lockSpent = `
@@ -145,9 +145,9 @@ SELECT count(*) FROM (SELECT FROM clicks f WHERE ` + spentClicks + ` ORDER BY id
 		AND ($5::uuid IS NULL OR f.campaign_id = $5)`
 )
 
-// The amount is the total that was paid. So it also replaces costs of the cost model, including the costs of later
-// conversions. Each click's share is the difference of two rounded sums, so that all shares add up to the amount, and times
-// the rate to what it counts. A bot's click costs nothing.
+// The amount is the total that was paid. So it also replaces costs of the cost model, including the costs of later conversions.
+// Each click's share is the difference of two rounded sums, so all shares add up exactly to the amount. A bot's click costs
+// nothing.
 var spreadSpend = `
 WITH locked AS MATERIALIZED (
 	SELECT id, is_bot, CASE WHEN is_bot THEN 0 ELSE coalesce(cost * rate, 0) END AS counted FROM clicks f
@@ -181,8 +181,8 @@ WITH locked AS MATERIALIZED (
 )
 SELECT count(*) FROM locked WHERE NOT is_bot`
 
-// slowly lets one statement work through the clicks of a big day. The planner cannot know how many there are: the
-// nested loops that it plans for a few would take for ever.
+// slowly lets a statement process all clicks of a day with many clicks. The planner cannot know their number. It would plan
+// nested loops, as for a few clicks, and these would never finish.
 const slowly = `SET LOCAL statement_timeout = '10min'; SET LOCAL enable_nestloop = off`
 
 func (s setSpend) spread(ctx context.Context, c db.Conn, account uuid.UUID) (clicks int64, err error) {
@@ -209,7 +209,7 @@ DELETE FROM spend WHERE account_id = $1 AND campaign_id = ANY ($2::uuid[])
 	AND day::timestamp AT TIME ZONE 'UTC' >= $3 AND day::timestamp AT TIME ZONE 'UTC' < $4
 RETURNING day, source_id, campaign_id, CASE WHEN alone THEN coalesce(amount * rate, 0) ELSE 0 END AS counted`
 
-// dropSpend deletes spend and takes back what stood alone. It gives the campaigns.
+// dropSpend deletes spend, and takes the amounts without clicks out of the ledger. It returns the campaigns.
 func dropSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string, account uuid.UUID, args ...any,
 ) ([]uuid.UUID, error) {
 	gone, err := db.Select[struct {
@@ -228,7 +228,8 @@ func dropSpend(ctx context.Context, c db.Conn, sums ledger.Deltas, query string,
 	return campaigns, err
 }
 
-// clearSpend takes back what was spent for campaigns without clicks.
+// clearSpend deletes the spend of campaigns in the window, and takes the amounts without clicks out of the ledger. It returns the
+// campaigns.
 func clearSpend(ctx context.Context, c db.Conn, in clickStore, q ClearQuery) ([]uuid.UUID, error) {
 	sums := ledger.Deltas{}
 	campaigns, err := dropSpend(ctx, c, sums, dropSpendIn, q.AccountID, db.UUIDs(q.Of), q.From, q.To)
@@ -243,7 +244,8 @@ SELECT date_trunc('day', hour, 'UTC') AS day, source_id, campaign_id, sum(clicks
 WHERE account_id = $1 AND hour >= $2 AND hour < $3 AND source_id = ANY ($4::uuid[])
 GROUP BY 1, 2, 3`
 
-// PreviewSpend returns over how many clicks SetSpend would spread each amount now. It locks and writes nothing.
+// PreviewSpend returns, for each item, the number of clicks over which SetSpend would spread the amount now. It locks and writes
+// nothing.
 func (Log) PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list []Spend) ([]int64, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -264,7 +266,7 @@ func (Log) PreviewSpend(ctx context.Context, c db.Conn, account uuid.UUID, list 
 		Campaign uuid.UUID `db:"campaign_id"`
 		Clicks   int64     `db:"clicks"`
 	}](ctx, c, "preview spend", selectSpent, account, from, to.AddDate(0, 0, 1), db.UUIDs(sortedIDs(sources)))
-	clicks := map[ledger.Key]int64{} // under the keys of spend that stands alone
+	clicks := map[ledger.Key]int64{} // by the key of spend without clicks
 	for _, r := range rows {
 		clicks[aloneKey(account, r.Day, r.Source, r.Campaign)] += r.Clicks
 		if r.Campaign != uuid.Nil {

@@ -14,26 +14,27 @@ import (
 	"switchyard/models"
 )
 
-// SentClicks are clicks of a traffic source on a day (UTC) of one campaign of its platform and one of ours. Bots are no clicks.
+// SentClicks is the number of clicks from a traffic source on a day (UTC), for one campaign of its platform and one of our
+// campaigns. Bots are not counted.
 type SentClicks struct {
 	Day        time.Time `db:"day"`
-	Platform   string    `db:"platform"` // the platform's id of its campaign; empty: the clicks name none
+	Platform   string    `db:"platform"` // the platform's id of its campaign; empty: the clicks carry no id
 	CampaignID uuid.UUID `db:"campaign_id"`
 	Clicks     int64     `db:"clicks"`
 }
 
-// maxSent is how many different ids are read of a day.
+// maxSent is the largest number of rows that SentClicks reads.
 const maxSent = 100000
 
-// The name of a parameter is found in any case, as a link's is.
+// The name of a parameter is found in upper and lower case, as in links.
 const selectSent = `
 SELECT date_trunc('day', at, 'UTC') AS day, platform, campaign_id, count(*) AS clicks FROM (
 	SELECT at, campaign_id, left(coalesce(CASE WHEN $5 > 0 THEN subs[$5] ELSE substring(params FROM $6) END, ''), 300) AS platform
 	FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3 AND source_id = $4 AND NOT is_bot
 ) c GROUP BY 1, 2, 3 ORDER BY 1, 4 DESC LIMIT $7`
 
-// SentClicks counts the clicks of a source from the first day on and before the second, by the parameter of the link that carries
-// the platform's campaign id: sub1 to sub10, or the name of any.
+// SentClicks counts the clicks of a source in [from, to), by the value of the link parameter that carries the platform's campaign
+// id. param is sub1 to sub10, or the name of any other parameter.
 func (l Log) SentClicks(ctx context.Context, c db.Conn, account, source uuid.UUID, from, to time.Time, param string) ([]SentClicks, error) {
 	sub := 0
 	if digits, ok := strings.CutPrefix(strings.ToLower(param), "sub"); ok {
@@ -56,7 +57,7 @@ func (l Log) SentClicks(ctx context.Context, c db.Conn, account, source uuid.UUI
 	return list, err
 }
 
-// SpendOf lists what was paid at a source on a day, for all campaigns and for each.
+// SpendOf returns the spend at a source on a day: in total, and for single campaigns.
 func (Log) SpendOf(ctx context.Context, c db.Conn, account, source uuid.UUID, day time.Time) ([]Spend, error) {
 	return db.Select[Spend](ctx, c, "spend of a source", `SELECT day, source_id, campaign_id, amount, currency, clicks, impressions FROM spend
 		WHERE account_id = $1 AND source_id = $2 AND day = $3::date`, account, source, day.Format(time.DateOnly))

@@ -14,20 +14,20 @@ import (
 	"switchyard/models"
 )
 
-// statement is what one message says about a conversion, priced by the offer as it was then.
+// statement is what one message reports about a conversion, with the offer's terms of that time applied.
 type statement struct {
-	At        uuid.UUID        `json:"at"`                 // the id of the postback: it holds the moment of arrival
+	At        uuid.UUID        `json:"at"`                 // the id of the postback, which contains its time of arrival
 	Status    string           `json:"status,omitempty"`   // empty: the status does not change
-	Reversal  bool             `json:"reversal,omitempty"` // the conversion is taken back, from whatever status
+	Reversal  bool             `json:"reversal,omitempty"` // the conversion is reversed, whatever its status
 	Word      string           `json:"word,omitempty"`     // the sender's own word for the status
 	Payout    decimal.Decimal  `json:"payout"`             //
-	Said      bool             `json:"said,omitempty"`     // the payout replaces the one before
+	Said      bool             `json:"said,omitempty"`     // the payout replaces the earlier payout
 	Currency  string           `json:"currency,omitempty"` //
-	Default   string           `json:"default,omitempty"`  // the currency where no statement names one
+	Default   string           `json:"default,omitempty"`  // the currency if no statement names one
 	Cost      *decimal.Decimal `json:"cost,omitempty"`     //
 	Time      time.Time        `json:"time,omitzero"`      // of the conversion
 	Exact     time.Duration    `json:"exact,omitempty"`    //
-	Final     bool             `json:"final,omitempty"`    // of a correction
+	Final     bool             `json:"final,omitempty"`    // it is a correction
 	Source    string           `json:"source,omitempty"`   //
 	Collected bool             `json:"collected,omitempty"`
 }
@@ -37,15 +37,15 @@ type statement struct {
 // statement may be recorded later and make it allowed.
 type statements []statement
 
-// maxStatements is how many statements are kept one by one. Beyond that, the oldest are merged into one, which is Collected. A
-// statement that arrived before the merged one but is recorded after it does not count.
+// maxStatements is the largest number of statements of a conversion. When there are more, the oldest are merged into a single
+// statement, which is marked as Collected. After that, a statement that arrived before the merged statement is not counted.
 const maxStatements = 32
 
 // Value implements driver.Valuer.
 func (s statements) Value() (driver.Value, error) { return db.Document([]statement(s)).Value() }
 
-// with adds a statement in its place and returns its index. It replaces an earlier statement of the same message. ok is false
-// if the place is gone.
+// with adds a statement in the order of arrival and returns its index. It replaces an earlier statement of the same message. ok
+// is false if the place of the statement was merged.
 func (s statements) with(v statement) (all statements, at int, ok bool) {
 	same := func(o statement) bool { return o.At == v.At }
 	if i := slices.IndexFunc(s, same); i >= 0 {
@@ -63,7 +63,7 @@ func (s statements) with(v statement) (all statements, at int, ok bool) {
 	return slices.Insert(slices.Clone(s), at, v), at, true
 }
 
-// collect makes the oldest statements one, so that no more than maxStatements remain.
+// collect merges the oldest statements into one, so that no more than maxStatements remain.
 func (s statements) collect() statements {
 	n := len(s) - maxStatements + 1
 	if n < 2 {
@@ -76,7 +76,7 @@ func (s statements) collect() statements {
 	return append(statements{first}, s[n:]...)
 }
 
-// collected is a conversion as one statement.
+// collected returns a single statement with the values of the conversion.
 func (v conversion) collected() statement {
 	out := statement{
 		Status: v.Status, Word: v.OriginalStatus, Payout: v.Payout, Said: true, Currency: v.Currency, Time: v.RecordedAt,
@@ -89,8 +89,8 @@ func (v conversion) collected() statement {
 }
 
 // history returns the statements of a recorded conversion. If the conversion does not follow from its statements, a process of
-// the version before has recorded or changed it. The history is then one statement with the recorded values, which arrived
-// when the last of the statements did.
+// the previous version has recorded or changed it. history then returns a single statement with the recorded values. Its time of
+// arrival is the time of the last statement.
 func (v conversion) history() statements {
 	said := v
 	if v.Statements.apply(&said); len(v.Statements) > 0 && said.Status == v.Status && said.Payout.Equal(v.Payout) &&
@@ -116,13 +116,13 @@ func (s statement) fromBrowser() bool { return slices.Contains(browserSources, s
 // browserSources are the sources of statements by a visitor's browser.
 var browserSources = []string{models.FromTag, models.FromPixel}
 
-// apply sets a conversion to what the statements say. For each statement it returns the status that it found, and whether the
-// statement was allowed there.
+// apply sets a conversion to the values that follow from the statements. For each statement it returns the status before the
+// statement, and whether the statement was allowed there.
 func (s statements) apply(v *conversion) (found []string, allowed []bool) {
 	found, allowed = make([]string, len(s)), make([]bool, len(s))
 	*v = conversion{Conversion: v.Conversion}
 	v.Status, v.OriginalStatus, v.Currency = "", "", ""
-	corrected := false // the payout, by hand
+	corrected := false // a correction has set the payout
 	for i, said := range s {
 		if said.Source == models.FromNetworkSync && corrected {
 			said = said.withoutTerms()
@@ -140,7 +140,7 @@ func (s statements) apply(v *conversion) (found []string, allowed []bool) {
 	return found, allowed
 }
 
-// withoutTerms returns the statement's part about the status only. A person's corrections stay, however often the network
+// withoutTerms returns the statement's part about the status only. So corrections by a person stay, however often the network
 // repeats its earlier report.
 func (s statement) withoutTerms() statement {
 	s.Said, s.Payout, s.Currency, s.Time, s.Cost = false, decimal.Zero, "", time.Time{}, nil
@@ -183,8 +183,9 @@ func (s statement) apply(v *conversion, status string, first bool) {
 	}
 }
 
-// moment is the time of the conversion, where at is the one before. The statement replaces it only if it differs at its
-// own precision: a day says nothing about a moment of that day.
+// moment returns the time of the conversion after a correction. at is the time before. The statement's time replaces it only if
+// the two differ at the precision of the statement. For example, a statement that names only a day does not change a time on that
+// day.
 func (s statement) moment(at time.Time) time.Time {
 	if s.Time.IsZero() || s.Time.Truncate(s.Exact).Equal(at.UTC().Truncate(s.Exact)) {
 		return at

@@ -19,7 +19,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// ingestBatch is what one transaction stores.
+// ingestBatch holds the records that one transaction stores.
 type ingestBatch struct {
 	clicks    []*StoredClick
 	outs      []*models.ClickOut
@@ -28,13 +28,13 @@ type ingestBatch struct {
 	events    []*models.SiteEvent
 	traps     []*models.ClickTrap
 	retry     []uuid.UUID // clicks whose hops and arrivals could not be applied before
-	marks     marks       // of the clicks
+	marks     marks       // signals and settings of the clicks
 }
 
 // stored is the result of storing a batch.
 type stored struct {
-	postbacks []models.JobRef // of new ones: they can be dispatched
-	missing   []uuid.UUID     // clicks that hops and arrivals wait for
+	postbacks []models.JobRef // jobs of new postbacks, which can be dispatched
+	missing   []uuid.UUID     // ids of clicks that are not stored yet and for which hops or arrivals wait
 }
 
 func newBatch(items []spool.Item, found map[uuid.UUID]bot.Signals) ingestBatch {
@@ -106,13 +106,14 @@ func (p *postgres) storeBatch(ctx context.Context, b ingestBatch) (out stored, e
 	return out, err
 }
 
-// refused reports whether the data itself is refused. A click that another process stored at the same moment is not:
-// the next try finds it.
+// refused reports whether PostgreSQL or this package refuses the data itself. It returns false for a click that another process
+// stored at the same moment, because the next attempt finds that click.
 func refused(err error) bool {
 	return errors.Is(err, errRefused) || db.BadData(err) && db.UniqueViolation(err) == ""
 }
 
-// Raced reports whether another transaction was in the way. This is not a fault, and a retry helps.
+// Raced reports whether a transaction failed because of a conflict with another transaction. This is not a fault, and a retry
+// helps.
 func Raced(err error) bool {
 	if errors.Is(err, errRaced) || db.UniqueViolation(err) != "" {
 		return true
@@ -121,10 +122,10 @@ func Raced(err error) bool {
 	return ok && e.Code.Class() == "40"
 }
 
-// maxRaces is how often a transaction is tried while others are in its way.
+// maxRaces is the number of attempts of a transaction that conflicts with others.
 const maxRaces = 10
 
-// Unraced runs a transaction, and repeats it while another transaction is in its way: at most ten times in all.
+// Unraced runs a transaction, and repeats it while it conflicts with another transaction. It runs it at most ten times in all.
 func Unraced(tx func() error) (err error) {
 	for range maxRaces {
 		if err = tx(); !Raced(err) {
@@ -189,8 +190,9 @@ func (b ingestBatch) store(ctx context.Context, c db.Conn, in clickStore) (out s
 	return out, b.noteLate(ctx, c, fresh)
 }
 
-// ofAccounts leaves out what waited in the spool while its account was deleted: no account could see or delete it. Postbacks
-// are left out when they are stored. It gives the currencies of the accounts, and notes how they score clicks.
+// ofAccounts returns the batch without the records whose account was deleted while they waited in the spool. No account could see
+// or delete such records. It does not filter postbacks. storePostbacks stores a postback of a deleted account without a job.
+// ofAccounts also returns the currencies of the accounts, and sets the settings by which they score clicks.
 func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, map[uuid.UUID]string, error) {
 	named := map[uuid.UUID]bool{}
 	for _, v := range b.clicks {
@@ -234,7 +236,7 @@ func (b ingestBatch) ofAccounts(ctx context.Context, c db.Conn) (ingestBatch, ma
 	return b, known, nil
 }
 
-// convert gives clicks in another currency than their account's the rate of their day.
+// convert sets the rate of the day on clicks whose currency is not the account's.
 func (b ingestBatch) convert(ctx context.Context, c db.Conn, currencies map[uuid.UUID]string) error {
 	var foreign []*StoredClick
 	var keys []exchangerate.Key
@@ -253,7 +255,8 @@ func (b ingestBatch) convert(ctx context.Context, c db.Conn, currencies map[uuid
 	return err
 }
 
-// without is a copy of a list without some: the batch may be tried again.
+// without returns a copy of a list without the items for which drop returns true. It does not change the list, because the batch
+// may be tried again.
 func without[T any](list []T, drop func(T) bool) []T {
 	return slices.DeleteFunc(slices.Clone(list), drop)
 }
@@ -292,7 +295,7 @@ func (b ingestBatch) storeClicks(ctx context.Context, c db.Conn, in clickStore, 
 	return ids, countBlocked(ctx, c, clicks)
 }
 
-// unknown leaves out what is known already, and what comes twice.
+// unknown returns the clicks that known does not report as stored, each of them once.
 func unknown[T interface{ id() uuid.UUID }](clicks []T, known func([]uuid.UUID) ([]uuid.UUID, error)) ([]T, error) {
 	if len(clicks) == 0 {
 		return nil, nil

@@ -15,23 +15,23 @@ import (
 	"switchyard/models"
 )
 
-// A day is cold once its clicks have left PostgreSQL. Its partition stays, empty. Code that changes a cold click thaws it
-// first: it reads the click from ClickHouse, inserts it again, and then changes it like any other. A cold day leaves again
-// when none of its clicks has come back for a while.
+// A day is cold once its clicks have left PostgreSQL. Its partition stays and is empty. Code that changes a cold click thaws it
+// first: it reads the click from ClickHouse, inserts it into PostgreSQL again, and then changes it like any other click. Thawed
+// clicks leave PostgreSQL again when no click of their day has been thawed for a while.
 
-// coldAfter is the least age of a day that can be cold. Younger days are not looked up.
+// coldAfter is the minimum age of a cold day. Younger days are not looked up.
 var coldAfter = 7 * day
 
 const selectColdAmong = `SELECT day FROM click_cold WHERE day = ANY ($1::date[]) ORDER BY day`
 
-// dayOf is the day (UTC) of a click.
+// dayOf returns the day (UTC) of a click.
 func dayOf(id uuid.UUID) time.Time { return models.ClickTime(id).UTC().Truncate(day) }
 
 func dates(list []time.Time) any {
 	return pq.Array(db.Map(list, func(t time.Time) string { return t.Format(time.DateOnly) }))
 }
 
-// cold returns the ids whose day is cold, and these days.
+// cold returns the ids of clicks on cold days, and these days.
 func (s pgStore) cold(ctx context.Context, c db.Conn, ids []uuid.UUID) (cold []uuid.UUID, days []time.Time, err error) {
 	named := map[time.Time]bool{}
 	for _, id := range ids {
@@ -66,8 +66,8 @@ func columnarIDs(ids []uuid.UUID) string {
 	return "['" + strings.Join(db.Map(ids, uuid.UUID.String), "','") + "']"
 }
 
-// find reads clicks from ClickHouse, in the order of their ids. It leaves out clicks whose deletion is noted but has not
-// reached ClickHouse. It reads these notes first, because a deletion might arrive in between.
+// find reads clicks from ClickHouse, in the order of their ids. It leaves out clicks whose deletion is noted but has not reached
+// ClickHouse yet. It reads these notes before the clicks, because a deletion might reach ClickHouse in between.
 func (s pgStore) find(ctx context.Context, c db.Conn, cols columns[StoredClick], account uuid.UUID, ids []uuid.UUID) ([]*StoredClick, error) {
 	removed, err := db.Select[uuid.UUID](ctx, c, "deleted clicks", removedNotes, db.UUIDs(ids))
 	if err != nil {
@@ -89,7 +89,7 @@ func (s pgStore) ask(ctx context.Context, what string, cols columns[StoredClick]
 	return list, err
 }
 
-// thaw brings back the clicks that are cold. The zero account means any account.
+// thaw inserts the cold clicks among ids into PostgreSQL again. The zero account means any account.
 func (s pgStore) thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []uuid.UUID) (thawed bool, err error) {
 	ids, days, err := s.cold(ctx, c, ids)
 	if err != nil || len(ids) == 0 {
@@ -107,7 +107,7 @@ func (s pgStore) thaw(ctx context.Context, c db.Conn, account uuid.UUID, ids []u
 	})
 }
 
-// Days are locked in their order. A locked day does not leave PostgreSQL, and no other transaction brings a click of it back.
+// Days are locked in ascending order. A locked day does not leave PostgreSQL, and no other transaction thaws a click of it.
 const lockColdDays = `
 SELECT pg_advisory_xact_lock(hashtextextended('switchyard cold ' || day, 0)) FROM (SELECT day FROM unnest($1::text[]) AS d (day) ORDER BY day) s`
 
@@ -122,7 +122,7 @@ const (
 	noteThaw = `UPDATE click_cold SET thawed_at = now() WHERE day = ANY ($1::date[]) AND (thawed_at IS NULL OR thawed_at < now() - interval '1 hour')`
 )
 
-// bringBack inserts clicks of locked days, except the clicks that PostgreSQL has already.
+// bringBack inserts clicks of locked days into PostgreSQL, except clicks that are already there.
 func bringBack(ctx context.Context, c db.Conn, list []*StoredClick) error {
 	days := map[time.Time]bool{}
 	for part := range slices.Chunk(list, defaultBatch) {
@@ -163,7 +163,7 @@ SELECT day FROM click_cold k WHERE day >= $2::date AND day < $3::date
 // latestDay is later than any click.
 var latestDay = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// frozen lists the cold days with clicks in [low, high) that have not come back for an account.
+// frozen returns the cold days with clicks in [low, high) that have not been thawed for an account.
 func (s pgStore) frozen(ctx context.Context, c db.Conn, account, low, high uuid.UUID) ([]time.Time, error) {
 	from, to := dayOf(low), models.ClickTime(high).UTC()
 	if time.Since(from) <= coldAfter || s.warm {
@@ -178,7 +178,7 @@ func (s pgStore) frozen(ctx context.Context, c db.Conn, account, low, high uuid.
 	return db.Select[time.Time](ctx, c, "cold days", selectFrozen, account, from.Format(time.DateOnly), to.Format(time.DateOnly))
 }
 
-// thawRange brings all clicks of an account in [low, high) back, day by day.
+// thawRange thaws all clicks of an account in [low, high), day by day.
 func (s pgStore) thawRange(ctx context.Context, c db.Conn, account, low, high uuid.UUID) error {
 	days, err := s.frozen(ctx, c, account, low, high)
 	for _, at := range days {
@@ -195,7 +195,7 @@ const (
 	markThawed    = `INSERT INTO click_thaws (account_id, day) VALUES ($1, $2) ON CONFLICT DO NOTHING`
 )
 
-// thawDay brings back all clicks of an account's cold day. The zero account means all accounts.
+// thawDay thaws all clicks of an account on a cold day. The zero account means all accounts.
 func (s pgStore) thawDay(ctx context.Context, c db.Conn, account uuid.UUID, at time.Time) error {
 	return db.Tx(ctx, c, func(c db.Conn) error {
 		if err := lockCold(ctx, c, []time.Time{at}); err != nil {
@@ -228,12 +228,12 @@ func (s pgStore) thawDay(ctx context.Context, c db.Conn, account uuid.UUID, at t
 	})
 }
 
-// thawedAtOnce is how much of a day is read from ClickHouse at once.
+// thawedAtOnce is the part of a day that is read from ClickHouse at once.
 const thawedAtOnce = 30 * time.Minute
 
 const columnarOfVisitor = ` FROM clicks FINAL WHERE account_id = $1 AND visitor_id = $2 AND $2 <> ` + ColumnarNoID + ` AND `
 
-// thawVisitor brings the cold clicks of a visitor in [from, to) back.
+// thawVisitor thaws the cold clicks of a visitor in [from, to).
 func (s pgStore) thawVisitor(ctx context.Context, c db.Conn, v Visitor, from, to time.Time) error {
 	days, err := s.frozen(ctx, c, v.AccountID, models.FloorClickID(from), models.FloorClickID(to))
 	if err != nil || len(days) == 0 {
@@ -254,8 +254,8 @@ func (s pgStore) thawVisitor(ctx context.Context, c db.Conn, v Visitor, from, to
 	return err
 }
 
-// Thaw brings back what an account has on cold days in [from, to), day by day, each in a transaction of its own. Without a copy
-// nothing is cold.
+// Thaw thaws the clicks of an account on cold days in [from, to), each day in its own transaction. Without a copy, no day is
+// cold.
 func (l Log) Thaw(ctx context.Context, account uuid.UUID, from, to time.Time) error {
 	return l.own().thawRange(ctx, l.Conn, account, models.FloorClickID(from), models.FloorClickID(to))
 }

@@ -27,7 +27,7 @@ func (x *exchange) coldCopy() clicklog.Copy {
 	return begun(x.T, k)
 }
 
-// freeze makes the days before a moment leave PostgreSQL, including days that came back.
+// freeze moves the days before a moment out of PostgreSQL, including thawed days.
 func (x *exchange) freeze(k clicklog.Copy, before time.Time) {
 	x.Helper()
 	x.forward(k)
@@ -39,8 +39,8 @@ func (x *exchange) freeze(k clicklog.Copy, before time.Time) {
 	}
 }
 
-// TestColdClicks: whatever happens to clicks that are in ClickHouse only, they end with the figures that they would have if no
-// click were cold. These are the figures of a recount of all rows once they are back.
+// TestColdClicks makes random changes to clicks that are only in ClickHouse. In the end they must have the same figures as if no
+// click were cold. It compares them with a recount of all rows after thawing.
 func TestColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -58,7 +58,7 @@ func TestColdClicks(t *testing.T) {
 		x.watch("the facts")
 		k := x.coldCopy()
 		leave := func() { x.freeze(k, x.today.AddDate(0, 0, 1-x.rnd.IntN(3))) }
-		x.between = func() { // clicks that came back leave in the middle of an operation of several transactions
+		x.between = func() { // thawed clicks leave again between the transactions of an operation
 			if x.rnd.IntN(3) == 0 {
 				leave()
 			}
@@ -78,7 +78,7 @@ func TestColdClicks(t *testing.T) {
 		}
 		back := 0
 		if err := k.Return(t.Context(), func(time.Time) { back++ }); err != nil || back < 3 {
-			t.Fatalf("%d days are back, %v", back, err)
+			t.Fatalf("%d days were thawed, %v", back, err)
 		}
 		x.copied = nil
 		x.check("the return")
@@ -89,8 +89,8 @@ func TestColdClicks(t *testing.T) {
 	}
 }
 
-// TestColdClickIsFound: what names a cold click finds it: a hop that comes late, a postback, a record of the click that comes twice.
-// A click that was deleted is not found again, though ClickHouse has it still.
+// TestColdClickIsFound checks that a cold click is found by a late hop, by a postback, and by a second record of the click. A
+// deleted click is not found, even while ClickHouse still has it.
 func TestColdClickIsFound(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -135,7 +135,7 @@ func TestColdClickIsFound(t *testing.T) {
 		}
 		return err
 	})
-	x.tx(func(c db.Conn) error { // before ClickHouse knows
+	x.tx(func(c db.Conn) error { // before the deletion reaches ClickHouse
 		out, _, err := x.log().CorrectConversions(t.Context(), c, x.account, []clicklog.ConversionInput{{ClickID: sold.ID}}, true)
 		if err == nil && out[0].Refusal == nil {
 			t.Error("a deleted click was found")
@@ -146,7 +146,8 @@ func TestColdClickIsFound(t *testing.T) {
 	x.sameFigures(k)
 }
 
-// TestPostbacksOfColdClicks: the log of postbacks shows the campaign of a click that is in ClickHouse alone, and can be asked for it.
+// TestPostbacksOfColdClicks checks that the log of postbacks shows the campaign of a click that is only in ClickHouse, and can be
+// filtered by it.
 func TestPostbacksOfColdClicks(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -209,7 +210,7 @@ func TestPostbacksOfColdClicks(t *testing.T) {
 	}
 }
 
-// interrupted is a store in which something happens at the first question.
+// interrupted is a store that calls a function at the first query.
 type interrupted struct {
 	columnar.Store
 	happens func()
@@ -224,7 +225,8 @@ func (s *interrupted) Each(ctx context.Context, what string, fn func(func(...any
 	return s.Store.Each(ctx, what, fn, query, args...)
 }
 
-// TestDaysStayForACurrency: a day does not leave once a change of the currency has begun that needs its clicks, or the copy is ended.
+// TestDaysStayForACurrency checks that a day does not leave PostgreSQL once a change of currency that needs its clicks has begun,
+// or once the copy is being ended.
 func TestDaysStayForACurrency(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -275,7 +277,8 @@ func TestDaysStayForACurrency(t *testing.T) {
 	x.freeze(k, x.today.AddDate(0, 0, 2))
 }
 
-// TestColdHistory: what the plan of an account does not keep is deleted in ClickHouse too, and days that are dropped go there.
+// TestColdHistory checks that clicks that are older than the account's plan keeps them are also deleted in ClickHouse, and that
+// dropped days are deleted there as well.
 func TestColdHistory(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -305,7 +308,7 @@ func TestColdHistory(t *testing.T) {
 		return days
 	}
 	if days := left(); len(days) == 0 || days[0] != x.dayText(1) {
-		t.Errorf("after the history was forgotten there are %v", days)
+		t.Errorf("after the history was deleted, these days are left: %v", days)
 	}
 	if _, err := x.log().DropBefore(t.Context(), x.today); err != nil {
 		t.Fatal(err)
@@ -315,15 +318,15 @@ func TestColdHistory(t *testing.T) {
 	}
 	for _, day := range left() {
 		if day < x.dayText(0) {
-			t.Errorf("%s was dropped, and is in ClickHouse", day)
+			t.Errorf("%s was dropped, but is still in ClickHouse", day)
 		}
 	}
 	if n := number[int](t, x.db, `SELECT count(*) FROM click_cold WHERE day < $1`, x.dayText(0)); n != 0 {
-		t.Errorf("%d days that were dropped are cold", n)
+		t.Errorf("%d dropped days are still marked as cold", n)
 	}
 }
 
-// TestDifferentDayStays: a day whose copy differs stays in PostgreSQL, and so does a day with a change that waits.
+// TestDifferentDayStays checks that a day whose copy differs stays in PostgreSQL, and so does a day with a waiting change.
 func TestDifferentDayStays(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -345,7 +348,7 @@ func TestDifferentDayStays(t *testing.T) {
 		return number[int](t, x.db, `SELECT count(*) FROM clicks WHERE (at AT TIME ZONE 'UTC')::date = $1::date`, day)
 	}
 	if freeze() == 0 || told != day {
-		t.Errorf("a day left whose copy differs, or it was not told: %q", told)
+		t.Errorf("a day whose copy differs left PostgreSQL, or the difference was not reported: %q", told)
 	}
 	if err := k.Repair(t.Context(), x.account, x.today.AddDate(0, 0, -1)); err != nil {
 		t.Fatal(err)
@@ -358,7 +361,7 @@ func TestDifferentDayStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if freeze() == 0 {
-		t.Error("a day left that somebody reads")
+		t.Error("a day left PostgreSQL while a transaction was reading it")
 	}
 	if err := reader.Rollback(); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The ingester gives way when goroutines queue for the processor, never stops, and comes back step by step.
+// The ingester slows down when goroutines queue for the processor, never stops, and speeds up again step by step.
 func TestThrottle(t *testing.T) {
 	t.Parallel()
 	var sum float64
@@ -20,16 +20,16 @@ func TestThrottle(t *testing.T) {
 		queued float64
 		want   float64
 	}{
-		{time.Second, 0.5, 1}, // a queue that is short
+		{time.Second, 0.5, 1}, // a short queue
 		{time.Hour, 0, 1},
-		{throttleWindow / 2, 99, 1},      // too short to tell
-		{throttleWindow / 2, 0, 1.0 / 3}, // what the short one left out
-		{time.Second, 0, 1.0 / 9},        // the queue was too long to be forgotten
+		{throttleWindow / 2, 99, 1},      // too short a time to measure
+		{throttleWindow / 2, 0, 1.0 / 3}, // includes the queue of the short time before
+		{time.Second, 0, 1.0 / 9},        // the long queue still counts in the average
 		{time.Second, 0, queueShare},
 		{time.Hour, 0, queueShare * shareGrowth},
 		{throttleWindow, 0.2, queueShare * 1.5 * 1.5}, // 0.8 in one window
 		{throttleWindow, 0.2, queueShare * 1.5 * 1.5 * 1.5},
-		{throttleWindow, 0.4, queueShare * 1.5 * 1.5 / 2}, // again and again
+		{throttleWindow, 0.4, queueShare * 1.5 * 1.5 / 2}, // repeated short queues add up
 		{time.Hour, 0.4 * 3600, queueShare * 1.5 * 1.5 * 1.5 / 2},
 		{time.Hour, 0, queueShare * 1.5 * 1.5 * 1.5 * 1.5 / 2},
 		{time.Hour, 3601, queueShare},
@@ -45,11 +45,11 @@ func TestThrottle(t *testing.T) {
 		th.update(now)
 	}
 	if th.share != 1 || th.batchSize(2000) != 2000 || th.backoff(time.Second) != 0 {
-		t.Errorf("does not come back: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
+		t.Errorf("does not speed up again: share %v, batch %d, backoff %s", th.share, th.batchSize(2000), th.backoff(time.Second))
 	}
 	th.share = queueShare
 	if n, rest := th.batchSize(2000), th.backoff(100*time.Millisecond); n != 200 || rest != 900*time.Millisecond {
-		t.Errorf("gives way with batches of %d and a backoff of %s", n, rest)
+		t.Errorf("slows down with batches of %d and a backoff of %s", n, rest)
 	}
 	if rest := th.backoff(13 * time.Second); rest != maxRest {
 		t.Errorf("a batch that took 13 s, waiting for the disk, is followed by a rest of %s", rest)
@@ -59,7 +59,7 @@ func TestThrottle(t *testing.T) {
 	}
 }
 
-// The real signal is there and only grows.
+// The measured value exists and only grows.
 func TestQueued(t *testing.T) {
 	t.Parallel()
 	before := queued()

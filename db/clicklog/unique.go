@@ -15,22 +15,22 @@ import (
 	"switchyard/db"
 )
 
-// visitorKey is who is counted once: a fingerprint within a campaign.
+// visitorKey identifies a visitor who counts as unique once: a fingerprint within a campaign.
 type visitorKey struct{ campaign, key uuid.UUID }
 
 func (k visitorKey) compare(o visitorKey) int {
 	return cmp.Or(bytes.Compare(k.campaign[:], o.campaign[:]), bytes.Compare(k.key[:], o.key[:]))
 }
 
-// seen is the time that the unique clicks of a visitor cover, [first, until).
+// seen is the time [first, until) that the unique clicks of a visitor cover.
 type seen struct {
 	first, until time.Time
-	stored       bool // there is a row
+	stored       bool // a row exists
 	changed      bool
 }
 
-// cover reports whether a click at t is unique, and if so covers the time ttl after it. A click that arrives late is
-// unique as well, if its time ends before the first one covered.
+// cover reports whether a click at t is unique, and if so covers the time ttl after it. A click that arrives late is unique as
+// well, if its covered time ends before the covered time begins.
 func (s *seen) cover(t time.Time, ttl time.Duration) bool {
 	end := t.Add(ttl)
 	switch {
@@ -47,8 +47,7 @@ func (s *seen) cover(t time.Time, ttl time.Duration) bool {
 	return true
 }
 
-// errRaced says that another process counted one of the same visitors at the same moment. The transaction must be
-// done again.
+// errRaced means that another process counted the same visitor at the same moment. The transaction must be repeated.
 var errRaced = errors.New("clicklog: raced for a visitor")
 
 const selectSeen = `
@@ -70,8 +69,8 @@ FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[], $4::timestamptz[])
 	AS k (campaign_id, unique_key, first_at, expires_at)
 WHERE v.campaign_id = k.campaign_id AND v.unique_key = k.unique_key`
 
-// decideUnique sets IsUnique of new clicks, for good. A bot's click is never unique and has no effect on others. Rows
-// are locked in one order, so that ingesters of several processes never deadlock.
+// decideUnique sets IsUnique of new clicks. A bot's click is never unique and has no effect on other clicks. Rows are locked in a
+// fixed order, so that ingesters of several processes never deadlock.
 func decideUnique(ctx context.Context, c db.Conn, clicks []*StoredClick) error {
 	visitors := map[visitorKey]*seen{}
 	for _, click := range clicks {
@@ -142,7 +141,7 @@ func splitKeys(keys []visitorKey) (campaigns, prints string) {
 		idsOf(keys, func(k visitorKey) uuid.UUID { return k.key })
 }
 
-// timeArray gives times of visitors for a timestamptz[].
+// timeArray returns a time for each visitor, for a timestamptz[].
 func timeArray(keys []visitorKey, of func(visitorKey) time.Time) []string {
 	return db.Map(keys, func(k visitorKey) string { return of(k).UTC().Format("2006-01-02 15:04:05.999999Z07:00") })
 }

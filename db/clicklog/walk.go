@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// CampaignClicks selects the clicks of a campaign's link in the window [From, To): its own clicks, and the clicks that it
-// handed over. Only the Newest latest clicks count.
+// CampaignClicks selects the clicks on a campaign's link in [From, To): the campaign's own clicks, and the clicks that it handed
+// over to other campaigns. It selects only the latest clicks, at most Newest.
 type CampaignClicks struct {
 	AccountID, CampaignID uuid.UUID
 	models.TimeRange
@@ -23,7 +23,7 @@ const ofCampaign = ` FROM clicks
 WHERE account_id = $1 AND id >= $2 AND id < $3
 	AND coalesce(nullif(parent_campaign_id, '00000000-0000-0000-0000-000000000000'), campaign_id) = $4`
 
-// walkStep is how many clicks are read at once.
+// walkStep is the number of clicks that are read at once.
 const walkStep = 500
 
 var (
@@ -32,8 +32,8 @@ var (
 	walkClicks     = `SELECT ` + clickColumns.sql() + ofCampaign + ` ORDER BY id LIMIT $5`
 )
 
-// Walk calls fn for the clicks of a campaign, the oldest first. more says that there are more clicks than Newest. fn must not
-// keep the click.
+// Walk calls fn for the clicks of a campaign, the oldest first. more reports whether there are more clicks than Newest. fn must
+// not keep the click.
 func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	err = l.Copy.Snapshot(ctx, l.Conn, func(c db.Conn) error {
 		in := Log{Conn: c, Copy: l.Copy}
@@ -67,7 +67,7 @@ func (l Log) Walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) 
 	return more, err
 }
 
-// walkCold is walk of the copy.
+// walkCold does the same as walk for clicks of the copy in ClickHouse.
 func (l Log) walkCold(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	list, err := l.coldRows(ctx, "walk clicks", "SELECT "+clickColumns.sql()+" FROM clicks AS f FINAL WHERE f.account_id = $1 AND "+
 		ColumnarWindow("f.at", q.From, q.To)+" AND if(f.parent_campaign_id = "+ColumnarNoID+", f.campaign_id, f.parent_campaign_id) = toUUID($2)"+
@@ -82,7 +82,7 @@ func (l Log) walkCold(ctx context.Context, q CampaignClicks, fn func(*StoredClic
 	return more, err
 }
 
-// walk is Walk of PostgreSQL.
+// walk does the same as Walk for clicks in PostgreSQL.
 func (l Log) walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) (more bool, err error) {
 	from, to := models.FloorClickID(q.From), models.FloorClickID(q.To)
 	first, err := db.Select[uuid.UUID](ctx, l.Conn, "start of a walk", oldestOfNewest, q.AccountID, from, to, q.CampaignID, q.Newest)
@@ -107,7 +107,7 @@ func (l Log) walk(ctx context.Context, q CampaignClicks, fn func(*StoredClick)) 
 	}
 }
 
-// later is the higher one of two ids.
+// later returns the higher of two ids.
 func later(a, b uuid.UUID) uuid.UUID {
 	if bytes.Compare(a[:], b[:]) < 0 {
 		return b
@@ -115,7 +115,7 @@ func later(a, b uuid.UUID) uuid.UUID {
 	return a
 }
 
-// next is the id behind one.
+// next returns the id that follows id.
 func next(id uuid.UUID) uuid.UUID {
 	for i := len(id) - 1; i >= 0; i-- {
 		if id[i]++; id[i] != 0 {

@@ -1,8 +1,8 @@
-// Package delivery keeps the events of accounts and their deliveries to webhook endpoints.
+// Package delivery stores the events of accounts and their deliveries to webhook endpoints.
 //
-// An event is written in the transaction of its cause, with one pending delivery for each subscribed endpoint. A
-// delivery is a job: both rows have the same id. The caller dispatches the ids after its commit; what it fails to
-// dispatch, the reconciler finds. The list of deliveries that customers see is the store's.
+// An event is stored in the transaction of its cause, with a pending delivery for each subscribed endpoint. Each delivery has a job
+// with the same id. The caller dispatches the ids after its commit. The reconciler finds the jobs that the caller fails to
+// dispatch. Package store lists the deliveries for customers.
 package delivery
 
 import (
@@ -16,12 +16,12 @@ import (
 	"switchyard/models"
 )
 
-// SecretPlace is the place for which the signing secret of an endpoint is sealed.
+// SecretPlace returns the place of an endpoint's sealed signing secret.
 func SecretPlace(account, endpoint uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "webhook_endpoints", Row: endpoint.String(), Column: "secret"}
 }
 
-// Target is a delivery with all that sending it needs.
+// Target is a delivery with all the data that is needed to send it.
 type Target struct {
 	ID         uuid.UUID `db:"id"`
 	AccountID  uuid.UUID `db:"account_id"`
@@ -31,7 +31,7 @@ type Target struct {
 	URL        string    `db:"url"`
 	Active     bool      `db:"active"`
 	Secret     []byte    `db:"secret"`     // sealed
-	OldSecret  []byte    `db:"old_secret"` // sealed for the same place; nil unless it still signs
+	OldSecret  []byte    `db:"old_secret"` // sealed for the same place; nil unless the old secret still signs
 }
 
 const findTarget = `
@@ -42,7 +42,7 @@ JOIN events e ON e.id = d.event_id
 JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.account_id = d.account_id
 WHERE d.id = $1`
 
-// Find finds a delivery; not_found when it was deleted with its endpoint.
+// Find returns a delivery. The error is not_found if the delivery was deleted with its endpoint.
 func Find(ctx context.Context, c db.Conn, id uuid.UUID) (Target, error) {
 	return db.Get[Target](ctx, c, "delivery", findTarget, id)
 }
@@ -51,8 +51,8 @@ const findEndpoint = `
 SELECT w.id, w.consecutive_failures FROM webhook_deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id
 WHERE d.id = $1`
 
-// EndpointOf finds the endpoint of a delivery and how many attempts in a row failed there. The zero id means that it is
-// gone.
+// EndpointOf returns the endpoint of a delivery and the number of consecutive failed attempts there. The zero id means that the
+// endpoint was deleted.
 func EndpointOf(ctx context.Context, c db.Conn, id uuid.UUID) (endpoint uuid.UUID, failures int, err error) {
 	found, _, err := db.First[struct {
 		ID       uuid.UUID `db:"id"`
@@ -61,39 +61,38 @@ func EndpointOf(ctx context.Context, c db.Conn, id uuid.UUID) (endpoint uuid.UUI
 	return found.ID, found.Failures, err
 }
 
-// Attempt is what came of sending a delivery once.
+// Attempt is the result of an attempt to send a delivery.
 type Attempt struct {
 	Number    int
 	Delivered bool
-	Status    *int   // of the answer; nil when none came
-	Error     string // for the customer; empty when delivered
+	Status    *int   // of the answer; nil if no answer came
+	Error     string // for the customer; empty if delivered
 	Answer    string // the first models.MaxAnswer bytes of the answer's body, as text
 	Final     bool   // no other attempt follows
 }
 
-// MarkAttempt is the SQL that records an attempt at a delivery, for use in a WITH. It returns endpoint_id and
-// delivered. Its placeholders $1 to $7 are filled by MarkArgs. A delivery that arrived once stays delivered when it
-// is sent again.
+// MarkAttempt is SQL, for use in a WITH, that records an attempt in a delivery. It returns endpoint_id and delivered. MarkArgs
+// returns the arguments for its placeholders $1 to $7. A delivery that arrived once stays delivered when it is sent again.
 const MarkAttempt = `UPDATE webhook_deliveries SET
     attempts = $2, http_status = $4, error = $5, answer = $7, last_attempt = clock_timestamp(),
     status = CASE WHEN $3 THEN 'delivered' WHEN status = 'delivered' THEN status WHEN $6 THEN 'failed' ELSE 'pending' END,
     delivered_at = CASE WHEN $3 THEN coalesce(delivered_at, clock_timestamp()) ELSE delivered_at END
 WHERE id = $1 RETURNING endpoint_id, $3::boolean AS delivered`
 
-// MarkArgs are the arguments of MarkAttempt.
+// MarkArgs returns the arguments of MarkAttempt.
 func MarkArgs(id uuid.UUID, a Attempt) []any {
 	return []any{id, a.Number, a.Delivered, a.Status, a.Error, a.Final, a.Answer}
 }
 
 const dropDelivery = `UPDATE webhook_deliveries SET status = 'failed', error = $2 WHERE id = $1 AND status = 'pending'`
 
-// Drop fails a pending delivery that is not sent, with the reason that the customer sees.
+// Drop marks a pending delivery as failed without sending it. The customer sees why as the error.
 func Drop(ctx context.Context, c db.Conn, id uuid.UUID, why string) error {
 	_, err := db.Exec(ctx, c, "drop delivery", dropDelivery, id, why)
 	return err
 }
 
-// A ping is tried once, whatever the policy of deliveries says.
+// A ping is tried only once, regardless of the policy of deliveries.
 var addPing = `
 WITH target AS (
     SELECT new_id() AS id, id AS endpoint_id, account_id FROM webhook_endpoints WHERE id = $1 AND account_id = $2
@@ -105,8 +104,8 @@ INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
 SELECT target.id, account_id, endpoint_id, event.id FROM target, event
 RETURNING id`
 
-// AddPing stores an event for one endpoint, subscribed or not, with a delivery that is tried once. It returns the id of
-// the delivery; not_found when the account has no such endpoint.
+// AddPing stores an event for an endpoint, even if the endpoint does not subscribe to it, with a delivery that is tried once. It
+// returns the id of the delivery. The error is not_found if the account has no such endpoint.
 func AddPing(ctx context.Context, c db.Conn, e models.Event, endpoint uuid.UUID) (uuid.UUID, error) {
 	return db.Get[uuid.UUID](ctx, c, "webhook", addPing, endpoint, e.AccountID, e.ID, e.Type, e.CreatedAt, e.Body,
 		models.KindDeliverWebhook)

@@ -18,7 +18,8 @@ INSERT INTO events (id, account_id, type, created_at, body)
 SELECT e.id, $1, e.type, e.created_at, e.body
 FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::bytea[]) AS e (id, type, created_at, body)`
 
-// It is one statement, so that both tables see an endpoint that is added or removed at the same time, or neither does.
+// insertDeliveries is a single statement, so that both tables see an endpoint that is added or removed at the same time, or neither
+// does.
 var insertDeliveries = `
 WITH target AS (
     SELECT new_id() AS id, w.id AS endpoint_id, w.account_id, e.id AS event_id
@@ -29,13 +30,13 @@ INSERT INTO webhook_deliveries (id, account_id, endpoint_id, event_id)
 SELECT id, account_id, endpoint_id, event_id FROM target
 RETURNING id`
 
-// AddEvent stores an event. For each active endpoint of the account that subscribes to its type, it stores a pending delivery
-// with its job. It returns the ids of the deliveries, which are also the ids of their jobs, for the caller to dispatch.
+// AddEvent stores an event. For each active endpoint of the account that subscribes to the event's type, it stores a pending
+// delivery with its job. It returns the ids of the deliveries, which are also the ids of their jobs. The caller dispatches them.
 func AddEvent(ctx context.Context, c db.Conn, e models.Event) ([]uuid.UUID, error) {
 	return AddEvents(ctx, c, []models.Event{e})
 }
 
-// AddEvents is AddEvent for many events of one account.
+// AddEvents is AddEvent for several events of the same account.
 func AddEvents(ctx context.Context, c db.Conn, list []models.Event) ([]uuid.UUID, error) {
 	if len(list) == 0 {
 		return nil, nil

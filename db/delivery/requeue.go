@@ -10,16 +10,16 @@ import (
 	"switchyard/db/jobrow"
 )
 
-// Failed chooses failed deliveries of an account that were created in [From, To).
+// Failed selects failed deliveries of an account that were created in [From, To).
 type Failed struct {
 	Account  uuid.UUID
 	Endpoint uuid.UUID // the zero UUID does not restrict
 	From     time.Time
 	To       time.Time
-	Last     uuid.UUID // of those created at From, only the ones with greater ids
+	Last     uuid.UUID // among deliveries created at From, only those with greater ids are selected
 }
 
-// A delivery that was dropped, because its endpoint was off, has a job that is done.
+// A delivery that was dropped because its endpoint was off has a job that is done.
 var requeueFailed = jobrow.WithRequeued(`
     SELECT d.id, d.created_at FROM webhook_deliveries d
     JOIN webhook_endpoints w ON w.id = d.endpoint_id AND w.account_id = d.account_id AND w.active
@@ -35,8 +35,8 @@ type Requeued struct {
 	CreatedAt time.Time `db:"created_at"`
 }
 
-// Requeue makes failed deliveries due now for one attempt each, for the caller to dispatch: at most limit, the oldest
-// first. Deliveries to endpoints that are switched off stay failed.
+// Requeue makes at most limit failed deliveries due now for a single attempt, the oldest first. The caller dispatches them.
+// Deliveries to endpoints that are switched off stay failed.
 func Requeue(ctx context.Context, c db.Conn, f Failed, limit int) ([]Requeued, error) {
 	return db.Select[Requeued](ctx, c, "requeue deliveries", requeueFailed, f.Account, f.From, f.To, db.OrNull(f.Endpoint), limit,
 		f.Last)

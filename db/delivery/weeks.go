@@ -10,9 +10,9 @@ import (
 	"switchyard/models"
 )
 
-// Events and deliveries are partitioned by weeks of UTC: events_w20261116 and webhook_deliveries_w20261116 are of the
-// week that began on that Monday. They are weeks and not days, because every query plans over all partitions. A row
-// whose week has no partition yet goes to the partition _rest.
+// Events and deliveries are partitioned by weeks of UTC. The partitions events_w20261116 and webhook_deliveries_w20261116 have the
+// week that began on that Monday. The partitions are weeks and not days, because every query plans over all partitions. A row whose
+// week has no partition yet goes to the partition _rest.
 const (
 	week       = 7 * 24 * time.Hour
 	events     = "events"
@@ -20,8 +20,8 @@ const (
 	weekForm   = "20060102"
 )
 
-// lockWait bounds how long the housekeeping can hold up readers and writers of the log. After that it fails, and tries
-// again another time.
+// lockWait bounds how long the housekeeping can block readers and writers of the log. After that time the statement fails, and the
+// next run tries again.
 const lockWait = `SET LOCAL lock_timeout = '2s'`
 
 func weekOf(t time.Time) time.Time {
@@ -29,8 +29,8 @@ func weekOf(t time.Time) time.Time {
 	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7)
 }
 
-// EnsureWeeks makes the partitions of the week of a moment and of as many weeks ahead. Rows of these weeks move out of
-// _rest. Several processes may call it at once.
+// EnsureWeeks creates the partitions of the week that contains now, and of as many following weeks as ahead. Rows of these weeks move
+// out of _rest. Several processes may call it at the same time.
 func EnsureWeeks(ctx context.Context, d *db.DB, now time.Time, ahead int) error {
 	for i := range ahead + 1 {
 		for _, log := range []string{events, deliveries} {
@@ -57,9 +57,9 @@ func ensureWeek(ctx context.Context, d *db.DB, log string, from time.Time) error
 
 const lockLog = `SELECT pg_advisory_xact_lock(hashtext('switchyard webhook log'))`
 
-// DropWeeks deletes deliveries of whole weeks that ended before a moment, with their jobs, and the events of earlier
-// weeks, and returns how many partitions went. A week in which a delivery still waits, or is being sent, stays whole,
-// and with it what came later.
+// DropWeeks deletes deliveries of whole weeks that ended before the given time, with their jobs, and the events of earlier weeks.
+// It returns the number of dropped partitions. A week with a delivery that still waits or is being sent is kept, together with all
+// later weeks.
 func DropWeeks(ctx context.Context, d *db.DB, before time.Time) (int, error) {
 	n, first, err := dropDeliveries(ctx, d, weekOf(before))
 	if err != nil {
@@ -82,7 +82,7 @@ const listWeeks = `
 SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 WHERE i.inhparent = to_regclass($1) AND c.relname LIKE $1 || '\_w%' AND c.relname < $1 || '_w' || $2 ORDER BY 1`
 
-// weeksBefore lists the first days of a log's weeks before one.
+// weeksBefore lists the first days of a log's weeks before limit.
 func weeksBefore(ctx context.Context, d *db.DB, log string, limit time.Time) ([]time.Time, error) {
 	names, err := db.Select[string](ctx, d, "list weeks", listWeeks, log, limit.Format(weekForm))
 	if err != nil {
@@ -97,10 +97,10 @@ func weeksBefore(ctx context.Context, d *db.DB, log string, limit time.Time) ([]
 	return weeks, nil
 }
 
-// deleteBatch is how many rows one statement deletes, so that none holds its locks for long.
+// deleteBatch is the number of rows that one statement deletes, so that no statement holds its locks for long.
 const deleteBatch = 5000
 
-// dropDeliveries gives the first week that stays.
+// dropDeliveries deletes whole weeks of deliveries and their jobs. first is the first week that stays.
 func dropDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, first time.Time, err error) {
 	weeks, err := weeksBefore(ctx, d, deliveries, limit)
 	if err != nil {
@@ -108,7 +108,7 @@ func dropDeliveries(ctx context.Context, d *db.DB, limit time.Time) (n int, firs
 	}
 	for _, from := range weeks {
 		low, high := models.FloorClickID(from), models.FloorClickID(from.Add(week))
-		// Jobs go first: a job that is run again by hand must not find its delivery gone.
+		// Jobs are deleted first, because a job that is run again by hand must not find its delivery deleted.
 		open, err := jobrow.DeleteRange(ctx, d, models.KindDeliverWebhook, low, high)
 		if err != nil || open {
 			return n, from, err

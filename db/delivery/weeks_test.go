@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// log is a database with one account and one endpoint.
+// log is a database with an account and an endpoint.
 type log struct {
 	*testing.T
 	db      *db.DB
@@ -45,7 +45,7 @@ func (l log) count(query string, args ...any) (n int) {
 	return n
 }
 
-// add stores an event with its delivery, made at a moment; its job is in a state, finished at that moment.
+// add stores an event and its delivery, created at the given time. Their job has the given state and finished at the same time.
 func (l log) add(at time.Time, state string) uuid.UUID {
 	l.Helper()
 	e := models.NewEvent(l.account, models.EventCampaignPaused, at, models.CampaignPausedData{})
@@ -71,7 +71,7 @@ func (l log) has(id uuid.UUID) bool {
 	return l.count(`SELECT count(*) FROM webhook_deliveries WHERE id = $1`, id) > 0
 }
 
-// weeks counts the partitions of both logs, without what is left over.
+// weeks counts the weekly partitions of both logs. It leaves out the two partitions _rest.
 func (l log) weeks() int {
 	l.Helper()
 	return l.count(`SELECT count(*) FROM pg_inherits WHERE inhparent IN ('events'::regclass, 'webhook_deliveries'::regclass)`) - 2
@@ -92,14 +92,14 @@ func TestNewIDsGoToTheirWeek(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := ids[0].Version(); v != 7 || ids[0].Variant() != uuid.RFC4122 {
-		t.Errorf("%s is of version %d", ids[0], v)
+		t.Errorf("id %s has the version %d, want 7", ids[0], v)
 	}
 	seconds, _ := ids[0].Time().UnixTime()
-	if at := time.Unix(seconds, 0); at.Before(before) || at.After(time.Now().Add(time.Second)) { // ids may run ahead
-		t.Errorf("an id made after %s says that it is of %s", before, at)
+	if at := time.Unix(seconds, 0); at.Before(before) || at.After(time.Now().Add(time.Second)) { // ids may be ahead of the clock
+		t.Errorf("an id created after %s has the time %s", before, at)
 	}
 	if n := l.count(`SELECT (SELECT count(*) FROM events_rest) + (SELECT count(*) FROM webhook_deliveries_rest)`); n != 0 {
-		t.Errorf("%d rows in no week", n)
+		t.Errorf("%d rows are in no weekly partition, want 0", n)
 	}
 }
 
@@ -115,7 +115,7 @@ func TestWeeksAreMadeAndTakeWhatWaited(t *testing.T) {
 		}
 	}
 	if n := l.weeks() - before; n != 6 {
-		t.Errorf("%d partitions more, want 3 of each log", n)
+		t.Errorf("%d new partitions, want 6: 3 of each log", n)
 	}
 	for _, id := range []uuid.UUID{monday, sunday} {
 		if n := l.count(`SELECT count(*) FROM webhook_deliveries_w20260302 WHERE id = $1`, id); n != 1 {
@@ -123,7 +123,7 @@ func TestWeeksAreMadeAndTakeWhatWaited(t *testing.T) {
 		}
 	}
 	if n := l.count(`SELECT count(*) FROM events_w20260302`); n != 2 {
-		t.Errorf("%d events moved", n)
+		t.Errorf("%d events moved to their week, want 2", n)
 	}
 }
 
@@ -146,32 +146,33 @@ func TestDropWeeks(t *testing.T) {
 		return n
 	}
 	if n := drop(at(1).AddDate(0, 0, -3)); n != 1 || !l.has(old) {
-		t.Errorf("the week of the limit itself: %d dropped", n) // only the empty week before it is dropped
+		t.Errorf("a limit within the week: %d partitions dropped, want 1", n) // only the empty week before the limit's week is dropped
 	}
-	// A week later: what waits stays, and what came after it; the events of the first week may belong to it.
+	// A later limit: the week with the waiting delivery stays, and so do the later weeks. The events of the first week stay too,
+	// because they may belong to the waiting delivery.
 	if n := drop(at(3)); n != 2 || l.has(old) || l.has(failed) || !l.has(waiting) || !l.has(after) {
-		t.Errorf("%d dropped; old %v failed %v waiting %v after %v", n, l.has(old), l.has(failed), l.has(waiting), l.has(after))
+		t.Errorf("%d dropped; exists: old %v, failed %v, waiting %v, after %v", n, l.has(old), l.has(failed), l.has(waiting), l.has(after))
 	}
 	if n := l.count(`SELECT count(*) FROM events_w20260302`); n != 3 {
-		t.Errorf("%d events of the first week", n)
+		t.Errorf("%d events of the first week are left, want 3", n)
 	}
 	if n := l.count(`SELECT count(*) FROM jobs WHERE id IN ($1, $2)`, old, failed); n != 0 {
-		t.Errorf("%d jobs are left of deliveries that are gone", n)
+		t.Errorf("%d jobs of deleted deliveries are left, want 0", n)
 	}
 	if n := l.count(`SELECT count(*) FROM webhook_deliveries_rest`); n != 0 {
-		t.Error("an old delivery in no week is kept")
+		t.Error("an old delivery outside the weekly partitions was not deleted")
 	}
 	l.exec(`UPDATE jobs SET state = 'done' WHERE id = $1`, waiting)
 	if drop(at(3)); l.has(waiting) || l.has(after) {
-		t.Error("nothing waits any more, but it stays")
+		t.Error("the weeks were kept although no delivery waits any more")
 	}
 	if n := l.count(`SELECT count(*) FROM events`); n != 1 {
-		t.Errorf("%d events, want that of the last week", n)
+		t.Errorf("%d events are left, want only the event of the last week", n)
 	}
 }
 
-// TestHousekeepingGivesWay checks that housekeeping does not wait for a slow reader of the log, and that no query waits behind
-// housekeeping.
+// TestHousekeepingGivesWay checks that housekeeping fails instead of waiting for a slow reader of the log, so that no query waits
+// behind housekeeping.
 func TestHousekeepingGivesWay(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
@@ -193,9 +194,9 @@ func TestHousekeepingGivesWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !l.has(old) {
-		t.Error("half of the work was done")
+		t.Error("the delivery was deleted although the call failed")
 	}
 	if n, err := delivery.DropWeeks(context.WithoutCancel(t.Context()), l.db, later); err != nil || n == 0 {
-		t.Errorf("afterwards: %d, %v", n, err)
+		t.Errorf("without a reader: %d partitions dropped, %v", n, err)
 	}
 }

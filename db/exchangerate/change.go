@@ -14,27 +14,27 @@ import (
 	"switchyard/models"
 )
 
-// Change is a change of an account's currency that is under way. The account has the new currency from the beginning of the
-// change, and its fixed rates convert to the new currency. Facts and ledger are restated one after another. Until all of them
-// are restated, readers take rates from Counting.
+// Change is a change of an account's currency that is in progress. The account has the new currency from the beginning of the
+// change, and its fixed rates convert to the new currency. Facts and ledger are restated one after another. Until all of them are
+// restated, readers take rates from Counting.
 type Change struct {
 	Account  uuid.UUID `db:"account_id"`
 	Job      uuid.UUID `db:"job_id"`
 	From     string    `db:"from_currency"`
 	To       string    `db:"to_currency"`
-	Kept     time.Time `db:"kept_from"` // midnight UTC; before it, only the ledger knows the figures
+	Kept     time.Time `db:"kept_from"` // midnight UTC; for the time before it only the ledger has the figures
 	Archived bool      `db:"archived"`  // the ledger before Kept has been restated
 	Since    time.Time `db:"since"`
 }
 
 var changeColumns = db.Columns[Change]("")
 
-// FindChange finds the change of an account's currency that is under way. ok is false if the account changes no currency.
+// FindChange returns the change of an account's currency that is in progress. ok is false if the currency is not being changed.
 func FindChange(ctx context.Context, c db.Conn, account uuid.UUID) (k Change, ok bool, err error) {
 	return db.First[Change](ctx, c, "change of currency", `SELECT `+changeColumns+` FROM currency_changes WHERE account_id = $1`, account)
 }
 
-// AddChange stores that a change begins, in the transaction that sets the account's currency.
+// AddChange stores the start of a change, in the transaction that sets the account's currency.
 func AddChange(ctx context.Context, c db.Conn, k Change) error {
 	_, err := db.Exec(ctx, c, "begin change of currency", `INSERT INTO currency_changes (account_id, job_id, from_currency, to_currency, kept_from)
 		VALUES ($1, $2, $3, $4, $5)`, k.Account, k.Job, k.From, k.To, k.Kept)
@@ -47,7 +47,7 @@ func NoteArchived(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	return err
 }
 
-// EndChange ends a change. By then each fact has the rate of its day, except the facts that were written while the change ran.
+// EndChange ends a change. By then each fact has the rate of its day, except the facts that were written during the change.
 // EndChange deletes the rates of the new currency, because amounts in the account's own currency need no rate.
 func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	if _, err := db.Exec(ctx, c, "end change of currency", `DELETE FROM account_rates WHERE account_id = $1 AND currency = $2`, k.Account, k.To); err != nil {
@@ -57,29 +57,29 @@ func EndChange(ctx context.Context, c db.Conn, k Change) error {
 	return err
 }
 
-// Want requests the rates of a currency, for an account that is about to change to it: the next fetch reads them.
+// Want requests the rates of a currency for an account that is about to change to it. The next fetch reads them.
 func Want(ctx context.Context, c db.Conn, account uuid.UUID, currency string) error {
 	_, err := db.Exec(ctx, c, "want rates", `UPDATE accounts SET wants_currency = $2 WHERE id = $1`, account, currency)
 	return err
 }
 
-// Counting returns the SQL of the rate by which a fact counts. It is for statements whose $1 is the account; at is the SQL of
-// the fact's time. The rate is normally the stored one. While the account's currency is changed, it is the rate of the fact's
-// day, whether or not the fact has been restated yet.
+// Counting returns SQL for the rate by which a fact counts. It is for statements whose $1 is the account. at is SQL for the fact's
+// time. Normally the rate is the stored one. While the account's currency is being changed, it is the rate of the fact's day,
+// whether or not the fact has been restated yet.
 func Counting(fact, at string) string {
 	return fmt.Sprintf(`CASE WHEN EXISTS (SELECT FROM currency_changes h WHERE h.account_id = $1) THEN %s ELSE %s.rate END`,
 		Changing(fact, at), fact)
 }
 
-// Changing is Counting for statements that run only while the currency is changed. A fact without a currency is older than the
-// column and is in the account's former currency.
+// Changing is Counting for statements that run only while the currency is being changed. A fact with an empty currency is older
+// than the column currency. It is in the account's former currency.
 func Changing(fact, at string) string {
 	return fmt.Sprintf(`coalesce((SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.day = (%[2]s AT TIME ZONE 'UTC')::date
 	AND k.currency = coalesce(nullif(%[1]s.currency, ''), (SELECT h.from_currency FROM currency_changes h WHERE h.account_id = $1))), %[1]s.rate)`,
 		fact, at)
 }
 
-// Fixed lists the keys of an account: the keys that have a rate, and the keys that wait for one.
+// Fixed lists the keys of an account: the keys with a rate, and the keys that wait for a rate.
 func Fixed(ctx context.Context, c db.Conn, account uuid.UUID) (rated, waiting []Key, err error) {
 	rows, err := db.Select[keyRow](ctx, c, "fixed rates", `SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1`, account)
 	for _, r := range rows {
@@ -121,8 +121,8 @@ func Refix(ctx context.Context, c db.Conn, keys []Key) (missing []Key, err error
 	return missing, nil
 }
 
-// Missing returns the currency that has no rate on the day of a key: either the key's currency or to, the currency that it is
-// converted to.
+// Missing returns the currency that has no rate on the day of a key. This is the key's currency, or to, the currency to which it is
+// converted.
 func Missing(ctx context.Context, c db.Conn, k Key, to string) (string, error) {
 	known, err := PerEuro(ctx, c, []Of{k.Of, {k.Day, to}})
 	if _, ok := known[k.Of]; !ok {
@@ -131,7 +131,7 @@ func Missing(ctx context.Context, c db.Conn, k Key, to string) (string, error) {
 	return to, err
 }
 
-// Factor returns how much of the account's currency one unit of the key's currency is on its day, by the fixed rate. It
+// Factor returns the value of one unit of the key's currency in the account's currency, by the fixed rate of the key's day. It
 // returns 1 if no rate is fixed.
 func Factor(ctx context.Context, c db.Conn, k Key) (decimal.Decimal, error) {
 	found, _, err := fixed(ctx, c, []Key{k}, "")

@@ -16,19 +16,18 @@ import (
 	"switchyard/models"
 )
 
-// Key identifies a fixed rate: the amounts of one currency on one day of an account. The currency is not the account's own.
+// Key identifies a fixed rate: the rate of a currency on a day for an account. The currency is not the account's own.
 type Key struct {
 	Account uuid.UUID
 	Of
 }
 
-// NewKey returns the key of a moment.
+// NewKey returns the key for an amount at the given time.
 func NewKey(account uuid.UUID, at time.Time, currency string) Key {
 	return Key{account, Of{at.UTC().Truncate(24 * time.Hour), currency}}
 }
 
-// arguments returns the columns of keys as query arguments. The keys are sorted, so that two transactions never lock them in a
-// circle.
+// arguments returns the columns of keys as query arguments. The keys are sorted, so that two transactions never deadlock on them.
 func arguments(keys []Key) (sorted []Key, args []any) {
 	sorted = slices.SortedFunc(slices.Values(keys), func(a, b Key) int {
 		return cmp.Or(bytes.Compare(a.Account[:], b.Account[:]), a.Day.Compare(b.Day), cmp.Compare(a.Currency, b.Currency))
@@ -54,8 +53,8 @@ ON CONFLICT DO NOTHING`
 	ownCurrencies = `SELECT k.nth, a.currency` + fromKeys + `JOIN accounts a ON a.id = k.account_id`
 )
 
-// Hold returns the rates of keys and share-locks them until the transaction of c ends. A rate change therefore either sees the
-// fact being written or waits for it: no fact is written by a rate that has just been replaced. A key without a fixed rate
+// Hold returns the rates of keys and share-locks them until the transaction of c ends. A rate change therefore either sees the fact
+// that is being written or waits for it, and no fact is written by a rate that has just been replaced. A key without a fixed rate
 // gets the rate of its day, or NULL if that day has no rate.
 func Hold(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	out, missing, err := fixed(ctx, c, keys, ` FOR SHARE OF r`)
@@ -66,13 +65,13 @@ func Hold(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecim
 	if err != nil {
 		return nil, err
 	}
-	known := slices.Collect(maps.Keys(found)) // a deleted account is not among them
+	known := slices.Collect(maps.Keys(found)) // keys of a deleted account are missing here
 	sorted, args := arguments(known)
 	args = append(args, pq.Array(db.Map(sorted, func(k Key) *string { return textOrNull(found[k]) })))
 	if _, err := db.Exec(ctx, c, "fix rates", fixRates, args...); err != nil {
 		return nil, err
 	}
-	now, _, err := fixed(ctx, c, missing, ` FOR SHARE OF r`) // another transaction may have been first
+	now, _, err := fixed(ctx, c, missing, ` FOR SHARE OF r`) // another transaction may have fixed the rates first
 	maps.Copy(out, now)
 	return out, err
 }
@@ -96,7 +95,7 @@ func textOrNull(d decimal.NullDecimal) *string {
 	return &text
 }
 
-// fixed returns the rates that are fixed, and the keys without a fixed rate.
+// fixed returns the rates that are fixed, and the keys without a fixed rate. lock is SQL that locks the rows.
 func fixed(ctx context.Context, c db.Conn, keys []Key, lock string) (map[Key]decimal.NullDecimal, []Key, error) {
 	out := map[Key]decimal.NullDecimal{}
 	if len(keys) == 0 {
@@ -115,7 +114,7 @@ func fixed(ctx context.Context, c db.Conn, keys []Key, lock string) (map[Key]dec
 	return out, missing, err
 }
 
-// compute works out rates from the stored ones. It leaves out keys whose account was deleted.
+// compute returns the rates of keys from the stored rates. It leaves out keys whose account was deleted.
 func compute(ctx context.Context, c db.Conn, keys []Key) (map[Key]decimal.NullDecimal, error) {
 	sorted, args := arguments(keys)
 	own, err := db.Pairs[int, string](ctx, c, "currencies of accounts", ownCurrencies, args...)

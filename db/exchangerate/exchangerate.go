@@ -1,13 +1,13 @@
-// Package exchangerate keeps exchange rates by day: what the European Central Bank published, or what the operator gave.
+// Package exchangerate stores exchange rates by day. They come from the European Central Bank or from the operator.
 //
-// The rate of a day is the rate published for that day. If none was, it is the last one before it, at most models.RateDays
-// back. Only the operator can change a stored rate.
+// The rate of a day is the rate published for that day. If no rate was published for that day, it is the last earlier rate, at most
+// models.RateDays back. Only the operator can change a stored rate.
 //
-// The first fact of an account that needs a day's rate fixes it (Hold). From then on the day has this one rate, whatever is
-// published later. If there is no rate yet, the day is fixed without one, and Settle sets the rate as soon as one is
-// published. A fixed rate changes only then, or when the operator replaces a rate; facts with the old rate are restated. A
-// fact is written under a lock on its fixed rate. So a change of the rate finds every fact that was written earlier, and every
-// later fact has the new rate.
+// The first fact of an account that needs a day's rate fixes it (Hold). From then on the day keeps this rate, whatever is published
+// later. If there is no rate yet, the day is fixed without a rate, and Settle sets the rate once it is published. A fixed
+// rate changes only then, or when the operator replaces a rate. The facts with the old rate are restated. A fact is written under a
+// lock on its fixed rate. Therefore a change of the rate finds every fact that was written earlier, and every later fact has the
+// new rate.
 package exchangerate
 
 import (
@@ -21,11 +21,11 @@ import (
 	"switchyard/models"
 )
 
-// Saved counts what Save did with rates.
+// Saved counts the rates that Save has added, changed and kept.
 type Saved struct {
 	Added   int `json:"added"`
 	Changed int `json:"changed"`
-	Kept    int `json:"kept"` // the day had a rate, the same or another
+	Kept    int `json:"kept"` // the day already had a rate, the same or another
 }
 
 type savedRate struct {
@@ -33,7 +33,7 @@ type savedRate struct {
 	Added bool `db:"added"`
 }
 
-// savedAtOnce is how many rates one statement writes.
+// savedAtOnce is the number of rates that one statement writes.
 const savedAtOnce = 5000
 
 const saveRates = `
@@ -44,9 +44,8 @@ ON CONFLICT (base, currency, day) DO UPDATE SET rate = excluded.rate, source = e
 	WHERE $5 AND r.rate <> excluded.rate
 RETURNING currency, day, xmax = 0 AS added`
 
-// Save stores rates in the transaction of c. A day that already has a rate keeps it, unless replace is set: then the rate is
-// replaced, and the facts that were counted by the old one are restated. The list may have at most one rate for each day and
-// currency.
+// Save stores rates in the transaction of c. A day that already has a rate keeps it. With replace the rate is replaced, and the
+// facts that were counted by the old rate are restated. The list may have at most one rate for each day and currency.
 func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out Saved, err error) {
 	for part := range slices.Chunk(list, savedAtOnce) {
 		done, err := db.Select[savedRate](ctx, c, "save rates", saveRates,
@@ -74,7 +73,7 @@ func Save(ctx context.Context, c db.Conn, list []models.Rate, replace bool) (out
 	return out, nil
 }
 
-// Query chooses rates.
+// Query selects rates.
 type Query struct {
 	Currency string    // empty: all
 	From, To time.Time // days, both included; zero: all
@@ -86,7 +85,7 @@ SELECT day, currency, rate, source FROM currency_rates
 WHERE base = '` + models.Euro + `' AND ($1 = '' OR currency = $1) AND ($2::date IS NULL OR day >= $2) AND ($3::date IS NULL OR day <= $3)
 ORDER BY day DESC, currency LIMIT $4`
 
-// List returns rates, the latest first.
+// List returns rates, the latest day first.
 func List(ctx context.Context, c db.Conn, q Query) ([]models.Rate, error) {
 	return db.Select[models.Rate](ctx, c, "list rates", listRates, q.Currency, dayOrNull(q.From), dayOrNull(q.To), q.Limit)
 }
@@ -98,7 +97,7 @@ func dayOrNull(t time.Time) any {
 	return t.Format(time.DateOnly)
 }
 
-// Of is a currency on a day.
+// Of identifies a currency on a day.
 type Of struct {
 	Day      time.Time // midnight UTC
 	Currency string
@@ -112,7 +111,7 @@ CROSS JOIN LATERAL (
 	ORDER BY day DESC LIMIT 1
 ) r`
 
-// PerEuro returns how much of each currency one euro is on its day. It leaves out currencies without a rate.
+// PerEuro returns the price of one euro in each currency on its day. It leaves out currencies without a rate.
 func PerEuro(ctx context.Context, c db.Conn, list []Of) (map[Of]decimal.Decimal, error) {
 	found, err := db.Pairs[int, decimal.Decimal](ctx, c, "rates of days", perEuro,
 		db.Map(list, func(o Of) string { return o.Day.Format(time.DateOnly) }),
@@ -137,8 +136,8 @@ func LastDay(ctx context.Context, c db.Conn, source string) (time.Time, error) {
 	return day.UTC(), err
 }
 
-// Rates are wanted if a record is in another currency than its account, if amounts wait for a rate, or if an account is about
-// to change its currency.
+// isWanted is true if a record is in another currency than its account, if amounts wait for a rate, or if an account is about to
+// change its currency.
 const isWanted = `
 SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
 	OR EXISTS (SELECT FROM offers r JOIN accounts a ON a.id = r.account_id WHERE r.currency NOT IN ('', a.currency))
@@ -148,7 +147,7 @@ SELECT EXISTS (SELECT FROM campaigns r JOIN accounts a ON a.id = r.account_id WH
 	OR EXISTS (SELECT FROM account_rates WHERE rate IS NULL)
 	OR EXISTS (SELECT FROM accounts WHERE wants_currency NOT IN ('', currency))`
 
-// Wanted reports whether anything is in another currency than its account's. If nothing is, no rates have to be fetched.
+// Wanted reports whether rates have to be fetched. They do not if everything is in the currency of its account.
 func Wanted(ctx context.Context, c db.Conn) (bool, error) {
 	return db.Get[bool](ctx, c, "wanted rates", isWanted)
 }

@@ -27,7 +27,8 @@ SELECT day, currency FROM unnest($1::date[], $2::text[]) AS k (day, currency)
 WHERE EXISTS (SELECT FROM account_rates r WHERE r.day >= k.day AND r.day <= k.day + $3::int)
 ON CONFLICT DO NOTHING`
 
-// noteChange records which rates were replaced, or came for days that had none, so that Settle finds their facts.
+// noteChange records rates that were replaced, or that were added for days without a rate, so that Settle finds the facts of these
+// days.
 func noteChange(ctx context.Context, c db.Conn, list []models.Rate) error {
 	_, err := db.Exec(ctx, c, "note changes of rates", noteChanges,
 		db.Map(list, func(r models.Rate) string { return r.Day.Format(time.DateOnly) }),
@@ -38,8 +39,8 @@ func noteChange(ctx context.Context, c db.Conn, list []models.Rate) error {
 const (
 	takeChanges = `SELECT day, currency FROM rate_changes ORDER BY day, currency LIMIT $1`
 
-	// A rate may have been used by facts of its day and of the seven days after it, in its currency or in any currency of an
-	// account whose own currency it is.
+	// A rate may have been used by facts of its day and of the seven days after it. These facts are in the rate's currency, or in
+	// any currency if the rate's currency is the account's own.
 	affected = `
 SELECT r.account_id, r.day, r.currency, r.rate FROM account_rates r JOIN accounts a ON a.id = r.account_id
 JOIN unnest($1::date[], $2::text[]) AS k (day, currency)
@@ -57,12 +58,12 @@ WHERE rate IS NULL AND (account_id, day, currency) > ($1, $2::date, $3) ORDER BY
 WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate IS DISTINCT FROM $4`
 )
 
-// settledAtOnce is how many rows Settle reads at a time.
+// settledAtOnce is the number of rows that Settle reads at a time.
 const settledAtOnce = 500
 
-// Settle sets the rate of days that were fixed without one, if there is a rate by now. It also updates fixed rates that the
-// operator has replaced. The facts are restated afterwards: see Restating. If Settle is interrupted, what it has done so far
-// stays done.
+// Settle sets the rate of days that were fixed without a rate, if there is a rate now. It also updates fixed rates that the
+// operator has replaced. The facts are restated afterwards: see Restating. If Settle is interrupted, the completed part of its work
+// stays.
 func Settle(ctx context.Context, d *db.DB) error {
 	for {
 		changes, err := db.Select[models.Rate](ctx, d, "changes of rates", takeChanges, settledAtOnce)
@@ -99,8 +100,8 @@ func Settle(ctx context.Context, d *db.DB) error {
 	}
 }
 
-// change sets the rates of rows to the present ones. Each row is a transaction of its own, which waits for transactions that
-// are writing facts by the old rate.
+// change sets the rates of rows to the present rates. Each row has its own transaction, which waits for transactions that are
+// writing facts by the old rate.
 func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 	if len(rows) == 0 {
 		return nil
@@ -121,21 +122,21 @@ func change(ctx context.Context, d *db.DB, rows []keyRow) error {
 	return nil
 }
 
-// Restating lists the accounts that have facts with another rate than their day. It leaves out accounts whose currency is
-// being changed, because that change restates everything.
+// Restating lists the accounts with facts whose rate is not the rate of their day. It leaves out accounts whose currency is being
+// changed, because that change restates everything.
 func Restating(ctx context.Context, c db.Conn) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, c, "accounts to restate", `SELECT DISTINCT account_id FROM account_rates r WHERE restating
 		AND NOT EXISTS (SELECT FROM currency_changes k WHERE k.account_id = r.account_id)`)
 }
 
-// RestatingOf lists the keys of an account that have facts with another rate than theirs.
+// RestatingOf lists the keys of an account with facts that still have another rate than the key.
 func RestatingOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Key, error) {
 	rows, err := db.Select[keyRow](ctx, c, "days to restate",
 		`SELECT account_id, day, currency, rate FROM account_rates WHERE account_id = $1 AND restating ORDER BY day, currency`, account)
 	return db.Map(rows, keyRow.key), err
 }
 
-// Restated records that all facts of a key have a rate. ok is false if the key no longer has this rate.
+// Restated records that all facts of a key have the given rate. ok is false if the key no longer has this rate.
 func Restated(ctx context.Context, c db.Conn, k Key, rate decimal.Decimal) (ok bool, err error) {
 	n, err := db.Exec(ctx, c, "restated", `UPDATE account_rates SET restating = false
 		WHERE account_id = $1 AND day = $2 AND currency = $3 AND rate = $4`, k.Account, k.Day.Format(time.DateOnly), k.Currency, rate)
@@ -147,19 +148,19 @@ type Unconverted struct {
 	Currency string    `db:"currency"`
 	Days     int       `db:"days"`
 	First    time.Time `db:"first"`
-	Since    time.Time `db:"since"` // when the first of their facts came
+	Since    time.Time `db:"since"` // time of the first fact without a rate
 }
 
 const selectUnconverted = `
 SELECT currency, count(*) AS days, min(day)::timestamptz AS first, min(since) AS since FROM account_rates
 WHERE account_id = $1 AND rate IS NULL GROUP BY currency ORDER BY currency LIMIT 100`
 
-// UnconvertedOf lists the currencies of an account whose amounts count no money because a rate is missing.
+// UnconvertedOf lists the currencies of an account whose amounts do not count as money because a rate is missing.
 func UnconvertedOf(ctx context.Context, c db.Conn, account uuid.UUID) ([]Unconverted, error) {
 	return db.Select[Unconverted](ctx, c, "unconverted money", selectUnconverted, account)
 }
 
-// Forget deletes the fixed rates of days before a given day. There are no facts left that use them.
+// Forget deletes the fixed rates of days before the given day. No facts that use them are left.
 func Forget(ctx context.Context, c db.Conn, before time.Time, limit int) error {
 	_, err := db.InParts(ctx, c, "forget rates", `DELETE FROM account_rates WHERE ctid IN (
 		SELECT ctid FROM account_rates WHERE day < $1 AND NOT restating LIMIT $2)`, limit, before.Format(time.DateOnly))

@@ -7,13 +7,13 @@ import (
 	"switchyard/db"
 )
 
-// Source is the state of a source of rates: when it is asked next, and how it answered last.
+// Source is the state of a source of rates: the time of its next fetch and the result of the last one.
 type Source struct {
 	Name     string     `db:"source" json:"source"`
 	NextAt   time.Time  `db:"next_at" json:"next_at"`
 	AskedAt  *time.Time `db:"asked_at" json:"asked_at"`
-	Failures int        `db:"failures" json:"failures"` // in a row
-	Failure  string     `db:"failure" json:"failure"`   // empty: it did not fail
+	Failures int        `db:"failures" json:"failures"` // consecutive
+	Failure  string     `db:"failure" json:"failure"`   // empty: the last fetch did not fail
 }
 
 const takeSource = `
@@ -21,8 +21,8 @@ INSERT INTO rate_sources AS s (source, next_at) VALUES ($1, $3)
 ON CONFLICT (source) DO UPDATE SET next_at = excluded.next_at WHERE s.next_at <= $2
 RETURNING source, next_at, asked_at, failures, failure`
 
-// Take claims a source that is due at now for the caller: for all others it is due at later. ok is false if it is not due. A
-// source that was never asked is due.
+// Take claims a source that is due at now. For all other callers the source is then due at later. ok is false if it is not due. A
+// source that was never fetched is due.
 func Take(ctx context.Context, c db.Conn, source string, now, later time.Time) (Source, bool, error) {
 	return db.First[Source](ctx, c, "take source of rates", takeSource, source, now, later)
 }
@@ -37,7 +37,7 @@ func Note(ctx context.Context, c db.Conn, source, failure string, now, next time
 	return err
 }
 
-// Sources lists the sources that were ever asked.
+// Sources lists the sources that were fetched at least once.
 func Sources(ctx context.Context, c db.Conn) ([]Source, error) {
 	return db.Select[Source](ctx, c, "sources of rates",
 		`SELECT source, next_at, asked_at, failures, failure FROM rate_sources ORDER BY source`)

@@ -10,8 +10,8 @@ import (
 	"switchyard/db/clicklog"
 )
 
-// divide gives the part of a window whose rows PostgreSQL has, and the part before it whose rows are read from the copy. Either
-// may be empty.
+// divide splits a window in two. warm is the part whose rows PostgreSQL has. cold is the part before it, whose rows are read from
+// the copy in ClickHouse. Either part may be empty.
 func (r Reader) divide(ctx context.Context, t Table, q Query) (warm, cold Query, err error) {
 	cold = Query{AccountID: q.AccountID, From: q.From, To: q.From}
 	if r.Copy == nil || !t.copied {
@@ -37,7 +37,7 @@ func (r Reader) countCold(ctx context.Context, q Query) (int, error) {
 	return int(n), err
 }
 
-// eachCold is each of the copy. It reads a day at a time, since the copy puts rows in order after it has read them.
+// eachCold is each for rows of the copy. It reads one day at a time, because the copy sorts rows only after it has read them.
 func (r Reader) eachCold(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	exprs := strings.Join(db.Map(t.columns, func(c column) string { return c.there }), ", ")
 	texts, into := make([]string, len(t.columns)), make([]any, len(t.columns))

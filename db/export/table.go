@@ -1,5 +1,5 @@
-// Package export reads the rows of report files one by one, so that a file of any length takes the same memory.
-// PostgreSQL formats the values: a file has them as it sends them.
+// Package export reads the rows of report files one by one, so that a file of any length needs the same amount of memory.
+// PostgreSQL formats the values, and a file contains them unchanged.
 package export
 
 import (
@@ -21,29 +21,29 @@ import (
 type column struct {
 	name    string
 	expr    string
-	there   string                 // the expression in ClickHouse, of clicks
-	foreign bool                   // a text from outside; else ours: an id, a number, a time
-	show    func(uuid.UUID) string // for an id: what the file has in its place; nil: the value itself
+	there   string                 // SQL of the same value in ClickHouse, for clicks
+	foreign bool                   // the texts come from outside; false: an id, a number or a time of our own
+	show    func(uuid.UUID) string // converts an id to the text in the file; nil: the value stays unchanged
 }
 
-// Table is something whose rows a file can hold.
+// Table describes the rows and columns of a kind of file.
 type Table struct {
 	columns []column
-	count   string // the facts of an account ($1) in the window $2 to $3
+	count   string // SELECT of the facts of an account ($1) in the window $2 to $3
 	from    string
-	copied  bool                // the copy in ClickHouse has the rows: clicks
-	linked  bool                // $4 is the smartlink, or null
-	moment  func(time.Time) any // a moment as the window's parameter
+	copied  bool                // the copy in ClickHouse has the rows; true for clicks
+	linked  bool                // $4 is the smartlink, or null for all smartlinks
+	moment  func(time.Time) any // converts a time to a parameter of the window
 }
 
-// Heading is a column as a file shows it. The texts of a Foreign one come from outside: a spreadsheet could take such a
-// text for a formula.
+// Heading is a column as a file shows it. The texts of a Foreign column come from outside: a spreadsheet could interpret such a
+// text as a formula.
 type Heading struct {
 	Name    string
 	Foreign bool
 }
 
-// Headings gives the columns.
+// Headings returns the headings of the columns.
 func (t Table) Headings() []Heading {
 	return db.Map(t.columns, func(c column) Heading { return Heading{c.name, c.foreign} })
 }
@@ -51,14 +51,14 @@ func (t Table) Headings() []Heading {
 // Reader reads rows from PostgreSQL, and old clicks from their copy in ClickHouse.
 type Reader struct {
 	Conn db.Conn              // the pool
-	Copy *clicklog.CopyReader // nil: PostgreSQL has all
+	Copy *clicklog.CopyReader // nil: PostgreSQL has all rows
 }
 
-// Query names the rows of an account in [From, To).
+// Query selects the rows of an account in [From, To).
 type Query struct {
 	AccountID uuid.UUID
 	From, To  time.Time
-	Link      uuid.UUID // of smartlink clicks: only this smartlink's; zero: all
+	Link      uuid.UUID // for smartlink clicks: only this smartlink; zero: all smartlinks
 }
 
 func (t Table) args(q Query) []any {
@@ -88,8 +88,8 @@ func (r Reader) Count(ctx context.Context, t Table, q Query, atMost int) (n int,
 	return n, nil
 }
 
-// Each calls fn with the cells of every row, newest first, as of one moment. The cells are valid until fn returns. Each
-// ends with the first error of fn.
+// Each calls fn with the cells of every row, newest first. All rows are read as of the same moment. The cells are valid until fn
+// returns. If fn fails, Each stops and returns the error.
 func (r Reader) Each(ctx context.Context, t Table, q Query, fn func([]sql.RawBytes) error) error {
 	var cold Query
 	err := r.Copy.Snapshot(ctx, r.Conn, func(c db.Conn) (err error) {
@@ -123,7 +123,7 @@ func (r Reader) each(ctx context.Context, t Table, q Query, fn func([]sql.RawByt
 	}, query, t.args(q)...)
 }
 
-// show replaces the ids that the file has in another form.
+// show replaces ids by the form in which the file shows them.
 func (t Table) show(cells []sql.RawBytes) error {
 	for i, c := range t.columns {
 		if c.show == nil {
@@ -138,7 +138,7 @@ func (t Table) show(cells []sql.RawBytes) error {
 	return nil
 }
 
-// clickID is a click's id in its public form.
+// clickID returns the column with a click's id in its public form.
 func clickID(expr string) column {
 	return column{name: "click_id", expr: expr, there: "toString(f.id)", show: models.FormatClickID}
 }

@@ -14,7 +14,7 @@ import (
 
 func clickMoment(t time.Time) any { return models.FloorClickID(t) }
 
-// exported are the columns of the attributes that export files have, and home has as well.
+// exported returns the columns of the attributes that belong both to export files and to home.
 func exported(home clickattr.Home) []column {
 	var list []column
 	for i := range clickattr.All {
@@ -25,7 +25,7 @@ func exported(home clickattr.Home) []column {
 	return list
 }
 
-// ofClick is the column of an attribute. Texts come from outside.
+// ofClick returns the column of an attribute. Texts count as coming from outside.
 func ofClick(a *clickattr.Attr) column {
 	switch {
 	case a.Text != nil:
@@ -44,19 +44,20 @@ func ofClick(a *clickattr.Attr) column {
 	return number(a.Name)
 }
 
-// before puts a column before the one of a name.
+// before inserts a column into list before the column with the given name.
 func before(name string, c column, list []column) []column {
 	return slices.Insert(list, slices.IndexFunc(list, func(c column) bool { return c.name == name }), c)
 }
 
-// rate is how much of the account's currency one of the row's is; empty: there is no rate yet.
+// rate returns the column with the value of one unit of the row's currency in the account's currency. It is empty while there is no
+// rate.
 func rate(at string) column {
 	return column{
 		name: "rate", expr: `coalesce(trim_scale(` + exchangerate.Counting("f", at) + `)::text, '')`, there: "ifNull(toString(f.rate), '')",
 	}
 }
 
-// Clicks are the clicks of campaigns, with what they led to.
+// Clicks is the table of the clicks of campaigns, with their conversions and revenue.
 var Clicks = Table{
 	columns: slices.Concat(
 		[]column{clickID(`f.id::text`), stamp("at", "f.at")},
@@ -79,7 +80,7 @@ WHERE f.account_id = $1 AND f.id >= $2 AND f.id < $3 ORDER BY f.id DESC`,
 	moment: clickMoment,
 }
 
-// Conversions are the conversions by their own time.
+// Conversions is the table of the conversions, by the time of the conversion.
 var Conversions = Table{
 	columns: []column{
 		number("id"), stamp("recorded_at", "f.recorded_at"), clickID(`f.click_id::text`),
@@ -93,8 +94,8 @@ ORDER BY f.recorded_at DESC, f.id DESC`,
 	moment: func(t time.Time) any { return t },
 }
 
-// SmartlinkClicks returns the table of the clicks of smartlinks. slug returns a smartlink's slug, or an empty text for an unknown
-// one.
+// SmartlinkClicks returns the table of the clicks of smartlinks. slug returns the slug of a smartlink, or an empty text for an
+// unknown smartlink.
 func SmartlinkClicks(slug func(smartlink uuid.UUID) string) Table {
 	return Table{
 		columns: slices.Concat(

@@ -1,5 +1,5 @@
-// Package incoming interprets a received postback: which click it names, whether its sender is believed, and which conversion it
-// reports. It stores nothing, so that a test of a postback is read exactly like a received one.
+// Package incoming interprets a received postback. It determines the click that the postback names, whether its sender is believed,
+// and the conversion that it reports. It stores nothing, so that a test postback is read in exactly the same way as a received one.
 package incoming
 
 import (
@@ -24,27 +24,27 @@ type Reader struct {
 	Clicks Clicks
 }
 
-// Clicks finds the click that a postback names: clicklog.Log.
+// Clicks finds the click that a postback names. It is implemented by clicklog.Log.
 type Clicks interface {
 	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 }
 
-// Message is a postback with all its parameters, and what proves its sender.
+// Message is a postback with all its parameters and the proof of its sender.
 type Message struct {
 	clicklog.StoredPostback
 	open      map[string]string // the parameters that were stored in clear
 	proof     postback.Proof
-	read      store.PostbackNetwork // by whose settings it is read
-	trust     store.PostbackNetwork // whose secret it must prove; an empty secret is proved by every message
+	read      store.PostbackNetwork // network whose settings apply
+	trust     store.PostbackNetwork // network whose secret the message must prove; an empty secret is proved by every message
 	proofLost bool
 	// secrets are the parameters in which any network of the click's account sends its secret.
 	secrets []string
 }
 
-// proofLost is the detail of a postback whose proof was sealed under a key that is gone.
+// proofLost is the detail of a postback whose proof was sealed under a key that no longer exists.
 const proofLost = "what proves the sender cannot be opened: ENCRYPTION_KEY has changed"
 
-// Stored finds a stored postback. The error is models.NotFound if it does not exist.
+// Stored returns a stored postback. The error is models.NotFound if it does not exist.
 func (r Reader) Stored(ctx context.Context, id uuid.UUID) (m Message, err error) {
 	if m.StoredPostback, err = clicklog.FindPostback(ctx, r.Store.Conn(), id); err != nil {
 		return m, err
@@ -55,14 +55,14 @@ func (r Reader) Stored(ctx context.Context, id uuid.UUID) (m Message, err error)
 		m.proofLost = true
 		return m, nil
 	}
-	if len(m.Proof) == 0 { // an older version of the program stored it in clear
+	if len(m.Proof) == 0 { // an older version of the program stored the proof in clear
 		m.proof = postback.Proof{Signature: m.Signature, SignedText: m.SignedText}
 	}
 	m.Params = m.proof.Reveal(m.Params)
 	return m, err
 }
 
-// Received is a postback as it arrived, before it is stored.
+// Received returns the message of a postback that has just arrived and is not stored yet.
 func Received(p models.Postback) Message {
 	return Message{
 		StoredPostback: clicklog.StoredPostback{Postback: p}, open: p.Params,
@@ -70,26 +70,26 @@ func Received(p models.Postback) Message {
 	}
 }
 
-// Verdict is what a postback says: it waits for something, or it is decided, or there is a conversion to record.
+// Verdict is the result of reading a postback. It waits for data, or it is decided, or it has a conversion to record.
 type Verdict struct {
 	Message  Message
-	Decision clicklog.PostbackDecision // its outcome is empty if it is not decided
-	Wait     string                    // what a later attempt may find
+	Decision clicklog.PostbackDecision // its outcome is empty if the postback is not decided
+	Wait     string                    // the missing data, which a later attempt may find
 	Input    clicklog.ConversionInput
-	// Click is the click that the postback names, or nil if it is not known.
+	// Click is the click that the postback names. It is nil if the click is not known.
 	Click *clicklog.StoredClick
 }
 
-// End decides a postback that another attempt cannot help.
+// End decides a postback for which another attempt cannot help.
 func (v *Verdict) End(outcome, detail string) {
 	v.Decision.Outcome, v.Decision.Detail = outcome, detail
 	v.Show(false)
-	if len(v.Message.Proof) > 0 { // it stays sealed: the postback can be replayed when the network's settings are right
+	if len(v.Message.Proof) > 0 { // the proof stays sealed, so that the postback can be replayed once the network's settings are right
 		v.Decision.Params = nil
 	}
 }
 
-// Show replaces the stored parameters of a decided message, with secrets masked. A believed message shows all its parameters. Any
+// Show replaces the stored parameters of a decided message and masks secrets. A believed message shows all its parameters. Any
 // other message shows only the parameters that were stored in clear, because an unknown parameter may be a secret under a wrong
 // name.
 func (v *Verdict) Show(believed bool) {
@@ -103,7 +103,7 @@ func (v *Verdict) Show(believed bool) {
 	v.Decision.Params = postback.Masked(params, m.secrets)
 }
 
-// Read finds out what a postback says. With patient it waits for the visitor's step to an offer.
+// Read interprets a postback. With patient it waits until the visitor's step to an offer is known.
 func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, err error) {
 	v.Message, v.Decision = m, clicklog.PostbackDecision{AccountID: m.AccountID, ClickID: m.ClickID}
 	if m.proofLost {
@@ -146,21 +146,21 @@ func (r Reader) Read(ctx context.Context, m Message, patient bool) (v Verdict, e
 	return v, r.believe(ctx, &v, named, found.NetworkID)
 }
 
-// GoalNotReached is the detail of a goal that was refused when it arrived: what it is worth was not worked out.
+// GoalNotReached is the detail of a goal that was refused when it arrived. Its value was not computed at that time.
 const GoalNotReached = "it was refused when it arrived: let the server report it again"
 
 // WrongSecret is the detail of a postback that does not prove its sender.
 const WrongSecret = "the secret of the network is missing or wrong"
 
-// believe refuses a postback that does not prove its sender, and reads any other one. of is the network of its click. The
-// postback of a goal needs no proof, because it was believed when its event arrived.
+// believe refuses a postback that does not prove its sender, and reads all others. of is the network of the click. A goal's
+// postback needs no proof, because it was believed when its event arrived.
 func (r Reader) believe(ctx context.Context, v *Verdict, named store.PostbackNetwork, of uuid.UUID) error {
 	m := &v.Message
-	if m.OfGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused as it arrived
+	if m.OfGoal() && m.Params[postback.Param("payout")] == "" { // a sample that was refused when it arrived
 		v.End(clicklog.PostbackRefused, GoalNotReached)
 		return nil
 	}
-	if m.OfGoal() { // the settings of networks say nothing about it
+	if m.OfGoal() { // the settings of networks do not apply to goals
 		v.Input, _ = m.input(v.Decision.ClickID, v.Decision.AccountID)
 		v.Input.OwnValue = true
 		return nil
@@ -172,7 +172,7 @@ func (r Reader) believe(ctx context.Context, v *Verdict, named store.PostbackNet
 	if m.secrets, err = r.Store.SecretParams(ctx, v.Decision.AccountID); err != nil {
 		return err
 	}
-	if m.ConversionID == uuid.Nil && !m.Authentic() { // what was recorded before was believed
+	if m.ConversionID == uuid.Nil && !m.Authentic() { // a postback that was recorded before has been believed already
 		v.End(clicklog.PostbackRefused, WrongSecret)
 		return nil
 	}
@@ -180,7 +180,7 @@ func (r Reader) believe(ctx context.Context, v *Verdict, named store.PostbackNet
 	return nil
 }
 
-// network reads a network by its id. It returns a network without settings for the zero id and for an unknown id.
+// network returns a network by its id. For the zero id and for an unknown id it returns a network without settings.
 func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwork, error) {
 	if id == uuid.Nil {
 		return store.PostbackNetwork{}, nil
@@ -189,9 +189,9 @@ func (r Reader) network(ctx context.Context, id uuid.UUID) (store.PostbackNetwor
 	return n, err
 }
 
-// choose decides which network's settings a message is read by, and which network's secret it must prove. The message is read by
-// the settings of the network that its address names, or else of the click's network. If the click's network has a secret, only
-// that secret is accepted: a sender cannot avoid it by leaving out the id, nor by naming a network whose secret they know.
+// choose selects the network whose settings apply to a message, and the network whose secret the message must prove. The settings
+// come from the network in the message's address, or else from the click's network. If the click's network has a secret, only that
+// secret is accepted. A sender cannot avoid it by leaving out the id, nor by naming a network whose secret they know.
 func (r Reader) choose(ctx context.Context, m *Message, named store.PostbackNetwork, of uuid.UUID) error {
 	own := named
 	if named.ID != of {
@@ -210,8 +210,8 @@ func (r Reader) choose(ctx context.Context, m *Message, named store.PostbackNetw
 	return nil
 }
 
-// Authentic reports whether the message proves its sender by the secret of the network in trust. Every message passes if
-// that network is unknown or has no secret.
+// Authentic reports whether the message proves its sender by the secret of the network in trust. It returns true for every message
+// if that network is unknown or has no secret.
 func (m *Message) Authentic() bool {
 	given := postback.Read(m.Params, m.trust.Network).Secret
 	return postback.Authentic(m.trust.Secret, given, m.proof.Signature, m.proof.SignedText)
@@ -220,7 +220,8 @@ func (m *Message) Authentic() bool {
 // WantsSecret reports whether the message must prove its sender.
 func (m *Message) WantsSecret() bool { return m.trust.Secret != "" }
 
-// Said is what the message says. A secret of the click's network is no field of the network that the address names.
+// Said returns the fields of the message. If the address names another network than the click's, the parameter with the secret of
+// the click's network is not read as a field.
 func (m *Message) Said() postback.Message {
 	params := maps.Clone(m.Params)
 	if secret := m.trust.SecretParam(); secret != "" && m.read.ID != m.trust.ID {
@@ -229,8 +230,8 @@ func (m *Message) Said() postback.Message {
 	return postback.Read(params, m.read.Network)
 }
 
-// input is the argument of RecordConversion for a message. Without a status word, a new conversion is approved and the
-// status of a recorded one does not change, because a repeated message must not undo a rejection.
+// input returns the argument of RecordConversion for a message. Without a status word, a new conversion is approved and a recorded
+// one keeps its status, because a repeated message must not undo a rejection.
 func (m *Message) input(click, account uuid.UUID) (in clicklog.ConversionInput, invalidPayout string) {
 	said := m.Said()
 	received := models.ClickTime(m.ID)

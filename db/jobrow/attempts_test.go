@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// TestAttemptsByHand: a manual attempt leaves the schedule of a waiting row as it was, and gives a finished row exactly one
-// attempt.
+// TestAttemptsByHand checks that a manual attempt does not use up an attempt of a waiting row's schedule. A finished row gets
+// exactly one attempt.
 func TestAttemptsByHand(t *testing.T) {
 	t.Parallel()
 	d, ctx := dbtest.New(t), t.Context()
@@ -25,10 +25,10 @@ func TestAttemptsByHand(t *testing.T) {
 	manual := claim(id)
 	manual.Manual = true
 	cause := jobrow.CauseOf(errors.New("x"))
-	for want := 4; want <= 5; want++ { // the policy of the claim says 3
+	for want := 4; want <= 5; want++ { // the policy of the claim allows 3 attempts
 		j := take(t, d, manual)
 		if j.AttemptLimit != want {
-			t.Errorf("a waiting row: limit %d after %d by hand, want %d", j.AttemptLimit, want-3, want)
+			t.Errorf("a waiting row has the limit %d after %d manual attempts, want %d", j.AttemptLimit, want-3, want)
 		}
 		if err := jobrow.Retry(ctx, d, id, j.Fence, cause, time.Hour); err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func TestAttemptsByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		if j = take(t, d, manual); j.AttemptLimit != j.Attempts {
-			t.Errorf("a %s row by hand: attempt %d of %d", state, j.Attempts, j.AttemptLimit)
+			t.Errorf("a manual attempt of a %s row is attempt %d of %d, want the last one", state, j.Attempts, j.AttemptLimit)
 		}
 		if err := jobrow.Fail(ctx, d, id, j.Fence, cause, -1); err != nil {
 			t.Fatal(err)
@@ -52,13 +52,13 @@ func TestAttemptsByHand(t *testing.T) {
 	}
 }
 
-// TestRequeuedRowsHaveOneAttempt: whatever was left of its schedule when the row failed.
+// TestRequeuedRowsHaveOneAttempt checks that a requeued row gets one attempt, however many attempts were left when it failed.
 func TestRequeuedRowsHaveOneAttempt(t *testing.T) {
 	t.Parallel()
 	d, ctx := dbtest.New(t), t.Context()
 	early := take(t, d, claim(add(t, d, uuid.Nil, time.Now().Add(-time.Minute))))
 	if early.AttemptLimit != 0 {
-		t.Errorf("a new row has the limit %d of its own", early.AttemptLimit)
+		t.Errorf("a new row has the attempt limit %d, want none", early.AttemptLimit)
 	}
 	if err := jobrow.Fail(ctx, d, early.ID, early.Fence, jobrow.CauseOf(errors.New("x")), -1); err != nil {
 		t.Fatal(err)
@@ -67,12 +67,12 @@ func TestRequeuedRowsHaveOneAttempt(t *testing.T) {
 		t.Fatalf("requeued: %+v, %v", rows, err)
 	}
 	if j := take(t, d, claim(early.ID)); j.Attempts != 2 || j.AttemptLimit != 2 {
-		t.Errorf("attempt %d of %d", j.Attempts, j.AttemptLimit)
+		t.Errorf("the requeued row runs attempt %d of %d, want 2 of 2", j.Attempts, j.AttemptLimit)
 	}
 }
 
-// TestLimitsOfOldRows: rows of the version before keep their number of attempts. Processes of that version, which write and
-// read the number in the row, keep working while they are replaced.
+// TestLimitsOfOldRows checks that rows of the previous version keep their number of attempts. Processes of that version write and
+// read the number in the row. They keep working until they are replaced.
 func TestLimitsOfOldRows(t *testing.T) {
 	t.Parallel()
 	d, ctx := dbtest.New(t), t.Context()
@@ -113,9 +113,9 @@ func TestLimitsOfOldRows(t *testing.T) {
 			t.Errorf("%s: limit %d, want %d", j.Kind, j.AttemptLimit, limits[j.ID])
 		}
 	}
-	var read int // as a process of the version before does
+	var read int // in the same way as a process of the previous version
 	fresh := add(t, d, uuid.Nil, time.Now())
 	if err := d.GetContext(ctx, &read, `SELECT max_attempts FROM jobs WHERE id = $1`, fresh); err != nil || read < 12 {
-		t.Errorf("a process of before reads %d, %v", read, err)
+		t.Errorf("a process of the previous version reads max_attempts %d, %v", read, err)
 	}
 }

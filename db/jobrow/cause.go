@@ -7,16 +7,16 @@ import (
 	"switchyard/models"
 )
 
-// Cause is the error of an attempt in the form that the row stores.
+// Cause is the error of an attempt in the form in which the row stores it.
 type Cause struct {
-	models.Error        // what the client may see
+	models.Error        // the part that the client may see
 	Detail       string `json:"detail,omitempty"` // for operators
 }
 
 const maxDetail = 1000 // bytes
 
-// CauseOf returns the cause of an error. An error that is not a *models.Error becomes internal_error, with its text as the
-// detail. If a provider's request failed, the detail names the request.
+// CauseOf returns the cause of an error. An error that is not a *models.Error becomes internal_error, with its text as the detail.
+// If a request to a provider failed, the detail contains the provider's id of the request.
 func CauseOf(err error) Cause {
 	if e, ok := models.AsError(err); ok {
 		out := Cause{Error: *e}
@@ -41,14 +41,14 @@ func detailOf(text string, err error) string {
 	return text
 }
 
-// json drops what jsonb refuses: NUL and broken UTF-8.
+// json encodes the cause. It removes NUL and invalid UTF-8, which jsonb refuses.
 func (c Cause) json() []byte {
 	for _, s := range []*string{&c.Code, &c.Message, &c.Detail} {
 		*s = strings.ReplaceAll(strings.ToValidUTF8(*s, ""), "\x00", "")
 	}
 	raw, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // strings and a number
+		panic(err) // cannot happen: strings and a number always marshal
 	}
 	return raw
 }

@@ -11,50 +11,50 @@ import (
 	"switchyard/models"
 )
 
-// ErrFenced says that the row is no longer held under this fence: another worker claimed it, or it was deleted.
+// ErrFenced is the error if the row is no longer held under this fence, because another worker claimed it or it was deleted.
 var ErrFenced = errors.New("jobrow: the lease was lost")
 
-// Reasons of a RefusalError.
+// The reasons of a RefusalError.
 const (
-	Gone     = "gone"     // there is no such row of this kind and account
+	Gone     = "gone"     // there is no row of this kind and account with the id
 	Finished = "finished" // done or failed
 	Held     = "held"     // a live lease holds it
 	NotDue   = "not_due"
 	Crowded  = "crowded" // the account already runs as many jobs of this kind as it may
 )
 
-// RefusalError says why a row was not claimed. It is not a fault: most refusals come from tasks that are in the queue twice.
+// RefusalError tells why a row was not claimed. It is not a fault: most refusals come from tasks that are in the queue twice.
 type RefusalError struct {
 	Reason     string
-	Wait       time.Duration // NotDue: until it is due; Held: until the lease ends
-	Generation int64         // of the row; 0 when it is gone
+	Wait       time.Duration // NotDue: time until the row is due; Held: time until the lease ends
+	Generation int64         // generation of the row; 0 if the reason is Gone
 }
 
 // Error implements error.
 func (r *RefusalError) Error() string { return "jobrow: row not claimed: " + r.Reason }
 
-// ClaimRequest says which row is wanted, and which task and worker settings the claim is for.
+// ClaimRequest describes the row to claim, the task behind the claim, and the worker's settings.
 type ClaimRequest struct {
 	ID          uuid.UUID
 	Kind        string
 	Account     uuid.UUID // the zero UUID does not restrict
 	Lease       time.Duration
-	MaxAttempts int   // by the policy of the kind; needed with Manual
-	Generation  int64 // of the task that asks; -1 = there is no task
-	Manual      bool  // claim it in any state, unless a live lease holds it
-	PerAccount  int   // jobs of the kind that may run at once for the row's account; 0 = any number
+	MaxAttempts int   // from the policy of the kind; needed with Manual
+	Generation  int64 // of the task that requests the claim; -1 = there is no task
+	Manual      bool  // claim the row in any state, unless a live lease holds it
+	PerAccount  int   // maximum number of running jobs of the kind for the row's account; 0 = any number
 }
 
 const columns = `id, account_id, kind, args, state, attempts, coalesce(attempt_limit, 0) AS attempt_limit, next_attempt_at,
 	lease_until, fence, generation, coalesce(result, 'null') AS result, coalesce(error, 'null') AS error, created_at,
 	finished_at`
 
-// A finished row gets exactly one attempt. A waiting row gets one more than it had, so that a manual attempt does not use up
-// an attempt of the schedule. A running row can be claimed once its lease has ended: its worker died.
+// A claim gives a finished row exactly one attempt. A manual claim gives a waiting row one attempt more than before, so that it
+// does not use up an attempt of the schedule. A running row can be claimed once its lease has ended, because its worker has died.
 //
 // The commit of a claim does not wait for the disk. If PostgreSQL crashes a moment later, the claim is lost and the row is due
-// again. Two workers may then hold the same fence. The first worker that ends its attempt moves the row on, and the other one
-// finds that the row has moved. The commit that ends an attempt waits for the disk, and so for everything committed before it.
+// again. Two workers may then hold the same fence. The first worker that ends its attempt changes the row's state, and the other
+// worker finds the row changed. The commit that ends an attempt waits for the disk, and so for everything committed before it.
 const claimRow = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 UPDATE jobs SET
@@ -86,8 +86,8 @@ SELECT count(*) FROM jobs j JOIN jobs mine ON mine.account_id = j.account_id AND
 WHERE mine.id = $1 AND j.id <> $1 AND j.lease_until > clock_timestamp() AND j.state = 'running' AND j.` + submitted
 )
 
-// claimCounted is Claim for a kind of job that an account may run only a few of at once. Claims for one account are
-// serialized.
+// claimCounted is Claim for a kind of job with a limit of running jobs for each account. Claims for the same account run one after
+// another.
 func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Job, err error) {
 	err = db.Tx(ctx, d, func(c db.Conn) error {
 		if _, err := db.Exec(ctx, c, "lock kind", lockKind, want.ID); err != nil {
@@ -106,8 +106,8 @@ func claimCounted(ctx context.Context, d *db.DB, want ClaimRequest) (j models.Jo
 	return j, err
 }
 
-// Claim claims a row: it becomes running, and its fence and its attempts grow by one. A row that cannot be claimed is a
-// *RefusalError. Claim takes the pool and not a db.Conn, because it must commit before the work begins.
+// Claim claims a row. The row becomes running, and its fence and its attempts grow by one. If the row cannot be claimed, the error
+// is a *RefusalError. Claim takes the pool and not a db.Conn, because it must commit before the work begins.
 func Claim(ctx context.Context, d *db.DB, want ClaimRequest) (models.Job, error) {
 	if want.PerAccount > 0 {
 		return claimCounted(ctx, d, want)
@@ -151,8 +151,8 @@ const postponeRow = `
 UPDATE jobs SET next_attempt_at = clock_timestamp() + make_interval(secs => $2)
 WHERE id = $1 AND state = 'pending' AND next_attempt_at <= clock_timestamp()`
 
-// Postpone delays a due row without using an attempt, for a worker that has no room for it. A row in any other state is not
-// changed.
+// Postpone delays a due row without using an attempt. It is for a worker that has no room for the row. A row in any other state
+// does not change.
 func Postpone(ctx context.Context, c db.Conn, id uuid.UUID, wait time.Duration) error {
 	_, err := db.Exec(ctx, c, "postpone job", postponeRow, id, wait.Seconds())
 	return err

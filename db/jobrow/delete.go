@@ -9,20 +9,20 @@ import (
 	"switchyard/db"
 )
 
-// Retention is how long finished jobs are kept, done or failed.
+// Retention is how long done and failed jobs are kept.
 const Retention = 30 * 24 * time.Hour
 
-// deleteBatch is how many rows one statement deletes, so that none holds its locks for long.
+// deleteBatch is the number of rows that one statement deletes, so that no statement holds its locks for long.
 const deleteBatch = 5000
 
-// SKIP LOCKED passes over rows that are being requeued right now.
+// SKIP LOCKED skips rows that are being requeued.
 const deleteFinished = `
 DELETE FROM jobs WHERE id IN (
     SELECT id FROM jobs WHERE state IN ('done', 'failed') AND finished_at < $1
     ORDER BY finished_at LIMIT $2 FOR UPDATE SKIP LOCKED)`
 
-// DeleteFinished deletes the rows that finished before a moment, and returns how many. It works in batches, each with a
-// commit of its own.
+// DeleteFinished deletes the rows that finished before the given time, and returns their number. It works in batches and commits
+// each of them.
 func DeleteFinished(ctx context.Context, c db.Conn, before time.Time) (int64, error) {
 	return db.InParts(ctx, c, "delete finished jobs", deleteFinished, deleteBatch, before)
 }
@@ -34,8 +34,8 @@ const (
     WHERE kind = $1 AND state IN ('done', 'failed') AND id >= $2 AND id < $3 LIMIT $4)`
 )
 
-// DeleteRange deletes the rows of a kind with ids in [low, high), in batches. While one of them waits or runs it
-// deletes nothing: open is true then.
+// DeleteRange deletes the rows of a kind with ids in [low, high), in batches. If any of them waits or runs, it deletes nothing and
+// open is true.
 func DeleteRange(ctx context.Context, c db.Conn, kind string, low, high uuid.UUID) (open bool, err error) {
 	const what = "delete jobs"
 	if open, err = db.Get[bool](ctx, c, what, anyOpen, kind, low, high); err == nil && !open {
@@ -44,20 +44,20 @@ func DeleteRange(ctx context.Context, c db.Conn, kind string, low, high uuid.UUI
 	return open, err
 }
 
-// Delete deletes rows of some kinds, in any state, in the transaction of c. A worker that is running one of them finds the row
-// gone when it commits, so the row has no effect.
+// Delete deletes rows of the given kinds in any state, in the transaction of c. A worker that is running such a row finds it
+// deleted when the worker commits, so the job has no effect.
 func Delete(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) error {
 	const query = `DELETE FROM jobs WHERE id = ANY ($1::uuid[]) AND kind = ANY ($2::text[])`
 	_, err := db.Exec(ctx, c, "delete jobs", query, db.UUIDs(ids), kinds)
 	return err
 }
 
-// IsOpen returns the SQL that is true when a job waits or runs. id is the SQL of the job's id.
+// IsOpen returns SQL that is true while a job waits or runs. id is SQL for the job's id.
 func IsOpen(id string) string {
 	return `EXISTS (SELECT FROM jobs WHERE jobs.id = ` + id + ` AND state IN ('pending', 'running'))`
 }
 
-// DeleteFinishedFrom returns the SQL that deletes the finished jobs of a kind whose ids are in a relation. kind is SQL too.
+// DeleteFinishedFrom returns SQL that deletes the finished jobs of a kind whose ids are in a relation. kind is SQL too.
 func DeleteFinishedFrom(relation, kind string) string {
 	return `DELETE FROM jobs j USING ` + relation + ` r WHERE j.id = r.id AND j.kind = ` + kind + ` AND j.state IN ('done', 'failed')`
 }

@@ -14,11 +14,11 @@ import (
 type Due struct {
 	models.JobRef
 
-	At time.Time `db:"at"` // since when it is due
+	At time.Time `db:"at"` // time since when it is due
 }
 
-// A pending row is due one second after next_attempt_at. This leaves the row to the task that was enqueued for it, before the
-// reconciler checks whether that task exists.
+// A pending row is due one second after next_attempt_at. In that second the task that was enqueued for the row can claim it. Only
+// after that the reconciler checks whether the task exists.
 const dueAt = `CASE state WHEN 'running' THEN lease_until ELSE next_attempt_at + interval '1 second' END`
 
 const dueRows = `
@@ -27,8 +27,8 @@ WHERE state IN ('pending', 'running') AND next_attempt_at <= clock_timestamp() A
   AND kind = ANY ($4) AND (` + dueAt + `, id) > ($1, $2)
 ORDER BY at, id LIMIT $3`
 
-// ListDue lists due rows of the kinds that no live lease holds, the longest waiting first. after is the last row of the
-// previous page; the zero Due starts at the beginning. The caller has to find out whether a row still has a task.
+// ListDue lists due rows of the kinds that no live lease holds. The row that has waited longest comes first. after is the last row
+// of the previous page. The zero Due starts at the beginning. The caller has to check whether a row still has a task.
 func ListDue(ctx context.Context, c db.Conn, kinds []string, after Due, limit int) ([]Due, error) {
 	if after.At.IsZero() {
 		after.At = time.Unix(0, 0)
@@ -36,7 +36,7 @@ func ListDue(ctx context.Context, c db.Conn, kinds []string, after Due, limit in
 	return db.Select[Due](ctx, c, "due jobs", dueRows, after.At, after.ID, limit, kinds)
 }
 
-// SKIP LOCKED passes over rows that are being claimed or ended right now.
+// SKIP LOCKED skips rows that are being claimed or ended.
 const regenerateRows = `
 WITH lost AS (
     SELECT j.id FROM jobs j JOIN unnest($1::uuid[], $2::bigint[]) AS l (id, generation) USING (id, generation)
@@ -46,7 +46,7 @@ WITH lost AS (
 UPDATE jobs SET generation = generation + 1 FROM lost WHERE jobs.id = lost.id
 RETURNING jobs.id, jobs.account_id, jobs.kind, jobs.generation`
 
-// Regenerate gives rows that lost their task a new generation, under which they can be enqueued again. It leaves out rows that
+// Regenerate gives rows that have lost their task a new generation, under which they can be enqueued again. It leaves out rows that
 // another process has claimed, finished or regenerated since they were listed.
 func Regenerate(ctx context.Context, c db.Conn, lost []models.JobRef) ([]models.JobRef, error) {
 	return db.Select[models.JobRef](ctx, c, "regenerate jobs", regenerateRows,

@@ -14,7 +14,7 @@ import (
 
 const findRow = `SELECT ` + columns + ` FROM jobs WHERE id = $1 AND account_id = $2`
 
-// Find finds a job of an account. It returns not_found for a job of another account.
+// Find returns a job of an account. The error is not_found for a job of another account.
 func Find(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.Job, error) {
 	return db.Get[models.Job](ctx, c, "job", findRow, id, account)
 }
@@ -40,24 +40,24 @@ func Status(ctx context.Context, c db.Conn, account, id uuid.UUID) (models.JobSt
 	return s, nil
 }
 
-// NextAttempt returns the SQL of the time of a job's next attempt; NULL unless the job waits. id is the SQL of the job's id.
+// NextAttempt returns SQL for the time of a job's next attempt. It is NULL unless the job waits. id is SQL for the job's id.
 func NextAttempt(id string) string {
 	return `(SELECT next_attempt_at FROM jobs WHERE jobs.id = ` + id + ` AND state = 'pending')`
 }
 
-// Filter chooses rows for operators. An empty field does not restrict.
+// Filter selects rows for operators. An empty field does not restrict.
 type Filter struct {
 	State string
-	Wait  string // of pending rows: WaitDue, WaitLater or WaitRetry
+	Wait  string // only pending rows: WaitDue, WaitLater or WaitRetry
 	Kinds []string
 	Limit int // default 100
 }
 
 // The reasons why a pending row waits.
 const (
-	WaitDue   = "due"   // a worker, for its first attempt
-	WaitLater = "later" // the hour of its first attempt
-	WaitRetry = "retry" // another attempt
+	WaitDue   = "due"   // for a worker, before its first attempt
+	WaitLater = "later" // for the time of its first attempt
+	WaitRetry = "retry" // for another attempt
 )
 
 const chosenRows = ` FROM jobs
@@ -77,20 +77,20 @@ func List(ctx context.Context, c db.Conn, f Filter) ([]models.Job, error) {
 	return db.Select[models.Job](ctx, c, "list jobs", listRows, f.State, f.kinds(), f.Wait, f.Limit)
 }
 
-// Count counts the rows that the filter chooses, whatever its limit.
+// Count counts the rows that the filter selects, without its limit.
 func Count(ctx context.Context, c db.Conn, f Filter) (int, error) {
 	return db.Get[int](ctx, c, "count jobs", countRows, f.State, f.kinds(), f.Wait)
 }
 
-// kinds is never NULL.
+// kinds returns the filter's kinds as a list that is never NULL.
 func (f Filter) kinds() []string { return append([]string{}, f.Kinds...) }
 
-// Stats are the figures of the rows of one kind and state, for monitoring.
+// Stats counts the rows of a kind and state, for monitoring.
 type Stats struct {
 	Kind      string  `db:"kind"`
 	State     string  `db:"state"`
 	Rows      int64   `db:"rows"`
-	OldestDue float64 `db:"oldest_due"` // seconds that the oldest due row waits; 0 when none waits for a worker
+	OldestDue float64 `db:"oldest_due"` // seconds for which the oldest due row has waited; 0 if no row waits for a worker
 }
 
 const statRows = `
@@ -98,26 +98,27 @@ SELECT kind, state, count(*) AS rows, coalesce(greatest(max(extract(epoch FROM c
     CASE state WHEN 'pending' THEN next_attempt_at WHEN 'running' THEN lease_until END)), 0), 0)::float8 AS oldest_due
 FROM jobs WHERE state IN ('pending', 'running', 'failed') GROUP BY kind, state`
 
-// ReadStats reads the figures of the rows that are not done.
+// ReadStats returns the figures of the rows that are not done.
 func ReadStats(ctx context.Context, c db.Conn) ([]Stats, error) {
 	return db.Select[Stats](ctx, c, "job stats", statRows)
 }
 
-// LateJobs are the jobs of one kind that are due and do not run.
+// LateJobs counts the jobs of a kind that are due and do not run.
 type LateJobs struct {
 	Kind  string    `db:"kind"`
 	Since time.Time `db:"since"`
 	Rows  int64     `db:"rows"`
 }
 
-// Of many late rows the oldest 50,000 of all accounts are looked at.
+// At most the oldest 50,000 late rows of all accounts are read.
 const lateRows = `
 SELECT kind, min(next_attempt_at) AS since, count(*) AS rows FROM (
 	SELECT kind, account_id, next_attempt_at FROM jobs
 	WHERE state = 'pending' AND next_attempt_at < $2 ORDER BY next_attempt_at LIMIT 50000
 ) late WHERE account_id = $1 GROUP BY kind ORDER BY since, kind`
 
-// Late lists the kinds of an account's jobs that were due before a moment and wait, the longest waiting first.
+// Late lists the kinds of an account's jobs that were due before the given time and still wait. The kind that has waited longest
+// comes first.
 func Late(ctx context.Context, c db.Conn, account uuid.UUID, due time.Time) ([]LateJobs, error) {
 	return db.Select[LateJobs](ctx, c, "late jobs", lateRows, account, due)
 }

@@ -10,22 +10,21 @@ import (
 	"switchyard/db"
 )
 
-// The functions of this file write a row that the caller holds. They return ErrFenced when the row is no longer held under the
-// fence. In the transaction of the effect, call the function that ends the attempt first: it locks the row and checks the
-// fence.
+// The functions of this file write a row that the caller holds. They return ErrFenced if the row is no longer held under the fence.
+// In the transaction of the effect, call the function that ends the attempt first, because it locks the row and checks the fence.
 
 const renewLease = `
 UPDATE jobs SET lease_until = clock_timestamp() + make_interval(secs => $3)
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Renew extends the lease: it ends after the given duration from now.
+// Renew extends the lease. The lease then ends after the given duration from now.
 func Renew(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, lease time.Duration) error {
 	return fenced(ctx, c, renewLease, id, fence, lease.Seconds())
 }
 
 const saveArgs = `UPDATE jobs SET args = $3 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// SaveArgs replaces the arguments of the row, in the transaction of a part of the effect. The next attempt continues from
+// SaveArgs replaces the arguments of the row, in the transaction that commits a part of the effect. The next attempt continues from
 // these arguments.
 func SaveArgs(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, args json.RawMessage) error {
 	return fenced(ctx, c, saveArgs, id, fence, []byte(args))
@@ -36,7 +35,7 @@ UPDATE jobs SET state = 'done', result = $3, error = NULL, lease_until = NULL, f
     failed_generation = NULL
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Complete marks the row done with its result; no result is null.
+// Complete marks the row as done and stores its result. An empty result is stored as null.
 func Complete(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, result json.RawMessage) error {
 	if len(result) == 0 {
 		result = json.RawMessage(`null`)
@@ -49,7 +48,7 @@ UPDATE jobs SET state = 'pending', error = $3, lease_until = NULL,
     next_attempt_at = clock_timestamp() + make_interval(secs => $4)
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Retry makes the row wait for another attempt.
+// Retry returns the row to the state pending. The next attempt is due after wait.
 func Retry(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, cause Cause, wait time.Duration) error {
 	return fenced(ctx, c, retryRow, id, fence, cause.json(), wait.Seconds())
 }
@@ -59,8 +58,8 @@ UPDATE jobs SET state = CASE WHEN result IS NULL THEN 'failed' ELSE 'done' END, 
     finished_at = clock_timestamp(), failed_generation = CASE WHEN $4 >= 0 THEN $4 ELSE failed_generation END
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Fail marks the row failed. generation is the generation of the task that is archived for the row, or -1 without an archived
-// task. A row that was done before stays done: a failed repetition by hand does not undo it.
+// Fail marks the row as failed. generation is the generation of the task that is archived for the row, or -1 if no task is
+// archived. A row that was done before stays done, so that a failed repetition by hand does not undo it.
 func Fail(ctx context.Context, c db.Conn, id uuid.UUID, fence int64, cause Cause, generation int64) error {
 	return fenced(ctx, c, failRow, id, fence, cause.json(), generation)
 }
@@ -70,7 +69,7 @@ UPDATE jobs SET state = 'pending', lease_until = NULL, next_attempt_at = clock_t
     attempts = greatest(attempts - 1, 0)
 WHERE id = $1 AND fence = $2 AND state = 'running'`
 
-// Release gives the row back because the worker stops. The row is due at once and the attempt does not count.
+// Release returns the row to the state pending because the worker stops. The row is due at once and the attempt does not count.
 func Release(ctx context.Context, c db.Conn, id uuid.UUID, fence int64) error {
 	return fenced(ctx, c, releaseRow, id, fence)
 }

@@ -13,8 +13,8 @@ INSERT INTO jobs (id, account_id, kind, args, next_attempt_at, created_at)
 VALUES ($1, $2, $3, $4, $5, now())
 ON CONFLICT (id) DO NOTHING`
 
-// Insert writes the row of a job, in the transaction of its cause. Only ID, AccountID, Kind, Args and NextAttemptAt
-// count. NextAttemptAt defaults to now. Inserting an id that exists does nothing.
+// Insert stores the row of a job, in the transaction of the job's cause. It uses only ID, AccountID, Kind, Args and NextAttemptAt
+// of j. NextAttemptAt defaults to now. If the id exists already, Insert does nothing.
 func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	if j.NextAttemptAt.IsZero() {
 		j.NextAttemptAt = time.Now()
@@ -26,15 +26,14 @@ func Insert(ctx context.Context, c db.Conn, j models.Job) error {
 	return err
 }
 
-// InsertFrom is the SQL that inserts one row, due now, for each id and account_id of a relation, for use in a WITH.
-// Kind and limit are SQL too. Limit is the number of attempts; NULL leaves it to the policy.
+// InsertFrom returns SQL for use in a WITH. It inserts a row, due now, for each id and account_id of a relation. kind and limit are
+// SQL too. limit is the number of attempts. NULL leaves that number to the policy.
 func InsertFrom(relation, kind, limit string) string {
 	return `INSERT INTO jobs (id, account_id, kind, attempt_limit, next_attempt_at)
 	SELECT id, account_id, ` + kind + `, ` + limit + `, clock_timestamp() FROM ` + relation
 }
 
-// InsertOwn is the SQL that inserts one row of the service itself for each args and due time of a relation, for use after a
-// WITH.
+// InsertOwn returns SQL for use after a WITH. It inserts a row without an account for each args and due of a relation.
 func InsertOwn(relation, kind string) string {
 	return `INSERT INTO jobs (id, kind, args, next_attempt_at)
 	SELECT gen_random_uuid(), '` + kind + `', args, due FROM ` + relation

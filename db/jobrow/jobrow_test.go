@@ -77,7 +77,7 @@ func TestRefusals(t *testing.T) {
 		want := claim(id)
 		c(&want)
 		if r := refused(t, d, want); r != jobrow.Gone {
-			t.Errorf("%s: %s", name, r)
+			t.Errorf("%s: refused as %s, want gone", name, r)
 		}
 	}
 	mine := claim(id)
@@ -89,16 +89,16 @@ func TestRefusals(t *testing.T) {
 	manual := claim(id)
 	manual.Manual = true
 	if r := refused(t, d, claim(id)) + refused(t, d, manual); r != jobrow.Held+jobrow.Held {
-		t.Errorf("held: %s", r)
+		t.Errorf("a held row: refused as %s, want held twice", r)
 	}
 	if err := jobrow.Complete(ctx, d, id, j.Fence, nil); err != nil {
 		t.Fatal(err)
 	}
 	if r := refused(t, d, claim(id)); r != jobrow.Finished {
-		t.Errorf("finished: %s", r)
+		t.Errorf("a finished row: refused as %s", r)
 	}
 	if r := refused(t, d, claim(add(t, d, owner, time.Now().Add(time.Hour)))); r != jobrow.NotDue {
-		t.Errorf("not due: %s", r)
+		t.Errorf("a row that is not due: refused as %s", r)
 	}
 	failed := take(t, d, claim(add(t, d, owner, past)))
 	if err := jobrow.Fail(ctx, d, failed.ID, failed.Fence, jobrow.CauseOf(errors.New("x")), 4); err != nil {
@@ -107,10 +107,10 @@ func TestRefusals(t *testing.T) {
 	stale, own := claim(failed.ID), claim(failed.ID)
 	stale.Generation, own.Generation = 3, 4
 	if r := refused(t, d, stale); r != jobrow.Finished {
-		t.Errorf("a stale task of a failed row: %s", r)
+		t.Errorf("a stale task of a failed row: refused as %s, want finished", r)
 	}
 	if j := take(t, d, own); j.AttemptLimit-j.Attempts != 0 {
-		t.Errorf("the archived task got %d attempts more than one", j.AttemptLimit-j.Attempts)
+		t.Errorf("the archived task has %d more attempts after this one, want 0", j.AttemptLimit-j.Attempts)
 	}
 }
 
@@ -133,10 +133,10 @@ func TestEffectAndStateCommitTogether(t *testing.T) {
 		})
 	}
 	if err := commit(first.Fence); !errors.Is(err, jobrow.ErrFenced) {
-		t.Errorf("stale holder: %v", err)
+		t.Errorf("commit of the worker that lost its lease: %v, want ErrFenced", err)
 	}
 	if err := commit(second.Fence); err != nil {
-		t.Errorf("holder: %v", err)
+		t.Errorf("commit of the worker that holds the lease: %v", err)
 	}
 	var n int
 	if err := d.GetContext(ctx, &n, `SELECT count(*) FROM effects`); err != nil || n != 1 {
@@ -161,7 +161,7 @@ func TestManyClaimers(t *testing.T) {
 	n := 0
 	won.Range(func(any, any) bool { n++; return true })
 	if n != 1 {
-		t.Errorf("%d claims won", n)
+		t.Errorf("%d claims succeeded, want 1", n)
 	}
 }
 
@@ -182,13 +182,13 @@ func TestDueAndRegenerate(t *testing.T) {
 		t.Fatalf("due: %+v, %v", due, err)
 	}
 	if next, err := jobrow.ListDue(ctx, d, []string{kind}, due[0], 10); err != nil || len(next) != 1 || next[0].ID != crashed.ID {
-		t.Errorf("after the first: %+v, %v", next, err)
+		t.Errorf("the page after the first row: %+v, %v", next, err)
 	}
 	if none, err := jobrow.ListDue(ctx, d, []string{"jtest:else"}, jobrow.Due{}, 10); err != nil || len(none) != 0 {
-		t.Errorf("other kinds: %+v, %v", none, err)
+		t.Errorf("due rows of another kind: %+v, %v", none, err)
 	}
 	refs := []models.JobRef{due[0].JobRef, due[1].JobRef}
-	for i, want := range []int{2, 0} { // the second reconciler comes with the old generations
+	for i, want := range []int{2, 0} { // the second reconciler has the old generations
 		if rows, err := jobrow.Regenerate(ctx, d, refs); err != nil || len(rows) != want {
 			t.Errorf("round %d: %+v, %v", i, rows, err)
 		}
@@ -216,14 +216,14 @@ func TestRequeue(t *testing.T) {
 	}
 	fail()
 	if rows, err := jobrow.Requeue(ctx, d, nil, "jtest:else"); err != nil || len(rows) != 0 {
-		t.Errorf("all of another kind: %+v, %v", rows, err)
+		t.Errorf("requeued of another kind: %+v, %v", rows, err)
 	}
 	if rows, err := jobrow.Requeue(ctx, d, nil); err != nil || len(rows) != 1 {
-		t.Errorf("all failed: %+v, %v", rows, err)
+		t.Errorf("requeued without ids: %+v, %v, want the failed row", rows, err)
 	}
 }
 
-// TestStats: a due row waits until a worker holds it, and waits again once that worker's lease has ended.
+// TestStats checks that a due row counts as waiting until a worker holds it, and again once the worker's lease has ended.
 func TestStats(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -241,17 +241,17 @@ func TestStats(t *testing.T) {
 	}
 	want := claim(add(t, d, uuid.Nil, time.Now().Add(-time.Hour)))
 	if got := waits(); !got[models.JobPending] {
-		t.Errorf("pending: %v", got)
+		t.Errorf("a pending row does not count as waiting: %v", got)
 	}
 	held := take(t, d, want)
 	if got := waits(); got[models.JobRunning] {
-		t.Errorf("held: %v", got)
+		t.Errorf("a held row counts as waiting: %v", got)
 	}
 	if err := jobrow.Renew(t.Context(), d, held.ID, held.Fence, -time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if got := waits(); !got[models.JobRunning] {
-		t.Errorf("its holder died: %v", got)
+		t.Errorf("a row whose lease has ended does not count as waiting: %v", got)
 	}
 }
 
@@ -289,14 +289,14 @@ func TestStatusAndPrune(t *testing.T) {
 		t.Errorf("done: %+v", s)
 	}
 	if n, err := jobrow.DeleteFinished(ctx, d, time.Now().Add(-time.Hour)); err != nil || n != 0 {
-		t.Errorf("pruned %d too early, %v", n, err)
+		t.Errorf("%d rows deleted too early, %v", n, err)
 	}
 	if n, err := jobrow.DeleteFinished(ctx, d, time.Now().Add(time.Hour)); err != nil || n != 3 {
-		t.Errorf("pruned %d, %v, want the three that finished", n, err)
+		t.Errorf("%d rows deleted, %v, want the three finished ones", n, err)
 	}
 }
 
-// TestClaimDoesNotMakeOthersHasty: only the claim's own transaction does not wait for the disk.
+// TestClaimDoesNotMakeOthersHasty checks that only the claim's own transaction commits without waiting for the disk.
 func TestClaimDoesNotMakeOthersHasty(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -307,6 +307,6 @@ func TestClaimDoesNotMakeOthersHasty(t *testing.T) {
 	take(t, d, claim(add(t, d, uuid.Nil, time.Now().Add(-time.Minute))))
 	var after string
 	if err := d.GetContext(t.Context(), &after, `SHOW synchronous_commit`); err != nil || after != "on" {
-		t.Errorf("synchronous_commit is %s, %v", after, err)
+		t.Errorf("after the claim synchronous_commit is %s, %v, want on", after, err)
 	}
 }

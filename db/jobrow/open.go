@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// submitted is the SQL that is true for jobs that an account asked for. Deliveries and postbacks are not asked for: the
-// service makes them, by the thousands.
+// submitted is SQL that is true for jobs that an account has requested. Deliveries, postbacks and alerts are not requested: the
+// service creates them, by the thousands.
 const submitted = `kind NOT IN ('` + models.KindDeliverWebhook + `', '` + models.KindRecordConversion + `', '` +
 	models.KindSendPostback + `', '` + models.KindSendAlert + `')`
 
@@ -20,7 +20,7 @@ const countOpen = `
 SELECT count(*) FROM jobs
 WHERE account_id = $1 AND state IN ('pending', 'running') AND ($2 = '' OR kind = $2) AND ` + submitted
 
-// CountOpen counts the jobs that an account asked for and that have not finished, of a kind or of all ("").
+// CountOpen counts the unfinished jobs of a kind that an account has requested. An empty kind stands for all kinds.
 func CountOpen(ctx context.Context, c db.Conn, account uuid.UUID, kind string) (int, error) {
 	return db.Get[int](ctx, c, "open jobs", countOpen, account, kind)
 }
@@ -30,22 +30,22 @@ SELECT id FROM jobs
 WHERE account_id = $1 AND state IN ('pending', 'running') AND kind = $2 AND args = $3::jsonb AND ` + submitted + `
 ORDER BY created_at LIMIT 1`
 
-// FindOpen finds an unfinished job with the account, kind and arguments of a row. It returns the zero id if there is no such
-// job.
+// FindOpen returns the id of an unfinished job with the account, kind and arguments of row. It returns the zero id if there is no
+// such job.
 func FindOpen(ctx context.Context, c db.Conn, row models.Job) (uuid.UUID, error) {
 	id, _, err := db.First[uuid.UUID](ctx, c, "open job", findOpen, row.AccountID, row.Kind, []byte(row.Args))
 	return id, err
 }
 
-// A failed job counts as finished once a later job of its kind is done, because the later one was started with what the failed
-// one left.
+// A failed job counts as finished once a later job of its kind is done, because the later job took over the work that the failed
+// job left.
 const unfinished = `
 SELECT args FROM jobs j
 WHERE account_id = $1 AND kind = $2 AND (state IN ('pending', 'running') OR state = 'failed' AND NOT EXISTS (
 	SELECT FROM jobs d WHERE d.account_id = $1 AND d.kind = $2 AND d.state = 'done' AND d.created_at > j.created_at))
 ORDER BY created_at, id`
 
-// Unfinished returns the arguments of an account's jobs of a kind that have not done their work: they wait, run or have
+// Unfinished returns the arguments of an account's jobs of a kind that have not done their work. These jobs wait, run or have
 // failed.
 func Unfinished(ctx context.Context, c db.Conn, account uuid.UUID, kind string) ([]json.RawMessage, error) {
 	return db.Select[json.RawMessage](ctx, c, "unfinished jobs", unfinished, account, kind)
@@ -55,7 +55,7 @@ const askedRows = `
 SELECT id, account_id, kind, state, coalesce(error, 'null') AS error, created_at, finished_at FROM jobs
 WHERE account_id = $1 AND ` + submitted + ` AND kind = ANY ($2) ORDER BY created_at DESC, id DESC LIMIT $3`
 
-// Asked lists the newest jobs of an account and of some kinds, without their arguments and results.
+// Asked lists the newest jobs of the given kinds that an account has requested, without their arguments and results.
 func Asked(ctx context.Context, c db.Conn, account uuid.UUID, kinds []string, limit int) ([]models.Job, error) {
 	return db.Select[models.Job](ctx, c, "jobs of an account", askedRows, account, pq.Array(kinds), limit)
 }
@@ -65,7 +65,7 @@ DELETE FROM jobs WHERE id IN (
     SELECT id FROM jobs WHERE account_id = $1 AND state IN ('done', 'failed') AND kind LIKE 'report:%' AND kind = $2
     ORDER BY finished_at DESC OFFSET $3)`
 
-// KeepNewest deletes the finished jobs of an account and a kind of report, except the newest ones.
+// KeepNewest deletes the finished jobs of an account and a kind of report, except the newest keep ones.
 func KeepNewest(ctx context.Context, c db.Conn, kind string, account uuid.UUID, keep int) error {
 	_, err := db.Exec(ctx, c, "delete old reports", keepNewest, account, kind, keep)
 	return err

@@ -13,11 +13,11 @@ import (
 type Requeued struct {
 	models.JobRef
 
-	Archived int64 `db:"archived"` // the generation whose task is archived for the row; -1 = none
+	Archived int64 `db:"archived"` // generation whose task is archived for the row; -1 = none is archived
 }
 
-// requeueChosen makes the rows of chosen (id, archived) due now, under a new generation. A finished row gets exactly one
-// attempt.
+// requeueChosen makes the rows of the relation chosen (id, archived) due now, under a new generation. A finished row gets exactly
+// one attempt.
 const requeueChosen = `
 UPDATE jobs SET state = 'pending', next_attempt_at = clock_timestamp(), generation = generation + 1, lease_until = NULL,
     finished_at = NULL, failed_generation = NULL,
@@ -34,16 +34,16 @@ WITH chosen AS (
     FOR UPDATE
 )` + requeueChosen
 
-// Requeue makes rows due now by hand, for the caller to dispatch. With ids, it takes the ones of them that failed or wait.
-// Without ids, it takes all failed rows of the kinds; no kinds means all kinds. Requeuing is always safe: rows that are done
-// or held by a worker are not changed.
+// Requeue makes rows due now by hand. The caller dispatches them. With ids, it takes the rows among them that failed or wait.
+// Without ids, it takes all failed rows of the kinds. No kinds means all kinds. Requeuing is always safe, because rows that are
+// done or held by a worker do not change.
 func Requeue(ctx context.Context, c db.Conn, ids []uuid.UUID, kinds ...string) ([]Requeued, error) {
 	return db.Select[Requeued](ctx, c, "requeue jobs", requeueRows, append([]uuid.UUID{}, ids...), append([]string{}, kinds...))
 }
 
-// WithRequeued returns the SQL of a WITH whose relation requeued has the columns of Requeued. It requeues the finished rows
-// among the ids that candidates, a SELECT of (id, created_at), returns: the oldest first, up to limit, which is SQL too. It
-// skips rows that another transaction holds.
+// WithRequeued returns SQL of a WITH with a relation requeued, which has the columns of Requeued. candidates is a SELECT of (id,
+// created_at). The SQL requeues the finished rows among these ids, the oldest first, up to limit, which is SQL too. It skips rows
+// that another transaction holds.
 func WithRequeued(candidates, limit string) string {
 	return `WITH candidates AS (` + candidates + `), chosen AS (
     SELECT j.id, coalesce(j.failed_generation, -1) AS archived FROM candidates c JOIN jobs j ON j.id = c.id

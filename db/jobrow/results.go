@@ -8,13 +8,13 @@ import (
 	"switchyard/models"
 )
 
-// countedResult is the size from which a result counts. Smaller ones take no more room than the rest of their row.
+// countedResult is the size in bytes from which a result counts. Smaller results take no more room than the rest of their row.
 const countedResult = 2 << 10
 
-// droppedResult takes the place of a result that is not kept any more, as PostgreSQL writes it.
+// droppedResult replaces a result that is no longer kept. The text has the form in which PostgreSQL returns it.
 const droppedResult = `{"result_dropped": true}`
 
-// ErrResultDropped takes the place of a result that was dropped.
+// ErrResultDropped is the error that is shown in place of a dropped result.
 var ErrResultDropped = models.Errorf(models.KindTooLarge, "result_dropped",
 	"the job is done, but its result is not kept any more: it was too large, or newer results took its place")
 
@@ -24,7 +24,7 @@ ON CONFLICT (job_id) DO UPDATE SET bytes = excluded.bytes, finished_at = exclude
 
 const planOf = `SELECT plan FROM accounts WHERE id = $1`
 
-// Another transaction that drops results at the same time has locked its rows, which are skipped.
+// Rows that a concurrent transaction has locked to drop their results are skipped.
 const dropResults = `
 WITH ranked AS (
     SELECT job_id, sum(bytes) OVER (ORDER BY finished_at DESC, job_id) AS total FROM job_results WHERE account_id = $1
@@ -36,8 +36,8 @@ WITH ranked AS (
 )
 UPDATE jobs SET result = $4 FROM chosen WHERE jobs.id = chosen.job_id AND jobs.account_id = $1 AND jobs.state = 'done'`
 
-// LimitResults counts the result of a job that was completed in the transaction of c. It drops a result above
-// models.MaxJobResult, and the oldest ones beyond what the plan of the account keeps. The jobs stay done.
+// LimitResults counts the result of a job that was completed in the transaction of c. It drops a result above models.MaxJobResult,
+// and the oldest results beyond the size that the account's plan keeps. The jobs stay done.
 func LimitResults(ctx context.Context, c db.Conn, j models.Job, result json.RawMessage) error {
 	if len(result) < countedResult || !j.AccountID.Valid {
 		return nil

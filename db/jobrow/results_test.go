@@ -33,7 +33,7 @@ func finish(t *testing.T, d *db.DB, owner uuid.UUID, size int) uuid.UUID {
 	return j.ID
 }
 
-// The plan bounds the results of an account's jobs. The oldest are dropped first, and their jobs stay done.
+// The plan limits the size of the results of an account's jobs. The oldest results are dropped first, and their jobs stay done.
 func TestResultsAreBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -57,7 +57,7 @@ func TestResultsAreBounded(t *testing.T) {
 	for range plan.AnswerBytes / wide {
 		all = append(all, finish(t, d, owner, large))
 	}
-	// As if these were larger: there is no room for another one.
+	// The recorded sizes are raised, so that there is no room for another result.
 	if _, err := d.ExecContext(t.Context(), `UPDATE job_results SET bytes = $2 WHERE account_id = $1`, owner, wide); err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +88,6 @@ func TestResultsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := state(all[0], owner); got != "result_dropped" {
-		t.Errorf("done again by hand: %s", got)
+		t.Errorf("after a failed manual run the result is %s, want result_dropped", got)
 	}
 }

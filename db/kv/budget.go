@@ -11,33 +11,34 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Budget limits the calls of one provider over all processes of the install: at most Burst at once, and one more after
-// each Interval. In any time t there are at most Burst + t/Interval.
+// Budget limits the calls to a provider over all processes of the install. At most Burst calls are allowed at once, and another one
+// after each Interval. In any time t at most Burst + t/Interval calls are allowed.
 //
-// While Redis is away it allows every call: jobs come by Redis, so there are few, and the provider's own limit holds.
+// While Redis is away it allows every call. Jobs come through Redis, so there are few calls then, and the provider's own limit
+// still applies.
 type Budget struct {
 	o BudgetOptions
 
 	mu     sync.Mutex
-	paused time.Time // nothing is allowed before, as far as this process knows
+	paused time.Time // no call is allowed before this time, as far as this process knows
 }
 
-// BudgetOptions of NewBudget. All are required but Prefix.
+// BudgetOptions are the options of NewBudget. All are required except Prefix.
 type BudgetOptions struct {
 	Client   redis.UniversalClient
-	Prefix   string // goes before the key, so that tests share a server
+	Prefix   string // prefix of the key, so that tests can share a server
 	Name     string // of the provider
 	Burst    int
 	Interval time.Duration
 	Timeout  time.Duration // after which Redis counts as away
 }
 
-// NewBudget makes a Budget.
+// NewBudget returns a Budget.
 func NewBudget(o BudgetOptions) *Budget { return &Budget{o: o} }
 
-// takeScript takes one call. KEYS[1] when the budget is full again, in milliseconds of the server's clock; ARGV[1] the
-// interval in milliseconds; ARGV[2] how many calls may be ahead of the interval. Returns 0, or for how many milliseconds
-// to wait.
+// takeScript takes a call. KEYS[1] is the time when the budget is full again, in milliseconds of the server's clock. ARGV[1] is the
+// interval in milliseconds. ARGV[2] is the number of calls that may be ahead of the interval. It returns 0, or the milliseconds to
+// wait.
 var takeScript = redis.NewScript(`
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -48,8 +49,8 @@ full = full + ARGV[1]
 redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.ceil(full - now))
 return 0`)
 
-// pauseScript forbids calls for some time. KEYS[1] as of takeScript; ARGV[1] for how many milliseconds until the budget is
-// full again.
+// pauseScript forbids calls for some time. KEYS[1] is the same as in takeScript. ARGV[1] is the number of milliseconds until the
+// budget is full again.
 var pauseScript = redis.NewScript(`
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
@@ -57,8 +58,7 @@ local full = math.max(tonumber(redis.call('GET', KEYS[1]) or '0'), now + ARGV[1]
 redis.call('SET', KEYS[1], string.format('%.3f', full), 'PX', math.ceil(full - now))
 return 0`)
 
-// Take takes one call and leaves at least leave calls of the burst to others. It returns 0, or how long to wait before asking
-// again.
+// Take takes a call if at least leave calls of the burst stay for others. It returns 0, or the time to wait before the next try.
 func (b *Budget) Take(ctx context.Context, leave int) (wait time.Duration) {
 	if wait = b.pausedFor(time.Now()); wait > 0 {
 		return wait
@@ -72,7 +72,7 @@ func (b *Budget) Take(ctx context.Context, leave int) (wait time.Duration) {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// Pause allows no call for the time d, because the provider said so. After it the calls come one after another.
+// Pause forbids calls for the time d, because the provider asked for it. After d the calls come one after another.
 func (b *Budget) Pause(ctx context.Context, d time.Duration) {
 	b.mu.Lock()
 	if until := time.Now().Add(d); until.After(b.paused) {

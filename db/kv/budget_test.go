@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// TestBudget: the calls of two processes come out of one budget, some of it can be left to others, and a pause that one
-// process was told of holds for both.
+// TestBudget checks that two processes share a budget, that a part of it can be left to others, and that a pause of one process
+// applies to both.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -35,15 +35,15 @@ func TestBudget(t *testing.T) {
 		}
 	}
 	if wait := two.Take(ctx, 2); wait <= 0 || wait > time.Hour {
-		t.Errorf("with two to be left: %v", wait)
+		t.Errorf("a call that must leave two calls to others waits %v, want up to an hour", wait)
 	}
 	for i, b := range []*Budget{one, two} {
 		if wait := b.Take(ctx, 0); wait != 0 {
-			t.Fatalf("call %d of those that were left waits %v", i, wait)
+			t.Fatalf("call %d of the two remaining calls waits %v", i, wait)
 		}
 	}
 	if wait := two.Take(ctx, 0); wait <= 0 || wait > time.Hour {
-		t.Errorf("beyond the burst: %v", wait)
+		t.Errorf("a call beyond the burst waits %v, want up to an hour", wait)
 	}
 	if err := one.o.Client.Del(ctx, prefix+"budget:p").Err(); err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestBudget(t *testing.T) {
 	one.Pause(ctx, 2*time.Hour)
 	for i, b := range []*Budget{one, two} {
 		if wait := b.Take(ctx, 0); wait <= time.Hour || wait > 2*time.Hour {
-			t.Errorf("process %d during the pause: %v", i, wait)
+			t.Errorf("process %d waits %v during the pause, want between one and two hours", i, wait)
 		}
 	}
 	// A shorter pause does not end a longer one.
@@ -65,11 +65,11 @@ func TestBudget(t *testing.T) {
 	})
 	for range 2 {
 		if wait := away.Take(ctx, 0); wait != 0 {
-			t.Errorf("without Redis: %v", wait)
+			t.Errorf("without Redis a call waits %v", wait)
 		}
 	}
 	away.Pause(ctx, time.Hour)
 	if wait := away.Take(ctx, 0); wait <= 0 {
-		t.Error("without Redis a process forgets what it was told itself")
+		t.Error("without Redis a process forgets its own pause")
 	}
 }

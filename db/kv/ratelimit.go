@@ -1,5 +1,5 @@
-// Package kv keeps counters in Redis: the windows of the rate limit and the daily caps. They may be lost at any moment,
-// and while Redis is away each process counts for itself.
+// Package kv keeps counters in Redis: the windows of the rate limit and the daily caps. They may be lost at any moment. While Redis
+// is away each process counts on its own.
 package kv
 
 import (
@@ -14,14 +14,14 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Timeout is how long Redis may take where a visitor or a caller waits.
+// Timeout is the maximum time that Redis may take while a visitor or a caller waits.
 const Timeout = 250 * time.Millisecond
 
 const (
 	window          = time.Minute
 	awayPause       = time.Second      // how long Redis is not asked again after it did not answer
-	announceEvery   = 10 * time.Second // how often a process says that it lives
-	processLifetime = 30 * time.Second // after which a process that said nothing no longer counts
+	announceEvery   = 10 * time.Second // how often a process announces itself
+	processLifetime = 30 * time.Second // time without an announcement after which a process no longer counts
 )
 
 // Window is the state of a window after a call was counted.
@@ -32,9 +32,9 @@ type Window struct {
 	Over      bool          // the call is beyond the limit
 }
 
-// Rates counts calls in fixed windows, of one minute unless a caller says otherwise, over all processes of the install. A window begins with its
-// first call. While Redis is away each process counts for itself, with its share of the limit: the limit divided by
-// the number of processes that were alive when Redis last answered.
+// Rates counts calls in fixed windows over all processes of the install. A window lasts one minute, unless a caller sets another
+// length. It begins with its first call. While Redis is away each process counts on its own, with a share of the limit. The share
+// is the limit divided by the number of processes that were alive when Redis last answered.
 type Rates struct {
 	client  redis.UniversalClient
 	prefix  string
@@ -53,18 +53,18 @@ type localWindow struct {
 	ends  time.Time
 }
 
-// NewRates makes the counter on a client; nil means that there is no Redis. Prefix goes before every key, so that
-// tests share a server; it is "" in production. A server that has not answered after timeout counts as away.
+// NewRates returns a counter on a client. A nil client means that there is no Redis. prefix is put before every key, so that tests
+// can share a server. It is "" in production. A server that has not answered after timeout counts as away.
 func NewRates(client redis.UniversalClient, prefix string, timeout time.Duration) *Rates {
 	return &Rates{
 		client: client, prefix: prefix, timeout: timeout, name: rand.Text(), processes: 1, local: map[string]*localWindow{},
 	}
 }
 
-// allowScript counts one call.
-// KEYS[1] the window's counter; ARGV[1] the window's length in milliseconds.
-// Returns {calls in this window, with this one; milliseconds until it ends}.
-// A counter without expiry gets one again, so that no account stays locked out.
+// allowScript counts a call.
+// KEYS[1] is the window's counter. ARGV[1] is the window's length in milliseconds.
+// It returns {calls in this window, including this call; milliseconds until the window ends}.
+// A counter without an expiry time gets one again, so that no account stays locked out.
 var allowScript = redis.NewScript(`
 local n = redis.call('INCR', KEYS[1])
 local left = redis.call('PTTL', KEYS[1])
@@ -74,12 +74,12 @@ if n == 1 or left < 0 then
 end
 return {n, left}`)
 
-// Allow counts one call of an account. It never fails.
+// Allow counts a call of an account. It never fails.
 func (r *Rates) Allow(ctx context.Context, account string, limit int) Window {
 	return r.AllowWithin(ctx, account, limit, window)
 }
 
-// AllowWithin is Allow in windows of another length, of something else than an account: name says what.
+// AllowWithin is Allow for windows of another length and for calls that do not count for an account. name identifies the window.
 func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length time.Duration) Window {
 	if r.reachable() {
 		w, err := r.shared(ctx, name, limit, length)
@@ -93,8 +93,8 @@ func (r *Rates) AllowWithin(ctx context.Context, name string, limit int, length 
 	return r.own(name, limit, time.Now(), length)
 }
 
-// Uncount takes one call of a window back, where a limit is for failures alone: a call is counted before it is known to succeed,
-// so that many at once cannot all pass. It never fails; a call that cannot be taken back stays counted.
+// Uncount removes a call from its window, for a limit that applies only to failures. Such a call is counted before its success is
+// known, so that many concurrent calls cannot all pass. Uncount never fails. A call that cannot be removed stays counted.
 func (r *Rates) Uncount(ctx context.Context, name string) {
 	if r.reachable() {
 		limited, cancel := context.WithTimeout(ctx, r.timeout)
@@ -114,7 +114,7 @@ func (r *Rates) Uncount(ctx context.Context, name string) {
 	}
 }
 
-// uncountScript takes one call back. KEYS[1] the window's counter. Returns the calls that are left; 0 for a window that has ended.
+// uncountScript removes a call. KEYS[1] is the window's counter. It returns the remaining calls, or 0 for a window that has ended.
 var uncountScript = redis.NewScript(`
 local n = tonumber(redis.call('GET', KEYS[1]) or '0')
 if n > 0 then
@@ -137,7 +137,7 @@ func windowOf(count, limit int, left time.Duration) Window {
 	return Window{Limit: limit, Remaining: max(0, limit-count), Reset: left, Over: count > limit}
 }
 
-// own counts a call in this process alone.
+// own counts a call only in this process.
 func (r *Rates) own(account string, limit int, now time.Time, length time.Duration) Window {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,7 +152,7 @@ func (r *Rates) own(account string, limit int, now time.Time, length time.Durati
 	return windowOf(w.count, share, w.ends.Sub(now))
 }
 
-// sweep deletes windows that ended, so that the map does not grow with every account ever seen.
+// sweep deletes ended windows, so that the map does not grow with every account ever seen.
 func (r *Rates) sweep(now time.Time) {
 	for account, w := range r.local {
 		if !now.Before(w.ends) {
@@ -177,8 +177,8 @@ func (r *Rates) lost(ctx context.Context, err error) {
 	slog.WarnContext(ctx, "rate limit counts in this process alone", "error", err)
 }
 
-// announce records now and then that this process lives, and counts the processes that do. A failure is ignored until
-// the next time.
+// announce records, every announceEvery, that this process is alive, and counts the live processes. A failure is ignored until the
+// next time.
 func (r *Rates) announce(ctx context.Context) {
 	now := time.Now()
 	r.mu.Lock()

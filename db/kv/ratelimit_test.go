@@ -30,10 +30,10 @@ func TestOwnWindows(t *testing.T) {
 		t.Errorf("in the next window: %+v", got)
 	}
 	if len(r.local) != 1 {
-		t.Errorf("%d windows are kept, want the live one", len(r.local))
+		t.Errorf("%d windows are stored, want only the live one", len(r.local))
 	}
 	if got := r.own("tiny", 1, now, window); got.Limit != 1 || got.Over {
-		t.Errorf("a share is never nothing: %+v", got)
+		t.Errorf("a share of a small limit is %+v, want 1 call", got)
 	}
 }
 
@@ -64,14 +64,14 @@ func TestSharedWindows(t *testing.T) {
 		t.Errorf("second call, another process: %+v", got)
 	}
 	if one.processes != 1 || two.processes != 2 {
-		t.Errorf("processes known: %d and %d", one.processes, two.processes)
+		t.Errorf("known processes: %d and %d, want 1 and 2", one.processes, two.processes)
 	}
-	// A counter without an end of life would lock the account out for ever.
+	// A counter without an expiry time would lock the account out for ever.
 	if err := one.client.Persist(ctx, prefix+"rate:a").Err(); err != nil {
 		t.Fatal(err)
 	}
 	if got := one.Allow(ctx, "a", 3); got.Reset != time.Minute {
-		t.Errorf("a counter that lost its end: %+v", got)
+		t.Errorf("a counter that lost its expiry time: %+v", got)
 	}
 	if got := two.Allow(ctx, "a", 3); !got.Over || got.Remaining != 0 {
 		t.Errorf("beyond the limit: %+v", got)

@@ -8,7 +8,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Share brings messages of each process to all processes, itself among them. Redis keeps none of them: a message that comes
+// Share sends messages of each process to all processes, including the sender. Redis does not store them: a message that is sent
 // while Redis or a process is away is lost.
 type Share struct {
 	client  redis.UniversalClient
@@ -17,15 +17,16 @@ type Share struct {
 	every   time.Duration
 }
 
-// shareEvery is how often a process sends what it has.
+// shareEvery is how often a process sends its messages.
 const shareEvery = time.Second
 
-// NewShare makes a channel of that name. The other parameters are as in NewRates.
+// NewShare returns a channel with the given name. The other parameters are as in NewRates.
 func NewShare(client redis.UniversalClient, prefix, name string, timeout time.Duration) *Share {
 	return &Share{client: client, channel: prefix + "share:" + name, timeout: timeout, every: shareEvery}
 }
 
-// Run sends the messages that take returns once a second, and calls hear with every message that comes, until ctx ends.
+// Run calls take once a second and sends the returned messages. It calls hear with every message that arrives. It ends when ctx
+// ends.
 func (s *Share) Run(ctx context.Context, take func() [][]byte, hear func([]byte)) {
 	heard := s.client.Subscribe(ctx, s.channel)
 	defer func() { _ = heard.Close() }()

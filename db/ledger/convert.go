@@ -10,7 +10,7 @@ import (
 	"switchyard/db"
 )
 
-// money are the figures that are amounts.
+// money lists the columns of the figures that are amounts.
 var money = []string{"cost", "revenue", "pending_revenue"}
 
 var convert = `
@@ -23,7 +23,7 @@ FROM (
 ) l WHERE more <> 0 GROUP BY ` + Keys + `
 HAVING (sum(cost), sum(revenue), sum(pending_revenue)) <> (0, 0, 0)`
 
-// converted returns the sums of the rows that are added. Only amounts change, so all other sums are 0.
+// converted returns the SELECT list of the sums for the rows that convert adds. Only amounts change, so all other sums are 0.
 func converted() string {
 	list := strings.Split(Sums, ", ")
 	for i, name := range list {
@@ -37,8 +37,9 @@ func converted() string {
 	return strings.Join(list, ", ")
 }
 
-// Convert has all amounts of an account's hours before a moment, which are in a currency, count by the rates that are fixed
-// for it by day, in the transaction of c. It converts what it finds: call it once.
+// Convert converts all amounts of an account in the hours before a moment from the given currency. It uses the rates that
+// account_rates holds for the account, that currency and each day. It runs in the transaction of c. A second call would convert
+// the amounts again, so call it only once.
 func Convert(ctx context.Context, c db.Conn, account uuid.UUID, before time.Time, currency string) error {
 	_, err := db.Exec(ctx, c, "convert ledger", convert, account, before, currency)
 	return err

@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// Key is where figures count in the ledger: an hour and the dimensions of a click.
+// Key identifies a cell of the ledger: the account, the hour and the dimensions of the clicks that it sums up.
 type Key struct {
 	AccountID  uuid.UUID
 	Hour       int64 // Unix seconds
@@ -29,13 +29,13 @@ type Key struct {
 	Browser    string
 }
 
-// Deltas gathers what one transaction changes, so that each key is written once.
+// Deltas collects the changes of one transaction by key, so that each key is written once.
 type Deltas map[Key]models.Figures
 
 // Add adds figures at a key.
 func (d Deltas) Add(k Key, f models.Figures) { d[k] = d[k].Plus(f) }
 
-// Keys are the columns of a Key, and Sums are the columns of the figures, as they stand in a SELECT.
+// Keys lists the columns of a Key and Sums the columns of the figures. Both are separated by commas, for use in a SELECT.
 var (
 	Keys = "account_id, hour, " + strings.Join(Dimensions, ", ")
 	Sums = db.Columns[models.Figures]("")
@@ -58,7 +58,7 @@ func (d Deltas) Write(ctx context.Context, c db.Conn) error {
 	return nil
 }
 
-// Cells are the values of a row in the order of Keys and Sums.
+// Cells returns the values of a ledger row in the order of Keys and Sums.
 func Cells(k Key, f models.Figures) []any {
 	return []any{
 		k.AccountID, time.Unix(k.Hour, 0).UTC(), k.CampaignID, k.StreamID, k.LanderID, k.OfferID, k.SourceID,
@@ -68,7 +68,8 @@ func Cells(k Key, f models.Figures) []any {
 	}
 }
 
-// Places are where a row goes that is read in the order of Keys and Sums, the hour apart.
+// Places returns the scan destinations for a row with the columns Keys and Sums. The hour is scanned into its own variable,
+// because Key stores it in Unix seconds.
 func Places(k *Key, hour *time.Time, f *models.Figures) []any {
 	return []any{
 		&k.AccountID, hour, &k.CampaignID, &k.StreamID, &k.LanderID, &k.OfferID, &k.SourceID,
@@ -81,7 +82,7 @@ func Places(k *Key, hour *time.Time, f *models.Figures) []any {
 var selectSums = `SELECT ` + Keys + `, ` + sums() + ` FROM ledger
 WHERE account_id = $1 AND hour >= $2 AND hour < $3 GROUP BY ` + Keys
 
-// Read gives the figures of an account in the hours of [from, to). Keys without any are left out.
+// Read returns the figures of an account in the hours of [from, to). It leaves out keys whose figures are all zero.
 func Read(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time) (Deltas, error) {
 	d := Deltas{}
 	err := db.EachRow(ctx, c, "read ledger", func(rows *sqlx.Rows) error {
@@ -97,14 +98,14 @@ func Read(ctx context.Context, c db.Conn, account uuid.UUID, from, to time.Time)
 	return d, err
 }
 
-// An hour that has rows which no compaction saw, oldest first.
+// selectUnmerged returns the hours with rows that no compaction has merged yet, oldest first.
 const selectUnmerged = `
 SELECT account_id, hour FROM ledger WHERE NOT merged AND hour < $1
 GROUP BY account_id, hour ORDER BY hour, account_id LIMIT $2`
 
-// One statement deletes the rows of an hour, writes back their sums, and adds the rows that were not merged yet to the copies.
-// Writers only ever add rows, so no row is missed: a row that is committed while the statement runs waits for the next
-// compaction.
+// mergeHour deletes the rows of an hour, writes back their sums, and adds the rows that were not merged yet to the coarser
+// copies, all in one statement. Writers only ever add rows, so no row is missed: a row that is committed while the statement runs
+// waits for the next compaction.
 var mergeHour = `
 WITH gone AS (
 	DELETE FROM ledger WHERE account_id = $1 AND hour = $2 RETURNING *
@@ -117,9 +118,9 @@ WITH gone AS (
 
 func sums() string { return "sum(" + strings.ReplaceAll(Sums, ", ", "), sum(") + ")" }
 
-// Compact replaces rows of equal keys by their sum, in at most limit hours that have new rows and began before the given time. It
-// may run at the same time as writers, readers and other compactions. It returns how many hours it compacted: fewer than limit
-// means that nothing is left.
+// Compact replaces rows of equal keys by their sum. It handles at most limit hours that have new rows and that began before the
+// given time. It may run at the same time as writers, readers and other compactions. It returns the number of hours that it
+// compacted. Fewer than limit means that no such hour is left.
 func Compact(ctx context.Context, d db.Conn, before time.Time, limit int) (int, error) {
 	hours, err := db.Select[struct {
 		Account uuid.UUID `db:"account_id"`
@@ -147,15 +148,15 @@ WITH gone AS (
 )
 SELECT campaign_id, -sum(clicks)::bigint AS clicks, -sum(bot_clicks)::bigint AS bot_clicks FROM gone GROUP BY campaign_id`
 
-// Negated is how many clicks of a campaign were taken back.
+// Negated is the number of clicks of a campaign that Negate took back.
 type Negated struct {
 	CampaignID uuid.UUID `db:"campaign_id"`
 	Clicks     int64     `db:"clicks"`
 	BotClicks  int64     `db:"bot_clicks"`
 }
 
-// Negate takes back, in the transaction of c, all figures of some campaigns in the hours of [from, to). Two calls
-// at once would take the same figures back twice: the caller holds a lock.
+// Negate takes back all figures of some campaigns in the hours of [from, to), in the transaction of c. It returns the numbers of
+// clicks by campaign. Two concurrent calls would take the same figures back twice, so the caller must hold a lock.
 func Negate(ctx context.Context, c db.Conn, account uuid.UUID, campaigns []uuid.UUID, from, to time.Time) (
 	map[uuid.UUID]Negated, error,
 ) {

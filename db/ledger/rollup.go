@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// Rollup is a coarser copy of the ledger: the sums of its merged rows over the dimensions that it leaves out. Together
-// with the ledger rows that are not merged yet it gives the figures of the ledger, always: the compaction that merges
+// Rollup is a coarser copy of the ledger: the merged rows of the ledger, summed over the dimensions that the copy leaves out. A
+// copy and the ledger rows that are not merged yet always add up to the figures of the ledger, because the compaction that merges
 // rows adds them to the copies in the same statement.
 type Rollup struct {
 	Name string
-	Step time.Duration // of its times: an hour or a day
+	Step time.Duration // the unit of its times: an hour or a day
 	Keys []string      // its dimensions, some of the ledger's
 }
 
-// Rollups lists the copies, smallest first; each is a partition of ledger_rollups. Measured: README.md of package
-// report. A new one is filled by emptying the others and marking all rows of the ledger as not merged.
+// Rollups lists the copies, smallest first. Each is a partition of ledger_rollups. The README.md of package report has
+// measurements. To fill a new copy, empty the others and mark all rows of the ledger as not merged.
 var Rollups = []Rollup{
 	{"traffic", time.Hour, []string{"campaign_id", "source_id"}},
 	{"paths", 24 * time.Hour, []string{"campaign_id", "stream_id", "lander_id", "offer_id", "source_id"}},
 	{"audience", 24 * time.Hour, []string{"campaign_id", "source_id", "country", "device_type", "os", "browser"}},
 }
 
-// Traffic is a FROM for questions about campaigns, sources and hours only. It has the same sums as the ledger in a
-// hundredth of its rows.
+// Traffic is a FROM item for queries about campaigns, sources and hours only. It gives the same sums as the ledger from a
+// hundredth of the rows.
 const Traffic = `(
 	SELECT account_id, hour, campaign_id, source_id, clicks, bot_clicks FROM ledger_rollups WHERE rollup = 'traffic'
 	UNION ALL
@@ -37,7 +37,7 @@ var Dimensions = []string{
 	"campaign_id", "stream_id", "lander_id", "offer_id", "source_id", "country", "device_type", "os", "browser",
 }
 
-// sums is the part of mergeHour that adds up what is new for one copy.
+// sums returns the part of mergeHour that sums up the rows not merged yet for one copy.
 func (r Rollup) sums() string {
 	at := "hour"
 	if r.Step > time.Hour {
@@ -58,8 +58,8 @@ func (r Rollup) sums() string {
 		strings.Join(keys, ", "), sums(), strings.Join(groups, ", "))
 }
 
-// addRollups is the statement behind WITH gone AS (...), the rows that an hour had. It locks rows in one order, so that
-// two compactions never wait for each other in a circle.
+// addRollups returns the INSERT of mergeHour that adds the new rows of an hour to all copies. It reads the rows from gone, which
+// mergeHour defines. It locks the rows of the copies in a fixed order, so two compactions never deadlock.
 func addRollups() string {
 	parts, updates := make([]string, len(Rollups)), strings.Split(Sums, ", ")
 	for i, r := range Rollups {

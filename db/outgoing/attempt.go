@@ -11,17 +11,17 @@ import (
 	"switchyard/models"
 )
 
-// Attempt is the result of sending a postback once.
+// Attempt is the result of an attempt to send a postback.
 type Attempt struct {
 	Number  int
 	At      time.Time
 	Took    time.Duration
-	Origin  string // the scheme, host and port it was sent to
+	Origin  string // scheme, host and port to which it was sent
 	Request models.SentRequest
 	Told    bool
-	Stopped bool   // the source wants no more postbacks: no attempt follows, and its host counts as healthy
+	Stopped bool   // the source wants no more postbacks: no attempt follows, and the failure does not count against the host
 	Final   bool   // no attempt follows
-	Status  *int   // of the answer; nil when none came
+	Status  *int   // of the answer; nil if no answer came
 	Answer  []byte // the beginning of its body
 	Error   string // for the customer; empty when told
 }
@@ -42,8 +42,7 @@ ON CONFLICT (source_id, origin) DO UPDATE SET failures = f.failures + 1`
 	forgetFailures = `DELETE FROM source_failures WHERE source_id = $1 AND origin = $2`
 )
 
-// Mark records an attempt at a postback and at the host that it went to. Call it in the transaction that ends the job's
-// attempt.
+// Mark records an attempt in its postback and in the failures of the host. Call it in the transaction that ends the job's attempt.
 func Mark(ctx context.Context, c db.Conn, t Target, a Attempt) error {
 	try := models.SentTry{
 		At: a.At.UTC().Format(models.EventTimeFormat), HTTPStatus: a.Status, Error: a.Error, MS: a.Took.Milliseconds(),
@@ -62,7 +61,7 @@ func Mark(ctx context.Context, c db.Conn, t Target, a Attempt) error {
 	return err
 }
 
-// Clean cuts an answer to models.MaxAnswer bytes and removes what PostgreSQL cannot store in a text.
+// Clean cuts an answer to models.MaxAnswer bytes and removes bytes that PostgreSQL cannot store in a text.
 func Clean(answer []byte) string {
 	text := string(answer[:min(len(answer), models.MaxAnswer)])
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")

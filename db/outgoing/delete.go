@@ -14,7 +14,7 @@ import (
 const (
 	selectOfClicks = `SELECT id FROM source_postbacks WHERE click_id = ANY ($1::uuid[]) ORDER BY id`
 
-	// The postbacks of accounts on a plan that were made before a moment.
+	// selectOld selects postbacks of accounts on the plan $2 that were created before $1.
 	selectOld = `
 SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 	SELECT id FROM source_postbacks WHERE account_id = a.id AND created_at < $1 ORDER BY created_at LIMIT $3
@@ -22,13 +22,13 @@ SELECT p.id FROM accounts a CROSS JOIN LATERAL (
 
 	deletePostbacks = `DELETE FROM source_postbacks WHERE id = ANY ($1::uuid[])`
 
-	// A host that a source no longer uses never has its failures reset by a success.
+	// Failures at a host that a source no longer uses are never reset by a success, so deleteOldFailures deletes them by age.
 	deleteOldFailures = `
 DELETE FROM source_failures f USING accounts a WHERE a.id = f.account_id AND a.plan = $2 AND f.failing_since < $1`
 )
 
-// DeleteOf deletes, in the transaction of c, the postbacks of some clicks with their jobs, and their uploads. The caller has
-// locked the clicks, so no postback is added while it runs.
+// DeleteOf deletes the postbacks of some clicks with their jobs, and the uploads of these clicks, in the transaction of c. The
+// caller has locked the clicks, so no postback is added at the same time.
 func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	ids, err := db.Select[uuid.UUID](ctx, c, "postbacks of clicks", selectOfClicks, db.UUIDs(clicks))
 	if err != nil {
@@ -40,8 +40,8 @@ func DeleteOf(ctx context.Context, c db.Conn, clicks []uuid.UUID) error {
 	return remove(ctx, c, ids)
 }
 
-// Forget deletes postbacks that were made before a moment, with their jobs: at most limit, of accounts on a plan. It returns
-// how many. It also deletes counts of consecutive failures that began before the moment.
+// Forget deletes at most limit postbacks of accounts on a plan that were created before the given time, with their jobs. It returns
+// the number of deleted postbacks. It also deletes counts of consecutive failures that began before that time.
 func Forget(ctx context.Context, c db.Conn, plan string, before time.Time, limit int) (int, error) {
 	if _, err := db.Exec(ctx, c, "old failures of sources", deleteOldFailures, before, plan); err != nil {
 		return 0, err
@@ -56,8 +56,7 @@ func Forget(ctx context.Context, c db.Conn, plan string, before time.Time, limit
 	return len(ids), err
 }
 
-// remove deletes postbacks with their jobs. It deletes the jobs first, because a worker also locks its job before its
-// postback.
+// remove deletes postbacks with their jobs. It deletes the jobs first, because a worker also locks its job before its postback.
 func remove(ctx context.Context, c db.Conn, ids []uuid.UUID) error {
 	if len(ids) == 0 {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"switchyard/models"
 )
 
-// Query selects a page of an account's log: the postbacks made in [From, To), newest first. A zero field does not restrict.
+// Query selects a page of an account's log: the postbacks created in [From, To), newest first. A zero field does not restrict.
 type Query struct {
 	AccountID uuid.UUID
 	From, To  time.Time
@@ -28,7 +28,7 @@ type Query struct {
 type Logged struct {
 	models.SentPostback
 
-	NextAttempt *time.Time `db:"next_attempt"` // NULL unless it is pending
+	NextAttempt *time.Time `db:"next_attempt"` // NULL unless the postback is pending
 }
 
 var selectLogged = `SELECT ` + columns + `, ` + jobrow.NextAttempt("p.id") + ` AS next_attempt FROM source_postbacks p
@@ -43,13 +43,13 @@ ORDER BY p.created_at DESC, p.id DESC LIMIT $8 OFFSET $9`
 	selectOne = selectLogged + ` AND p.id = $2`
 )
 
-// List reads a page of the log.
+// List returns a page of the log.
 func List(ctx context.Context, c db.Conn, q Query) ([]Logged, error) {
 	return db.Select[Logged](ctx, c, "list postbacks to sources", selectLog, q.AccountID, q.From, q.To, db.OrNull(q.Campaign),
 		db.OrNull(q.Source), db.OrNull(q.Network), q.Result, q.Limit, q.Offset, db.OrNull(q.Click))
 }
 
-// Get reads one postback of an account. It returns models.NotFound if the account does not have it.
+// Get returns a postback of an account. The error is models.NotFound if the account does not have the postback.
 func Get(ctx context.Context, c db.Conn, account, id uuid.UUID) (Logged, error) {
 	return db.Get[Logged](ctx, c, "postback", selectOne, account, id)
 }

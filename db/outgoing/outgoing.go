@@ -1,10 +1,9 @@
-// Package outgoing keeps the postbacks that tell traffic sources about conversions. It also keeps the uploads to the APIs of
-// their ad platforms. Uploads are written at the same moment and sent in batches: see TakeDueUploads.
+// Package outgoing stores the postbacks that tell traffic sources about conversions. It also stores the uploads to the APIs of
+// their ad platforms. Uploads are stored in the same transaction as the postbacks, but sent in batches: see TakeDueUploads.
 //
-// A postback is written in the transaction that gives a conversion its status, once for each status. It is a job: both rows
-// have the same id. The caller dispatches the jobs after its commit; the reconciler finds the jobs that the caller fails to
-// dispatch. The postbacks of one conversion are sent in the order of its statuses. List and Get read the log that customers
-// see.
+// A postback is stored in the transaction that gives a conversion its status, once for each status. Each postback has a job with
+// the same id. The caller dispatches the jobs after its commit. The reconciler finds the jobs that the caller fails to dispatch.
+// The postbacks of a conversion are sent in the order of its statuses. List and Get return the log that customers see.
 package outgoing
 
 import (
@@ -26,7 +25,7 @@ var settings = db.Columns[models.SourcePostback]("s.")
 
 var selectSettings = `SELECT s.id, ` + settings + ` FROM traffic_sources s WHERE s.account_id = $1 AND s.id = ANY ($2::uuid[])`
 
-// The identity column place follows the order of the list.
+// The values of the identity column place follow the order of the list.
 var insertPostbacks = `
 WITH fresh AS (
 	INSERT INTO source_postbacks (id, account_id, source_id, campaign_id, network_id, click_id, conversion_id, reference,
@@ -42,9 +41,9 @@ WITH fresh AS (
 ), job AS (` + jobrow.InsertFrom("fresh", `'`+models.KindSendPostback+`'`, "NULL") + `)
 SELECT id FROM fresh`
 
-// Add stores, in the transaction of c, the postbacks and uploads for conversions that have got a status, in the order of the
-// list. The conversions are stored already, or this transaction does not change them any more. A status that a conversion had
-// before adds nothing. Add returns the jobs to dispatch after the commit.
+// Add stores the postbacks and uploads for conversions that have a new status, in the order of the list. It runs in the transaction
+// of c. The conversions must be stored already and must not change any more in this transaction. A status that a conversion had
+// before adds nothing. Add returns the jobs, which the caller dispatches after the commit.
 func Add(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.JobRef, error) {
 	if err := addUploads(ctx, c, account, list); err != nil {
 		return nil, err
@@ -68,7 +67,7 @@ func amounts(list []models.Conversion, of func(models.Conversion) decimal.Decima
 	return db.Map(list, func(v models.Conversion) string { return of(v).String() })
 }
 
-// wanted returns the conversions that their sources want to be told about.
+// wanted returns the conversions about which their sources want to be told.
 func wanted(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) ([]models.Conversion, error) {
 	var sources []uuid.UUID
 	for _, v := range list {
@@ -94,7 +93,7 @@ func wanted(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Con
 	}), nil
 }
 
-// Target is a postback with everything that is needed to send it.
+// Target is a postback with all the data that is needed to send it.
 type Target struct {
 	models.SentPostback
 	models.SourcePostback
@@ -102,13 +101,13 @@ type Target struct {
 	SourceName string  `db:"source_name"`
 	Active     bool    `db:"is_active"`
 	Gone       bool    `db:"gone"`     // the source was deactivated
-	Zone       string  `db:"timezone"` // of the account
-	Earlier    float64 `db:"earlier"`  // seconds until an earlier postback of the conversion is tried; negative: none waits
+	Zone       string  `db:"timezone"` // time zone of the account
+	Earlier    float64 `db:"earlier"`  // seconds until an earlier postback of the conversion is tried; negative if no earlier one waits
 }
 
 var columns = db.Columns[models.SentPostback]("p.")
 
-// If the job of an earlier postback is running, this postback looks for it again a second later.
+// If the job of an earlier postback is running, this postback checks again a second later.
 var findTarget = `
 SELECT ` + columns + `, ` + settings + `, s.name AS source_name, s.is_active, s.deactivated_at IS NOT NULL AS gone, a.timezone,
 	coalesce((
@@ -121,7 +120,7 @@ JOIN accounts a ON a.id = p.account_id
 JOIN traffic_sources s ON s.id = p.source_id AND s.account_id = p.account_id
 WHERE p.id = $1`
 
-// Find finds a postback. It returns not_found if the postback was deleted with its click.
+// Find returns a postback. The error is not_found if the postback was deleted with its click.
 func Find(ctx context.Context, c db.Conn, id uuid.UUID) (Target, error) {
 	return db.Get[Target](ctx, c, "postback", findTarget, id)
 }
@@ -130,7 +129,7 @@ var findTrial = `
 SELECT ` + settings + `, s.name AS source_name, a.timezone, a.currency
 FROM traffic_sources s JOIN accounts a ON a.id = s.account_id WHERE s.account_id = $1 AND s.id = $2`
 
-// Trial finds a traffic source for a trial postback, and the currency of the account. The postback in the Target is empty.
+// Trial returns a traffic source for a trial postback, and the currency of the account. The Target has no postback data.
 func Trial(ctx context.Context, c db.Conn, account, source uuid.UUID) (t Target, currency string, err error) {
 	type row struct {
 		models.SourcePostback
@@ -143,7 +142,7 @@ func Trial(ctx context.Context, c db.Conn, account, source uuid.UUID) (t Target,
 	return Target{SourcePostback: r.SourcePostback, SourceName: r.SourceName, Zone: r.Zone}, r.Currency, err
 }
 
-// Failures returns how many attempts in a row have failed at a host of a source.
+// Failures returns the number of consecutive failed attempts at a host of a source.
 func Failures(ctx context.Context, c db.Conn, source uuid.UUID, origin string) (int, error) {
 	const q = `SELECT failures FROM source_failures WHERE source_id = $1 AND origin = $2`
 	n, _, err := db.First[int](ctx, c, "failures of source", q, source, origin)

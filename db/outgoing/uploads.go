@@ -21,7 +21,7 @@ type uploading struct {
 	Percent  models.Money `db:"send_payout_pct"`
 }
 
-// share returns the part of an amount that the platform is told.
+// share returns the part of an amount that is reported to the platform.
 func (u uploading) share(amount decimal.Decimal) decimal.Decimal {
 	return models.SourcePostback{SendPayoutPct: u.Percent}.Share(amount)
 }
@@ -33,10 +33,10 @@ WHERE i.account_id = $1 AND i.source_id = ANY ($2::uuid[]) AND i.conversions_ena
 
 var uploadColumns = db.Columns[models.ConversionUpload]("u.")
 
-// Selects two uploads for each conversion: the last upload that the platform refused, and the last upload that it did not
-// refuse, the later of the two first. Skipped uploads are left out, because the platform never got them. Shadow uploads count
-// in shadow mode only: once the connection is live, the conversion is sent. Uploads to another platform than the source's
-// present one do not count either.
+// selectLastUploads selects up to two uploads for each conversion: the last upload that the platform refused, and the last upload
+// that it did not refuse. The later of the two comes first. Skipped uploads are left out, because the platform never received them.
+// Shadow uploads count only in shadow mode: once the connection is live, the conversion is sent. Uploads to a platform other than
+// the source's present one do not count either.
 var selectLastUploads = `
 SELECT ` + uploadColumns + ` FROM (
 	SELECT DISTINCT ON (e.conversion_id, e.result = 'rejected') e.* FROM conversion_uploads e
@@ -46,7 +46,7 @@ SELECT ` + uploadColumns + ` FROM (
 	ORDER BY e.conversion_id, e.result = 'rejected', e.place DESC
 ) u ORDER BY u.conversion_id, u.place DESC`
 
-// The identity column place follows the order of the list.
+// The values of the identity column place follow the order of the list.
 const insertUploads = `
 INSERT INTO conversion_uploads (id, account_id, source_id, provider, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth,
 	changed_at)
@@ -56,11 +56,11 @@ FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::text[], $7::text
 	AS p (source_id, provider, click_id, conversion_id, goal, action, happened_at, status, value, currency, worth, changed_at, nth)
 ORDER BY p.nth`
 
-// afterClick is the least time between a click and its conversion that platforms accept.
+// afterClick is the minimum time between a click and its conversion that platforms accept.
 const afterClick = time.Second
 
-// addUploads stores the uploads that tell the ad platforms of an account's traffic sources about changed conversions, in the
-// order of the list. The caller has locked the clicks of the conversions.
+// addUploads stores the uploads that report changed conversions to the ad platforms of an account's traffic sources, in the order
+// of the list. The caller has locked the clicks of the conversions.
 func addUploads(ctx context.Context, c db.Conn, account uuid.UUID, list []models.Conversion) error {
 	sources, conversions := map[uuid.UUID]bool{}, []uuid.UUID(nil)
 	for _, v := range list {
@@ -87,8 +87,8 @@ func addUploads(ctx context.Context, c db.Conn, account uuid.UUID, list []models
 	return w.write(ctx, c, account)
 }
 
-// heard is what a platform knows of a conversion: see models.NextUpload for there and refused. fresh is the upload in there,
-// if it is not stored yet.
+// heard is the state of a conversion at its platform: see models.NextUpload for there and refused. fresh is the upload in there if
+// it is not stored yet.
 type heard struct {
 	there, refused *models.ConversionUpload
 	fresh          *newUpload
@@ -120,11 +120,11 @@ type newUpload struct {
 type writing struct {
 	sources map[uuid.UUID]uploading
 	heard   map[uuid.UUID]*heard
-	amended []*newUpload // with the ids of the waiting uploads that they change
+	amended []*newUpload // changes of pending uploads, with the ids of these uploads
 	fresh   []*newUpload
 }
 
-// add adds the upload that tells the platform about the present state of a conversion, if it needs one.
+// add adds the upload that reports the present state of a conversion to the platform, if an upload is needed.
 func (w *writing) add(v models.Conversion) {
 	u, ok := w.sources[v.SourceID]
 	if !ok {
@@ -156,7 +156,7 @@ func (w *writing) add(v models.Conversion) {
 	}
 }
 
-// next makes the upload of an action for a conversion.
+// next returns the upload of an action for a conversion.
 func (h *heard) next(v models.Conversion, action string, value decimal.Decimal) *newUpload {
 	out := &newUpload{ConversionUpload: models.ConversionUpload{
 		SourceID: v.SourceID, ClickID: v.ClickID, ConversionID: v.ID, Goal: v.Goal, Status: v.Status, Action: action, Result: models.UploadPending,
@@ -182,8 +182,7 @@ func (h *heard) next(v models.Conversion, action string, value decimal.Decimal) 
 	return out
 }
 
-// write stores the collected uploads. An amended upload that has been sent by now cannot be changed any more: a new upload
-// restates it.
+// write stores the collected uploads. If an upload has been sent before it could be amended, a new upload restates it.
 func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error {
 	if len(w.amended) > 0 {
 		done, err := db.Select[uuid.UUID](ctx, c, "amend uploads", amendUploads, append([]any{account, ids(w.amended,
@@ -203,7 +202,7 @@ func (w *writing) write(ctx context.Context, c db.Conn, account uuid.UUID) error
 	return insertAll(ctx, c, account, w.fresh)
 }
 
-// If one upload is amended several times, the last amendment counts. Rows are locked in the order of their ids.
+// If an upload is amended several times, the last amendment counts. Rows are locked in the order of their ids.
 const amendUploads = `
 WITH waiting AS MATERIALIZED (
 	SELECT id FROM conversion_uploads WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND result = 'pending' AND attempts = 0
@@ -237,7 +236,7 @@ func moments(list []*newUpload, of func(*newUpload) time.Time) pq.StringArray {
 	return db.Map(list, func(u *newUpload) string { return of(u).UTC().Format(time.RFC3339Nano) })
 }
 
-// columnsOf returns the columns that an amendment changes: status, value, currency, worth and changed_at.
+// columnsOf returns the values of the columns that an amendment changes: status, value, currency, worth and changed_at.
 func columnsOf(list []*newUpload) []any {
 	return []any{
 		texts(list, func(u *newUpload) string { return u.Status }), texts(list, func(u *newUpload) string { return u.Value.String() }),
@@ -261,8 +260,8 @@ const (
 UPDATE conversion_uploads SET worth = worth * $2 WHERE account_id = $1 AND (result = 'pending' OR decided_at >= $3)`
 )
 
-// ConvertCaps converts amounts in the transaction of c: an account's caps on the value of uploads, and what uploads count
-// towards them. It converts the uploads that wait, and the uploads that were decided since a moment.
+// ConvertCaps converts an account's daily caps on the value of uploads, and the worth by which uploads count towards these caps. It
+// converts pending uploads and uploads that were decided since the given time. It runs in the transaction of c.
 func ConvertCaps(ctx context.Context, c db.Conn, account uuid.UUID, rate decimal.Decimal, since time.Time) error {
 	if _, err := db.Exec(ctx, c, "convert caps", convertCaps, account, rate); err != nil {
 		return err

@@ -13,7 +13,7 @@ import (
 // CheckEvery is the time between a request and the first question about its outcome, and between two such questions.
 const CheckEvery = 30 * time.Minute
 
-// UploadRequest is a request with uploads that a platform has accepted for processing.
+// UploadRequest is a request with uploads that a platform has accepted for processing. Its outcome is not known yet.
 type UploadRequest struct {
 	SourceID uuid.UUID `db:"source_id"`
 	Request  string    `db:"request"`
@@ -30,9 +30,9 @@ ORDER BY check_at LIMIT $4`
 
 	forgetRequests = `DELETE FROM upload_requests WHERE made_at < $1`
 
-	// The uploads of the request have counted as accepted since it was made. An upload is not sent again if the platform has
-	// decided a later upload of the same conversion, because sending it would undo the later one. If a request failed, the
-	// platform has kept none of its uploads.
+	// decideRequest applies the outcome of a request to its uploads. They have counted as accepted since the request was made. An
+	// upload is not sent again if the platform has decided a later upload of the same conversion, because sending it would undo the
+	// later one. If a request failed, the platform has kept none of its uploads.
 	decideRequest = `
 UPDATE conversion_uploads u SET reason = $5, request = '',
 	result = CASE WHEN k.again THEN 'pending' WHEN $7 AND u.action = 'upload' THEN 'accepted' ELSE $4 END,
@@ -46,23 +46,23 @@ FROM (
 ) k WHERE u.id = k.id RETURNING u.result`
 )
 
-// DueRequests lists requests whose outcome the platform is to be asked about, at most limit.
+// DueRequests lists at most limit requests whose outcome is due to be queried from the platform.
 func DueRequests(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, limit int) ([]UploadRequest, error) {
 	return db.Select[UploadRequest](ctx, c, "requests of uploads", dueRequests, account, source, now, limit)
 }
 
-// CheckLater sets when the platform is asked about a request.
+// CheckLater sets the time when the platform is next asked about a request.
 func CheckLater(ctx context.Context, c db.Conn, account uuid.UUID, r UploadRequest, at time.Time) error {
 	_, err := db.Exec(ctx, c, "ask about uploads later", checkLater, account, r.SourceID, r.Request, at)
 	return err
 }
 
-// RequestOutcome is the platform's last word on a request.
+// RequestOutcome is the platform's final answer about a request.
 type RequestOutcome struct {
 	Result string // models.UploadAccepted or UploadRejected
 	Reason string
-	Known  bool      // the platform had these conversions already: an upload that is new to us is accepted all the same
-	Again  time.Time // when its uploads are sent once more; zero: never
+	Known  bool      // the platform already had these conversions: an upload with the action upload counts as accepted
+	Again  time.Time // when the uploads are sent again; zero: never
 }
 
 // EndRequest applies the platform's final answer to the uploads of a request. It returns the number of uploads for each
@@ -81,8 +81,8 @@ func EndRequest(ctx context.Context, c db.Conn, account uuid.UUID, r UploadReque
 	return n, err
 }
 
-// ForgetRequests deletes requests that were made before a moment. They are left over from connections that were removed or
-// stopped: the platform is not asked about those any more.
+// ForgetRequests deletes requests that were made before the given time. They are left over from connections that were removed or
+// stopped, whose platform is no longer asked about them.
 func ForgetRequests(ctx context.Context, c db.Conn, before time.Time) error {
 	_, err := db.Exec(ctx, c, "forget requests of uploads", forgetRequests, before)
 	return err

@@ -21,14 +21,14 @@ type DueUploads struct {
 	Provider  string    `db:"provider"`
 }
 
-// inTurn is the SQL that is true for an upload u if it does not have to wait for another upload of its conversion. The uploads
-// of a conversion are sent one after another. An upload that is sent again waits until the outcome of the later ones, which
-// the platform has accepted for processing, is known.
+// inTurn is SQL that is true for an upload u if it need not wait for another upload of its conversion. The uploads of a conversion
+// are sent one after another. An upload that is sent again also waits for the outcome of later uploads that the platform has
+// accepted for processing.
 const inTurn = `NOT EXISTS (SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id
 	AND (e.place < u.place AND e.result = 'pending' OR e.place > u.place AND e.result = 'accepted' AND e.request <> ''))`
 
 var (
-	// A source with an unfinished job is not due: that job also sends what is added while it runs.
+	// A source with an unfinished job is not due, because that job also sends uploads that are added while it runs.
 	takeDueUploads = `
 SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
 JOIN traffic_sources s ON s.id = i.source_id AND s.account_id = i.account_id
@@ -40,7 +40,7 @@ WHERE i.conversions_enabled AND i.uploads_stopped = '' AND i.upload_next_at <= $
 	AND NOT ` + jobrow.IsOpen("i.upload_job") + `
 ORDER BY i.upload_next_at LIMIT $2 FOR UPDATE OF i SKIP LOCKED`
 
-	// A concurrent sweep may have started a job after the first query began. The first query does not see that job; this one
+	// A concurrent sweep may have started a job after the first query began. The first query does not see that job, but this query
 	// does.
 	stillDueUploads = `
 SELECT i.account_id, i.source_id, i.provider FROM source_integrations i
@@ -56,8 +56,8 @@ WHERE id IN (
 	WHERE u.result = 'pending' AND i.source_id IS NULL LIMIT $2 FOR UPDATE OF u SKIP LOCKED)`
 )
 
-// TakeDueUploads returns traffic sources of all accounts that have uploads to send or requests to ask about, and no unfinished
-// job for it: at most limit. They stay locked until the transaction of c ends.
+// TakeDueUploads returns at most limit traffic sources of all accounts that have uploads to send or requests to ask about, and that
+// have no unfinished job for this work. The sources stay locked until the transaction of c ends.
 func TakeDueUploads(ctx context.Context, c db.Conn, now time.Time, limit int) ([]DueUploads, error) {
 	due, err := db.Select[DueUploads](ctx, c, "due uploads", takeDueUploads, now, limit)
 	if err != nil || len(due) == 0 {
@@ -67,37 +67,37 @@ func TakeDueUploads(ctx context.Context, c db.Conn, now time.Time, limit int) ([
 	return db.Select[DueUploads](ctx, c, "due uploads", stillDueUploads, db.UUIDs(ids))
 }
 
-// NoteUploadJob records which job sends the uploads of a source.
+// NoteUploadJob records the job that sends the uploads of a source.
 func NoteUploadJob(ctx context.Context, c db.Conn, d DueUploads, job uuid.UUID) error {
 	_, err := db.Exec(ctx, c, "job of uploads", noteUploadJob, d.AccountID, d.SourceID, job)
 	return err
 }
 
-// SkipUnwantedUploads skips pending uploads whose source no longer wants any, at most limit.
+// SkipUnwantedUploads skips at most limit pending uploads whose source no longer uploads conversions.
 func SkipUnwantedUploads(ctx context.Context, c db.Conn, now time.Time, limit int) error {
 	_, err := db.Exec(ctx, c, "skip uploads", skipUnwantedUploads, now, limit)
 	return err
 }
 
-// UploadBatch selects the uploads of a source to take.
+// UploadBatch describes the batch of uploads that TakeUploads takes from a source.
 type UploadBatch struct {
 	AccountID, SourceID uuid.UUID
 	Limit               int
 	Now                 time.Time
 	Live                bool
-	Day                 time.Time // when the account's day began; the caps are per day
+	Day                 time.Time // start of the account's day; the caps apply to a day
 	CapCount            int
 	CapValue            decimal.Decimal
 }
 
 const (
-	// This covers uploads that were never tried. An upload that may have reached the platform is retracted there.
+	// skipTakenBack covers only uploads that were never tried. An upload that may have reached the platform is retracted there.
 	skipTakenBack = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'taken back before it was sent', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.attempts = 0 AND u.action <> 'retract' AND EXISTS (
 	SELECT FROM conversion_uploads r WHERE r.conversion_id = u.conversion_id AND r.place > u.place AND r.action = 'retract')`
 
-	// A conversion that the platform never had can be neither changed nor retracted there.
+	// A conversion that the platform never received can be neither changed nor retracted there.
 	skipNeverThere = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform does not have the conversion', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.action <> 'upload' AND NOT EXISTS (
@@ -105,13 +105,14 @@ WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND u.acti
 	AND (o.provider = u.provider OR o.provider = '')
 	AND (o.result IN ('pending', 'accepted') OR o.result = 'shadow' AND NOT $4))`
 
-	// The upload was sent before and came too soon. Sending it again would undo a later upload that the platform has accepted.
+	// skipOvertaken covers uploads that were sent before, but too soon. Sending them again would undo a later upload that the
+	// platform has accepted.
 	skipOvertaken = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the platform has a later one of the conversion', decided_at = $3
 WHERE u.account_id = $1 AND u.source_id = $2 AND u.result = 'pending' AND EXISTS (
 	SELECT FROM conversion_uploads e WHERE e.conversion_id = u.conversion_id AND e.place > u.place AND e.result = 'accepted' AND e.request = '')`
 
-	// Sets the worth by the rate of the conversion's day, if there is one by now.
+	// rateUploads sets the worth by the rate of the conversion's day, if that rate exists now.
 	rateUploads = `
 UPDATE conversion_uploads u SET worth = u.value * n.rate, next_at = $3 FROM (
 	SELECT w.id, coalesce(k.rate, CASE WHEN v.currency = w.currency THEN v.rate END) AS rate
@@ -137,9 +138,9 @@ UPDATE conversion_uploads SET next_at = $2, reason = $3 WHERE id = ANY ($1::uuid
 
 var takeBatch = fmtColumns(selectBatch)
 
-// TakeUploads takes the next uploads of a source in the transaction of c. Once it commits, they count as tried. Uploads beyond
-// the caps of the day wait for the next day, and others behind them may go first. An upload whose value cannot be converted to
-// the account's currency yet waits too, and is looked at again after rateEvery.
+// TakeUploads takes the next uploads of a source in the transaction of c. Once it commits, they count as tried. Uploads beyond the
+// day's caps wait for the next day, and later uploads within the caps may be sent before them. An upload whose value cannot be
+// converted to the account's currency yet also waits, and is checked again after rateEvery.
 func TakeUploads(ctx context.Context, c db.Conn, b UploadBatch) ([]models.ConversionUpload, error) {
 	if _, err := db.Exec(ctx, c, "uploads taken back", skipTakenBack, b.AccountID, b.SourceID, b.Now); err != nil {
 		return nil, err
@@ -167,10 +168,10 @@ func TakeUploads(ctx context.Context, c db.Conn, b UploadBatch) ([]models.Conver
 
 type pendingUpload struct {
 	models.ConversionUpload
-	Worth decimal.NullDecimal `db:"worth"` // in the account's currency; NULL: it has no rate yet
+	Worth decimal.NullDecimal `db:"worth"` // in the account's currency; NULL if there is no rate yet
 }
 
-// hold is the reason why uploads are postponed, and until when.
+// hold is the reason why uploads are postponed, and the time until which they are postponed.
 type hold struct {
 	why   string
 	until time.Time
@@ -225,7 +226,7 @@ type UploadDecision struct {
 	Result string
 	Reason string
 	Next   time.Time
-	// Request is the platform's name of the request, if the platform reports its outcome later.
+	// Request is the platform's id of the request, if the platform reports the outcome later.
 	Request string
 }
 
@@ -260,7 +261,7 @@ UPDATE source_integrations SET upload_failure = $3, upload_next_at = $4,
 WHERE account_id = $1 AND source_id = $2`
 )
 
-// DecideUploads records the results of uploads of a source. An upload that was decided already is not changed.
+// DecideUploads records the results of uploads of a source. An upload that was already decided does not change.
 func DecideUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, now time.Time, list []UploadDecision) error {
 	_, err := db.Exec(ctx, c, "decide uploads", decideUploads, account,
 		db.UUIDs(db.Map(list, func(d UploadDecision) uuid.UUID { return d.ID })),
@@ -284,14 +285,14 @@ func DecideUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, no
 	return err
 }
 
-// UploadShare counts the uploads, among the last window ones, that the platform has decided since uploads were started, and
-// how many of them it accepted.
+// UploadShare counts recent uploads that the platform has decided since uploads were started. Only the last ones, at most window,
+// are counted. Accepted is the number of accepted uploads among them.
 type UploadShare struct {
 	Decided  int `db:"n"`
 	Accepted int `db:"accepted"`
 }
 
-// RecentUploads returns the share of a source.
+// RecentUploads returns the UploadShare of a source.
 func RecentUploads(ctx context.Context, c db.Conn, source uuid.UUID, window int) (UploadShare, error) {
 	return db.Get[UploadShare](ctx, c, "share of accepted uploads", recentShare, source, window)
 }
@@ -302,8 +303,8 @@ func StopUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, why 
 	return err
 }
 
-// NoteUploads records how sending the uploads of a source went and when the next job may start. An empty failure means
-// success.
+// NoteUploads records the result of sending the uploads of a source and the time when the next job may start. An empty failure
+// means success.
 func NoteUploads(ctx context.Context, c db.Conn, account, source uuid.UUID, failure string, next, now time.Time) error {
 	_, err := db.Exec(ctx, c, "note uploads", noteUploads, account, source, failure, next, now)
 	return err

@@ -9,10 +9,10 @@ import (
 	"switchyard/models"
 )
 
-// ratio is a figure of an answer that follows from its measures: a quotient, or what is over 1.
+// ratio is a figure of an answer that follows from its measures: the quotient of over and under, or over alone if under is empty.
 type ratio struct{ over, under string }
 
-// ratios are those figures, by their names in answers.
+// ratios maps the names of ratios in answers to the ratios.
 var ratios = map[string]ratio{
 	"conversions":  {over: "approved + pending"},
 	"profit":       {over: "revenue - cost"},
@@ -25,7 +25,7 @@ var ratios = map[string]ratio{
 	"approve_rate": {"approved", "approved + rejected + pending"},
 }
 
-// Sorts lists the figures by which an answer can be sorted: all of its columns.
+// Sorts returns the names of the figures by which an answer can be sorted: all of its columns.
 func Sorts() []string {
 	var names []string
 	for _, m := range measures {
@@ -38,8 +38,8 @@ func Sorts() []string {
 	return names
 }
 
-// orderBy is the order that a query asks for. Groups that are alike come with the most clicks first, then by their
-// values; those without a figure come last.
+// orderBy returns the ORDER BY of a query. Groups with the same figure are sorted by clicks, most first, and then by their
+// values. Groups without the figure come last.
 func (b *builder) orderBy(q Query) (string, error) {
 	name, descends := strings.CutPrefix(q.Sort, "-")
 	if q.Sort == "" {
@@ -73,9 +73,9 @@ func (b *builder) orderBy(q Query) (string, error) {
 
 func group(i int) string { return "d" + strconv.Itoa(i) }
 
-const ofBefore = "before_" // in front of the measures of the stretch that is compared with
+const ofBefore = "before_" // prefix of the measures of the compared stretch
 
-// columns are the measures of an answer, and the SQL of their sums.
+// columns returns the names of the measures of an answer, and the SQL of their sums.
 func (b *builder) columns() (names, sums []string) {
 	sum := func(prefix, of string) {
 		for _, m := range measures {
@@ -92,7 +92,7 @@ func (b *builder) columns() (names, sums []string) {
 	return names, sums
 }
 
-// sql is the statement.
+// sql returns the statement.
 func (b *builder) sql() string { return b.dialect.statement(b) }
 
 // statement implements dialect. It groups the facts by raw values and converts only the values in the answer to texts. The last
@@ -126,7 +126,7 @@ func (p postgres) statement(b *builder) string {
 		"\nUNION ALL\nSELECT " + strings.Repeat("'', ", len(groups)) + b.total(names) + ", NULL FROM sums\nORDER BY place"
 }
 
-// total are the sums of all groups.
+// total returns the SQL of the sums of all groups.
 func (b *builder) total(names []string) string {
 	list := make([]string, len(names))
 	for i, name := range names {

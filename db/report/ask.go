@@ -9,7 +9,8 @@ import (
 	"switchyard/models"
 )
 
-// NewQuery is what an account asks. A time zone that does not exist is invalid_input.
+// NewQuery returns the query of an account for the arguments of a request. It returns the error invalid_input if the time zone
+// does not exist.
 func NewQuery(account uuid.UUID, a models.ReportArgs) (Query, error) {
 	zone, err := Zone(a.TZ)
 	return Query{
@@ -18,7 +19,7 @@ func NewQuery(account uuid.UUID, a models.ReportArgs) (Query, error) {
 	}, err
 }
 
-// Answer returns the rows that answer a question of an account: groups, or buckets in order.
+// Answer returns the rows that answer a request of an account: groups, or buckets in order.
 func (r Reader) Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]Row, error) {
 	q, err := NewQuery(account, a)
 	if err != nil {
@@ -46,7 +47,7 @@ func (r Reader) Answer(ctx context.Context, account uuid.UUID, a models.ReportAr
 	return rows, err
 }
 
-// AnswerCost tells how many clicks Answer reads, as Cost does.
+// AnswerCost returns the number of clicks that Answer reads, as Cost does.
 func (r Reader) AnswerCost(ctx context.Context, account uuid.UUID, a models.ReportArgs) (int64, error) {
 	q, err := NewQuery(account, a)
 	switch {

@@ -11,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// BotScore counts the clicks that were scored alike.
+// BotScore is the number of clicks with the same score, signals and reason.
 type BotScore struct {
 	Score   int    `db:"bot_score"`
-	Signals int64  `db:"bot_signals"` // bit per signal, see package bot
+	Signals int64  `db:"bot_signals"` // a bit per signal, see package bot
 	Reason  string `db:"bot_reason"`
 	IsBot   bool   `db:"is_bot"`
 	Clicks  int64  `db:"clicks"`
@@ -25,7 +25,7 @@ SELECT bot_score, bot_signals, bot_reason, is_bot, count(*) AS clicks FROM click
 WHERE account_id = $1 AND id >= $2 AND id < $3
 GROUP BY bot_score, bot_signals, bot_reason, is_bot`
 
-// BotScores counts the clicks of an account in [from, to) by how they were scored.
+// BotScores counts the clicks of an account in [from, to) by score, signals and reason.
 func (r Reader) BotScores(ctx context.Context, account uuid.UUID, from, to time.Time) ([]BotScore, error) {
 	w := window{account: account, from: from, to: to}
 	return onClicks(ctx, r, w, func(r Reader) ([]BotScore, error) {
@@ -38,7 +38,7 @@ FROM clicks AS f FINAL WHERE `+w.columnar("f", "at")+` GROUP BY bot_score, bot_s
 	})
 }
 
-// wholeNumber is where a number of the copy goes that is an int here.
+// wholeNumber scans a number of the copy into an int.
 type wholeNumber int
 
 // Scan implements sql.Scanner.

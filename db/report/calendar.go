@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // the zones are part of the program, whatever the system knows of them
+	_ "time/tzdata" // the program contains the time zones, whatever the system has
 
 	"switchyard/models"
 )
@@ -23,7 +23,7 @@ const (
 // Buckets lists the buckets of trends.
 var Buckets = []string{Month, Day, Weekday, Hour, WeekdayHour}
 
-// CheckBucket refuses what is no bucket.
+// CheckBucket returns the error invalid_bucket if name is not a bucket.
 func CheckBucket(name string) error {
 	if !slices.Contains(Buckets, name) {
 		return models.Invalid("invalid_bucket", "bucket must be one of %v", Buckets)
@@ -33,9 +33,9 @@ func CheckBucket(name string) error {
 
 const maxZone = 64 // characters
 
-// Zone finds an IANA time zone. An empty name is UTC. An unknown name is invalid_input.
+// Zone returns an IANA time zone. An empty name means UTC. For an unknown name it returns the error invalid_input.
 func Zone(name string) (*time.Location, error) {
-	if len(name) <= maxZone && !strings.EqualFold(name, "local") { // the zone of the server must not show
+	if len(name) <= maxZone && !strings.EqualFold(name, "local") { // answers must not depend on the server's time zone
 		if loc, err := time.LoadLocation(name); err == nil {
 			return loc, nil
 		}
@@ -49,7 +49,7 @@ type span struct {
 	label string
 }
 
-// grain is how fine a bucket cuts local time, and how it is named. Weekdays are 1 (Monday) to 7.
+// grain is the length into which a bucket cuts local time, and the name of a bucket. Weekdays are 1 (Monday) to 7.
 type grain struct {
 	seconds int64
 	label   func(local time.Time) string
@@ -72,8 +72,8 @@ var grains = map[string]grain{
 	}},
 }
 
-// hourLabel names an hour of local time. Outside UTC it has the offset, which differs between the two hours of the
-// night when clocks go back.
+// hourLabel returns the name of an hour of local time. Outside UTC the name includes the offset, which distinguishes the two
+// equal hours of the night when clocks go back.
 func hourLabel(t time.Time) string {
 	if t.Location() == time.UTC {
 		return t.Format("2006-01-02 15:00:00")
@@ -81,10 +81,9 @@ func hourLabel(t time.Time) string {
 	return t.Format("2006-01-02 15:00:00-07:00")
 }
 
-// spans cuts [from, to) where the local clock of a zone goes from one bucket into the next: at its whole hours or
-// midnights, and where the clock is put forward or back. A day without a midnight begins when the clock is put
-// forward. A day that is entered twice has two spans of the same label. The answer is nil when there would be more
-// than limit.
+// spans cuts [from, to) where the local clock of a zone goes from one bucket into the next: at its whole hours or midnights, and
+// where the clock is put forward or back. A day without a midnight begins when the clock is put forward. A day that is entered
+// twice has two spans with the same label. spans returns nil if there would be more than limit spans.
 func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 	var out []span
 	add := func(at time.Time) {
@@ -98,7 +97,7 @@ func spans(from, to time.Time, zone *time.Location, g grain, limit int) []span {
 		add(at)
 		_, offset := local.Zone()
 		_, end := local.ZoneBounds()
-		if !end.IsZero() && !end.After(at) { // of far years the library takes each for 365 days
+		if !end.IsZero() && !end.After(at) { // for years far away, the library assumes 365 days
 			end = at.Truncate(day).Add(day)
 		}
 		if end.IsZero() || end.After(to) {

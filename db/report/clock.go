@@ -12,8 +12,8 @@ import (
 )
 
 // clock numbers the values of a dimension of time in a window, by the local time of a zone. Local time is computed here and not
-// in SQL, because two programs with different rules of time zones would lose or double a bucket. Values that follow one another
-// in time are numbered by their place, from 1. Other values are their own numbers.
+// in SQL. If two programs had different time zone rules, a bucket could be lost or counted twice. Values that follow one another
+// in time are numbered in that order, from 1. Other values are used as their own numbers.
 type clock struct {
 	spans  []span
 	codes  []int64 // of each span
@@ -40,8 +40,8 @@ func newClock(d dimension, from, to time.Time, zone *time.Location) (*clock, err
 	return c, nil
 }
 
-// follow gives each bucket the number of the bucket with the same place in another clock. Buckets beyond its last have no number
-// and no name.
+// follow makes the clock use the names of another clock, bucket by bucket in order. Buckets beyond the last bucket of first get
+// the number 0 and have no name.
 func (c *clock) follow(first *clock) {
 	for i, code := range c.codes {
 		if _, counterpart := first.labels[code]; !counterpart {
@@ -61,7 +61,7 @@ func (c *clock) label(number string) string {
 	return c.labels[n]
 }
 
-// numbers returns the numbers of some values. An hour without an offset matches every hour of that name.
+// numbers returns the numbers of some values. An hour without an offset matches every hour with that name.
 func (c *clock) numbers(values []string) []int64 {
 	wanted := map[string]bool{}
 	for _, v := range values {
@@ -76,13 +76,13 @@ func (c *clock) numbers(values []string) []int64 {
 	return out
 }
 
-// byClock reports whether the query has a dimension of time by a clock: outside UTC, and where stretches of time are
-// compared bucket by bucket.
+// byClock reports whether the query needs a clock for a dimension. It does for a dimension of time outside UTC, or if stretches
+// of time are compared bucket by bucket.
 func (q *Query) byClock(d dimension) bool {
 	return d.kind == timed && (q.Zone != nil && q.Zone != time.UTC || q.Compare != nil && d.inOrder)
 }
 
-// clocked are the dimensions of the query, filters included, that go by a clock.
+// clocked returns the dimensions of the query that need a clock, filters included.
 func (q *Query) clocked() ([]dimension, error) {
 	var list []dimension
 	names := slices.Clone(q.Dimensions)
@@ -101,7 +101,7 @@ func (q *Query) clocked() ([]dimension, error) {
 	return list, nil
 }
 
-// prepare finds out what the plan of a query needs.
+// prepare sets the fields of a query that its plan needs.
 func (r Reader) prepare(ctx context.Context, q Query) (Query, error) {
 	q, err := r.prepareClocks(ctx, q)
 	if err != nil {
@@ -114,7 +114,7 @@ func (r Reader) prepare(ctx context.Context, q Query) (Query, error) {
 	return q, err
 }
 
-// prepareClocks finds out what the plan of a query with clocks needs. It shrinks a window that has too many buckets to the
+// prepareClocks sets the fields that the plan of a query with clocks needs. It shrinks a window that has too many buckets to the
 // hours in which the account had traffic.
 func (r Reader) prepareClocks(ctx context.Context, q Query) (Query, error) {
 	list, err := q.clocked()

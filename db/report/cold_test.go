@@ -21,7 +21,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// readers are all that read clicks.
+// readers holds all types that read clicks.
 type readers struct {
 	reports Reader
 	log     clicklog.Log
@@ -32,7 +32,7 @@ func readersOf(d *db.DB, there *clicklog.CopyReader) readers {
 	return readers{Reader{Conn: d, Copy: there}, clicklog.Log{Conn: d, Copy: there}, export.Reader{Conn: d, Copy: there}}
 }
 
-// asks returns questions about a range of days. Some of these days become cold later.
+// asks returns queries about a range of days by name. Some of these days become cold later.
 func asks(h *history, from, to time.Time) map[string]func(context.Context, readers) (any, error) {
 	list := map[string]func(context.Context, readers) (any, error){}
 	q := Query{AccountID: h.account, From: from.Add(17 * time.Minute), To: to.Add(-time.Minute)}
@@ -132,7 +132,7 @@ var alike = cmp.Options{
 	cmp.Comparer(func(a, b models.Visitor) bool { return a == b }),
 }
 
-// TestColdDays asks about days before and after their clicks have left PostgreSQL: the answers are the same.
+// TestColdDays sends the same queries before and after the clicks of days have left PostgreSQL. The answers must be equal.
 func TestColdDays(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -162,13 +162,13 @@ func TestColdDays(t *testing.T) {
 	}
 	check("nothing is cold")
 	if lost, err := clicklog.LostCopy(t.Context(), h.d); lost != nil || err != nil {
-		t.Error("PostgreSQL has all clicks, and the copy is missed", err)
+		t.Error("LostCopy returned a reader although PostgreSQL has all clicks", err)
 	}
 	h.freeze(from, from.AddDate(0, 0, 3))
 	check("three days are cold")
 	lost, err := clicklog.LostCopy(t.Context(), h.d)
 	if lost == nil || err != nil {
-		t.Fatal("nobody misses the copy", err)
+		t.Fatal("LostCopy returned no reader although days are cold", err)
 	}
 	away := clicklog.NewCopyReader(silent{})
 	for what, copied := range map[string]*clicklog.CopyReader{"ClickHouse is away": away, "CLICKS_URL is missing": lost} {
@@ -189,14 +189,14 @@ func TestColdDays(t *testing.T) {
 	}
 	for name, ask := range asks(h, from.AddDate(0, 0, 3), today) {
 		if _, err := ask(t.Context(), readersOf(h.d, away)); err != nil && !strings.HasPrefix(name, "conversions") && !strings.HasPrefix(name, "click") {
-			t.Errorf("ClickHouse is away: %s of days that are not cold: %v", name, err)
+			t.Errorf("while ClickHouse is unavailable: %s of days that are not cold: %v", name, err)
 		}
 	}
 	h.freeze(from.AddDate(0, 0, 3), today.AddDate(0, 0, 1))
 	check("all days are cold")
 }
 
-// TestClusterAnswers: a cluster of two shards, asked about cold days, answers as PostgreSQL did.
+// TestClusterAnswers checks that a cluster of two shards gives the same answers about cold days as PostgreSQL gave before.
 func TestClusterAnswers(t *testing.T) {
 	parttest.ClickHouse.Only(t)
 	t.Parallel()
@@ -222,7 +222,7 @@ func TestClusterAnswers(t *testing.T) {
 	}
 }
 
-// freeze has the clicks of days leave PostgreSQL.
+// freeze moves the clicks of days out of PostgreSQL.
 func (h *history) freeze(from, to time.Time) {
 	h.t.Helper()
 	exec := func(query string, args ...any) {

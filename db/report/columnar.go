@@ -13,13 +13,14 @@ import (
 	"switchyard/models"
 )
 
-// columnar is the dialect of ClickHouse, which has the clicks with what their conversions count, and the conversions. Facts that
-// only PostgreSQL has are handed to it with the statement.
+// columnar is the dialect of ClickHouse. ClickHouse has the clicks, with the figures of their conversions, and the conversions.
+// Facts that are only in PostgreSQL are sent to it with the statement.
 type columnar struct {
-	others string // these facts, as lines of tab-separated fields; empty: there are no such facts
+	others string // facts that are only in PostgreSQL, as lines of tab-separated fields; empty: none
 }
 
-// columnarTime is how ClickHouse writes a timed dimension: as dimension.expr and dimension.show, and the type of its values.
+// columnarTime has the ClickHouse expressions of a timed dimension, which correspond to dimension.expr and dimension.show, and
+// the type of its values.
 type columnarTime struct{ expr, show, kind string }
 
 // Types of raw values in ClickHouse.
@@ -29,11 +30,12 @@ const (
 	columnarAmount = "Decimal(76, 38)"
 )
 
-// columnarNothing is an amount of nothing.
+// columnarNothing is an amount of zero.
 const columnarNothing = "toDecimal256(0, 38)"
 
-// columnarMeasure is the SQL of the amount that is added to a figure in ClickHouse: by a click alone, by its conversions from the
-// columns that the click's row has for them, and by a single conversion v. An empty text adds nothing.
+// columnarMeasure has the ClickHouse SQL of the amounts that are added to a figure. click is added by the click itself. sold is
+// added by its conversions, from the columns of the click's row. sale is added by a single conversion v. An empty text adds
+// nothing.
 type columnarMeasure struct{ click, sold, sale string }
 
 // columnarMeasures has the columnarMeasure of each measure, by its name.
@@ -54,7 +56,7 @@ var columnarMeasures = map[string]columnarMeasure{
 
 func columnarStatus(name string) string { return "v.status = '" + name + "'" }
 
-// columnarPaid is an amount of a fact in the account's currency: nothing without a rate.
+// columnarPaid returns the SQL of an amount of a fact in the account's currency. The amount is zero without a rate.
 func columnarPaid(amount, fact string) string {
 	return "ifNull(" + amount + " * " + fact + ".rate, " + columnarNothing + ")"
 }
@@ -63,7 +65,7 @@ func columnarPayout(status string) string {
 	return "if(" + columnarStatus(status) + ", " + columnarPaid("v.payout", "v") + ", " + columnarNothing + ")"
 }
 
-// ofRow is what a row of clicks adds to a figure, with or without its conversions.
+// ofRow returns the SQL of the amount that a row of clicks adds to a figure, with or without its conversions.
 func (m measure) ofRow(sold bool) string {
 	c := columnarMeasures[m.name]
 	switch {
@@ -104,7 +106,7 @@ func (columnar) raw(d dimension, at string) string {
 	return d.expr
 }
 
-// kindOf is the type of a dimension's raw values.
+// kindOf returns the type of a dimension's raw values.
 func (columnar) kindOf(d dimension) string {
 	switch d.kind {
 	case timed:
@@ -137,7 +139,8 @@ func (columnar) shown(d dimension, raw string) string {
 	return "toString(" + raw + ")"
 }
 
-// ordered implements dialect: ClickHouse has another order of UUIDs, and none of addresses by their family.
+// ordered implements dialect. ClickHouse sorts UUIDs in another order than PostgreSQL, and does not sort addresses by their
+// family.
 func (columnar) ordered(d dimension, raw string) string {
 	switch d.kind {
 	case id:
@@ -178,7 +181,8 @@ func (columnar) values(b *builder, d dimension, values []string) string {
 	return "CAST(" + b.arg(values) + ", 'Array(String)')"
 }
 
-// addresses6 keeps the values that are addresses in the form in which they are shown. An empty value means no address.
+// addresses6 returns the values that are addresses in the form in which they are shown, as IPv6 addresses. An empty value means
+// no address.
 func addresses6(values []string) []string {
 	list := make([]string, 0, len(values))
 	for _, v := range values {
@@ -202,10 +206,10 @@ func (c columnar) condition(k condition, at string) string {
 	return expr + " IN (" + k.values + ")"
 }
 
-// quotientScale is how many decimals order groups.
+// quotientScale sets the precision of ratios by which groups are sorted: 20 decimals.
 const quotientScale = "toInt256('100000000000000000000')" // 20
 
-// quotient implements dialect. Amounts are divided as the whole numbers that they are stored as: with 38 decimals.
+// quotient implements dialect. Amounts have 38 decimals and are divided in their stored form, as whole numbers.
 func (columnar) quotient(r ratio) string {
 	if r.under == "" {
 		return r.over
@@ -221,7 +225,8 @@ func (columnar) quotient(r ratio) string {
 	return "if(" + r.under + " = 0, NULL, intDivOrZero(" + over + ", " + under + "))"
 }
 
-// fromCopy adds the clicks of the stretches that were chosen from a place on, as few as can be.
+// fromCopy adds the clicks of the stretches in b.read from the index first on. It joins adjacent stretches, so that there are few
+// parts.
 func (b *builder) fromCopy(start time.Time, first int) {
 	list := b.read[first:]
 	if len(list) == 0 { // no facts, with every column
@@ -249,7 +254,7 @@ func (b *builder) fromCopy(start time.Time, first int) {
 	}
 }
 
-// handed gives the facts that PostgreSQL has as a table of the statement.
+// handed returns a SELECT of the facts that PostgreSQL sends, as a table in the statement.
 func (c columnar) handed(b *builder) string {
 	var list strings.Builder
 	for i, d := range b.dims {
@@ -303,7 +308,7 @@ func (c columnar) statement(b *builder) string {
 		"\nORDER BY total DESC, " + b.order + "\nLIMIT " + strconv.Itoa(limit)
 }
 
-// sums are the measures of an answer, and the SQL of their sums.
+// sums returns the names of the measures of an answer, and the SQL of their sums.
 func (columnar) sums(b *builder) (names, sums []string) {
 	add := func(prefix, condition string) {
 		for _, m := range measures {

@@ -7,7 +7,8 @@ import (
 	"switchyard/db/clicklog"
 )
 
-// Conditions gives what filters choose among the clicks of a window, for PostgreSQL and for the copy in ClickHouse.
+// Conditions returns the conditions of filters on the clicks of a window: here for PostgreSQL, and there for the copy in
+// ClickHouse.
 func Conditions(filters []Filter, zone *time.Location, from, to time.Time) (here, there clicklog.Condition, err error) {
 	if here, err = conditionsIn(postgres{}, filters, zone, from, to); err == nil {
 		there, err = conditionsIn(columnar{}, filters, zone, from, to)

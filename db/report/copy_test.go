@@ -18,13 +18,13 @@ import (
 	"switchyard/models/parttest"
 )
 
-// engines asks PostgreSQL and ClickHouse in turn about one database.
+// engines runs tests on one database first with PostgreSQL and then with ClickHouse.
 type engines struct {
 	copy    *clicklog.Copy
 	cluster bool // ClickHouse is a cluster of two shards
 }
 
-// there brings all that PostgreSQL has to ClickHouse.
+// there copies all data from PostgreSQL to ClickHouse and returns a reader of the copy.
 func (e *engines) there(t *testing.T, d *db.DB) *clicklog.CopyReader {
 	t.Helper()
 	if e.copy == nil {
@@ -46,7 +46,7 @@ func (e *engines) there(t *testing.T, d *db.DB) *clicklog.CopyReader {
 	return clicklog.NewCopyReader(e.copy.To)
 }
 
-// onBoth runs fn as asked of PostgreSQL, and as asked of ClickHouse.
+// onBoth runs fn once with PostgreSQL and once with ClickHouse.
 func (e *engines) onBoth(t *testing.T, d *db.DB, fn func(*testing.T, Reader)) {
 	t.Helper()
 	whole := t
@@ -72,7 +72,7 @@ func (h *history) onBoth(fn func()) {
 	})
 }
 
-// reader asks the engine whose turn it is.
+// reader returns a Reader for the current engine.
 func (m *month) reader() Reader { return Reader{Conn: m.d, Copy: m.there, CopyOnly: m.there != nil} }
 
 // onBoth calls engines.onBoth.
@@ -87,7 +87,7 @@ func (a *asker) onBoth(fn func()) {
 	})
 }
 
-// alike compares the answers of ClickHouse with the answers of PostgreSQL: the place of every row, and every cell.
+// alike compares the answers of ClickHouse with the answers of PostgreSQL: the order of the rows, and every cell.
 func (a *asker) alike() {
 	a.Helper()
 	if a.there == nil {
@@ -142,13 +142,13 @@ func (a *asker) alike() {
 	}
 }
 
-// byText sorts what has no order of its own.
+// byText sorts a list that has no defined order.
 func byText[T any](list []T, err error) ([]T, error) {
 	slices.SortFunc(list, func(x, y T) int { return strings.Compare(fmt.Sprint(x), fmt.Sprint(y)) })
 	return list, err
 }
 
-// same asks both engines.
+// same sends a query to both engines and compares the answers.
 func (a *asker) same(what string, ask func(Reader) (any, error)) error {
 	want, err := ask(Reader{Conn: a.d})
 	if err != nil {

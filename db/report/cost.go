@@ -8,8 +8,8 @@ import (
 	"switchyard/db/ledger"
 )
 
-// Large is how many clicks a request may read. A report that reads more is a job. Two million take 1.3 seconds on two
-// processors, by five dimensions 3 seconds: ops/lab/bench/README.md.
+// Large is the number of clicks that a request may read. A report that reads more runs as a job. Two million clicks take 1.3
+// seconds on two processors, or 3 seconds by five dimensions: see ops/lab/bench/README.md.
 const Large = 1_000_000
 
 // stretch is a part of the window that is read click by click, or from the ledger itself, which has about half as many rows as
@@ -19,14 +19,14 @@ type stretch struct {
 	ledger   bool
 }
 
-// Clicks are counted by the copy of the ledger that has the fewest rows.
+// Clicks are counted from the copy of the ledger with the fewest rows.
 const countRead = `
 SELECT coalesce(sum(clicks + bot_clicks), 0)::bigint FROM ` + ledger.Traffic + ` l
 JOIN unnest($2::timestamptz[], $3::timestamptz[]) AS w (low, high) ON l.hour >= w.low AND l.hour < w.high
 WHERE l.account_id = $1`
 
-// Cost tells how many clicks a question reads. What it reads from the copies of the ledger costs nothing. The clicks of
-// an hour count as a whole.
+// Cost returns the number of clicks that a query reads. Reading the copies of the ledger costs nothing. If a part of an hour is
+// read, all clicks of the hour count.
 func (r Reader) Cost(ctx context.Context, q Query) (int64, error) {
 	q, err := r.prepare(ctx, q)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"switchyard/db/ledger"
 )
 
-// Clicks are counted by the hours of the ledger. Where a zone is not whole hours away from UTC, the part of the hour in
-// which its day begins is left out.
+// Clicks are counted by the hours of the ledger. If the offset of a time zone is not whole hours, the part of an hour in which
+// its day begins is left out.
 const clicksSince = `
 SELECT unnest(ARRAY[stream_id, campaign_id]), sum(clicks)::bigint FROM (
 	SELECT stream_id, campaign_id, sum(clicks) AS clicks FROM ledger
@@ -34,7 +34,7 @@ func (r Reader) ConversionsIn(ctx context.Context, account uuid.UUID, from, to t
 	return db.Pairs[uuid.UUID, int](ctx, r.Conn, "count conversions", countConversions, account, from, uuid.Nil, to)
 }
 
-// DayClicks are the clicks of a day.
+// DayClicks is the number of clicks of a day.
 type DayClicks struct {
 	Day    time.Time `db:"day"`
 	Clicks int64     `db:"clicks"`
@@ -46,8 +46,7 @@ FROM generate_series($2::timestamptz, $3::timestamptz, interval '1 day') AS d (d
 LEFT JOIN ` + ledger.Traffic + ` l ON l.account_id = $1 AND l.hour >= d.day AND l.hour < d.day + interval '1 day'
 GROUP BY d.day ORDER BY d.day`
 
-// Daily gives an account's clicks of each day (UTC) from midnight of the first to the day of the last moment, bots not
-// counted.
+// Daily returns an account's clicks on each day (UTC), from the day of first to the day of last. Bots are not counted.
 func (r Reader) Daily(ctx context.Context, account uuid.UUID, first, last time.Time) ([]DayClicks, error) {
 	return db.Select[DayClicks](ctx, r.Conn, "daily clicks", dailyClicks, account, first, last)
 }
@@ -58,8 +57,8 @@ CROSS JOIN LATERAL (
 	SELECT sum(clicks)::bigint AS clicks FROM ` + ledger.Traffic + ` t WHERE account_id = a.id AND hour >= $2 AND hour < $3
 ) l WHERE l.clicks > 0`
 
-// ClicksOf counts the clicks of some accounts in the hours of [from, to), bots not counted. Accounts without any are
-// not in the answer.
+// ClicksOf counts the clicks of some accounts in the hours of [from, to). Bots are not counted. It leaves out accounts without
+// clicks.
 func (r Reader) ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error) {
 	return db.Pairs[uuid.UUID, int64](ctx, r.Conn, "clicks of accounts", accountClicks, db.UUIDs(accounts), from, to)
 }

@@ -7,21 +7,21 @@ import (
 	"switchyard/db"
 )
 
-// dialect is how an engine writes what a statement needs. Facts have the alias f in both.
+// dialect writes the parts of a statement in the SQL of a database. Facts have the alias f in both dialects.
 type dialect interface {
-	// raw is what facts, whose time is in column at, are grouped by.
+	// raw returns the expression by which facts are grouped. The time of the facts is in column at.
 	raw(d dimension, at string) string
-	// shown is a raw value as a text.
+	// shown returns the expression of a raw value as a text.
 	shown(d dimension, raw string) string
-	// ordered is what puts raw values in the order of PostgreSQL, those without one last.
+	// ordered returns an expression that sorts raw values in the order of PostgreSQL, with missing values last.
 	ordered(d dimension, raw string) string
 	// span returns the number of the span that contains the time %s, from 1, or the code of that span.
 	span(b *builder, list []span, codes []int64) string
 	// values returns the list of a filter's values. It leaves out values that no row can have.
 	values(b *builder, d dimension, values []string) string
-	// condition keeps facts by their values. Their time is in column at.
+	// condition returns the SQL that keeps facts by their values. The time of the facts is in column at.
 	condition(c condition, at string) string
-	// quotient returns a figure by which groups are ordered, NULL if it divides by zero.
+	// quotient returns the SQL of a ratio by which groups are sorted. Its value is NULL if it divides by zero.
 	quotient(r ratio) string
 	// statement returns the whole statement.
 	statement(b *builder) string

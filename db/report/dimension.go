@@ -1,6 +1,6 @@
-// Package report answers questions about figures: sums by dimension over a window of time. It reads the ledger and its
-// coarser copies where they have every dimension of the question, else the rows of clicks and conversions. All give the
-// same figures. README.md says which dimension is where, and why.
+// Package report answers queries for figures: sums by dimension over a window of time. It reads the ledger and its coarser copies
+// if they have every dimension of the query, or else the rows of clicks and conversions. All of them give the same figures.
+// README.md lists which dimension is in which table, and why.
 package report
 
 import (
@@ -17,44 +17,44 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// A kind says how values of a dimension are grouped, shown and compared. Every value is shown as a text, and none is
-// empty.
+// A kind determines how values of a dimension are grouped, shown and compared. Every value is shown as a text. A missing value is
+// shown as an empty text.
 type kind uint8
 
 const (
 	text   kind = iota
-	id          // a UUID column where zero means none
-	number      // a number column where zero means none
+	id          // a UUID column; zero means no value
+	number      // a number column; zero means no value
 	addr        // an address or NULL
 	timed       // a part of the time of the fact
-	local       // a part of it by the clock of a zone: the number that a clock gives it
+	local       // a part of the time in a time zone: the number that a clock gives it
 )
 
-// dimension is what figures can be grouped and filtered by. The columns of ledger and clicks have the same names, so
-// one expression serves both, over the alias f; %s stands for the time of the fact.
+// dimension is an attribute by which figures can be grouped and filtered. The columns of ledger and clicks have the same names,
+// so expr works for both, with the alias f. In expr, %s stands for the time of the fact.
 type dimension struct {
 	name  string
-	place int // in the list of dimensions
+	place int // position in the list of dimensions
 	expr  string
 	kind  kind
-	// show, there and step are of a timed one: how the value of expr, in place of %s, is shown, the same two in ClickHouse, and
-	// how fine its time must be.
+	// show, there and step belong to a timed dimension. show is the SQL of the shown text; %s stands for the value of expr. there
+	// has both expressions for ClickHouse. step is the coarsest time of a table that has the dimension.
 	show  string
 	there columnarTime
 	step  time.Duration
-	// values are the values that it can have, nil if it can have any.
+	// values lists the values that the dimension can have. It is nil if all values are possible.
 	values *clickattr.Values
-	// grain cuts the local time of a zone for a timed one. inOrder: its values follow one another in time.
+	// grain cuts local time for a timed dimension in a time zone. inOrder is true if the values follow one another in time.
 	grain   grain
 	inOrder bool
-	clock   *clock // of a local one
+	clock   *clock // of a local dimension
 }
 
 const utc = ` AT TIME ZONE 'UTC'`
 
 const day = 24 * time.Hour
 
-// dimensions are the attributes of a click that reports know, what happened to it, and its time.
+// dimensions lists the attributes of a click by which reports group, later events of the click, and its time.
 var dimensions = func() []dimension {
 	list := []dimension{
 		{name: "lp_slot", place: 7, expr: "f.lp_slot", kind: number},
@@ -91,7 +91,7 @@ var dimensions = func() []dimension {
 	return list
 }()
 
-// byAttr is the dimension of an attribute.
+// byAttr returns the dimension of an attribute.
 func byAttr(a *clickattr.Attr) dimension {
 	d := dimension{name: a.Name, place: a.Dimension, expr: "f." + a.Column(), values: a.Values}
 	switch {
@@ -115,15 +115,15 @@ func shownAs(format string) string { return "to_char(%s, '" + format + "')" }
 
 func part(unit string) string { return "extract(" + unit + " FROM %s" + utc + ")::int" }
 
-// Dimensions lists the names of all dimensions.
+// Dimensions returns the names of all dimensions.
 func Dimensions() []string {
 	return db.Map(dimensions, func(d dimension) string { return d.name })
 }
 
-// Network is a dimension for the list of networks; the contract does not let callers ask for it.
+// Network is a dimension for the list of networks. The API does not offer it to callers.
 const Network = "network_id"
 
-// Public lists the names of the dimensions that callers may ask for.
+// Public returns the names of the dimensions that callers may use.
 func Public() []string {
 	return slices.DeleteFunc(Dimensions(), func(name string) bool { return name == Network })
 }
@@ -136,8 +136,8 @@ func find(name string) (dimension, error) {
 	return dimensions[i], nil
 }
 
-// FilterValue gives a value to filter a dimension by in the form that rows have: us is US. It refuses what no row of the
-// dimension can have: invalid_dimension. An empty value stands for rows without one.
+// FilterValue returns a filter value in the form that rows have: for example, it returns US for us. It refuses a value that no
+// row of the dimension can have with invalid_dimension. An empty value stands for rows without a value.
 func FilterValue(name, value string) (string, error) {
 	d, err := find(name)
 	if err != nil || value == "" {
@@ -154,7 +154,7 @@ func FilterValue(name, value string) (string, error) {
 	return canonical, nil
 }
 
-// canonical is a value as rows of the kind show it. ok is false if no row can have it.
+// canonical returns a value in the form in which rows of the kind show it. ok is false if no row can have it.
 func (k kind) canonical(value string) (_ string, ok bool) {
 	switch k {
 	case id:
@@ -171,13 +171,13 @@ func (k kind) canonical(value string) (_ string, ok bool) {
 	return value, true
 }
 
-// ValuesOf lists the values that a dimension can have, nil where that is any.
+// ValuesOf returns the values that a dimension can have, or nil if all values are possible.
 func ValuesOf(name string) []string {
 	d, _ := find(name)
 	return d.values.List()
 }
 
-// in reports whether rows of a time step with some of the ledger's columns have the dimension.
+// in reports whether a table has the dimension. step is the unit of the table's times, and keys are its columns.
 func (d dimension) in(step time.Duration, keys []string) bool {
 	if d.kind == timed || d.kind == local {
 		return step <= d.step

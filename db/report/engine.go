@@ -12,17 +12,17 @@ import (
 	"switchyard/models"
 )
 
-// statement is a question in the form in which the copy in ClickHouse is asked.
+// statement is a query for the copy in ClickHouse.
 type statement struct {
 	*builder
 
-	must bool // PostgreSQL cannot answer it: it is about clicks that are in the copy alone
+	must bool // PostgreSQL cannot answer it, because some of its clicks are only in the copy
 }
 
-// elsewhere decides whether ClickHouse or PostgreSQL answers a question. It returns the statement for ClickHouse, or nil for
-// PostgreSQL. The copies of the ledger are in PostgreSQL and answer at once. A question that reads clicks one by one, or the
-// ledger itself, is asked of the copy in ClickHouse if that has the window. The hours in which a window begins and ends are no
-// reason to ask it, unless their clicks are only there.
+// elsewhere decides whether ClickHouse or PostgreSQL answers a query. It returns the statement for ClickHouse, or nil for
+// PostgreSQL. The copies of the ledger are in PostgreSQL and answer at once. A query that reads single clicks, or the ledger
+// itself, goes to ClickHouse if ClickHouse has the window. Reading only the hours at the ends of a window is not a reason to use
+// ClickHouse, unless their clicks are only there.
 func (r Reader) elsewhere(ctx context.Context, q Query, b *builder) (*statement, error) {
 	if r.Copy == nil || len(b.read) == 0 && !r.CopyOnly {
 		return nil, nil
@@ -44,8 +44,8 @@ func (r Reader) elsewhere(ctx context.Context, q Query, b *builder) (*statement,
 	return &statement{there, must}, err
 }
 
-// pick reports whether the copy is asked about some stretches of clicks, and whether it must be because PostgreSQL does not have
-// them. If both have them, the copy is asked the questions that read many clicks, unless it is behind.
+// pick reports whether the copy answers for some stretches of clicks, and whether it must, because PostgreSQL does not have all
+// these clicks. If both have them, the copy answers queries that read many clicks, unless it is behind.
 func (r Reader) pick(ctx context.Context, q Query, list []stretch, scans bool) (elsewhere, must bool, err error) {
 	may, must, err := r.copyHas(ctx, q, list)
 	if err == nil && must && !may {
@@ -60,8 +60,8 @@ func (r Reader) pick(ctx context.Context, q Query, list []stretch, scans bool) (
 	return elsewhere, must, err
 }
 
-// copyHas reports whether the copy has the clicks of some stretches, and whether some of them are there alone. While the account's
-// currency is changed PostgreSQL alone knows what they count.
+// copyHas reports whether the copy can answer for the clicks of some stretches, and whether some of these clicks are only there.
+// While the account's currency is being changed, only PostgreSQL can calculate the amounts.
 func (r Reader) copyHas(ctx context.Context, q Query, list []stretch) (may, must bool, err error) {
 	s, err := r.Copy.State(ctx, r.Conn)
 	if err != nil {
@@ -77,19 +77,20 @@ func (r Reader) copyHas(ctx context.Context, q Query, list []stretch) (may, must
 
 var errAway = models.Errorf(models.KindUnavailable, "unavailable", "old clicks cannot be read at the moment, try again")
 
-// window is a stretch of an account's clicks that is read click by click.
+// window is a stretch of time whose clicks of an account are read one by one.
 type window struct {
 	account  uuid.UUID
 	from, to time.Time
-	money    bool // what clicks count is asked for too
+	money    bool // amounts of the clicks are read too
 }
 
-// columnar is the condition of ClickHouse for the clicks of the window, whose time is in column at. $1 is the account.
+// columnar returns the ClickHouse condition for the facts of the window, whose time is in column at. $1 is the account.
 func (w window) columnar(fact, at string) string {
 	return fact + ".account_id = $1 AND " + clicklog.ColumnarWindow(fact+"."+at, w.from, w.to)
 }
 
-// onClicks reads something about the clicks of a window: there from the copy, if it has them, else here from PostgreSQL.
+// onClicks reads data about the clicks of a window. It calls there, which reads the copy, if clicksElsewhere chooses the copy.
+// Otherwise it calls here, which reads PostgreSQL.
 func onClicks[T any](ctx context.Context, r Reader, w window, here func(Reader) ([]T, error), there func() ([]T, error)) (list []T, err error) {
 	if r.Copy == nil {
 		return here(r)
@@ -114,7 +115,7 @@ func onClicks[T any](ctx context.Context, r Reader, w window, here func(Reader) 
 	return list, err
 }
 
-// clicksElsewhere reports whether the copy is asked about the clicks of a window, and whether PostgreSQL cannot be.
+// clicksElsewhere reports whether the copy answers for the clicks of a window, and whether it must because PostgreSQL cannot.
 func (r Reader) clicksElsewhere(ctx context.Context, w window) (elsewhere, must bool, err error) {
 	q := Query{AccountID: w.account}
 	if w.money {
@@ -129,7 +130,7 @@ func (r Reader) clicksElsewhere(ctx context.Context, w window) (elsewhere, must 
 	return r.pick(ctx, q, []stretch{{from: w.from, to: w.to}}, true)
 }
 
-// columnarRows reads rows of the copy. places are where the columns of a row go.
+// columnarRows returns the rows of a query of the copy. places returns the scan destinations of a row.
 func columnarRows[T any](ctx context.Context, r Reader, what string, places func(*T) []any, query string, args ...any) ([]T, error) {
 	var list []T
 	err := r.Copy.Each(ctx, what, func(scan func(...any) error) error {
@@ -141,7 +142,7 @@ func columnarRows[T any](ctx context.Context, r Reader, what string, places func
 	return list, err
 }
 
-// eachOfCopy answers from the copy.
+// eachOfCopy answers a query from the copy.
 func (r Reader) eachOfCopy(ctx context.Context, q Query, b *statement, fn func(Row) error) error {
 	var last *Row // the totals, which come first
 	err := r.Copy.Each(ctx, "performance", func(scan func(...any) error) error {
@@ -170,11 +171,11 @@ func (r Reader) eachOfCopy(ctx context.Context, q Query, b *statement, fn func(R
 	return fn(*last)
 }
 
-// cheaper is how many clicks the copy reads in the time in which PostgreSQL reads one: ops/lab/bench/README.md.
+// cheaper is the number of clicks that the copy reads in the time in which PostgreSQL reads one. It is measured in
+// ops/lab/bench/README.md.
 const cheaper = 5
 
-// readCost returns the cost of reading this number of clicks in some stretches: the number itself, or a fifth of it where the
-// copy is asked.
+// readCost returns the cost of reading this number of clicks: the number itself, or a fifth of it if the copy answers.
 func (r Reader) readCost(ctx context.Context, q Query, b *builder, clicks int64) (int64, error) {
 	if r.Copy == nil || !b.scans {
 		return clicks, nil

@@ -16,8 +16,8 @@ import (
 	"switchyard/models"
 )
 
-// past is a database with two accounts of different plans, which both had clicks on the same days: some that both plans
-// keep, and some that only the longer one does.
+// past is a database with two accounts on different plans. Both had clicks on the same days. Both plans keep some of these
+// clicks, and only the longer plan keeps the others.
 type past struct {
 	*testing.T
 	db        *db.DB
@@ -28,7 +28,7 @@ type past struct {
 	today     time.Time
 }
 
-// ages are the days ago of clicks, on both sides of the history of a starter.
+// ages lists the ages of clicks in days, on both sides of the limit of the starter plan.
 var ages = []int{0, 1, 29, 30, 31, 32, 60}
 
 func newPast(t *testing.T) *past {
@@ -121,7 +121,7 @@ func (x *past) count(query string, args ...any) (n int) {
 	return n
 }
 
-// forget runs the nightly job twice, a day apart: the first announces what the second deletes.
+// forget runs the nightly job twice, a day apart. The first run announces the deletion, and the second run deletes.
 func (x *past) forget() {
 	x.Helper()
 	for range 2 {
@@ -132,7 +132,7 @@ func (x *past) forget() {
 	}
 }
 
-// shared are the answers by dimensions that the ledger has, of an account.
+// shared returns the answers for an account by dimensions that the ledger has.
 func (x *past) shared(account uuid.UUID) (answers []any) {
 	x.Helper()
 	r := Reader{Conn: x.db}
@@ -169,10 +169,10 @@ func TestHistoryByPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := x.count(`SELECT count(*) FROM clicks`); n != 2*3*len(ages) {
-		t.Errorf("%d clicks stay when their end was only announced", n)
+		t.Errorf("%d clicks are left after the deletion was only announced", n)
 	}
 	x.forget()
-	x.forget() // again: nothing more happens
+	x.forget() // again: nothing changes
 	starter, _ := models.PlanNamed("starter")
 	kept := 0
 	for _, age := range ages {
@@ -201,10 +201,10 @@ func TestHistoryByPlan(t *testing.T) {
 		t.Errorf("an account without clicks keeps %d clicks of smartlinks, want %d", n, kept/3)
 	}
 	if n := x.count(`SELECT count(*) FROM click_hops WHERE NOT applied`); n != 0 {
-		t.Errorf("%d click-outs stay whose click never came", n)
+		t.Errorf("%d click-outs are left whose click never arrived", n)
 	}
 	if n := x.count(`SELECT count(*) FROM jobs WHERE id NOT IN (SELECT id FROM postbacks)`); n != 0 {
-		t.Errorf("%d jobs stay without their postbacks", n)
+		t.Errorf("%d jobs are left without their postbacks", n)
 	}
 	x.exec(`UPDATE accounts SET plan = 'scale' WHERE id = $1`, x.accounts["starter"])
 	x.forget()
@@ -214,8 +214,8 @@ func TestHistoryByPlan(t *testing.T) {
 	x.clear()
 }
 
-// clear deletes the statistics of the campaign, whose rows are already gone in part. No statistics are left anywhere, and none is
-// subtracted twice.
+// clear deletes the statistics of the campaign. Some of its rows are already deleted. No statistics must be left, and no figure
+// must be subtracted twice.
 func (x *past) clear() {
 	x.Helper()
 	for _, account := range x.accounts {

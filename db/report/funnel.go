@@ -13,20 +13,20 @@ import (
 	"switchyard/models"
 )
 
-// GoalCount is how many clicks reached a goal: conversions that are approved or pending, each click once. The zero
-// goal is the plain conversion.
+// GoalCount is the number of clicks that reached a goal. A click counts once if it has approved or pending conversions with the
+// goal. The empty goal is the plain conversion.
 type GoalCount struct {
-	Split    uuid.UUID       `db:"split"`    // lander, source or campaign; zero for none, and without a split
-	Goal     string          `db:"goal"`     // AnyGoal: any of them
-	Clicks   int64           `db:"clicks"`   // that reached it
-	Approved int64           `db:"approved"` // of them
-	Revenue  decimal.Decimal `db:"revenue"`  // of approved conversions
+	Split    uuid.UUID       `db:"split"`    // lander, source or campaign; zero: none, or no split
+	Goal     string          `db:"goal"`     // AnyGoal: any goal
+	Clicks   int64           `db:"clicks"`   // clicks that reached it
+	Approved int64           `db:"approved"` // clicks with an approved conversion
+	Revenue  decimal.Decimal `db:"revenue"`  // revenue of approved conversions
 }
 
-// AnyGoal stands for all goals together.
+// AnyGoal is the Goal of a count over all goals together.
 const AnyGoal = "*"
 
-// What GoalsOf can split by; an empty text splits nothing.
+// The records by which GoalsOf can split. An empty text means no split.
 const (
 	ByLander   = "lander"
 	BySource   = "source"
@@ -37,7 +37,7 @@ var goalSplits = map[string]string{
 	"": "NULL::uuid", ByLander: "f.lander_id", BySource: "f.source_id", ByCampaign: "f.campaign_id",
 }
 
-// The grand total is of clicks, not of goals: a click that reached two goals converted once.
+// The total over all goals counts clicks: a click that reached two goals counts once.
 var countGoals = `
 SELECT coalesce(%[1]s, '00000000-0000-0000-0000-000000000000') AS split,
 	CASE WHEN grouping(v.goal) = 1 THEN '` + AnyGoal + `' ELSE v.goal END AS goal,
@@ -49,7 +49,7 @@ WHERE v.account_id = $1 AND v.click_id >= $3 AND v.click_id < $4 AND v.status IN
 	AND f.account_id = $1 AND f.id >= $3 AND f.id < $4 AND f.campaign_id = ANY ($2::uuid[])
 GROUP BY GROUPING SETS ((%[1]s, v.goal), (%[1]s))`
 
-// GoalsOf counts what the clicks of some campaigns in [from, to) reached, whenever they reached it.
+// GoalsOf counts the goals that the clicks of some campaigns in [from, to) reached, whatever the time of the conversion.
 func (r Reader) GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid.UUID, split string,
 	from, to time.Time,
 ) ([]GoalCount, error) {
@@ -72,7 +72,7 @@ func (r Reader) GoalsOf(ctx context.Context, account uuid.UUID, campaigns []uuid
 	})
 }
 
-// columnarGoals is countGoals.
+// columnarGoals is countGoals for ClickHouse.
 const columnarGoals = `
 SELECT t.split, if(grouping(t.goal) = 1, '` + AnyGoal + `', t.goal), toInt64(uniqExact(t.click_id)),
 	toInt64(uniqExactIf(t.click_id, t.status = 'approved')), sum(t.revenue)

@@ -16,7 +16,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// figures is what a click and its conversions count, by the model.
+// figures returns the model's figures of a click and its conversions.
 func (f *fact) figures() models.Figures {
 	var n models.Figures
 	if !f.stored {
@@ -54,7 +54,7 @@ func (f *fact) figures() models.Figures {
 	return n
 }
 
-// value is what a click has in a dimension, by the model.
+// value returns the model's value of a click in a dimension.
 func (f *fact) value(dimension string) string {
 	at := models.ClickTime(f.click.ID)
 	c := f.click
@@ -90,7 +90,7 @@ func (f *fact) value(dimension string) string {
 	}[dimension]
 }
 
-// count is the answer to a query, by the model.
+// count returns the model's answer to a query.
 func (h *history) count(q Query) map[string]models.Figures {
 	sums := map[string]models.Figures{}
 	for _, f := range h.facts {
@@ -140,7 +140,7 @@ func (h *history) compare(q Query) {
 	}
 }
 
-// check holds every dimension, some pairs and some windows against the model.
+// check compares the reports by every dimension, by some pairs of dimensions and in some windows with the model.
 func (h *history) check() {
 	h.t.Helper()
 	all := Query{AccountID: h.account, From: h.start.Truncate(time.Hour)}
@@ -167,7 +167,7 @@ func (h *history) check() {
 	}
 }
 
-// Whatever happens, in whatever order it arrives, ledger, rows and a plain recount give the same figures.
+// Whatever happens, and in whatever order records arrive, the ledger, the rows and a simple recount give the same figures.
 func TestLedgerEqualsRows(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -204,7 +204,7 @@ func TestLedgerEqualsRows(t *testing.T) {
 					break
 				}
 			}
-			h.check() // the clicks are as they were
+			h.check() // the clicks are unchanged
 			var left int
 			const waiting = `SELECT count(*) FROM click_hops WHERE NOT applied`
 			if err := h.d.GetContext(t.Context(), &left, waiting); err != nil || left > 0 {

@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// offer is one of the offers that a history uses, with terms of every sort.
+// offer is an offer of a history. The offers have all kinds of terms.
 type offer struct {
 	id        uuid.UUID
 	payout    decimal.Decimal
@@ -27,12 +27,12 @@ type offer struct {
 	fromParam bool
 }
 
-// fact is what the model knows of a click: what happened to it and what of that was stored.
+// fact is the model's state of a click: the records about it, and which of them are stored.
 type fact struct {
 	click  models.Click
 	stored bool
 	unique bool
-	last   models.ClickOut // the step that counts
+	last   models.ClickOut // the latest step, which counts
 	hops   []models.ClickOut
 	convs  map[string]*sale
 }
@@ -42,7 +42,7 @@ type sale struct {
 	payout, cost decimal.Decimal
 }
 
-// history is a random history and its own idea of the figures, worked out without ledger, rows or SQL.
+// history is a random history with a model of the figures, which is calculated without ledger, rows or SQL.
 type history struct {
 	t       *testing.T
 	rnd     *rand.Rand
@@ -54,7 +54,7 @@ type history struct {
 	ids     map[string][]uuid.UUID // ids to choose from, by dimension
 	facts   map[uuid.UUID]*fact
 	order   []uuid.UUID
-	queue   []spool.Record // made and not appended yet
+	queue   []spool.Record // not appended yet
 	sent    []spool.Record
 	seen    map[string]bool // visitors that were counted
 	reader  Reader
@@ -107,7 +107,7 @@ func (h *history) money(scale int32) decimal.Decimal {
 	return decimal.New(int64(h.rnd.IntN(1000)), -scale)
 }
 
-// idIn gives an id of a moment of the history's hours.
+// idIn returns an id with a random time within the history's hours.
 func (h *history) idIn() uuid.UUID {
 	at := h.start.Add(time.Duration(h.rnd.Int64N(int64(19 * time.Hour))))
 	id, floor := models.NewClickID(), models.FloorClickID(at)
@@ -176,7 +176,7 @@ func (h *history) flush() {
 	}
 }
 
-// learn tells the model that a record is stored.
+// learn adds a stored record to the model.
 func (h *history) learn(r spool.Record) {
 	switch {
 	case r.Click != nil:
@@ -197,7 +197,7 @@ func (h *history) learn(r spool.Record) {
 	}
 }
 
-// offer is where the click went in the end.
+// offer returns the offer to which the click went last.
 func (f *fact) offer() uuid.UUID {
 	if len(f.hops) > 0 {
 		return f.last.OfferID
@@ -239,7 +239,7 @@ func (h *history) convert() {
 	}
 }
 
-// costPrefix marks the entries that remember the cost an input named, by conversion.
+// costPrefix marks entries that hold the cost that an input reported for a conversion.
 const costPrefix = "cost of "
 
 // sell is the model of RecordConversion.

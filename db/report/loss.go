@@ -11,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// lossDimensions are the dimensions of the clicks that traffic sources counted: sources report them by day (UTC) and source.
+// lossDimensions are the dimensions for which the clicks counted by traffic sources are known: source and day (UTC).
 var lossDimensions = []string{"source_id", "date"}
 
-// Losses are the click losses of the groups of a question. Each covers the days and sources whose clicks were reported.
+// Losses holds the click losses of the groups of a query. Each covers the days and sources whose clicks were reported.
 type Losses struct {
 	// Known is false if the click loss cannot be known for any group: see lossKnown.
 	Known bool
@@ -24,7 +24,7 @@ type Losses struct {
 	total      *models.ClickLoss
 }
 
-// Losses reads the click losses of the groups of a question.
+// Losses returns the click losses of the groups of a query.
 func (r Reader) Losses(ctx context.Context, q Query) (Losses, error) {
 	out := Losses{Known: lossKnown(q), dimensions: q.Dimensions, groups: map[[2]string]*models.ClickLoss{}}
 	if !out.Known {
@@ -38,7 +38,7 @@ func (r Reader) Losses(ctx context.Context, q Query) (Losses, error) {
 	return out, err
 }
 
-// Of returns the click loss of a group, or of the totals. It returns nil if no loss is known.
+// Of returns the click loss of a group or of the totals. It returns nil if no loss is known.
 func (l Losses) Of(row Row) *models.ClickLoss {
 	if row.Total {
 		return l.total
@@ -51,7 +51,7 @@ func (q TrendQuery) LossKnown() bool {
 	return grains[q.Bucket].seconds == daySeconds && inUTC(q.Query) && lossOfAll(q.Query)
 }
 
-// addLoss gives buckets their click loss.
+// addLoss sets the click loss of buckets.
 func (r Reader) addLoss(ctx context.Context, q TrendQuery, list []Trend) error {
 	if !q.LossKnown() {
 		return nil
@@ -67,7 +67,7 @@ func (r Reader) addLoss(ctx context.Context, q TrendQuery, list []Trend) error {
 	return err
 }
 
-// eachLoss calls fn with the days of the chosen sources in the window of a question.
+// eachLoss calls fn with each day of the selected sources in the window of a query.
 func (r Reader) eachLoss(ctx context.Context, q Query, fn func(clicklog.LossDay)) error {
 	days, err := clicklog.Log{}.ClickLoss(ctx, r.Conn, q.AccountID, nil, q.From, q.To.Add(-time.Millisecond))
 	for _, d := range days {
@@ -87,14 +87,15 @@ func lossKnown(q Query) bool {
 
 func inUTC(q Query) bool { return q.Zone == nil || q.Zone == time.UTC }
 
-// lossOfAll reports whether a question is about whole days, and about all that sources have counted.
+// lossOfAll reports whether a query covers whole days and filters by nothing except the source.
 func lossOfAll(q Query) bool {
 	whole := func(t time.Time) bool { return t.UTC().Truncate(24 * time.Hour).Equal(t) }
 	return whole(q.From) && whole(q.To) && q.From.Before(q.To) &&
 		!slices.ContainsFunc(q.Filters, func(f Filter) bool { return f.Dimension != "source_id" })
 }
 
-// lossKey returns the values of lossDimensions for a group, as far as dimensions include them. names are the names of values.
+// lossKey returns the values of lossDimensions for a group. Dimensions that are not in dimensions stay empty. names are the
+// dimensions of values.
 func lossKey(dimensions, values, names []string) (key [2]string) {
 	for i, name := range lossDimensions {
 		if at := slices.Index(names, name); at >= 0 && slices.Contains(dimensions, name) {
@@ -104,7 +105,7 @@ func lossKey(dimensions, values, names []string) (key [2]string) {
 	return key
 }
 
-// chosen reports whether filters by source keep one.
+// chosen reports whether filters by source keep a source.
 func chosen(filters []Filter, source uuid.UUID) bool {
 	for _, f := range filters {
 		if slices.Contains(f.Values, source.String()) == f.Not {

@@ -17,7 +17,7 @@ import (
 )
 
 // TestClickLoss checks that groups by source and day, their totals and buckets of days have the click loss that follows from the
-// sources' reports. Where it could not be right, there is no click loss.
+// sources' reports. Groups for which it could be wrong have no click loss.
 func TestClickLoss(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -83,7 +83,7 @@ func (a *asker) trend(q TrendQuery) error {
 	return nil
 }
 
-// totals: overview, sum of performance, sum of the time series and the recount are one figure.
+// totals checks that the overview, the sum of performance, the sum of the time series and the recount are equal.
 func (a *asker) totals() {
 	a.Helper()
 	for range 5 {
@@ -115,7 +115,7 @@ func (a *asker) totals() {
 	}
 }
 
-// orphans: what deleted campaigns left behind.
+// orphans checks the figures of deleted campaigns.
 func (a *asker) orphans() {
 	a.Helper()
 	ids := a.pools[0].list[7:10]
@@ -189,7 +189,7 @@ func (a *asker) addresses() {
 	}
 }
 
-// logs: the clicks of two days one by one, and all conversions.
+// logs checks every click of two days, and all conversions.
 func (a *asker) logs() {
 	a.Helper()
 	q := clicklog.LogQuery{AccountID: a.account, From: a.start.Add(47 * time.Hour), To: a.start.Add(95 * time.Hour), Limit: 1e6}

@@ -50,7 +50,7 @@ func (m *month) tell(n int) {
 	})
 }
 
-// correct is tell by a file: many messages in one transaction.
+// correct does the same as tell through a file: many messages in one transaction.
 func (m *month) correct(n int) {
 	m.Helper()
 	var inputs []clicklog.ConversionInput
@@ -79,7 +79,7 @@ func (m *month) correct(n int) {
 	}
 }
 
-// sale makes up a message and says what it must do.
+// sale returns a random message about a conversion, and the result that it must have.
 func (m *month) sale(f *monthFact) (clicklog.ConversionInput, string) {
 	in := clicklog.ConversionInput{
 		AccountID: m.account, ClickID: f.id, Source: models.FromPostback, At: f.at.AddDate(0, 0, m.rnd.IntN(20)),
@@ -136,7 +136,7 @@ func (m *month) sale(f *monthFact) (clicklog.ConversionInput, string) {
 	return in, clicklog.ResultUpdated
 }
 
-// monthMoves are the statuses that follow on each.
+// monthMoves maps each status to the statuses that may follow it.
 var monthMoves = map[string][]string{
 	"pending":    {"pending", "approved", "rejected"},
 	"approved":   {"approved", "rejected", "chargeback"},
@@ -144,7 +144,7 @@ var monthMoves = map[string][]string{
 	"chargeback": {"chargeback"},
 }
 
-// clear deletes what a campaign counted in a window.
+// clear deletes the figures of a campaign in a window.
 func (m *month) clear(campaign string, from, to time.Time) {
 	m.Helper()
 	q := clicklog.ClearQuery{AccountID: m.account, Of: []uuid.UUID{asID(campaign)}, From: from, To: to}
@@ -171,11 +171,11 @@ func (m *month) clear(campaign string, from, to time.Time) {
 	}
 	m.gone += int(want)
 	m.log = slices.DeleteFunc(m.log, func(f *monthFact) bool { return f.gone })
-	m.sent, m.visitor = nil, nil // they would be counted again, and be unique again
+	m.sent, m.visitor = nil, nil // they would count again, and be unique again
 }
 
-// spend says what a day at a source cost, in all or for one campaign: it is spread over the clicks, and stands alone
-// without any.
+// spend sets the spend of a day at a source, in total or for one campaign. It is spread over the clicks. Without clicks it counts
+// alone.
 func (m *month) spend(source, campaign string, date time.Time, amount int64) {
 	m.Helper()
 	s := clicklog.Spend{
@@ -238,7 +238,7 @@ func (m *month) compact(hours int) {
 	}
 }
 
-// settle sorts the facts and adds up each, before questions are asked.
+// settle sorts the facts and sums up each of them. Call it before queries.
 func (m *month) settle() {
 	m.facts = append(m.facts, m.alone...)
 	slices.SortFunc(m.facts, func(a, b *monthFact) int { return a.at.Compare(b.at) })

@@ -15,10 +15,10 @@ import (
 
 // The plain reference: facts as they were sent, added up one by one. It knows nothing of ledgers, rows or SQL.
 
-// moneyUnit is ten to the minus ten: money is counted in it, exactly.
+// moneyUnit is the number of decimals of an amount. The model counts money exactly, in units of 10^-10.
 const moneyUnit = 10
 
-// sums are figures. Money is in units.
+// sums holds figures. Money is in units of 10^-10.
 type sums struct {
 	clicks, unique, bots, views, outs, approved, pending, rejected, charged int64
 	cost, revenue, waiting                                                  int64
@@ -54,7 +54,7 @@ func sumsOf(f models.Figures) sums {
 	}
 }
 
-// pool gives the values of a dimension numbers.
+// pool numbers the values of a dimension.
 type pool struct {
 	list   []string
 	places map[string]uint32
@@ -72,7 +72,7 @@ func (p *pool) number(value string) uint32 {
 	return n
 }
 
-// monthFact is a click as it was sent and what became of it.
+// monthFact is a click as it was sent, and what happened to it later.
 type monthFact struct {
 	id     uuid.UUID
 	at     time.Time
@@ -82,13 +82,13 @@ type monthFact struct {
 	landed bool
 	out    bool
 	last   uuid.UUID // the step that counts
-	cost   int64     // of the click
-	each   int64     // what each approved conversion costs
-	share  int64     // percent of revenue that each costs
+	cost   int64     // cost of the click
+	each   int64     // cost of each approved conversion
+	share  int64     // cost of each in percent of revenue
 	sales  map[string]*monthSale
 	gone   bool   // deleted
 	who    string // the fingerprint
-	total  sums   // as of the last settle
+	total  sums   // figures at the last settle
 	alone  int64  // spend without a click
 }
 
@@ -134,7 +134,7 @@ func count(b bool) int64 {
 // monthDims are the dimensions of the month, and how a value gets into a click. Dimensions of time follow from the click.
 var monthDims = []struct {
 	name  string
-	size  int // of its values; 0: decided elsewhere
+	size  int // number of its values; 0: set elsewhere
 	value func(i int) string
 	set   func(*models.Click, string)
 }{
@@ -182,7 +182,7 @@ var monthDims = []struct {
 	{"sub10", 5, named("10"), sub(9)},
 }
 
-// place of a dimension among monthDims.
+// place returns the index of a dimension in monthDims.
 func place(name string) int {
 	for i := range monthDims {
 		if monthDims[i].name == name {
@@ -192,7 +192,7 @@ func place(name string) int {
 	panic(name)
 }
 
-// named returns a function that makes values with a common prefix. The first value is empty.
+// named returns a function that returns numbered values with a prefix. The first value is empty.
 func named(prefix string) func(int) string {
 	return func(i int) string {
 		if i == 0 {
@@ -230,7 +230,7 @@ func sub(n int) func(*models.Click, string) {
 	return func(c *models.Click, v string) { c.Subs[n] = v }
 }
 
-// numbered puts the moment of a fact into its values.
+// numbered sets the values of a fact that follow from its time.
 func (m *month) numbered(f *monthFact) {
 	for name, v := range map[string]string{
 		"date": f.at.Format("2006-01-02"), "hour": f.at.Format("2006-01-02 15") + ":00:00",
@@ -242,7 +242,7 @@ func (m *month) numbered(f *monthFact) {
 	}
 }
 
-// within calls fn with every fact of a window that no filter leaves out. Facts are sorted by time.
+// within calls fn with every fact of a window that passes all filters. Facts are sorted by time.
 func (m *month) within(from, to time.Time, filters []Filter, fn func(*monthFact)) {
 	low, _ := slices.BinarySearchFunc(m.facts, from, func(f *monthFact, t time.Time) int { return f.at.Compare(t) })
 	type wanted struct {
@@ -277,7 +277,7 @@ facts:
 	}
 }
 
-// localName is the bucket of a moment by the clock of a zone.
+// localName returns the name of the bucket of a moment in a time zone.
 func localName(bucket string, at time.Time, zone *time.Location) string {
 	t := at.In(zone)
 	weekday := strconv.Itoa((int(t.Weekday())+6)%7 + 1)
@@ -297,8 +297,8 @@ func localName(bucket string, at time.Time, zone *time.Location) string {
 	return t.Format("2006-01-02 15") + t.Format(":00:00-07:00")
 }
 
-// bucketNames lists the buckets that a window must have, in order: it looks at the clock at every quarter of an hour,
-// for no zone changes at other times these days.
+// bucketNames returns the buckets that a window must have, in order. It checks the local time every quarter of an hour, because
+// today no zone changes at other times.
 func bucketNames(bucket string, from, to time.Time, zone *time.Location) []string {
 	var list []string
 	if bucket == "weekday" || bucket == "weekday_hour" {

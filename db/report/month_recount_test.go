@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// both are the figures of a group in the two stretches of time of a question.
+// both holds the figures of a group in the two stretches of time of a query.
 type both struct{ now, before sums }
 
-// recount is the reference's answer to a question. Groups in which nothing happened are left out.
+// recount returns the reference's answer to a query. It leaves out groups without figures.
 func (m *month) recount(q Query) map[string]*both {
 	out := map[string]*both{}
 	m.recountIn(q, q.From, q.To, out, func(g *both) *sums { return &g.now })
@@ -81,8 +81,8 @@ func (m *month) keeper(q Query, from, to time.Time) (plain []Filter, keep func(*
 	return plain, keep
 }
 
-// namer names the bucket of a fact where that is not what stands in its values: by the clock of a zone, and in a stretch
-// that is compared after the bucket with the same place in the first stretch.
+// namer returns a function that names the bucket of a fact, if the name differs from the fact's own value. This is so in a time
+// zone. In the second stretch of a comparison, a bucket has the name of the bucket at the same position in the first stretch.
 func (m *month) namer(q Query, dimension string, from, to time.Time) func(*monthFact) string {
 	bucket, isTime := map[string]string{
 		"date": "day", "hour": "hour", "month": "month", "day_of_week": "weekday", "hour_of_day": "",
@@ -149,7 +149,7 @@ var monthSorts = []string{
 	"", "-clicks", "clicks", "bot_clicks", "-revenue", "profit", "-conversions", "-cr", "roi", "-cpa", "lp_ctr",
 }
 
-// sorted is where a group must come by the figure: less is earlier, what has no value last.
+// sorted returns the sort key of a group by a figure: a lower key comes earlier, and groups without a value come last.
 func (s *sums) sorted(by string) float64 {
 	name, descends := strings.CutPrefix(by, "-")
 	if by == "" {
@@ -165,7 +165,7 @@ func (s *sums) sorted(by string) float64 {
 	return n
 }
 
-// sameRows compares an answer with the recount: all groups, or the first ones when there are more than an answer has.
+// sameRows compares an answer with the recount: all groups, or the first groups if there are more than the limit.
 func sameRows(q Query, want map[string]*both, list []Row) error {
 	if q.Totals && len(q.Dimensions) > 0 {
 		var all both

@@ -16,8 +16,8 @@ import (
 	"switchyard/models/parttest"
 )
 
-// TestMonth makes a month of history in all the ways in which facts arrive, and compares every report with a plain recount of the
-// sent facts: over every single dimension, over 200 random combinations, and over time in many zones.
+// TestMonth creates a month of history in all the ways in which facts arrive. It compares every report with a simple recount of
+// the sent facts: by every single dimension, by 200 random combinations, and over time in many time zones.
 func TestMonth(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()
@@ -57,7 +57,7 @@ func TestMonth(t *testing.T) {
 	a.onBoth(func() {
 		a.answers()
 		if a.reader().Copy == nil && (a.ledger.Load() < 80 || a.rows.Load() < 200) {
-			t.Error("one of the two ways of PostgreSQL was hardly taken")
+			t.Error("too few answers came from the ledger, or too few from the rows")
 		}
 	})
 	t.Logf("%d clicks, %d of them deleted, %d with conversions, %d amounts spent; %d answers from the ledger, %d from rows,"+
@@ -65,7 +65,7 @@ func TestMonth(t *testing.T) {
 		a.series.Load())
 }
 
-// answers holds every report against the recount.
+// answers compares every report with the recount.
 func (a *asker) answers() {
 	a.Helper()
 	began := time.Now()
@@ -87,8 +87,8 @@ func (a *asker) answers() {
 	}
 }
 
-// apart runs the test in a process of its own without the race detector, which finds nothing in sums and makes them
-// take several times as long.
+// apart runs the test in a separate process without the race detector. The detector finds nothing in sums, but makes them several
+// times slower.
 func apart(t *testing.T) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "test", "-tags", "nomsgpack", "-count", "1", "-vet", "off", "-v", "-run",
@@ -98,7 +98,7 @@ func apart(t *testing.T) {
 	}
 }
 
-// sane checks that the history is as rich as it should be.
+// sane checks that the history has enough facts of every kind.
 func (m *month) sane() {
 	m.Helper()
 	var all sums
@@ -120,13 +120,13 @@ func (m *month) sane() {
 	}
 }
 
-// asker asks and counts from where the answers came.
+// asker sends queries and counts which tables the answers came from.
 type asker struct {
 	*month
 	ledger, rows, series atomic.Int64
 }
 
-// perform holds the answers of ledger and rows against the recount.
+// perform compares the answers from the ledger and from the rows with the recount.
 func (a *asker) perform(q Query) error {
 	q.AccountID = a.account
 	want := a.recount(q)
@@ -163,7 +163,7 @@ func (a *asker) dimensions() {
 	})
 }
 
-// window makes up a stretch of the month: most are some hours or days, cut anywhere; some are all of it.
+// window returns a random stretch of the month. Most are some hours or days, cut anywhere. Some are the whole month.
 func (a *asker) window() (from, to time.Time) {
 	lengths := []time.Duration{90 * time.Minute, 7 * time.Hour, 30 * time.Hour, 75 * time.Hour, 10 * day, 31 * day}
 	length := lengths[min(a.rnd.IntN(len(lengths)), a.rnd.IntN(len(lengths)))]
@@ -172,7 +172,7 @@ func (a *asker) window() (from, to time.Time) {
 	return from.Truncate(step), from.Add(length).Truncate(step)
 }
 
-// filters makes up some filters with values that clicks have, and now and then a value that no click has.
+// filters returns random filters with values that clicks have, and sometimes a value that no click has.
 func (a *asker) filters(names []string) []Filter {
 	var list []Filter
 	for range a.rnd.IntN(4) {
@@ -194,7 +194,7 @@ func pickOf[T any](a *asker, list []T) T { return list[a.rnd.IntN(len(list))] }
 func (a *asker) combinations() {
 	a.Helper()
 	n := 200
-	if a.there != nil { // ClickHouse's plans differ less: where the answers are from is one table
+	if a.there != nil { // ClickHouse has fewer plans, because it reads from one table
 		n = longtest.Size(60, n)
 	}
 	questions := a.questions(n)
@@ -202,7 +202,7 @@ func (a *asker) combinations() {
 	a.labels()
 }
 
-// questions makes some up. Half are about what the ledger has.
+// questions returns random queries. Half of them use only dimensions of the ledger.
 func (a *asker) questions(n int) []Query {
 	names := Dimensions()
 	var hourly []string
@@ -237,8 +237,8 @@ func (a *asker) questions(n int) []Query {
 	return questions
 }
 
-// byClock asks some questions by the clock of a zone and by an hour or a date, and compares some with another stretch of
-// the month.
+// byClock gives some queries a time zone and a dimension of time, and adds to some a comparison with another stretch of the
+// month.
 func (a *asker) byClock(q *Query, i int) {
 	if i%3 == 0 {
 		loc, err := time.LoadLocation(pickOf(a, monthZones))
@@ -249,7 +249,7 @@ func (a *asker) byClock(q *Query, i int) {
 		for slices.Contains(q.Dimensions[1:], q.Dimensions[0]) {
 			q.Dimensions = q.Dimensions[:len(q.Dimensions)-1]
 		}
-		for n := range q.Filters { // by values of the zone
+		for n := range q.Filters { // values in that time zone
 			if x := &q.Filters[n]; x.Dimension == "hour" || x.Dimension == "date" {
 				x.Values = []string{localName(map[string]string{"hour": "hour", "date": "day"}[x.Dimension], q.From, loc)}
 			}
@@ -261,7 +261,7 @@ func (a *asker) byClock(q *Query, i int) {
 	}
 }
 
-// labels are the names of the ids that stand in answers.
+// labels checks the names of the ids in answers.
 func (a *asker) labels() {
 	a.Helper()
 	for _, name := range Dimensions() {

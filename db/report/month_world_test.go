@@ -21,37 +21,37 @@ import (
 	"switchyard/models/longtest"
 )
 
-// The size of the month. Batches are parts of it, so that both forms take as many.
+// The size of the month. The batch size is a fraction of it, so that the short and the long form have the same number of batches.
 var (
 	monthClicks      = longtest.Size(6_000, 300_000)
 	monthConversions = longtest.Size(500, 4_000)
 )
 
-const monthHands = 4 // what is done at the same time
+const monthHands = 4 // number of concurrent operations
 
-// month is a history of the last October that is over: clocks go back in the north and forward in the south.
+// month is a history of the most recent complete October, in which clocks go back in the north and forward in the south.
 type month struct {
 	*testing.T
 	rnd     *rand.Rand
 	d       *db.DB
-	there   *clicklog.CopyReader // who answers; nil: PostgreSQL
+	there   *clicklog.CopyReader // the copy that answers; nil: PostgreSQL
 	account uuid.UUID
 	start   time.Time
 	end     time.Time
 	pools   []pool
-	facts   []*monthFact // by time, once settled
+	facts   []*monthFact // sorted by time after settle
 	offers  map[string]monthOffer
 	visits  map[string]time.Time // until when a visitor is not unique
-	visitor []string             // who came in earlier rounds
-	coming  []string             // who came in this one
+	visitor []string             // visitors of earlier rounds
+	coming  []string             // visitors of this round
 	sent    []spool.Record
 	gone    int
 	spent   int
 	alone   []*monthFact // spend without clicks
-	log     []*monthFact // those with conversions
+	log     []*monthFact // facts with conversions
 }
 
-// monthOffer is what an offer pays: units, or percent of the sale.
+// monthOffer has the payout of an offer: in units, or in percent of the sale.
 type monthOffer struct {
 	pays             int64
 	percent, byParam bool
@@ -85,7 +85,7 @@ func (m *month) exec(query string, args ...any) {
 	}
 }
 
-// records makes what the ids of the history stand for, with names.
+// records creates the records that the ids of the history refer to, with names.
 func (m *month) records() {
 	domain := uuid.New()
 	m.exec(`INSERT INTO domains (id, host) VALUES ($1, 'go.example.com')`, domain)
@@ -128,7 +128,7 @@ const insertMonthOffer = `
 INSERT INTO offers (id, account_id, name, url, payout, payout_type, payout_from_param)
 VALUES ($1, $2, 'name of ' || $1::uuid, 'https://o.example', $3, $4, $5)`
 
-// click sends one, of a new visitor or, in later rounds, of one who came before.
+// click returns a click of a new visitor or, in later rounds, of an earlier visitor.
 func (m *month) click() spool.Record {
 	at := m.start.Add(time.Duration(m.rnd.Int64N(int64(m.end.Sub(m.start)/time.Millisecond))) * time.Millisecond)
 	c := &models.Click{AccountID: m.account, UniqueHours: 24, Currency: "USD"}
@@ -177,8 +177,8 @@ func (m *month) click() spool.Record {
 	return spool.Record{Click: c}
 }
 
-// value chooses one of a dimension: some are met more often than others, and a campaign has its own paths, pages, offers
-// and sources.
+// value chooses a random value of a dimension. Some values are more frequent than others, and a campaign has its own paths,
+// pages, offers and sources.
 func (m *month) value(f *monthFact, at int) int {
 	n, d := m.rnd.Float64(), monthDims[at]
 	switch d.name {
@@ -199,7 +199,7 @@ func (m *month) price(c *models.Click, f *monthFact) {
 	}
 }
 
-// step sends a visitor from a page to an offer; the latest step decides where the click belongs.
+// step sends a visitor from a page to an offer. The latest step determines the offer of the click.
 func (m *month) step(f *monthFact) spool.Record {
 	o := &models.ClickOut{
 		ID: models.NewClickID(), ClickID: f.id, AccountID: m.account, Slot: 1 + m.rnd.IntN(3),
@@ -232,7 +232,7 @@ func (m *month) round(clicks int) {
 	}
 	fresh := slices.Clone(records[:min(500, len(records))])
 	m.rnd.Shuffle(len(records), func(i, j int) { records[i], records[j] = records[j], records[i] })
-	m.store(append(records, m.sent...)) // what came before comes again
+	m.store(append(records, m.sent...)) // earlier records are sent again
 	m.sent = fresh
 	m.visitor, m.coming = append(m.visitor, m.coming...), nil
 }
@@ -240,7 +240,7 @@ func (m *month) round(clicks int) {
 func (m *month) store(records []spool.Record) {
 	m.Helper()
 	var parts [2][]spool.Record
-	for _, r := range records { // a click and its steps may part
+	for _, r := range records { // a click and its steps may be in different spools
 		at := r.Click != nil && r.Click.ID[15]&1 == 0
 		parts[count(at)] = append(parts[count(at)], r)
 	}

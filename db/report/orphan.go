@@ -12,12 +12,12 @@ import (
 	"switchyard/models"
 )
 
-// Orphan is what a campaign that no longer exists left behind in a window.
+// Orphan has the figures of a campaign that no longer exists, in a window.
 type Orphan struct {
 	CampaignID uuid.UUID `db:"campaign_id"`
-	Visitors   int64     `db:"visitors"` // people, whatever the number of their clicks; as far as clicks are kept
-	// FirstSeen and LastSeen are the times of the first and the last click, bots included. They are whole hours where the
-	// clicks are not kept any more.
+	Visitors   int64     `db:"visitors"` // number of visitors, not of clicks; only from clicks that are kept
+	// FirstSeen and LastSeen are the times of the first and the last click, bots included. They are whole hours if the clicks are
+	// not kept any more.
 	FirstSeen time.Time `db:"first_seen"`
 	LastSeen  time.Time `db:"last_seen"`
 	models.Figures
@@ -37,12 +37,12 @@ SELECT campaign_id, count(DISTINCT ` + visitor + `) FILTER (WHERE NOT is_bot) AS
 FROM clicks WHERE account_id = $1 AND id >= $2 AND id < $3 AND campaign_id = ANY ($4::uuid[])
 GROUP BY campaign_id`
 
-// visitor is who clicked: by the cookie, else by the fingerprint.
+// visitor is the SQL of the visitor of a click: the id from the cookie, or else the fingerprint.
 const visitor = `coalesce(nullif(visitor_id, '00000000-0000-0000-0000-000000000000'), unique_key)`
 
 const columnarVisitor = `if(visitor_id = ` + clicklog.ColumnarNoID + `, unique_key, visitor_id)`
 
-// Orphans gives what was recorded in [from, to) for campaigns that do not exist any more, most clicks first.
+// Orphans returns the figures in [from, to) of campaigns that do not exist any more, most clicks first.
 func (r Reader) Orphans(ctx context.Context, account uuid.UUID, from, to time.Time) ([]Orphan, error) {
 	const what = "orphaned campaigns"
 	hours, err := db.Select[Orphan](ctx, r.Conn, what, selectOrphans, account, from.Truncate(time.Hour), to)

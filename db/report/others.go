@@ -12,10 +12,10 @@ import (
 	"switchyard/models"
 )
 
-// maxHanded is how many groups of facts PostgreSQL hands to ClickHouse at most.
+// maxHanded is the largest number of groups of facts that are sent from PostgreSQL to ClickHouse.
 const maxHanded = 100_000
 
-// others reads the facts of a question that ClickHouse does not have, grouped, as columnar takes them.
+// others returns the facts of a query that are not in ClickHouse. They are grouped and in the format of columnar.others.
 func (r Reader) others(ctx context.Context, q Query) (string, error) {
 	b, err := planIn(q, postgres{}, otherFacts)
 	if err != nil || len(b.parts) == 0 {
@@ -51,7 +51,7 @@ func (r Reader) others(ctx context.Context, q Query) (string, error) {
 
 var tabbed = strings.NewReplacer(`\`, `\\`, "\t", `\t`, "\n", `\n`, "\r", `\r`)
 
-// grouped is the statement for the sums of facts by raw values, as texts.
+// grouped returns the statement for the sums of facts by raw values, as texts.
 func (b *builder) grouped() string {
 	var list, keys []string
 	for i, d := range b.dims {

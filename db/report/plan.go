@@ -16,19 +16,20 @@ import (
 	"switchyard/models"
 )
 
-// splitShare limits how many hours are split: at most one in splitShare. With more, all hours are read from the rows.
+// splitShare limits the number of hours that are split, to one in splitShare. If there are more, all hours are read from the
+// rows.
 const splitShare = 4
 
-// share is which facts of a question a statement has.
+// share selects the facts of a query that a statement reads.
 type share uint8
 
 const (
 	everything share = iota
-	clickFacts       // the facts of clicks and their conversions
-	otherFacts       // all but these: spend that stands alone, and hours whose clicks are not kept
+	clickFacts       // clicks and their conversions
+	otherFacts       // all other facts: spend without clicks, and hours whose clicks are not kept
 )
 
-// plan decides where PostgreSQL has the facts of a question from, in each of its stretches of time.
+// plan decides from which tables PostgreSQL reads the facts of a query, for each of its stretches of time.
 func plan(q Query) (*builder, error) { return planIn(q, postgres{}, everything) }
 
 func planIn(q Query, in dialect, of share) (*builder, error) {
@@ -106,7 +107,7 @@ func (b *builder) choose(q *Query, from, to time.Time) error {
 	return nil
 }
 
-// dimension finds one by its name.
+// dimension returns the dimension with a name. A dimension of time outside UTC, or in a comparison, gets a clock.
 func (b *builder) dimension(q *Query, name string, from, to time.Time) (dimension, error) {
 	d, err := find(name)
 	if err != nil || !q.byClock(d) {
@@ -129,12 +130,12 @@ func (b *builder) dimension(q *Query, name string, from, to time.Time) (dimensio
 }
 
 // facts decides which tables the facts of a stretch of time come from. Copies of the ledger have whole days or hours, the ledger
-// has whole hours. The rest of the window comes from the next finer one, and in the end from the rows.
+// has whole hours. The rest of the window comes from the next finer table, and in the end from the rows.
 func (b *builder) facts(q Query, from, to time.Time) {
 	if b.share == clickFacts {
 		defer b.fromCopy(from, len(b.read))
 	}
-	if !from.Before(to) { // no facts, with every column
+	if !from.Before(to) { // a part without facts that has every column
 		switch b.share {
 		case everything:
 			b.fromIDs("", b.arg(uuid.Nil), b.arg(uuid.Nil))
@@ -156,7 +157,7 @@ func (b *builder) facts(q Query, from, to time.Time) {
 		b.fromHours(first, archive, nil)
 		first = archive
 	}
-	if q.change != nil || b.share != everything { // while the currency is changed the ledger has amounts in both
+	if q.change != nil || b.share != everything { // during a change of currency, the ledger has amounts in both currencies
 		b.fromRows(first, to)
 		return
 	}
@@ -189,13 +190,14 @@ func ceil(t time.Time, step time.Duration) time.Time {
 	return t
 }
 
-// all reports whether something holds for every dimension of the question.
+// all reports whether has returns true for every dimension and filter of the query.
 func (b *builder) all(has func(dimension) bool) bool {
 	return !slices.ContainsFunc(b.dims, func(d dimension) bool { return !has(d) }) &&
 		!slices.ContainsFunc(b.filters, func(c condition) bool { return !has(c.dimension) })
 }
 
-// fromHours adds whole hours, without some, from the smallest copy of the ledger that has all dimensions.
+// fromHours adds whole hours in [first, last), except the hours in without. It reads them from the smallest copy of the ledger
+// that has all dimensions.
 func (b *builder) fromHours(first, last time.Time, without []time.Time) {
 	if b.share == clickFacts {
 		return
@@ -220,8 +222,8 @@ func (b *builder) fromHours(first, last time.Time, without []time.Time) {
 	b.fromLedger(high, last, without, false)
 }
 
-// spanned is the dimension whose values are the numbers of spans, or their codes. Spans are computed here and not in SQL, because two
-// programs with different rules of time zones would lose or double a bucket.
+// spanned returns the dimension whose values are the numbers of spans, or their codes. Spans are computed here and not in SQL. If
+// two programs had different time zone rules, a bucket could be lost or counted twice.
 func (b *builder) spanned(list []span, codes []int64) dimension {
 	step := day
 	for i, s := range list {
@@ -232,7 +234,7 @@ func (b *builder) spanned(list []span, codes []int64) dimension {
 	return dimension{name: "span", expr: b.dialect.span(b, list, codes), kind: local, step: step}
 }
 
-// condition keeps the facts whose value in a dimension is among the values of a placeholder, or is not.
+// condition keeps the facts whose value in a dimension is among the values of a placeholder, or is not among them.
 type condition struct {
 	dimension
 	values string
@@ -248,8 +250,8 @@ func (b *builder) values(d dimension, f Filter) string {
 	return b.dialect.values(b, d, values)
 }
 
-// chosen returns the numbers of a filter's values. For values in order of time, these are the numbers in the first stretch, even
-// when the second is compared with it.
+// chosen returns the numbers of a filter's values. For values in order of time, it returns their numbers in the first stretch,
+// even while it plans the second stretch of a comparison.
 func (b *builder) chosen(d dimension, values []string) []int64 {
 	if b.before && d.inOrder {
 		return b.first[d.name].clock.numbers(values)
@@ -257,7 +259,7 @@ func (b *builder) chosen(d dimension, values []string) []int64 {
 	return d.clock.numbers(values)
 }
 
-// uuids keeps the values that are UUIDs; an empty one is the zero UUID.
+// uuids returns the values that are UUIDs. An empty value becomes the zero UUID.
 func uuids(values []string) []string {
 	ids := make([]string, 0, len(values))
 	for _, v := range values {
@@ -270,7 +272,7 @@ func uuids(values []string) []string {
 	return ids
 }
 
-// numbers keeps the values that are numbers as they are shown; an empty one is zero.
+// numbers returns the values that are numbers in the form in which they are shown. An empty value becomes zero.
 func numbers(values []string) []int64 {
 	list := make([]int64, 0, len(values))
 	for _, v := range values {

@@ -8,21 +8,21 @@ import (
 	"switchyard/models"
 )
 
-// prices are the SQL by which amounts count in the account's currency.
+// prices holds the SQL that converts amounts into the account's currency.
 type prices struct {
-	in    *strings.Replacer // of the measures of clicks and conversions
-	spend string            // what spend without clicks counts
-	hour  string            // what an amount of the ledger is multiplied by; empty: nothing
+	in    *strings.Replacer // replaces the braces in the measures of clicks and conversions
+	spend string            // the amount of spend without clicks
+	hour  string            // factor of an amount of the ledger; empty: no factor
 }
 
-// stored are the prices that facts and ledger have.
+// stored uses the rates and costs that are stored with facts and in the ledger.
 var stored = prices{in: strings.NewReplacer("{click rate}", "f.rate", "{rate}", "v.rate", "{cost}", "v.cost"), spend: "f.cost"}
 
-// counting is the rate by which a conversion counts.
+// counting is the SQL of the rate by which a conversion counts.
 var counting = exchangerate.Counting("v", "v.recorded_at")
 
-// changing are the prices while the currency is changed, as clicklog works them out: what facts have is of the former
-// currency, or of the new one.
+// changing is used while the currency is being changed, because stored rates may belong to the former or to the new currency. It
+// calculates amounts in the same way as package clicklog.
 var changing = func() prices {
 	click, rate := exchangerate.Changing("f", "f.at"), exchangerate.Changing("v", "v.recorded_at")
 	scale := strconv.Itoa(models.MoneyScale)
@@ -35,7 +35,7 @@ var changing = func() prices {
 	}
 }()
 
-// archive is what amounts of the former currency are multiplied by, until the ledger before the change is restated.
+// archive is the factor for amounts in the former currency, until the old part of the ledger is restated.
 const archive = `coalesce((SELECT k.rate FROM account_rates k WHERE k.account_id = $1 AND k.day = (f.hour AT TIME ZONE 'UTC')::date
 	AND k.currency = (SELECT h.from_currency FROM currency_changes h WHERE h.account_id = $1)), 1)`
 

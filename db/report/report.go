@@ -15,7 +15,7 @@ import (
 	"switchyard/models"
 )
 
-// Limits of a question; more is the error invalid_dimension.
+// Limits of a query. A query beyond them gets the error invalid_dimension.
 const (
 	MaxDimensions = 5
 	MaxFilters    = 12
@@ -23,13 +23,13 @@ const (
 	MaxFilterLen  = 500 // characters
 )
 
-// MaxRows is how many rows an answer has at most unless the query says otherwise: those with the most clicks.
+// MaxRows is the largest number of rows of an answer, unless the query sets a Limit.
 const MaxRows = 10_000
 
-// Filter keeps what has one of the values in a dimension, or none of them.
+// Filter keeps facts whose value in a dimension is among the given values, or is not among them.
 type Filter = models.ReportFilter
 
-// IDs keeps records, campaigns say, by the dimension of their ids.
+// IDs returns a filter that keeps facts of the given records, such as campaigns. dimension is the dimension of their ids.
 func IDs(dimension string, ids ...uuid.UUID) Filter {
 	return Filter{Dimension: dimension, Values: db.Map(ids, uuid.UUID.String)}
 }
@@ -40,41 +40,43 @@ type Query struct {
 	From, To   time.Time
 	Dimensions []string
 	Filters    []Filter
-	Goals      []string       // conversions of these goals count alone, which only the rows can tell; none: all
-	Zone       *time.Location // of the dimensions of time; nil is UTC
-	// Compare adds the figures of another stretch of time. A group that exists only there has a row as well. By date, hour and month the
-	// first bucket of one stretch is compared with the first of the other, the second with the second, and so on. Buckets without a
-	// counterpart come together under an empty value. Filters by date, hour or month choose buckets of the window itself.
+	Goals      []string       // only conversions of these goals count, which needs the rows; empty: all goals
+	Zone       *time.Location // for the dimensions of time; nil: UTC
+	// Compare adds the figures of another stretch of time. A group that exists only there has a row as well. By date, hour and
+	// month, the first bucket of the window is compared with the first bucket of the other stretch, the second with the second,
+	// and so on. Buckets of the other stretch without a counterpart are summed up under an empty value. Filters by date, hour or
+	// month select buckets of the window itself.
 	Compare   *models.TimeRange
-	Sort      string // of Sorts or a dimension of the query, after a minus descending; empty is -clicks
-	MinClicks int    // of a group, in one of the two stretches
-	Limit     int    // 0 is MaxRows
+	Sort      string // a name of Sorts or a dimension of the query, with a minus for descending; empty: -clicks
+	MinClicks int    // minimum clicks of a group, in either of the two stretches
+	Limit     int    // 0: MaxRows
 	Totals    bool   // adds a last row: the sums of all groups, even if MinClicks or Limit leaves them out
 
-	FromRows bool // leaves the ledger alone: the answer is the same, only later
+	FromRows bool // does not use the ledger: the answer is the same but slower
 
-	spans []span // group by these, in the place of dimensions: the number of the span, from 1
-	// kept is the first moment whose clicks are kept. Before it, an hour in which two spans meet cannot be split: it counts in
+	spans []span // group by the number of the span, from 1, instead of by dimensions
+	// kept is the first moment whose clicks are kept. Before it, an hour in which two spans meet cannot be split and counts in
 	// the first span.
 	kept time.Time
-	// change is the currency change of the account that is under way. It is nil if there is no such change.
+	// change is the running change of the account's currency, or nil if no change is running.
 	change *exchangerate.Change
 }
 
 // Row is one group of an answer.
 type Row = models.ReportRow
 
-// Reader answers from PostgreSQL, and from the copy of clicks in ClickHouse where it answers sooner or alone has them.
+// Reader answers queries from PostgreSQL. It uses the copy of clicks in ClickHouse if that is faster or if only the copy has the
+// clicks.
 type Reader struct {
 	Conn db.Conn // the pool
 	Copy *clicklog.CopyReader
-	// CopyOnly asks the copy all that it has, and never PostgreSQL in its place. The answers are the same: for tests and
+	// CopyOnly sends every query to the copy that the copy can answer. The answers are the same. It is for tests and
 	// measurements.
 	CopyOnly bool
 }
 
-// Performance gives the figures grouped by the dimensions of the query, in the order of its Sort. Groups in which
-// nothing happened are left out; without dimensions there is exactly one row.
+// Performance returns the figures grouped by the dimensions of the query, in the order of its Sort. It leaves out groups without
+// any figure. Without dimensions it returns exactly one row.
 func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 	var list []Row
 	err := r.Each(ctx, q, func(row Row) error {
@@ -84,8 +86,9 @@ func (r Reader) Performance(ctx context.Context, q Query) ([]Row, error) {
 	return list, err
 }
 
-// Each is Performance row by row, for answers too long to hold. It ends with the first error of fn. While the account's currency
-// is changed the answer is in the new one: see exchangerate.Change.
+// Each calls fn with each row of the answer of Performance. It is for answers that are too long to keep in memory. It stops at
+// the first error of fn. While the account's currency is being changed, the answer is in the new currency: see
+// exchangerate.Change.
 func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
 	var there *statement
 	err := r.snapshot(ctx, func(r Reader) (err error) {
@@ -118,7 +121,7 @@ func (r Reader) Each(ctx context.Context, q Query, fn func(Row) error) error {
 	return r.Each(ctx, q, fn)
 }
 
-// snapshot runs fn with a reader that sees what there was at its first statement.
+// snapshot runs fn with a reader that sees the state of the database at its first statement.
 func (r Reader) snapshot(ctx context.Context, fn func(Reader) error) error {
 	return r.Copy.Snapshot(ctx, r.Conn, func(c db.Conn) error {
 		in := r
@@ -127,7 +130,7 @@ func (r Reader) snapshot(ctx context.Context, fn func(Reader) error) error {
 	})
 }
 
-// each answers from PostgreSQL.
+// each answers a query from PostgreSQL.
 func (r Reader) each(ctx context.Context, q Query, b *builder, fn func(Row) error) error {
 	return db.EachRow(ctx, r.Conn, "performance", func(rows *sqlx.Rows) error {
 		var place sql.NullInt64
@@ -141,7 +144,7 @@ func (r Reader) each(ctx context.Context, q Query, b *builder, fn func(Row) erro
 	}, b.sql(), b.args...)
 }
 
-// row is an empty row of the answer, and where its columns go but the last.
+// row returns an empty row of the answer, and the scan destinations of all its columns except the last.
 func (b *builder) row(q Query) (*Row, []any) {
 	row := &Row{Dims: make([]string, len(b.dims))}
 	dst := make([]any, 0, len(row.Dims)+2*len(measures)+1)
@@ -156,7 +159,7 @@ func (b *builder) row(q Query) (*Row, []any) {
 	return row, dst
 }
 
-// label gives the values that clocks have numbered their names. The totals have no values.
+// label replaces the numbers that clocks gave to values with the names of the values. The totals have no values.
 func (b *builder) label(row *Row) {
 	for i, d := range b.dims {
 		switch {
@@ -168,7 +171,7 @@ func (b *builder) label(row *Row) {
 	}
 }
 
-// figures are where the columns of the measures go.
+// figures returns the scan destinations of the measures.
 func figures(f *models.Figures) []any {
 	return []any{
 		&f.Clicks, &f.UniqueClicks, &f.BotClicks, &f.LPViews, &f.LPClicks,
@@ -176,7 +179,7 @@ func figures(f *models.Figures) []any {
 	}
 }
 
-// Totals gives the figures of a query without dimensions.
+// Totals returns the figures of a query without its dimensions.
 func (r Reader) Totals(ctx context.Context, q Query) (models.Figures, error) {
 	q.Dimensions = nil
 	rows, err := r.Performance(ctx, q)

@@ -45,7 +45,7 @@ func TestEveryDimensionAnswers(t *testing.T) {
 			if diff := cmp.Diff(want, sum, cmp.Comparer(decimal.Decimal.Equal)); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
-			// Each value shown is the filter that finds exactly its group.
+			// A filter by a shown value finds exactly the group of that value.
 			q.Filters = []Filter{{Dimension: name, Values: rows[0].Dims}}
 			again, err := h.reader.Performance(t.Context(), q)
 			if err != nil || len(again) != 1 || again[0].Clicks != rows[0].Clicks || again[0].Dims[0] != rows[0].Dims[0] {
@@ -162,7 +162,7 @@ func TestFiguresOfAndLabels(t *testing.T) {
 	}
 }
 
-// TestDimensionsHaveTheirPlaces holds that no two dimensions have the same place in the list.
+// TestDimensionsHaveTheirPlaces checks that no two dimensions have the same place in the list.
 func TestDimensionsHaveTheirPlaces(t *testing.T) {
 	t.Parallel()
 	for i, d := range dimensions {

@@ -10,7 +10,7 @@ import (
 	"switchyard/db"
 )
 
-// SiteReport is what the visitors of a site did since a moment.
+// SiteReport sums up the events of a site's visitors since a moment.
 type SiteReport struct {
 	Totals   SiteTotals
 	Reached  map[string]GoalReached   // by the key of the goal
@@ -25,11 +25,11 @@ type SiteReport struct {
 type SiteTotals struct {
 	Events int64 `db:"events"`
 	Views  int64 `db:"views"`
-	Clicks int64 `db:"clicks"` // whose visitors were there
+	Clicks int64 `db:"clicks"` // clicks whose visitors were on the site
 	Orders int64 `db:"orders"`
 }
 
-// GoalReached is how often a goal was reached.
+// GoalReached is the number of times that a goal was reached.
 type GoalReached struct {
 	Key    string    `db:"key"`
 	Events int64     `db:"events"`
@@ -46,7 +46,7 @@ type GoalConverted struct {
 	PendingRevenue decimal.Decimal `db:"pending_revenue"`
 }
 
-// SiteProduct is a product of orders.
+// SiteProduct is a product in the orders of a site.
 type SiteProduct struct {
 	SKU      string          `db:"sku"`
 	Name     string          `db:"name"`
@@ -79,14 +79,14 @@ type SiteLive struct {
 	Goals    []string        `db:"goals"`
 }
 
-// SitePresence is who is on a site.
+// SitePresence counts the current visitors of a site and their events.
 type SitePresence struct {
 	Clicks int64 `db:"clicks"`
 	Events int64 `db:"events"`
 	Views  int64 `db:"views"`
 }
 
-// How much of a site's events is shown.
+// The largest numbers of products, event names and live events in a report.
 const (
 	productsShown = 50
 	namesShown    = 200
@@ -95,7 +95,7 @@ const (
 
 const ofSite = ` FROM site_events e WHERE e.account_id = $1 AND e.site_id = $2 AND e.received_at >= $3 `
 
-// Of events that are no goals the order id means something else, or nothing.
+// Events with these names cannot be orders: their order id means something else, or nothing.
 const isOrder = `e.order_id <> '' AND e.name NOT IN ('view', 'click', 'identify')`
 
 // The amount of an event that names no currency is in the currency of its goal, or else of the site.
@@ -142,7 +142,7 @@ FROM conversions v WHERE v.account_id = $1 AND v.recorded_at >= $3 AND v.goal = 
 		AND v.goal = ANY (e.goals))
 GROUP BY v.goal`
 
-// Site reports what the visitors of a site did since a moment, and from live on who is there.
+// Site reports the events of a site's visitors since a moment. Visitors with events since live count as present.
 func (r Reader) Site(ctx context.Context, account, site uuid.UUID, since, live time.Time) (out SiteReport, err error) {
 	if out.Totals, err = db.Get[SiteTotals](ctx, r.Conn, "site", siteTotals, account, site, since); err != nil {
 		return out, err

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// Clicks come from their hourly sums, and the last of them from the end of an index.
+// The number of clicks comes from the hourly sums, and the last click from the end of an index.
 const selectSmartlinkTotals = `
 SELECT
 	(SELECT coalesce(sum(h.clicks), 0) FROM smartlink_hours h WHERE h.account_id = $1 AND h.smartlink_id = l.id) AS clicks,
@@ -18,8 +18,8 @@ SELECT
 		AS last_click_at
 FROM unnest($2::uuid[]) WITH ORDINALITY AS l (id, place) ORDER BY place`
 
-// CountSmartlinks sets how many clicks came by each smartlink of an account since its beginning, without bots, and when
-// the last one did.
+// CountSmartlinks sets the total number of clicks of each smartlink of an account and the time of the last click. Bots are not
+// counted.
 func (r Reader) CountSmartlinks(ctx context.Context, account uuid.UUID, list []models.Smartlink) error {
 	ids := db.UUIDs(db.Map(list, func(l models.Smartlink) uuid.UUID { return l.ID }))
 	totals, err := db.Select[struct {
@@ -32,7 +32,7 @@ func (r Reader) CountSmartlinks(ctx context.Context, account uuid.UUID, list []m
 	return err
 }
 
-// SmartlinkFigure is how many clicks a rule sent to an address.
+// SmartlinkFigure is the number of clicks that a rule sent to a URL.
 type SmartlinkFigure struct {
 	RuleID         uuid.UUID `db:"rule_id"` // zero: no rule matched
 	DestinationURL string    `db:"destination_url"`
@@ -40,7 +40,8 @@ type SmartlinkFigure struct {
 	BotClicks      int64     `db:"bot_clicks"`
 }
 
-// Whole hours come from the sums; the parts of an hour at the ends of the window ($5 to $6 and $7 to $8) are counted.
+// Whole hours come from the hourly sums. The parts of an hour at the ends of the window ($5 to $6 and $7 to $8) are counted from
+// the clicks.
 const selectSmartlinkFigures = `
 SELECT rule_id, destination_url, sum(clicks) AS clicks, sum(bot_clicks) AS bot_clicks FROM (
 	SELECT rule_id, destination_url, clicks, bot_clicks FROM smartlink_hours

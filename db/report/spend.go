@@ -2,7 +2,7 @@ package report
 
 import "time"
 
-// Spend that stands alone is a fact of its own, next to clicks and conversions. Its only figure is its cost.
+// Spend without clicks is a separate kind of fact, like clicks and conversions. Its only figure is its cost.
 const aloneFacts = "spend_alone f WHERE f.account_id = "
 
 func (b *builder) ofSpend(m measure) string {
@@ -12,12 +12,12 @@ func (b *builder) ofSpend(m measure) string {
 	return none
 }
 
-// fromSpend adds the spend of a window that stands alone.
+// fromSpend adds the spend without clicks of a window.
 func (b *builder) fromSpend(from, to time.Time) {
 	b.part("f.at", aloneFacts+b.account+" AND f.at >= "+b.arg(from)+" AND f.at < "+b.arg(to), b.ofSpend)
 }
 
-// fromSpendOf is fromSpend for single hours.
+// fromSpendOf does the same as fromSpend for single hours.
 func (b *builder) fromSpendOf(hours []time.Time) {
 	b.part("f.at", aloneFacts+b.account+" AND f.at = ANY ("+b.arg(texts(hours))+"::timestamptz[])", b.ofSpend)
 }

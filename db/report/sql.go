@@ -9,9 +9,9 @@ import (
 	"switchyard/models"
 )
 
-// measure is a figure, and the SQL of the amount that a click (f) and a conversion (v) add to it. A row that adds nothing gives
-// NULL, which is the cheapest value to sum. Money is in the account's currency: without a rate it adds nothing. The expressions
-// in braces are replaced by the expressions of the prices.
+// measure is a figure, and the SQL of the amount that a click (f) and a conversion (v) add to it. For a row that adds nothing,
+// the SQL gives NULL, which is the cheapest value to sum. Money is in the account's currency: without a rate it adds nothing. The
+// expressions in braces are replaced by the expressions of the prices.
 type measure struct{ name, click, conversion string }
 
 const none = "NULL"
@@ -22,7 +22,7 @@ func status(name, expr string) string { return when(`v.status = '`+name+`'`, exp
 
 func human(expr string) string { return when(`NOT f.is_bot`, expr) }
 
-// measures stand in the order in which Performance reads them.
+// measures lists the measures in the order in which Performance reads them.
 var measures = []measure{
 	{"clicks", human("1"), none},
 	{"unique_clicks", when("f.is_unique AND NOT f.is_bot", "1"), none},
@@ -38,24 +38,24 @@ var measures = []measure{
 	{"pending_revenue", none, status(models.StatusPending, "v.payout * {rate}")},
 }
 
-// builder puts the statement together: parts that give the facts, and the arguments they name.
+// builder collects the parts of a statement, which select the facts, and the arguments of the statement.
 type builder struct {
 	dialect dialect
 	share   share
 	account string // its placeholder
 	prices  prices
-	goals   string // likewise; empty: all
+	goals   string // placeholder of the goals; empty: all goals
 	dims    []dimension
 	filters []condition
-	clocks  map[string]dimension // the dimensions and filters that go by a clock, by name
+	clocks  map[string]dimension // the dimensions that have a clock, filters included, by name
 	args    []any
 	parts   []string
-	read    []stretch // read click by click, or from the ledger itself
-	scans   bool      // more of them than the ends of a window
+	read    []stretch // stretches that are read click by click, or from the ledger itself
+	scans   bool      // read has more than the ends of a window
 
-	compares bool                 // with another stretch of time
-	before   bool                 // which the parts come from now
-	first    map[string]dimension // the clocks of the other one
+	compares bool                 // the query compares two stretches of time
+	before   bool                 // parts are now added for the second stretch
+	first    map[string]dimension // the clocks of the first stretch
 
 	order     string
 	minClicks int
@@ -68,7 +68,7 @@ func (b *builder) arg(v any) string {
 	return "$" + strconv.Itoa(len(b.args))
 }
 
-// part adds one source of facts: its dimensions by their place, its figures by name.
+// part adds a SELECT of facts from a source. Dimensions are named by their place (d0, d1), figures by their name.
 func (b *builder) part(at, from string, figure func(measure) string) {
 	var s strings.Builder
 	s.WriteString("SELECT ")
@@ -91,7 +91,7 @@ func (b *builder) part(at, from string, figure func(measure) string) {
 	b.parts = append(b.parts, s.String())
 }
 
-// counted is what a row of the ledger adds to a figure.
+// counted returns the SQL of the amount that a row of the ledger adds to a figure.
 func (b *builder) counted(m measure) string {
 	if m.isMoney() && b.prices.hour != "" {
 		return "f." + m.name + " * " + b.prices.hour
@@ -130,7 +130,7 @@ func (b *builder) ofClick(m measure) string { return b.prices.in.Replace(m.click
 
 func (b *builder) ofConversion(m measure) string { return b.prices.in.Replace(m.conversion) }
 
-// fromRows adds the clicks of a window and the conversions of these clicks, whenever they came, and spend without
+// fromRows adds the clicks of a window, all conversions of these clicks, whatever the time of the conversion, and spend without
 // clicks.
 func (b *builder) fromRows(from, to time.Time) {
 	if !from.Before(to) {
@@ -143,11 +143,11 @@ func (b *builder) fromRows(from, to time.Time) {
 		b.fromSpend(from, to)
 	case otherFacts:
 		b.fromSpend(from, to)
-	case clickFacts: // in one statement: see fromCopy
+	case clickFacts: // fromCopy adds all stretches together
 	}
 }
 
-// fromRowsOf is fromRows for single hours.
+// fromRowsOf does the same as fromRows for single hours.
 func (b *builder) fromRowsOf(hours []time.Time) {
 	if len(hours) == 0 {
 		return
@@ -162,8 +162,8 @@ func (b *builder) fromRowsOf(hours []time.Time) {
 	b.fromSpendOf(hours)
 }
 
-// fromIDs adds the clicks with ids in [low, high), which are SQL, and their conversions. list is what the bounds come
-// from.
+// fromIDs adds the clicks with ids in [low, high) and their conversions. low and high are SQL expressions. list is the FROM item
+// that they refer to, or empty.
 func (b *builder) fromIDs(list, low, high string) {
 	clicks := fmt.Sprintf("f.account_id = %s AND f.id >= %s AND f.id < %s", b.account, low, high)
 	conversions := fmt.Sprintf("v.account_id = %s AND v.click_id >= %s AND v.click_id < %s", b.account, low, high)

@@ -13,30 +13,30 @@ import (
 	"switchyard/models"
 )
 
-// maxBuckets is how many buckets an answer has at most: hours of more than two years.
+// maxBuckets is the largest number of buckets in an answer: the hours of more than two years.
 const maxBuckets = 20_000
 
-// maxSpans is the maximum number of spans of buckets that come again every week: hours of eleven years.
+// maxSpans is the largest number of spans for buckets that recur every week: the hours of eleven years.
 const maxSpans = 100_000
 
-// TrendQuery asks for the figures of a query without dimensions over the local time of its zone. Its sort and its limits
-// are ignored.
+// TrendQuery is a query for figures by buckets of local time in its zone. The dimensions, sort, limits, comparison and totals of
+// the Query are ignored.
 type TrendQuery struct {
 	Query
 	Bucket string
 }
 
-// Trend is the figures of one bucket. Start is zero for buckets that come again every week.
+// Trend holds the figures of one bucket. Start is zero for buckets that recur every week.
 type Trend struct {
 	Label string
 	Start time.Time
 	models.Figures
-	Loss *models.ClickLoss // of the days and sources whose loss is known; nil: no loss is known
+	Loss *models.ClickLoss // click loss of the days and sources for which it is known; nil: unknown
 }
 
-// Trends returns the figures of every bucket of the window in order, including empty buckets. Months, days and hours are only the
-// ones in the window, but all weekdays and hours of the week are always included. A window with more than maxBuckets buckets is
-// cut to the time in which the account had traffic. If that is still too long, it is invalid_input.
+// Trends returns the figures of every bucket of the window in order, including empty buckets. It returns only months, days and
+// hours in the window, but always all weekdays or hours of the week. It cuts a window with too many buckets to the time in which
+// the account had traffic. If that time is still too long, it returns the error invalid_input.
 func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 	asked := q
 	if err := r.prepareTrends(ctx, &q); err != nil {
@@ -62,7 +62,7 @@ func (r Reader) Trends(ctx context.Context, q TrendQuery) ([]Trend, error) {
 	return list, r.addLoss(ctx, asked, list)
 }
 
-// TrendsCost is Cost of Trends.
+// TrendsCost returns the number of clicks that Trends reads, as Cost does.
 func (r Reader) TrendsCost(ctx context.Context, q TrendQuery) (int64, error) {
 	if err := r.prepareTrends(ctx, &q); err != nil || len(q.spans) == 0 {
 		return 0, err
@@ -84,7 +84,7 @@ func (r Reader) prepareTrends(ctx context.Context, q *TrendQuery) (err error) {
 	return err
 }
 
-// cut returns the spans of the window. It shrinks a window that has too many.
+// cut returns the spans of the window. It shrinks a window that has too many spans.
 func (q *TrendQuery) cut(ctx context.Context, c db.Conn) ([]span, error) {
 	limit := maxBuckets
 	if _, folded := week[q.Bucket]; folded {
@@ -125,7 +125,7 @@ func (q *Query) shrink(ctx context.Context, c db.Conn) error {
 	return nil
 }
 
-// week gives the buckets that come again every week, each with all its labels in order.
+// week maps the buckets that recur every week to all their labels in order.
 var week = map[string][]string{
 	Weekday: labels(grains[Weekday]), WeekdayHour: labels(grains[WeekdayHour]),
 }
@@ -140,7 +140,7 @@ func labels(g grain) []string {
 	return out
 }
 
-// empty gives the buckets without figures, and the place of each label among them.
+// empty returns the buckets of an answer with zero figures, and the index of each label among them.
 func (q *TrendQuery) empty(cuts []span) ([]Trend, map[string]int) {
 	list, places := make([]Trend, 0, len(cuts)), make(map[string]int, len(cuts))
 	for _, label := range week[q.Bucket] {
@@ -156,7 +156,7 @@ func (q *TrendQuery) empty(cuts []span) ([]Trend, map[string]int) {
 	return list, places
 }
 
-// straddled are the hours that lie in two spans, because one begins within the hour. The ledger cannot tell which.
+// straddled returns the hours that lie in two spans, because a span begins within the hour. The ledger cannot split such an hour.
 func straddled(cuts []span, first, last time.Time) []time.Time {
 	var hours []time.Time
 	for _, s := range cuts {

@@ -20,7 +20,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// nights are stretches of time in which a zone does something that calendars trip over.
+// nights lists stretches of time in which a time zone does something that is difficult for calendars.
 var nights = []struct{ zone, from, to string }{
 	{"UTC", "2026-02-27 00:00:00", "2026-03-02 00:00:00"},
 	{"Europe/Berlin", "2026-03-27 22:30:00", "2026-03-31 01:15:00"},
@@ -55,8 +55,8 @@ func zone(t *testing.T, name string) *time.Location {
 	return loc
 }
 
-// The span in which a moment lies has the name that the moment's own local time gives it. Offsets are multiples of half a
-// minute, so that steps of 15 seconds meet every span; the long form takes smaller ones.
+// The name of a span equals the name that follows from the local time of every moment within the span. Offsets are multiples of
+// half a minute, so steps of 15 seconds reach every span. The long form uses smaller steps.
 func TestSpansFollowTheClock(t *testing.T) {
 	t.Parallel()
 	step := longtest.Size(15*time.Second, time.Second)
@@ -88,7 +88,7 @@ func TestSpansFollowTheClock(t *testing.T) {
 	}
 }
 
-// strew stores clicks of a window with sales and gives them.
+// strew stores n random clicks with sales in a window.
 func strew(t *testing.T, h *history, from, to time.Time, n int) {
 	t.Helper()
 	rnd := rand.New(rand.NewPCG(uint64(n), 3))
@@ -112,7 +112,7 @@ func strew(t *testing.T, h *history, from, to time.Time, n int) {
 	}
 }
 
-// recount is the answer to a question by the model: what lies in each bucket, by the local time of each click.
+// recount returns the model's answer to a query: the figures in each bucket, by the local time of each click.
 func recount(h *history, q TrendQuery) map[string]models.Figures {
 	sums := map[string]models.Figures{}
 	for _, f := range h.facts {
@@ -164,8 +164,8 @@ func TestTrendsEqualARecount(t *testing.T) {
 	}
 }
 
-// change is the last time before another at which a zone changed its clock; a zone that never does is looked at five
-// days before.
+// change returns the last time before another time at which a zone changed its clock. For a zone that never does, it returns the
+// time five days before.
 func change(before time.Time, loc *time.Location) time.Time {
 	start, _ := before.Add(-3 * 24 * time.Hour).In(loc).ZoneBounds()
 	if before.Sub(start) > 400*24*time.Hour {
@@ -229,7 +229,7 @@ func TestBucketsOfNights(t *testing.T) {
 	}
 }
 
-// A window over the ages is held to the hours of traffic.
+// A window of very many years is cut to the hours with traffic.
 func TestTrendsOfAllTime(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 4)
@@ -261,7 +261,7 @@ func TestTrendsOfAllTime(t *testing.T) {
 	}
 }
 
-// TestTrendsOfTenYears: as many spans as a question may have are one statement, of either engine.
+// TestTrendsOfTenYears checks that both engines answer a query with almost as many spans as are allowed, in one statement.
 func TestTrendsOfTenYears(t *testing.T) {
 	parttest.ClickHouse.Also(t)
 	t.Parallel()

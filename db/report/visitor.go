@@ -12,11 +12,11 @@ import (
 	"switchyard/models"
 )
 
-// Presence is how many people were somewhere, and how often.
+// Presence is the number of visitors and views in a group.
 type Presence struct {
-	Kind     string    `db:"kind"` // of a page: lander, offer, or empty
+	Kind     string    `db:"kind"` // kind of Page: lander, offer or empty
 	Campaign uuid.UUID `db:"campaign"`
-	Minute   time.Time `db:"minute"` // when it began
+	Minute   time.Time `db:"minute"` // start of the minute
 	Page     uuid.UUID `db:"page"`
 	Country  string    `db:"country"`
 	Device   string    `db:"device_type"`
@@ -24,7 +24,8 @@ type Presence struct {
 	Views    int64     `db:"views"`
 }
 
-// Live describes the recent visitors, without bots. Lists have most visitors first. Minutes has the minutes in which visitors came.
+// Live describes the recent visitors, without bots. The lists are sorted by visitors, most first. Minutes lists the minutes with
+// visitors.
 type Live struct {
 	Presence
 	Pages, Countries, Devices, Campaigns, Minutes []Presence
@@ -45,7 +46,7 @@ SELECT grouping(page, country, device_type, campaign, minute) AS by, coalesce(ki
 FROM lately GROUP BY GROUPING SETS ((), (kind, page), (country), (device_type), (campaign), (minute))
 ORDER BY visitors DESC, views DESC, page, country, device_type, campaign, minute`
 
-// columnarLive is selectLive.
+// columnarLive is selectLive for ClickHouse.
 const columnarLive = `
 SELECT toInt64(grouping(t.page, t.country, t.device_type, t.campaign, t.minute)), t.kind, t.page, t.country, t.device_type,
 	t.campaign, t.minute, toInt64(uniqExact(t.visitor)) AS visitors, toInt64(count()) AS views
@@ -59,7 +60,7 @@ FROM (
 GROUP BY GROUPING SETS ((), (t.kind, t.page), (t.country), (t.device_type), (t.campaign), (t.minute))
 ORDER BY visitors DESC, views DESC, toString(t.page), t.country, t.device_type, toString(t.campaign), t.minute`
 
-// The groups of selectLive: a bit is set for what a row is not grouped by.
+// The groups of selectLive. A bit is set for each column by which a row is not grouped.
 const (
 	byPage     = 0b01111
 	byCountry  = 0b10111
@@ -68,7 +69,7 @@ const (
 	byMinute   = 0b11110
 )
 
-// VisitorsSince counts who clicked in [from, to).
+// VisitorsSince counts the visitors who clicked in [from, to).
 func (r Reader) VisitorsSince(ctx context.Context, account uuid.UUID, from, to time.Time) (Live, error) {
 	var out Live
 	type group struct {
@@ -103,13 +104,14 @@ func (r Reader) VisitorsSince(ctx context.Context, account uuid.UUID, from, to t
 	return out, err
 }
 
-// AddressQuery asks for addresses with at least MinHits clicks in [From, To). A zero campaign or source is any.
+// AddressQuery selects addresses with at least MinHits clicks in [From, To). A zero campaign or source selects all.
 type AddressQuery struct {
 	AccountID          uuid.UUID
 	From, To           time.Time
 	MinHits, Limit     int
 	Campaign, SourceID uuid.UUID
-	// Smartlinks counts the clicks of smartlinks instead of campaigns: of the smartlink Link, or of all.
+	// Smartlinks counts the clicks of smartlinks instead of campaigns: the clicks of the smartlink Link, or of all smartlinks if
+	// Link is zero.
 	Smartlinks bool
 	Link       uuid.UUID
 }
@@ -148,7 +150,7 @@ var (
 	selectSmartlinkAddresses = addresses("smartlink_clicks", "visitor_id", "smartlink_id")
 )
 
-// RepeatAddresses gives the addresses with at least MinHits clicks, most clicks first.
+// RepeatAddresses returns the addresses with at least MinHits clicks, most clicks first.
 func (r Reader) RepeatAddresses(ctx context.Context, q AddressQuery) ([]Address, error) {
 	query, whom := selectAddresses, q.Campaign
 	if q.Smartlinks {

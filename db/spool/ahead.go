@@ -9,27 +9,29 @@ import (
 	"time"
 )
 
-// A file that grows costs its file system a transaction with each sync, which waits for the writes of other programs. Overwriting
-// a file does not. So a spool with much to write fills its next segment with zeros beforehand.
+// Each sync of a growing file costs a file system transaction, which waits for the writes of other programs. Overwriting a file
+// costs no transaction. So a spool with much to write fills its next segment with zeros beforehand.
 const (
-	// aheadAfter is how much a process has written before it begins to prepare segments. Below it, that costs more than it saves.
+	// aheadAfter is the number of bytes that a process writes before it begins to prepare segments. For fewer bytes, preparing
+	// costs more than it saves.
 	aheadAfter = 1 << 20
-	// aheadPiece is how much of a segment is filled at once.
+	// aheadPiece is the number of bytes of a segment that are filled at once.
 	aheadPiece = 1 << 20
-	// aheadRest is how many times longer the preparation rests than it wrote, so that the disk is free for clicks.
+	// aheadRest makes the preparation pause, after each piece, for 9 times as long as the piece took to write. So the disk stays
+	// free for clicks.
 	aheadRest = 9
-	// aheadRetry is the time until a segment is prepared again after the disk refused one.
+	// aheadRetry is the pause after a failed preparation before the next attempt.
 	aheadRetry = time.Minute
 )
 
 // ahead prepares one segment at a time. Its methods are for the flusher alone.
 type ahead struct {
 	disk  disk
-	path  string // of the prepared file, until it is a segment
+	path  string // path of the prepared file, until it is renamed to a segment
 	size  int64
-	ready chan segmentFile // has one when it is prepared, nil when the disk refused
+	ready chan segmentFile // receives the prepared file, or nil if the disk refused it
 	stop  chan struct{}
-	again time.Time // not before
+	again time.Time // time before which no preparation begins
 	busy  bool
 }
 
@@ -37,7 +39,7 @@ func newAhead(d disk, dir string, size int64) *ahead {
 	return &ahead{disk: d, path: filepath.Join(dir, "next"), size: size, ready: make(chan segmentFile, 1), stop: make(chan struct{})}
 }
 
-// begin starts to prepare a segment, unless one is prepared or under way.
+// begin starts to prepare a segment, unless a segment is already prepared or being prepared.
 func (a *ahead) begin() {
 	if a.busy || time.Now().Before(a.again) {
 		return
@@ -52,7 +54,7 @@ func (a *ahead) begin() {
 	}()
 }
 
-// fill makes the file.
+// fill creates the file and fills it with zeros.
 func (a *ahead) fill() (segmentFile, error) {
 	_ = os.Remove(a.path) // left by a process that ended while preparing it
 	f, err := a.disk.create(a.path)
@@ -97,7 +99,7 @@ func (a *ahead) take(name string) segmentFile {
 	}
 }
 
-// rename makes the prepared file a segment, durably. It never replaces one.
+// rename durably turns the prepared file into a segment. It never replaces an existing file.
 func (a *ahead) rename(name string) error {
 	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
 		return errors.Join(fs.ErrExist, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// longest is the size of the largest segment there is on disk.
+// longest returns the size of the largest segment on disk.
 func longest(t *testing.T, s *Spool) (size int64) {
 	t.Helper()
 	list, err := s.dir.segments()
@@ -22,8 +22,8 @@ func longest(t *testing.T, s *Spool) (size int64) {
 	return size
 }
 
-// A busy spool writes into segments that were filled before. Their zeros are no records, no damage and no backlog, for
-// its own reader and for who finds them after a kill, and they are gone when it is closed.
+// A busy spool writes into segments that were filled before. Their zeros are not records, damage or backlog, neither for the
+// spool's own reader nor for a process that adopts them after a kill. Closing the spool removes them.
 func TestPreparedSegments(t *testing.T) {
 	t.Parallel()
 	const size = 256 << 10
@@ -36,7 +36,7 @@ func TestPreparedSegments(t *testing.T) {
 		want = append(want, appendClicks(t, s, 1)...)
 	}
 	if n, each := s.Stats().PendingBytes, int64(40); n < each*int64(len(want)) || n >= size {
-		t.Errorf("%d bytes wait, of %d records", n, len(want))
+		t.Errorf("%d bytes are pending, with %d records", n, len(want))
 	}
 
 	killed := filepath.Join(t.TempDir(), "web-1")
@@ -65,6 +65,6 @@ func TestPreparedSegments(t *testing.T) {
 		t.Errorf("a closed segment has %d bytes", n)
 	}
 	if _, err := os.Stat(filepath.Join(s.dir.path, "next")); !os.IsNotExist(err) {
-		t.Errorf("what was prepared stays: %v", err)
+		t.Errorf("the prepared file is still there: %v", err)
 	}
 }

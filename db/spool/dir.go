@@ -13,7 +13,7 @@ import (
 	"syscall"
 )
 
-// spoolDir is a sub-directory of the spool. One process holds it, by a lock that ends with the process.
+// spoolDir is a sub-directory of the spool. A process holds it by a file lock, which ends with the process.
 type spoolDir struct {
 	path string
 	lock *os.File
@@ -45,7 +45,7 @@ func openDir(path string) (*spoolDir, error) {
 	return &spoolDir{path: path, lock: lock}, nil
 }
 
-// claimDir takes the first sub-directory that no process holds. It creates the directory if it does not exist.
+// claimDir claims the first sub-directory that no process holds. It creates directories that do not exist.
 func claimDir(root string) (*spoolDir, error) {
 	for n := 1; n <= maxDirs; n++ {
 		d, err := openDir(filepath.Join(root, dirPrefix+strconv.Itoa(n)))
@@ -60,7 +60,7 @@ func claimDir(root string) (*spoolDir, error) {
 	return nil, fmt.Errorf("spool: %d processes share the spool %s already", maxDirs, root)
 }
 
-// claimOrphans takes the sub-directories that hold segments and whose process is gone.
+// claimOrphans claims the sub-directories that have segments and whose process is gone.
 func claimOrphans(root string) ([]*spoolDir, error) {
 	names, err := filepath.Glob(filepath.Join(root, dirPrefix+"*", "*"+segmentSuffix))
 	if err != nil {
@@ -89,7 +89,7 @@ func (d *spoolDir) segment(seq uint64) string {
 	return filepath.Join(d.path, fmt.Sprintf("%016x%s", seq, segmentSuffix))
 }
 
-// segments lists the sequence numbers of the segments there are, oldest first.
+// segments returns the sequence numbers of the existing segments, oldest first.
 func (d *spoolDir) segments() ([]uint64, error) {
 	entries, err := os.ReadDir(d.path)
 	if err != nil {
@@ -117,8 +117,8 @@ type position struct {
 
 func (p position) before(o position) bool { return p.seq < o.seq || p.seq == o.seq && p.off < o.off }
 
-// readMark reads the position up to which everything is stored. If the mark is missing or damaged, it is the start:
-// what is read again is still stored once.
+// readMark returns the position up to which everything is stored. If the mark is missing or damaged, it returns the start.
+// Records that are then read again are still stored only once.
 func (d *spoolDir) readMark() position {
 	text, err := os.ReadFile(filepath.Join(d.path, "mark"))
 	if err != nil {
@@ -137,8 +137,8 @@ func (p position) sum() uint32 {
 	return crc32.Checksum(fmt.Appendf(nil, "%d %d", p.seq, p.off), castagnoli)
 }
 
-// writeMark overwrites the mark. All marks have one length, so that a full disk takes a new one. A mark that a power
-// failure tore has a wrong sum and counts as none.
+// writeMark overwrites the mark. All marks have the same length, so a new mark can be written even when the disk is full. A mark
+// that a power failure tore has a wrong checksum and counts as missing.
 func (d *spoolDir) writeMark(p position) error {
 	f, err := os.OpenFile(filepath.Join(d.path, "mark"), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -151,8 +151,9 @@ func (d *spoolDir) writeMark(p position) error {
 	return nil
 }
 
-// backlog is the number of bytes of segments after p. Written tells how much of a segment is written, where that is known;
-// nil: nowhere. A segment that was prepared and not sealed, because its process was killed, counts with its zeros.
+// backlog returns the number of bytes in segments after p. written returns the number of bytes written to a segment, if that is
+// known. Otherwise, and if written is nil, backlog uses the size of the file. A prepared segment whose process was killed before
+// it sealed the segment then counts with its trailing zeros.
 func (d *spoolDir) backlog(p position, written func(seq uint64) (size int64, growing, known bool)) int64 {
 	list, err := d.segments()
 	if err != nil {
@@ -177,7 +178,7 @@ func (d *spoolDir) backlog(p position, written func(seq uint64) (size int64, gro
 	return sum
 }
 
-// size of a segment, 0 if it is gone.
+// size returns the size of a segment, or 0 if the segment is gone.
 func (d *spoolDir) size(seq uint64) int64 {
 	info, err := os.Stat(d.segment(seq))
 	if err != nil {

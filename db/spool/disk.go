@@ -12,7 +12,8 @@ import (
 const (
 	maxSegment = 32 << 20
 	minSegment = 64 << 10
-	// segmentsOfVolume is how many segments a volume holds at least. Stored segments free the space for new ones.
+	// segmentsOfVolume is the minimum number of segments that fit on a volume. Deleting stored segments frees space for new ones,
+	// so segments must be small against the volume.
 	segmentsOfVolume = 16
 )
 
@@ -35,12 +36,12 @@ func Volume(dir string) (free, size int64, err error) {
 	return int64(st.Bavail) * block, int64(st.Blocks) * block, nil //nolint:gosec // no volume is that large
 }
 
-// disk makes segment files. Tests replace it by a disk that fails.
+// disk creates segment files. Tests replace it with a disk that fails.
 type disk interface {
 	create(path string) (segmentFile, error)
 }
 
-// segmentFile is what the spool asks of an open segment.
+// segmentFile has the operations that the spool uses on an open segment.
 type segmentFile interface {
 	io.WriterAt
 	io.Closer
@@ -50,8 +51,8 @@ type segmentFile interface {
 
 type realDisk struct{}
 
-// create makes the file and makes its directory entry durable. Otherwise a power failure could lose a segment with
-// acknowledged records.
+// create creates the file and makes its directory entry durable. Otherwise a power failure could lose a segment with acknowledged
+// records.
 func (realDisk) create(path string) (segmentFile, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

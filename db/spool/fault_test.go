@@ -20,7 +20,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// A process that dies leaves its segments and a lock that is free again; a mark that was written holds.
+// A process that dies leaves its segments, and its lock is free again. A written mark stays valid.
 func TestSpoolAfterCrash(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -44,11 +44,11 @@ func TestSpoolAfterCrash(t *testing.T) {
 		t.Error(diff)
 	}
 	if again.dir.path != s.dir.path {
-		t.Errorf("took %s, not the free %s", again.dir.path, s.dir.path)
+		t.Errorf("opened %s instead of the free %s", again.dir.path, s.dir.path)
 	}
 }
 
-// Whatever happens to the bytes of a segment, the records that are still whole come out, in order, and nothing else.
+// Whatever happens to the bytes of a segment, a reader returns the records that are still intact, in order, and nothing else.
 func TestDamagedSegments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -66,7 +66,7 @@ func TestDamagedSegments(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		bytes := append([]byte(nil), whole...)
-		hit := map[int]bool{} // records that were touched
+		hit := map[int]bool{} // records that were damaged
 		if rnd.IntN(2) == 0 {
 			cut := rnd.IntN(len(bytes))
 			for i := cut / size; i < len(ids); i++ {
@@ -117,10 +117,10 @@ func subsequence(short, long []uuid.UUID) bool {
 	return len(short) == 0
 }
 
-// brokenDisk fails where it is told to; a write that fails has left half of its bytes.
+// brokenDisk fails in a chosen operation. A failed write leaves half of its bytes.
 type brokenDisk struct {
 	mu   sync.Mutex
-	part string // create, write, sync or truncate; empty is a sound disk
+	part string // create, write, sync or truncate; empty: nothing fails
 }
 
 func (d *brokenDisk) set(part string) { d.mu.Lock(); d.part = part; d.mu.Unlock() }
@@ -171,7 +171,8 @@ func (f brokenFile) Truncate(size int64) error {
 
 var parts = []string{"create", "write", "sync", "truncate"}
 
-// While the disk refuses, every Append says so at once; what was acknowledged before and after is all there is.
+// While the disk refuses, every Append fails at once. A reader then finds exactly the records that were acknowledged before and
+// after.
 func TestBrokenDisk(t *testing.T) {
 	t.Parallel()
 	for i, part := range slices.Concat(parts, parts) {
@@ -190,14 +191,14 @@ func TestBrokenDisk(t *testing.T) {
 				err := s.Append(t.Context(), Record{Click: &models.Click{ID: id}})
 				switch {
 				case err == nil && part == "create":
-					want = append(want, id) // the segment in use goes on until it is full
+					want = append(want, id) // the current segment is used until it is full
 				case errors.Is(err, syscall.ENOSPC):
 					refused++
 				default:
 					t.Fatalf("%s: %v", part, err)
 				}
 			}
-			if refused == 0 && (part != "create" || ahead == 0) { // a prepared segment needs not be made
+			if refused == 0 && (part != "create" || ahead == 0) { // a prepared segment need not be created
 				t.Errorf("%s: nothing was refused", part)
 			}
 			d.set("")
@@ -213,7 +214,7 @@ func TestBrokenDisk(t *testing.T) {
 	}
 }
 
-// A disk so full that not even the mark can be written must not keep the segments that fill it.
+// If the disk is so full that not even the mark can be written, the stored segments that fill it are still deleted.
 func TestFullDiskFreesSegments(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -226,17 +227,17 @@ func TestFullDiskFreesSegments(t *testing.T) {
 	q := s.Reader()
 	readAll(t, q)
 	if err := q.mark(true); err == nil {
-		t.Error("nobody hears of the mark")
+		t.Error("the failed mark is not reported")
 	}
 	if list, _ := s.dir.segments(); len(list) > 1 {
-		t.Errorf("segments stay: %v", list)
+		t.Errorf("stored segments were not deleted: %v", list)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
 	again := open(t, dir, Options{})
 	want := appendClicks(t, again, 3)
-	// Without a mark the last segment is read again, which stores nothing twice.
+	// Without a mark, the last segment is read again. Its records are still stored only once.
 	if got := readAll(t, again.Reader()); !subsequence(want, got) || len(got) > len(want)+2 {
 		t.Errorf("read %d records", len(got))
 	}
@@ -244,8 +245,8 @@ func TestFullDiskFreesSegments(t *testing.T) {
 
 const crashDir = "SWITCHYARD_TEST_SPOOL"
 
-// TestMain lets the test binary be the process that is killed: it appends from many goroutines and prints the id of
-// each record that was acknowledged.
+// TestMain also runs the test binary as the process that is killed. That process appends from many goroutines and prints the id
+// of each acknowledged record.
 func TestMain(m *testing.M) {
 	dir := os.Getenv(crashDir)
 	if dir == "" {
@@ -269,7 +270,7 @@ func TestMain(m *testing.M) {
 	select {}
 }
 
-// A process that is killed again and again loses no record that it acknowledged and leaves none twice.
+// A process that is killed repeatedly loses no acknowledged record and leaves no record twice.
 func TestKilledProcess(t *testing.T) {
 	parttest.Faults.Only(t)
 	t.Parallel()
@@ -300,7 +301,7 @@ func TestKilledProcess(t *testing.T) {
 	seen := map[uuid.UUID]bool{}
 	for _, id := range readAll(t, s.Reader()) {
 		if seen[id] {
-			t.Errorf("%s twice", id)
+			t.Errorf("record %s was read twice", id)
 		}
 		seen[id] = true
 		delete(acked, id)

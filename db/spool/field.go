@@ -14,8 +14,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// field is one member of T in an encoded record: a tag, the length and the bytes. A zero value is left out. Tags are
-// stored on disk, so none is ever given to another member.
+// field encodes and decodes one member of T. The encoding is a tag, the length and the bytes. A zero value is left out. Tags are
+// stored on disk, so a tag is never reused for another member.
 type field[T any] struct {
 	tag byte
 	put func(b []byte, tag byte, v *T) []byte
@@ -30,7 +30,7 @@ func appendFields[T any](b []byte, fields []field[T], v *T) []byte {
 }
 
 func readFields[T any](p []byte, fields []field[T], v *T) error {
-	i := 0 // fields are written in the order of the table, so the search goes on where it stopped
+	i := 0 // fields are written in the order of the table, so each search starts at the last match
 	for len(p) > 0 {
 		tag := p[0]
 		n, w := binary.Uvarint(p[1:])
@@ -130,7 +130,7 @@ func addrField[T any](tag byte, at func(*T) *netip.Addr) field[T] {
 	}}
 }
 
-// numberField holds any whole number or truth value that get and set turn into 64 bits.
+// numberField encodes a whole number or a truth value as 64 bits. get and set convert the member to and from them.
 func numberField[T any](tag byte, get func(*T) uint64, set func(*T, uint64)) field[T] {
 	return field[T]{tag, func(b []byte, tag byte, v *T) []byte {
 		n := get(v)
@@ -149,7 +149,7 @@ func numberField[T any](tag byte, get func(*T) uint64, set func(*T, uint64)) fie
 	}}
 }
 
-// timeField holds a time in whole milliseconds. The zero time is left out.
+// timeField encodes a time in whole milliseconds. The zero time is left out.
 func timeField[T any](tag byte, at func(*T) *time.Time) field[T] {
 	return numberField(tag, func(v *T) uint64 {
 		if t := *at(v); !t.IsZero() {
@@ -159,7 +159,8 @@ func timeField[T any](tag byte, at func(*T) *time.Time) field[T] {
 	}, func(v *T, n uint64) { *at(v) = time.UnixMilli(int64(n)).UTC() })
 }
 
-// listField holds a list as a JSON document. Its texts must have no zero character: it is the sender's to see to that.
+// listField encodes a list as a JSON document. Its texts must not contain the zero character. The sender of the record is
+// responsible for that.
 func listField[T, V any](tag byte, at func(*T) *[]V) field[T] {
 	return field[T]{tag, func(b []byte, tag byte, v *T) []byte {
 		list := *at(v)
@@ -168,7 +169,7 @@ func listField[T, V any](tag byte, at func(*T) *[]V) field[T] {
 		}
 		raw, err := json.Marshal(list)
 		if err != nil {
-			return b // there is no such V
+			return b // does not happen: every V in use can be encoded
 		}
 		return appendBytes(b, tag, raw)
 	}, func(v *T, p []byte) error {
@@ -190,7 +191,7 @@ func boolField[T any](tag byte, at func(*T) *bool) field[T] {
 	}, func(v *T, n uint64) { *at(v) = n != 0 })
 }
 
-// mapField holds texts by name, as lengths and bytes in turn.
+// mapField encodes a map of texts. Each name and each text is its length followed by its bytes.
 func mapField[T any](tag byte, at func(*T) *map[string]string) field[T] {
 	return field[T]{tag, func(b []byte, tag byte, v *T) []byte {
 		m := *at(v)
@@ -223,7 +224,7 @@ func mapField[T any](tag byte, at func(*T) *map[string]string) field[T] {
 	}}
 }
 
-// CleanText makes a text storable in PostgreSQL: valid UTF-8 without the zero character.
+// CleanText returns p as text that PostgreSQL can store: it replaces invalid UTF-8 by U+FFFD and removes zero characters.
 func CleanText[T string | []byte](p T) string {
 	s := string(p)
 	if !utf8.ValidString(s) {

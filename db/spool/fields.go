@@ -12,7 +12,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// clickFields are the recorded attributes of a click.
+// clickFields encodes the attributes of a click that have a tag, in the order of their tags.
 var clickFields = func() []field[models.Click] {
 	var list []field[models.Click]
 	for i := range clickattr.All {
@@ -105,7 +105,7 @@ var trapFields = []field[models.ClickTrap]{
 	idField(3, func(t *models.ClickTrap) *uuid.UUID { return &t.Sender }),
 }
 
-// smartlinkFields are the fields of a click, under the same tags, and the smartlink's own fields.
+// smartlinkFields encodes the fields of a click under the same tags as clickFields, and the smartlink's own fields.
 var smartlinkFields = func() []field[models.SmartlinkClick] {
 	var fields []field[models.SmartlinkClick]
 	for _, f := range clickFields {

@@ -6,8 +6,9 @@ import (
 	"hash/crc32"
 )
 
-// In a segment a record is: marker, length and CRC-32C of length and payload (little endian), payload. By the marker
-// a reader finds the next record after a damaged one. No valid UTF-8 text contains it.
+// A segment stores a record as a frame: the marker, the length of the payload, the CRC-32C of length and payload, and the
+// payload. Both numbers are little endian. The marker lets a reader find the next record after a damaged one. No valid UTF-8 text
+// contains the marker.
 const (
 	frameHeader = 12
 	maxRecord   = 512 << 10
@@ -18,7 +19,7 @@ var (
 	castagnoli  = crc32.MakeTable(crc32.Castagnoli)
 )
 
-// openFrame appends an empty header. closeFrame fills it when the payload has been appended.
+// openFrame appends an empty header. After the payload has been appended, closeFrame fills the header.
 func openFrame(b []byte) []byte { return append(append(b, frameMarker...), 0, 0, 0, 0, 0, 0, 0, 0) }
 
 func closeFrame(frame []byte) {
@@ -30,8 +31,8 @@ func frameSum(frame []byte) uint32 {
 	return crc32.Update(crc32.Checksum(frame[4:8], castagnoli), castagnoli, frame[frameHeader:])
 }
 
-// firstFrames returns the size of the first frames of buf that fit into limit bytes together, and their number: at
-// least one.
+// firstFrames returns the total size and the number of the first frames of buf that fit into limit bytes together. It returns at
+// least one frame, even if that exceeds the limit.
 func firstFrames(buf []byte, limit int64) (size int, frames int64) {
 	for size < len(buf) {
 		n := frameHeader + int(binary.LittleEndian.Uint32(buf[size+4:]))
@@ -46,12 +47,12 @@ func firstFrames(buf []byte, limit int64) (size int, frames int64) {
 // scanner finds the frames in a part of a segment. It skips damaged data, and counts each damaged stretch once.
 type scanner struct {
 	dropped int64 // damaged stretches
-	damaged bool  // inside of one
+	damaged bool  // the scan is inside a damaged stretch
 }
 
-// next finds the first intact frame in buf. It returns the payload and the offset after the frame. Without an intact frame, payload is
-// nil, and end is the number of bytes that need not be scanned again. last means that no data follows buf, so an incomplete frame is
-// damage. Zeros up to the end are not damage: they are the rest of a prepared segment that was not written to its end.
+// next finds the first intact frame in buf. It returns the payload and the offset after the frame. Without an intact frame,
+// payload is nil, and end is the number of bytes that need no second scan. last means that no data follows buf, so an incomplete
+// frame is damage. Zeros up to the end are not damage: they are the unwritten rest of a prepared segment.
 func (s *scanner) next(buf []byte, last bool) (payload []byte, end int) {
 	for i := 0; i < len(buf); {
 		rest := buf[i:]
@@ -87,7 +88,7 @@ type frameState uint8
 
 const (
 	frameSound frameState = iota
-	frameShort            // nothing wrong so far, but it is not all there
+	frameShort            // correct so far, but incomplete
 	frameBad
 )
 

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/await"
 )
 
-// smallDisk has room for a number of bytes. A write that finds less leaves its first bytes, as a file system does.
+// smallDisk has room for a number of bytes. A write that does not fit leaves its first bytes, as in a file system.
 type smallDisk struct{ room int64 }
 
 func (d smallDisk) create(path string) (segmentFile, error) {
@@ -26,7 +26,7 @@ func (d smallDisk) create(path string) (segmentFile, error) {
 	return smallFile{f.(realFile), d, filepath.Dir(path)}, nil
 }
 
-// free is what the files of a directory leave.
+// free returns the room that the files of a directory leave.
 func (d smallDisk) free(dir string) int64 {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"))
 	free := d.room
@@ -57,7 +57,7 @@ func (f smallFile) WriteAt(p []byte, off int64) (int, error) {
 	return f.realFile.WriteAt(p, off)
 }
 
-// fillDisk appends clicks until the disk has refused some of them, and returns all that were taken.
+// fillDisk appends clicks until the disk has refused some of them, and returns the ids of all accepted clicks.
 func fillDisk(t *testing.T, s *Spool, size, refusals int) []uuid.UUID {
 	t.Helper()
 	params := strings.Repeat("x", size)
@@ -76,7 +76,7 @@ func fillDisk(t *testing.T, s *Spool, size, refusals int) []uuid.UUID {
 	return ids
 }
 
-// storeAll reads like an ingester until nothing waits, and returns the ids in order.
+// storeAll reads and commits as an ingester does, until no record waits, and returns the ids in order.
 func storeAll(t *testing.T, s *Spool, q *Reader) []uuid.UUID {
 	t.Helper()
 	var ids []uuid.UUID
@@ -100,8 +100,8 @@ func storeAll(t *testing.T, s *Spool, q *Reader) []uuid.UUID {
 	return ids
 }
 
-// A disk that is smaller than what waits in memory takes everything once PostgreSQL stores again. The records come out
-// in order and once.
+// A disk that is smaller than the records waiting in memory takes all of them once PostgreSQL stores records again. They are read
+// once and in order.
 func TestFullDiskRecovers(t *testing.T) {
 	t.Parallel()
 	for _, segment := range []int64{15 << 10, 3 << 10, 100} {
@@ -124,8 +124,8 @@ func TestFullDiskRecovers(t *testing.T) {
 	}
 }
 
-// A disk that is smaller than a segment refuses records that are sent again, each as a whole. Once PostgreSQL stores
-// again, it takes the next ones.
+// Without Retry, a disk that is smaller than a segment refuses each record as a whole. Once PostgreSQL stores records again, the
+// disk takes the next records.
 func TestFullDiskRefusesWholeRecords(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{disk: smallDisk{room: 20 << 10}})
@@ -172,7 +172,7 @@ func TestSmallVolumeRecovers(t *testing.T) {
 			t.Error(diff)
 		}
 		if s.dir.readMark() == (position{}) {
-			t.Error("no mark is left")
+			t.Error("the mark is missing")
 		}
 		if err := errors.Join(q.Close(), s.Close()); err != nil {
 			t.Error(err)

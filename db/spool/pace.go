@@ -3,15 +3,15 @@ package spool
 import "time"
 
 const (
-	// busyRate is from how many records a second on the spool counts as busy.
+	// busyRate is the number of records a second from which on the spool counts as busy.
 	busyRate = 2000
 	// busyPace is the minimum time between two writes of a busy spool. A write with its sync costs about 0.1 ms of a processor,
 	// whatever its size, so records that arrive between two writes share one. At 5,000 a second, this leaves a fifth of a
 	// processor to redirects and to PostgreSQL.
 	busyPace = 2 * time.Millisecond
-	// enough is the number of records with which a batch does not wait for more: the cost of a write is spread well over them.
+	// enough is the number of records at which a batch stops waiting for more. The cost of a write is then small for each record.
 	enough = 24
-	// paceWindow is how long records are counted before the rate is calculated again.
+	// paceWindow is the time over which records are counted to calculate the rate.
 	paceWindow = 50 * time.Millisecond
 )
 

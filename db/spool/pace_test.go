@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestPacer: writes are spaced while records come fast, and not any more once they come slowly.
+// TestPacer checks that writes are spaced while records come fast, and no longer once they come slowly.
 func TestPacer(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(0, 0)
@@ -28,6 +28,6 @@ func TestPacer(t *testing.T) {
 	}
 	p = pacer{least: 10 * time.Millisecond}
 	if got := during(120, 5); got != 10*time.Millisecond {
-		t.Errorf("of a spool that takes its time: %s", got)
+		t.Errorf("the pace of a spool with a minimum is %s", got)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// tail knows how far each segment of this process is durable, so that a reader never sees an unfinished or failed batch.
+// tail records the durable size of each segment of this process, so that a reader never sees an unfinished or failed batch.
 type tail struct {
 	mu     sync.Mutex
 	active position
@@ -51,7 +51,7 @@ func (t *tail) forget(before uint64) {
 	}
 }
 
-// progress is a position that only advances. wait blocks until it reaches one.
+// progress is a position that only advances. wait blocks until it reaches a given position.
 type progress struct {
 	mu   sync.Mutex
 	pos  position

@@ -17,27 +17,27 @@ import (
 	"switchyard/models"
 )
 
-// Reader reads the segments of one directory in order. It belongs to one goroutine.
-// Read returns records. Commit notes that all of them are stored, and Rewind goes back to the first that is not. If
-// the process dies before its Commit is on disk, the same records are read again: who stores them must know a record
-// by its id.
+// Reader reads the segments of one directory in order. It belongs to one goroutine. Read returns records. Commit records that all
+// of them are stored. Rewind goes back to the first record that is not stored. If the process dies before a Commit is on disk,
+// the same records are read again. The code that stores records must therefore recognize by its id a record that is stored
+// already.
 type Reader struct {
 	spool *Spool
 	dir   *spoolDir
 	tail  *tail // nil for an adopted directory, which no process writes to
 	scan  scanner
-	pos   position  // after what has been read
-	done  position  // after what is stored
+	pos   position  // position after the last record read
+	done  position  // position after the last record stored
 	last  uuid.UUID // the id of the last record read, zero if it is stored
 
 	file     *os.File
-	marked   position // what the mark on disk says
+	marked   position // position in the mark on disk
 	markedAt time.Time
 	buf      []byte
 	backlog  int64 // of an adopted directory, as Spool.adopted counts it
 }
 
-// chunk is how much is read at once. It holds at least one record of any size.
+// chunk is the number of bytes read at once. A record of any size fits into it.
 const chunk = 1 << 20
 
 func newReader(s *Spool, d *spoolDir, t *tail) *Reader {
@@ -48,8 +48,8 @@ func newReader(s *Spool, d *spoolDir, t *tail) *Reader {
 // Reader returns the reader of the records that this process appends. There must be only one.
 func (s *Spool) Reader() *Reader { return newReader(s, s.dir, &s.tail) }
 
-// Adopt takes over the directories of processes that have ended, and returns a reader of each. With an error it returns the
-// readers of the directories that it could take over. Closing a reader releases its directory.
+// Adopt takes over the directories of processes that have ended, and returns a reader for each. If it fails, it returns the error
+// and the readers of the directories that it could take over. Closing a reader releases its directory.
 func (s *Spool) Adopt() ([]*Reader, error) {
 	dirs, err := claimOrphans(s.root)
 	readers := make([]*Reader, len(dirs))
@@ -63,15 +63,15 @@ func (s *Spool) Adopt() ([]*Reader, error) {
 	return readers, err
 }
 
-// Item is one record as it was read.
+// Item is one record that a Reader read.
 type Item struct {
 	Record Record
-	Err    error  // the record cannot be decoded
+	Err    error  // why the record cannot be decoded, or nil
 	raw    []byte // valid until the next Read
 }
 
-// Read returns up to limit records, or none when everything was read. Damaged stretches are skipped and counted.
-// Records stay valid, but Reject takes only items of the last Read.
+// Read returns up to limit records, or none when all were read. It skips damaged stretches and counts them. The records stay
+// valid after the next Read, but Reject accepts only items of the last Read.
 func (r *Reader) Read(limit int) ([]Item, error) {
 	before := r.scan.dropped
 	items, err := r.read(limit)
@@ -82,7 +82,7 @@ func (r *Reader) Read(limit int) ([]Item, error) {
 	if n := len(items); n > 0 {
 		r.last = items[n-1].Record.id()
 	} else if r.done.seq != r.marked.seq {
-		_ = r.mark(false) // deletes the segments that end before here; the next Commit reports what fails
+		_ = r.mark(false) // deletes the segments before r.done; if this fails, the next Commit reports it
 	}
 	return items, err
 }
@@ -108,7 +108,7 @@ func (r *Reader) read(limit int) ([]Item, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("spool: read segment: %w", err)
 		}
-		if got == 0 { // the file was cut from outside
+		if got == 0 { // another program truncated the file
 			r.leave()
 			continue
 		}
@@ -118,7 +118,7 @@ func (r *Reader) read(limit int) ([]Item, error) {
 	}
 }
 
-// leave goes on after the current segment. done follows only if all that was read is stored.
+// leave closes the current segment and continues with the next. The stored position follows only if everything read is stored.
 func (r *Reader) leave() {
 	_ = r.file.Close()
 	r.file = nil
@@ -153,8 +153,8 @@ func (r *Reader) parse(buf []byte, last bool, limit int) []Item {
 	return items
 }
 
-// locate opens the segment to read. It returns how many of its bytes may be read, and whether that is all it will ever
-// have. A size below zero means that there is no segment (yet).
+// locate opens the segment to read. It returns the number of its bytes that may be read, and whether that number is final. A size
+// below zero means that there is no segment (yet).
 func (r *Reader) locate() (size int64, final bool, err error) {
 	if r.file == nil {
 		if err := r.openNext(); err != nil || r.file == nil {
@@ -198,8 +198,8 @@ func (r *Reader) openNext() error {
 	return nil
 }
 
-// Commit records that everything read so far is stored, and wakes the callers whose Append waits for that. The mark on disk
-// follows at most once a second, and at once when that frees a segment.
+// Commit records that everything read so far is stored. It wakes the callers whose Append waits for that. It writes the mark to
+// disk at most once a second, or at once if that frees a segment.
 func (r *Reader) Commit() error {
 	r.done = r.pos
 	if r.last != uuid.Nil {
@@ -229,7 +229,8 @@ func (r *Reader) countBacklog() {
 	r.backlog = n
 }
 
-// markEvery is how often the mark is written. Records stored since then are read again after a crash, but still stored only once.
+// markEvery is the minimum time between two writes of the mark. Records stored since the last write are read again after a crash,
+// but are still stored only once.
 const markEvery = time.Second
 
 func (r *Reader) mark(now bool) error {
@@ -240,8 +241,8 @@ func (r *Reader) mark(now bool) error {
 	if !now && !frees && time.Since(r.markedAt) < markEvery {
 		return nil
 	}
-	// Stored segments are deleted before the mark is written, as they may be what fills the disk. A mark in a deleted
-	// segment means the start of the next one.
+	// Stored segments are deleted before the mark is written, as they may be what fills the disk. A mark that points into a
+	// deleted segment means the start of the next segment.
 	err := r.dir.removeBefore(r.done.seq)
 	if r.tail != nil {
 		r.tail.forget(r.done.seq)

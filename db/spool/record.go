@@ -19,7 +19,7 @@ type Record struct {
 	Trap     *models.ClickTrap
 }
 
-// The first byte of an encoded record says what it is. The numbers are stored on disk, so none is ever reused.
+// The first byte of an encoded record is its kind. The numbers are stored on disk, so a number is never reused.
 const (
 	kindClick    = 1
 	kindOut      = 2
@@ -53,8 +53,8 @@ func appendRecord(b []byte, r Record) ([]byte, error) {
 	return b, errEmptyRecord
 }
 
-// decodeRecord reads an encoded record. It skips fields that this version does not know, so that an older process can
-// read what a newer one wrote. PostgreSQL accepts the texts of the result.
+// decodeRecord reads an encoded record. It skips fields that this version does not know, so that an older process can read what a
+// newer one wrote. The texts of the result are cleaned, so PostgreSQL accepts them.
 func decodeRecord(p []byte) (Record, error) {
 	if len(p) == 0 {
 		return Record{}, errCorrupt

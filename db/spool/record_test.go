@@ -14,7 +14,7 @@ import (
 	"switchyard/models"
 )
 
-// fill sets every field of a struct to something that is not zero, so that a forgotten field shows.
+// fill sets every field of a struct to a value other than zero, so that a field missing in the encoding is noticed.
 func fill(v reflect.Value, seed *int) {
 	*seed++
 	switch x := v.Addr().Interface().(type) {
@@ -148,7 +148,7 @@ func FuzzDecodeRecord(f *testing.F) {
 	})
 }
 
-// Whatever bytes lie on the disk, the scanner comes to an end, and gives only frames whose sums are right.
+// Whatever bytes are on the disk, the scanner ends, and returns only frames with a correct checksum.
 func FuzzScanner(f *testing.F) {
 	frame := openFrame(nil)
 	frame = append(frame, "payload"...)
@@ -162,16 +162,16 @@ func FuzzScanner(f *testing.F) {
 			payload, n := s.next(buf[off:], last)
 			if payload == nil {
 				if last && off+n != len(buf) {
-					t.Fatal("bytes are left")
+					t.Fatal("the scanner ended before the end of the data")
 				}
 				return
 			}
 			if n < frameHeader+len(payload) || len(payload) == 0 {
-				t.Fatal("stands still")
+				t.Fatal("the scanner makes no progress")
 			}
 			whole := buf[off+n-len(payload)-frameHeader : off+n]
 			if _, state := checkFrame(whole); state != frameSound {
-				t.Fatal("gave a damaged frame")
+				t.Fatal("the scanner returned a damaged frame")
 			}
 			off += n
 		}

@@ -12,17 +12,18 @@ import (
 	"time"
 )
 
-// Options of a spool. Zero values take the defaults.
+// Options are the settings of a spool. A zero value means the default.
 type Options struct {
-	SegmentSize int64 // bytes after which a new segment is begun, default a 16th of the volume, 32 MiB at most
-	// AckPostgres makes Append wait until a Reader has committed its record. It is for a disk that does not outlive the
-	// process (CLICK_ACK=postgres).
+	SegmentSize int64 // bytes after which a new segment begins; default: a 16th of the volume, at least 64 KiB, at most 32 MiB
+	// AckPostgres makes Append wait until a Reader has committed the record. It is for a disk that is lost with the process
+	// (CLICK_ACK=postgres).
 	AckPostgres bool
-	// Retry keeps records in memory that the disk refuses, and writes them once the disk accepts them. It is for records whose
-	// sender does not send them again. Append then returns ErrWaiting. Without Retry these records are not recorded.
+	// Retry keeps records that the disk refuses in memory, and writes them once the disk accepts them. Append then returns
+	// ErrWaiting. It is for records whose sender does not send them again. Without Retry, a record that the disk refuses is not
+	// recorded.
 	Retry bool
-	// Pace is the minimum time between two writes. Senders that can wait for it leave more of the disk to others. Default zero,
-	// until the spool is busy.
+	// Pace is the minimum time between two writes. Set it when the senders can wait: it leaves more of the disk to other
+	// programs. The default is zero; a busy spool writes at most every busyPace.
 	Pace time.Duration
 
 	disk    disk
@@ -30,51 +31,52 @@ type Options struct {
 	ahead   int64 // default aheadAfter
 }
 
-// Spool is the log on local disk in which records wait until they are in PostgreSQL. Several processes may share its
-// directory: each holds a sub-directory of its own.
+// Spool is a log on local disk in which records wait until they are in PostgreSQL. Several processes may share its directory:
+// each holds its own sub-directory.
 type Spool struct {
 	root string
 	dir  *spoolDir
 	o    Options
 
 	mu       sync.Mutex
-	open     *batch // collects what arrives while the flusher writes the one before
-	writing  int64  // records that the flusher writes now
+	open     *batch // collects the records that arrive while the flusher writes the previous batch
+	writing  int64  // number of records that the flusher is writing
 	refusing bool   // the disk has refused the records in open; no caller waits for them
 	closed   bool
-	work     chan struct{} // something is in open
-	full     chan struct{} // open has enough records that waiting for more is no use
+	work     chan struct{} // signals the flusher: open has records, or the spool is being closed
+	full     chan struct{} // signals the flusher: open has enough records, so waiting for more gains nothing
 	done     chan struct{} // the flusher has ended
 
 	file       segmentFile // flusher only
-	filled     bool        // flusher only: file is longer than what was written to it
-	active     position    // flusher only: where the next batch goes
+	filled     bool        // flusher only: file was prepared, so zeros follow the written bytes
+	active     position    // flusher only: position of the next batch
 	ahead      *ahead      // flusher only
 	lastLogged time.Time   // flusher only: when it last logged that the disk refuses
 
 	tail    tail
 	stored  progress
-	written chan struct{} // has an item when something was appended
+	written chan struct{} // has an item when a record was appended
 
-	refusedAt atomic.Int64 // when the disk refused the last write, Unix milliseconds; 0 when it took it
+	refusedAt atomic.Int64 // when the disk refused the last write, Unix milliseconds; 0 if it accepted it
 
 	appended, failed, dropped, rejected atomic.Int64
 	lastStored                          atomic.Int64 // time of the newest stored record, Unix milliseconds
-	adopted                             atomic.Int64 // bytes in adopted sub-directories
+	adopted                             atomic.Int64 // bytes not stored yet in adopted sub-directories
 }
 
-// ErrWaiting says that a record is not on stable storage yet. It is in memory, and it is written as soon as the disk
-// takes it. Only the end of the process loses it before.
+// ErrWaiting means that a record is not on stable storage yet. It is in memory and is written as soon as the disk accepts it. It
+// is lost only if the process ends before that.
 var ErrWaiting = errors.New("spool: the record waits for the disk")
 
-// errFull says that too much waits for the disk, which is too slow or full. The record was not recorded.
+// errFull means that a record was not recorded, because too many bytes already wait for the disk. The disk is full or too slow.
 var errFull = errors.New("spool: too much waits for the disk")
 
-// errClosed says that the spool was closed before the record could be written.
+// errClosed means that the spool was closed before the record could be written.
 var errClosed = errors.New("spool: closed")
 
 const (
-	// maxWaiting is how many bytes may wait for the flusher. As many may be under way to the disk.
+	// maxWaiting is the number of bytes that may wait for the flusher. The batch that the flusher is writing may have the same
+	// size.
 	maxWaiting = 32 << 20
 	// retryPause is the time between two attempts to write records that the disk refuses.
 	retryPause = 250 * time.Millisecond
@@ -82,7 +84,7 @@ const (
 	logPause = 10 * time.Second
 )
 
-// batch is what one write and one sync make durable.
+// batch holds the records that one write and one sync make durable.
 type batch struct {
 	buf   []byte
 	count int64
@@ -93,8 +95,8 @@ type batch struct {
 
 func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
-// Open takes a free sub-directory of dir, making both where they are missing. What a process left there that
-// crashed is ingested like the spool's own records.
+// Open claims a free sub-directory of root. It creates both directories if they are missing. Records that a crashed process left
+// in the sub-directory are ingested like the spool's own.
 func Open(root string, o Options) (*Spool, error) {
 	o.waiting = cmp.Or(o.waiting, maxWaiting)
 	o.ahead = cmp.Or(o.ahead, aheadAfter)
@@ -115,7 +117,7 @@ func Open(root string, o Options) (*Spool, error) {
 		written: make(chan struct{}, 1), ahead: newAhead(o.disk, d.path, o.SegmentSize),
 	}
 	mark := d.readMark()
-	if err := d.writeMark(mark); err != nil { // while there is room for it: later writes need none
+	if err := d.writeMark(mark); err != nil { // write it while there is room: overwriting it later needs no more space
 		slog.Warn("spool: no mark", "error", err)
 	}
 	last := mark.seq
@@ -130,9 +132,8 @@ func Open(root string, o Options) (*Spool, error) {
 	return s, nil
 }
 
-// Append returns nil when the record is on stable storage. ErrWaiting means that it will be: ctx ended before, or the
-// disk refused it and the spool tries again. After any other error the record is not recorded. It is safe for
-// concurrent use.
+// Append returns nil when the record is on stable storage. It returns ErrWaiting when ctx ended first, or when the disk refused
+// the record and the spool will try again. After any other error the record is not recorded. It is safe for concurrent use.
 func (s *Spool) Append(ctx context.Context, r Record) error {
 	scratch := scratches.Get().(*[]byte) //nolint:forcetypeassert // the pool holds nothing else
 	defer scratches.Put(scratch)
@@ -162,7 +163,8 @@ func (s *Spool) Append(ctx context.Context, r Record) error {
 
 var scratches = sync.Pool{New: func() any { b := make([]byte, 0, 2048); return &b }}
 
-// join puts the frame into the batch that is being collected.
+// join adds the frame to the open batch and returns that batch. It returns ErrWaiting, with the frame added, while the disk
+// refuses records.
 func (s *Spool) join(frame []byte) (*batch, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -191,7 +193,7 @@ func (s *Spool) join(frame []byte) (*batch, error) {
 	return b, nil
 }
 
-// wake lets the flusher look at what is open.
+// wake makes the flusher look at the open batch.
 func (s *Spool) wake() {
 	select {
 	case s.work <- struct{}{}:
@@ -199,8 +201,9 @@ func (s *Spool) wake() {
 	}
 }
 
-// flush is the only goroutine that writes. While it syncs a batch, the next one collects. A single record is written at once. If
-// the spool retries, a batch that the disk refused is written again, before the records that came later.
+// flush writes the batches, and is the only goroutine that does. While it syncs a batch, the next batch collects records. A
+// single record is written at once, unless writes are paced. If the spool retries, flush writes a refused batch again, before the
+// records that came later.
 func (s *Spool) flush() {
 	defer close(s.done)
 	var spare []byte
@@ -238,13 +241,13 @@ func (s *Spool) flush() {
 	}
 }
 
-// swap takes what is open for writing.
+// swap returns the open batch for writing and opens a new one. closed reports whether the spool was closed.
 func (s *Spool) swap(spare []byte) (b *batch, closed bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	b = s.open
 	select {
-	case <-s.full: // it was about this batch
+	case <-s.full: // the signal was for this batch
 	default:
 	}
 	s.writing, s.refusing = b.count, false
@@ -253,7 +256,8 @@ func (s *Spool) swap(spare []byte) (b *batch, closed bool) {
 	return b, s.closed
 }
 
-// requeue puts a batch that the disk refused in front of the records that came after it. No caller waits for it any more.
+// requeue puts a batch that the disk refused in front of the records that came after it. It ends the wait of all their callers
+// with ErrWaiting.
 func (s *Spool) requeue(b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -268,7 +272,7 @@ func (s *Spool) requeue(b *batch) {
 	s.wake()
 }
 
-// logThrottled logs that the disk refuses, now and then.
+// logThrottled logs that the disk refuses records, at most once in logPause.
 func (s *Spool) logThrottled(cause error, records int64) {
 	if time.Since(s.lastLogged) < logPause {
 		return
@@ -277,7 +281,7 @@ func (s *Spool) logThrottled(cause error, records int64) {
 	slog.Error("spool write", "error", cause, "records", records)
 }
 
-// count counts a batch that ends here.
+// count records the end of a batch. If the batch failed, it counts and logs the records as failed.
 func (s *Spool) count(b *batch) {
 	s.mu.Lock()
 	s.writing = 0
@@ -288,8 +292,8 @@ func (s *Spool) count(b *batch) {
 	}
 }
 
-// Close writes what was appended and releases the sub-directory. What the disk refuses then is lost and counted as
-// Failed. The Reader has to be closed before.
+// Close writes the appended records and releases the sub-directory. Records that the disk refuses now are lost and count as
+// Failed. Close the Reader first.
 func (s *Spool) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -303,19 +307,19 @@ func (s *Spool) Close() error {
 	return s.dir.release()
 }
 
-// Stats are figures for metrics.
+// Stats holds the figures of a spool for metrics.
 type Stats struct {
 	Appended     int64         // records made durable since the start
-	Failed       int64         // records that are not recorded, because the disk refused them or too much waited for it
-	Waiting      int64         // records in memory that are not on disk yet: what a kill would take
-	Dropped      int64         // damaged stretches that were skipped when reading
+	Failed       int64         // records that were lost, because the disk refused them or too many bytes waited for it
+	Waiting      int64         // records in memory that are not on disk yet; a kill would lose them
+	Dropped      int64         // damaged stretches that the readers skipped
 	Rejected     int64         // records that PostgreSQL refuses, kept in the file "rejected"
-	PendingBytes int64         // on disk and not in PostgreSQL yet
-	RefusedAt    time.Time     // when the disk refused the last write; zero when it took it
+	PendingBytes int64         // bytes on disk that are not in PostgreSQL yet
+	RefusedAt    time.Time     // when the disk refused the last write; zero if it accepted it
 	Lag          time.Duration // age of the newest stored record while others wait
 }
 
-// Stats reads the directory, so it is for a scrape and not for every click.
+// Stats returns the current figures. It reads the directory, so call it for a metrics scrape, not for every click.
 func (s *Spool) Stats() Stats {
 	st := Stats{
 		Appended: s.appended.Load(), Failed: s.failed.Load(), Dropped: s.dropped.Load(),

@@ -36,7 +36,7 @@ func appendClicks(t *testing.T, s *Spool, n int) []uuid.UUID {
 	return ids
 }
 
-// readAll reads to the end, as an ingester whose every batch is stored.
+// readAll reads and commits to the end, as an ingester that can store every batch.
 func readAll(t *testing.T, q *Reader) []uuid.UUID {
 	t.Helper()
 	var ids []uuid.UUID
@@ -73,7 +73,7 @@ func TestSpoolKeepsOrderOverSegments(t *testing.T) {
 		t.Fatal(err)
 	}
 	if list, _ := s.dir.segments(); len(list) > 1 {
-		t.Errorf("finished segments stay: %v", list)
+		t.Errorf("finished segments were not deleted: %v", list)
 	}
 	if n := s.Stats().PendingBytes; n != s.dir.backlog(q.done, nil) && n == 0 {
 		t.Errorf("pending %d", n)
@@ -121,7 +121,7 @@ func TestTwoProcessesNeverShare(t *testing.T) {
 	}
 	want := appendClicks(t, b, 3)
 	if orphans, err := claimOrphans(dir); err != nil || len(orphans) != 0 {
-		t.Fatalf("took a living process's spool: %v, %v", orphans, err)
+		t.Fatalf("adopted the spool of a running process: %v, %v", orphans, err)
 	}
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
@@ -139,11 +139,11 @@ func TestAppendRefuses(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{})
 	if err := s.Append(t.Context(), Record{}); err == nil {
-		t.Error("took an empty record")
+		t.Error("accepted an empty record")
 	}
 	big := &models.Click{ID: models.NewClickID(), Params: string(make([]byte, maxRecord))}
 	if err := s.Append(t.Context(), Record{Click: big}); err == nil {
-		t.Error("took a record that no reader takes")
+		t.Error("accepted a record that is too large for readers")
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -153,7 +153,7 @@ func TestAppendRefuses(t *testing.T) {
 	}
 }
 
-// With AckPostgres a record is acknowledged when its place was stored, not before.
+// With AckPostgres, a record is acknowledged when a reader has committed it, not before.
 func TestAckPostgres(t *testing.T) {
 	t.Parallel()
 	s := open(t, t.TempDir(), Options{AckPostgres: true})

@@ -14,7 +14,7 @@ import (
 	"switchyard/models/await"
 )
 
-// slowDisk takes nothing until it is released.
+// slowDisk blocks every sync until it is released.
 type slowDisk struct {
 	began   sync.WaitGroup // the first sync has begun
 	once    sync.Once
@@ -56,8 +56,8 @@ func appendClick(ctx context.Context, s *Spool) (uuid.UUID, error) {
 	return id, s.Append(ctx, Record{Click: &models.Click{ID: id}})
 }
 
-// TestSlowDisk appends clicks while the disk hangs: the first is being written, the others wait behind it. All clicks are there
-// when the disk answers, in order and once.
+// TestSlowDisk appends clicks while the disk hangs: the first click is being written, and the others wait. When the disk answers,
+// all clicks are read once and in order.
 func TestSlowDisk(t *testing.T) {
 	t.Parallel()
 	for _, o := range []Options{{}, {Retry: true}} {
@@ -87,7 +87,8 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// TestRefusedRecordsAreRecordedLater breaks every operation of the disk in turn. No caller waits for the disk, and nothing is lost.
+// TestRefusedRecordsAreRecordedLater breaks every operation of the disk in turn. No caller waits for the disk, and no record is
+// lost.
 func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 	t.Parallel()
 	for _, part := range []string{"create", "write", "sync", "truncate"} {
@@ -109,7 +110,7 @@ func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 				want = append(want, id)
 			}
 			if st := s.Stats(); late == 0 || st.Waiting != int64(late) || st.Failed != 0 {
-				t.Errorf("%d are late: %+v", late, st)
+				t.Errorf("%d records were acknowledged as waiting: %+v", late, st)
 			}
 			d.set("")
 			await.Until(t, "what waited is written", func() bool { return s.Stats().Waiting == 0 })
@@ -124,8 +125,8 @@ func TestRefusedRecordsAreRecordedLater(t *testing.T) {
 	}
 }
 
-// TestWaitingIsBounded fills the memory that is there for what a disk refuses. Only what finds no room is lost, and what
-// the disk refuses to the end: both are counted.
+// TestWaitingIsBounded fills the memory for records that the disk refuses. Only records that find no room, and records that the
+// disk refuses until the end, are lost. Both are counted.
 func TestWaitingIsBounded(t *testing.T) {
 	t.Parallel()
 	d := &brokenDisk{}
@@ -143,7 +144,7 @@ func TestWaitingIsBounded(t *testing.T) {
 	}
 	st := s.Stats()
 	if !full || st.Failed != lost || st.Waiting == 0 || st.Waiting*int64(len(large)) > 2*room {
-		t.Errorf("%d are lost, full %v: %+v", lost, full, st)
+		t.Errorf("%d records are lost, full %v: %+v", lost, full, st)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// maxPiece is how many bytes of a batch are written and synced at once by a spool that retries.
+// maxPiece is the number of bytes of a batch that a spool with Retry writes and syncs at once.
 const maxPiece = 1 << 20
 
-// write makes the batch durable. A spool that retries writes it in pieces, so that a batch that is larger than the free
-// space is written as space becomes free. After an error the batch has what is not written yet. A spool that does not
-// retry writes all of it or nothing, because its records are sent again.
+// write makes the batch durable. A spool that retries writes it in pieces, so that a batch that is larger than the free space is
+// written as space becomes free. After an error, the batch holds the records that are not written yet. A spool that does not
+// retry writes the whole batch or nothing, because the senders send its records again.
 func (s *Spool) write(b *batch) error {
 	for b.count > 0 {
 		size, records := len(b.buf), b.count
@@ -36,16 +36,17 @@ func (s *Spool) write(b *batch) error {
 	return nil
 }
 
-// writePiece makes frames durable and returns where they end. It truncates what a failed write left. After a failed
-// write or sync the next piece begins a new segment. After a sync it is unknown what the kernel holds of the segment.
-// After a write the disk may be full: the reader deletes a segment only when it is complete.
+// writePiece makes frames durable and returns the position after them. After a failed write or sync it truncates the segment to
+// the frames before, and the next piece begins a new segment. There are two reasons. After a failed sync it is unknown which
+// bytes of the segment the kernel still holds. After a failed write the disk may be full, and the reader frees space only by
+// deleting complete segments.
 func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	if err := s.ready(); err != nil {
 		return end, err
 	}
 	if _, err := s.file.WriteAt(buf, s.active.off); err != nil {
 		cut := s.file.Truncate(s.active.off)
-		if cut != nil || s.active.off > 0 { // an empty segment is used again
+		if cut != nil || s.active.off > 0 { // a segment that is still empty is used again
 			s.seal()
 		}
 		return end, fmt.Errorf("spool: write segment: %w", errors.Join(err, cut))
@@ -68,8 +69,8 @@ func (s *Spool) writePiece(buf []byte) (end position, err error) {
 	return end, nil
 }
 
-// ready opens a segment for the next batch: a prepared one if there is one and the active one is not, else the active
-// one, else a new one.
+// ready makes sure that a segment is open for the next batch. It keeps an active segment that was prepared. Otherwise it switches
+// to a prepared segment if there is one, or else keeps the active segment, or else creates a new one.
 func (s *Spool) ready() error {
 	if s.filled {
 		return nil
@@ -97,7 +98,7 @@ func (s *Spool) ready() error {
 	return nil
 }
 
-// seal ends the active segment; the next batch begins another.
+// seal closes the active segment. The next batch begins another.
 func (s *Spool) seal() {
 	if s.file == nil {
 		return

@@ -13,14 +13,14 @@ import (
 
 var accountColumns = db.Columns[models.Account]("")
 
-// CreateAccount makes an account on a plan with the default settings.
+// CreateAccount creates an account on a plan, with the default settings.
 func (s *Store) CreateAccount(ctx context.Context, name, plan string) (models.Account, error) {
 	q := `INSERT INTO accounts (id, name, plan, site_key) VALUES ($1, $2, $3, $4) RETURNING ` + accountColumns
 	id := uuid.Must(uuid.NewV7())
 	return db.Get[models.Account](ctx, s.c, "account", q, id, name, plan, strings.ToLower(rand.Text()))
 }
 
-// UpdateAccount changes the name and the plan of an account; an empty one stays. It is for operators only.
+// UpdateAccount changes the name and the plan of an account. An empty value keeps the present one. It is for operators only.
 func (s *Store) UpdateAccount(ctx context.Context, id uuid.UUID, name, plan string) (models.Account, error) {
 	q := `UPDATE accounts SET name = coalesce(nullif($2, ''), name), plan = coalesce(nullif($3, ''), plan)
 		WHERE id = $1 RETURNING ` + accountColumns
@@ -32,8 +32,9 @@ UPDATE accounts SET name = $2, currency = CASE currency WHEN $7 THEN $3 ELSE cur
 	time_format = $6
 WHERE id = $1 RETURNING currency`
 
-// SaveSettings saves the name, the currency, the time zone and the formats of an account whose currency was read as was. Is
-// it another one by now the error is a conflict: call it in a transaction.
+// SaveSettings saves the name, the currency, the time zone and the formats of an account. was is the currency that the caller has
+// read. If the account has a different currency by now, the error is a conflict. Call it in a transaction, which an error must roll
+// back.
 func (s *Store) SaveSettings(ctx context.Context, a models.Account, was string) error {
 	currency, err := db.Get[string](ctx, s.c, "account", saveSettings, a.ID, a.Name, a.Currency, a.Timezone, a.DateFormat, a.TimeFormat, was)
 	if err == nil && currency != a.Currency {
@@ -42,7 +43,7 @@ func (s *Store) SaveSettings(ctx context.Context, a models.Account, was string) 
 	return err
 }
 
-// FindAccount finds one account.
+// FindAccount returns an account.
 func (s *Store) FindAccount(ctx context.Context, id uuid.UUID) (models.Account, error) {
 	return db.Get[models.Account](ctx, s.c, "account", `SELECT `+accountColumns+` FROM accounts WHERE id = $1`, id)
 }

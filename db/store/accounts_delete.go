@@ -10,26 +10,28 @@ import (
 	"switchyard/db"
 )
 
-// stopAccount ends what comes from outside: links, smartlinks and keys stop at once, in every process.
+// stopAccount deletes the campaigns and smartlinks of an account and revokes its keys. All of them stop working at once, in every
+// process.
 const stopAccount = `
 WITH campaign AS (UPDATE campaigns SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL),
 smartlink AS (UPDATE smartlinks SET deleted_at = now() WHERE account_id = $1 AND deleted_at IS NULL)
 UPDATE api_keys SET revoked_at = now() WHERE account_id = $1 AND revoked_at IS NULL`
 
-// What ClickHouse has of its clicks goes later: see clicklog.Copy.
+// forgetCopied marks the account's clicks in ClickHouse for deletion. They are deleted later: see clicklog.Copy.
 const forgetCopied = `
 INSERT INTO click_forgotten (account) SELECT $1 FROM click_copy ON CONFLICT (account) DO UPDATE SET noted_at = now()`
 
-// A person is deleted with their last account. Their own views, which no other person sees, are deleted too.
+// deleteStrangers deletes a person together with their last account. Their private views, which no other person sees, are deleted
+// too.
 const deleteStrangers = `
 WITH strangers AS (SELECT u.id FROM users u WHERE NOT EXISTS (SELECT FROM memberships m WHERE m.user_id = u.id)),
 own AS (DELETE FROM views v USING strangers s WHERE v.user_id = s.id AND NOT v.shared)
 DELETE FROM users u USING strangers s WHERE u.id = s.id`
 
-// A part is one table, or one partition of a table, that has rows of accounts.
+// part is a table that has rows of accounts. Each partition of a partitioned table is a part too.
 type part struct {
 	Name  string   `db:"name"`
-	Needs []string `db:"needs"` // parts that its foreign keys name
+	Needs []string `db:"needs"` // parts that its foreign keys refer to
 }
 
 const listParts = `
@@ -39,7 +41,7 @@ FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND EXISTS (SELECT FROM pg_attribute a
 	WHERE a.attrelid = c.oid AND a.attname = 'account_id' AND NOT a.attisdropped) ORDER BY 1`
 
-// Rows of these belong to an account by a record of it, so they go before it.
+// ownedByRecords deletes rows that belong to an account only through a record of it. They are deleted before that record.
 var ownedByRecords = []struct{ table, query string }{
 	{"click_visitors", `DELETE FROM click_visitors WHERE ctid = ANY (ARRAY(SELECT v.ctid FROM click_visitors v
 		JOIN campaigns c ON c.id = v.campaign_id WHERE c.account_id = $1 LIMIT $2))`},
@@ -47,12 +49,12 @@ var ownedByRecords = []struct{ table, query string }{
 		JOIN exports e ON e.id = x.export_id WHERE e.account_id = $1 LIMIT $2))`},
 }
 
-// deleteAtOnce is how many rows one statement deletes, so that none holds its locks for long.
+// deleteAtOnce is the number of rows that one statement deletes, so that no statement holds its locks for long.
 const deleteAtOnce = 5000
 
-// DeleteAccount deletes an account with everything in it, in batches. Its links and keys end first. It can be called
-// again after it was cut short, and goes on then; the account itself goes last. progress hears of each table that had
-// rows. It is for operators only.
+// DeleteAccount deletes an account and everything in it, in batches. Its links and keys stop first. The account's own row is
+// deleted last. If a call is cut short, call it again: it continues. DeleteAccount calls progress for each table that had rows. It
+// is for operators only.
 func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(table string, rows int64)) error {
 	if _, err := db.Exec(ctx, s.c, "stop account", stopAccount, id); err != nil {
 		return err
@@ -79,7 +81,7 @@ func (s *Store) DeleteAccount(ctx context.Context, id uuid.UUID, progress func(t
 	return err
 }
 
-// deleteAll deletes rows until a round finds none: clicks that waited in a spool may come while it runs.
+// deleteAll deletes rows until a round finds none, because clicks that waited in a spool may arrive while it runs.
 func (s *Store) deleteAll(ctx context.Context, id uuid.UUID, progress func(string, int64)) error {
 	for rows := int64(1); rows > 0; {
 		var err error
@@ -108,7 +110,7 @@ func (s *Store) deleteRows(ctx context.Context, id uuid.UUID, progress func(stri
 		return total, err
 	}
 	for len(parts) > 0 {
-		// The next one is named by none of the others.
+		// The next part is one to which no other remaining part refers.
 		i := max(0, slices.IndexFunc(parts, func(p part) bool {
 			return !slices.ContainsFunc(parts, func(o part) bool { return slices.Contains(o.Needs, p.Name) })
 		}))

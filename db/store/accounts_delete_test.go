@@ -17,16 +17,17 @@ import (
 	"switchyard/models"
 )
 
-// shared are tables whose rows do not go with an account. Workers first remove the rows of edge_changes, edge_accounts and
-// edge_keys, with what a deleted account has at the edge. domain_claims keeps the account's hosts for a year: other accounts need a TXT record for them.
+// shared lists tables whose rows are not deleted with an account. Workers delete the rows of edge_changes, edge_accounts and
+// edge_keys later, once they have deleted the account's data at the edge. domain_claims keeps the account's hosts for a year: other
+// accounts need a TXT record for them.
 var shared = []string{
 	"currency_rates", "rate_changes", "rate_sources",
 	"acme_accounts", "acme_challenges", "edge_hosts", "edge_changes", "edge_accounts", "edge_keys", "bot_data", "bot_sweeps",
 	"crawler_answers", "link_services", "spool_states", "domain_claims", "lander_keys", "click_copy", "click_cold", "click_forgotten", "installation", "goose_db_version",
 }
 
-// TestDeleteAccount: an account with a row in every table that there is goes with all of them, although the call is cut
-// short after each table that it deletes from. Another account keeps every row.
+// TestDeleteAccount deletes an account that has a row in every table. The call is cut short after each table from which it deletes,
+// and all rows are deleted in the end. Another account keeps every row.
 func TestDeleteAccount(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -54,7 +55,7 @@ func TestDeleteAccount(t *testing.T) {
 		return rows
 	}
 	one, other := uuid.New(), uuid.New()
-	fill := func(id uuid.UUID) { // what belongs to an account by a record of it
+	fill := func(id uuid.UUID) { // some rows belong to an account only through a record of it
 		t.Helper()
 		dbtest.FillAccount(t, d, id)
 		for _, join := range []string{
@@ -94,18 +95,18 @@ func TestDeleteAccount(t *testing.T) {
 		const live = `SELECT count(*) FROM campaigns c, api_keys k WHERE c.account_id = $1 AND k.account_id = $1
 			AND (c.deleted_at IS NULL OR k.revoked_at IS NULL)`
 		if n, err := db.Get[int](t.Context(), d, "live", live, one); err != nil || n != 0 {
-			t.Fatalf("after the first cut its links or keys work: %v", err)
+			t.Fatalf("links or keys of the account still work after the first cut: %v", err)
 		}
 	}
 	if cuts < 20 {
-		t.Errorf("cut short %d times, after %v", cuts, slices.Sorted(maps.Keys(seen)))
+		t.Errorf("the call was cut short only %d times, after the tables %v", cuts, slices.Sorted(maps.Keys(seen)))
 	}
 	released, err := d.ExecContext(t.Context(), `DELETE FROM jobs WHERE kind = $1 AND account_id IS NULL`, models.KindReleaseCertificate)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n, err := released.RowsAffected(); err != nil || n != 1 {
-		t.Errorf("%d jobs release certificates of the account, %v", n, err)
+		t.Errorf("%d jobs release certificates of the account, %v, want 1", n, err)
 	}
 	if diff := cmp.Diff(want, count()); diff != "" {
 		t.Error(diff)

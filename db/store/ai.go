@@ -12,10 +12,10 @@ import (
 	"switchyard/models"
 )
 
-// AIConnections are the connections of accounts to AI providers, and what their chats use.
+// AIConnections accesses the connections of accounts to AI providers and the usage of their chats.
 type AIConnections struct{ s *Store }
 
-// AIConnections gives the connections on this store's connection.
+// AIConnections returns access to the connections on this store's connection.
 func (s *Store) AIConnections() AIConnections { return AIConnections{s} }
 
 // Find returns the connection of an account. The error is models.NotFound if the account has no connection.
@@ -28,18 +28,18 @@ func aiKeyPlace(account uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "ai_connections", Row: account.String(), Column: "key"}
 }
 
-// Seal seals a key, as Save takes it. Without an ENCRYPTION_KEY the error is seal.ErrNoKey.
+// Seal encrypts a key for Save. Without an ENCRYPTION_KEY the error is seal.ErrNoKey.
 func (a AIConnections) Seal(account uuid.UUID, key string) ([]byte, error) {
 	return a.s.box.Seal(aiKeyPlace(account), []byte(key))
 }
 
-// Open gives a sealed key in clear.
+// Open decrypts a sealed key.
 func (a AIConnections) Open(ctx context.Context, account uuid.UUID, sealed []byte) (string, error) {
 	key, err := a.s.box.Open(ctx, aiKeyPlace(account), sealed)
 	return string(key), err
 }
 
-// Key gives the key of an account in clear. models.NotFound: it has no connection.
+// Key returns the decrypted key of an account. The error is models.NotFound if the account has no connection.
 func (a AIConnections) Key(ctx context.Context, account uuid.UUID) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, a.s.c, "AI connection", `SELECT key FROM ai_connections WHERE account_id = $1`, account)
 	if err != nil {
@@ -53,7 +53,7 @@ INSERT INTO ai_connections (account_id, provider, model, key) VALUES ($1, $2, $3
 ON CONFLICT (account_id) DO UPDATE SET provider = $2, model = $3, key = $4, saved_at = now()
 RETURNING account_id, provider, model, saved_at`
 
-// Save connects a provider, or another one, with a sealed key.
+// Save stores a connection to a provider with a sealed key. It replaces an existing connection.
 func (a AIConnections) Save(ctx context.Context, account uuid.UUID, provider, model string, sealed []byte) (models.AIConnection, error) {
 	return db.Get[models.AIConnection](ctx, a.s.c, "AI connection", saveAI, account, provider, model, sealed)
 }
@@ -75,10 +75,10 @@ func (a AIConnections) Delete(ctx context.Context, account uuid.UUID) (ok bool, 
 	return n > 0, err
 }
 
-// AIDay is a day of an account's chat, by its own key or by the install's.
+// AIDay identifies the AI usage of an account on a day, separately for its own key and for the install's key.
 type AIDay struct {
 	Account uuid.UUID
-	Day     time.Time // whose date counts
+	Day     time.Time // only the date counts
 	OwnKey  bool
 }
 
@@ -88,8 +88,8 @@ ON CONFLICT (account_id, day, own_key) DO UPDATE SET questions = u.questions + 1
 WHERE u.questions < $5 AND u.tokens + $4 <= $6
 RETURNING u.questions`
 
-// Reserve counts a question and reserves its tokens, over all processes. ok is false if that is more than the budget of
-// the day has left.
+// Reserve counts a question and reserves its tokens. The count covers all processes. ok is false if the day's budget has no room
+// for the question.
 func (a AIConnections) Reserve(ctx context.Context, u AIDay, tokens int, budget models.AIBudget) (ok bool, err error) {
 	_, err = db.Get[int](ctx, a.s.c, "AI usage", reserveAI, u.Account, u.Day.Format(time.DateOnly), u.OwnKey, tokens,
 		budget.Questions, budget.Tokens)
@@ -99,7 +99,7 @@ func (a AIConnections) Reserve(ctx context.Context, u AIDay, tokens int, budget 
 	return err == nil, err
 }
 
-// Settle replaces a reservation by what was used.
+// Settle replaces the reserved tokens by the tokens that were used.
 func (a AIConnections) Settle(ctx context.Context, u AIDay, reserved, used int) error {
 	_, err := a.s.exec(ctx, "settle AI usage", `UPDATE ai_usage SET tokens = greatest(tokens - $4 + $5, 0)
 		WHERE account_id = $1 AND day = $2::date AND own_key = $3`, u.Account, u.Day.Format(time.DateOnly), u.OwnKey, reserved, used)
@@ -113,7 +113,7 @@ func (a AIConnections) Exhausted(ctx context.Context, u AIDay, tokens int, budge
 		u.Account, u.Day.Format(time.DateOnly), u.OwnKey, budget.Questions, tokens, budget.Tokens)
 }
 
-// ForgetUsage deletes the usage of the days before a day, at most limit rows.
+// ForgetUsage deletes the usage of the days before the given day, at most limit rows.
 func (a AIConnections) ForgetUsage(ctx context.Context, before time.Time, limit int) error {
 	_, err := a.s.exec(ctx, "forget AI usage", `DELETE FROM ai_usage WHERE ctid IN (
 		SELECT ctid FROM ai_usage WHERE day < $1::date LIMIT $2)`, before.Format(time.DateOnly), limit)

@@ -20,7 +20,7 @@ type AnnouncedAlert struct {
 	Since    time.Time `db:"since"`
 }
 
-// Key tells alerts of an account apart.
+// Key returns the fields that identify an alert within its account.
 func (a AnnouncedAlert) Key() AnnouncedAlert {
 	return AnnouncedAlert{Type: a.Type, RecordID: a.RecordID, Name: a.Name}
 }
@@ -32,7 +32,7 @@ UPDATE alert_watches SET looked_at = $1 WHERE account_id IN (
 	ORDER BY looked_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) RETURNING account_id`
 
-// Watched takes accounts with channels that were not looked at since a moment, at most limit. It is for workers.
+// Watched claims at most limit accounts that have active channels and were last looked at before since. It is for workers.
 func (a AlertChannels) Watched(ctx context.Context, now, since time.Time, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, a.s.c, "watched accounts", dueWatches, now, since, limit)
 }
@@ -49,13 +49,14 @@ UPDATE announced_alerts SET severity = $5, message = $6 WHERE account_id = $1 AN
 	deleteAnnounced = `DELETE FROM announced_alerts WHERE account_id = $1 AND type = $2 AND record_id = $3 AND name = $4`
 )
 
-// Announcement is what is told to one channel.
+// Announcement is a message for one channel.
 type Announcement struct {
 	Channel       uuid.UUID
 	Subject, Body string
 }
 
-// News is what was not announced yet. Risen alerts were announced as less than critical and are critical now.
+// News is the difference between the present and the announced alerts. Risen alerts were announced as less than critical and are
+// critical now.
 type News struct{ Begun, Risen, Ended []AnnouncedAlert }
 
 // Announce compares the present alerts with the announced ones. In one transaction it stores the difference and the messages that
@@ -150,7 +151,7 @@ func (a AlertChannels) note(ctx context.Context, account uuid.UUID, n News) erro
 	return nil
 }
 
-// ForgetMessages deletes messages that are older than a moment, at most limit.
+// ForgetMessages deletes at most limit messages that are older than the given time.
 func (a AlertChannels) ForgetMessages(ctx context.Context, before time.Time, limit int) error {
 	_, err := a.s.exec(ctx, "forget alert messages", `DELETE FROM alert_messages WHERE id IN (
 		SELECT id FROM alert_messages WHERE created_at < $1 LIMIT $2)`, before, limit)

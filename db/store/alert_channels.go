@@ -14,10 +14,10 @@ import (
 	"switchyard/models"
 )
 
-// AlertChannels are where the alerts of accounts are announced, and what was.
+// AlertChannels accesses the channels to which accounts have their alerts sent, and the messages sent so far.
 type AlertChannels struct{ s *Store }
 
-// AlertChannels gives the channels on this store's connection.
+// AlertChannels returns access to the channels on this store's connection.
 func (s *Store) AlertChannels() AlertChannels { return AlertChannels{s} }
 
 const channelColumns = `id, account_id, kind, name, least, is_active, settings, code <> '' AS waits, created_at, sent_at,
@@ -31,13 +31,13 @@ func (a AlertChannels) List(ctx context.Context, account uuid.UUID) ([]models.Al
 		FROM alert_channels WHERE account_id = $1 ORDER BY id`, account)
 }
 
-// Find finds a channel.
+// Find returns a channel.
 func (a AlertChannels) Find(ctx context.Context, account, id uuid.UUID) (models.AlertChannel, error) {
 	return db.Get[models.AlertChannel](ctx, a.s.c, "alert channel", `SELECT `+channelColumns+`
 		FROM alert_channels WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// Credentials gives all credentials of a channel in clear. seal.ErrOpen: they cannot be read any more.
+// Credentials returns all credentials of a channel, decrypted. The error is seal.ErrOpen if they can no longer be decrypted.
 func (a AlertChannels) Credentials(ctx context.Context, c models.AlertChannel) (map[string]string, error) {
 	return channelCredentials.read(ctx, a.s, c.AccountID, c.ID, c.Settings)
 }
@@ -48,14 +48,14 @@ const (
 INSERT INTO alert_channels (id, account_id, kind, name, least, settings, secrets, code, code_until)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + make_interval(secs => $9)) RETURNING ` + channelColumns
 
-	// What there is already is announced to an account's first channel.
+	// Alerts that exist already are announced to an account's first channel.
 	watchAccount = `INSERT INTO alert_watches (account_id) VALUES ($1) ON CONFLICT DO NOTHING`
 
 	countCodes = `SELECT count(*) FROM alert_messages WHERE account_id = $1 AND confirms AND created_at > now() - interval '1 day'`
 )
 
-// Add adds a channel with complete credentials. A channel whose receiver has to confirm it waits for a code, which the returned
-// jobs send. Errors: too_many, no_encryption_key.
+// Add adds a channel with complete credentials. If the kind needs confirmation, the channel waits until its receiver confirms a
+// code. The returned jobs send that code. Errors: too_many, no_encryption_key.
 func (a AlertChannels) Add(ctx context.Context, c models.AlertChannel, kind models.AlertChannelKind, credentials map[string]string) (
 	_ models.AlertChannel, messages []uuid.UUID, err error,
 ) {
@@ -95,7 +95,8 @@ func (a AlertChannels) Add(ctx context.Context, c models.AlertChannel, kind mode
 	return c, messages, err
 }
 
-// room refuses one more channel than there may be. The caller has locked the account.
+// room returns the error too_many if the account has its maximum number of channels, or of codes sent in a day. The caller has
+// locked the account.
 func (a AlertChannels) room(ctx context.Context, account uuid.UUID, kind models.AlertChannelKind) error {
 	have, err := db.Get[int](ctx, a.s.c, "alert channels", countChannels, account)
 	if err == nil && have >= models.MaxAlertChannels {
@@ -111,7 +112,7 @@ func (a AlertChannels) room(ctx context.Context, account uuid.UUID, kind models.
 	return err
 }
 
-// newCode makes eight random digits.
+// newCode returns eight random digits.
 func newCode() (string, error) {
 	n, err := rand.Int(rand.Reader, big.NewInt(100_000_000))
 	if err != nil {
@@ -127,7 +128,7 @@ WHERE account_id = $1 AND id = $2 AND code <> '' AND code_until > now() FOR UPDA
 	wrongCode      = `UPDATE alert_channels SET code_tries = code_tries + 1 WHERE account_id = $1 AND id = $2`
 )
 
-// Confirm takes the code that a channel waits for and ends its waiting. A channel that does not wait is left unchanged. Errors:
+// Confirm checks the code that a channel waits for and activates the channel. A channel that does not wait stays unchanged. Errors:
 // not_found, invalid_code.
 func (a AlertChannels) Confirm(ctx context.Context, account, id uuid.UUID, code string) error {
 	wrong := models.Invalid("invalid_code", "this is not the code, or it does not hold any more: delete the channel and add it again")
@@ -160,12 +161,13 @@ const updateChannel = `
 UPDATE alert_channels SET name = coalesce($3, name), least = coalesce($4, least), is_active = coalesce($5, is_active)
 WHERE account_id = $1 AND id = $2 RETURNING ` + channelColumns
 
-// Update changes a channel; what is nil stays.
+// Update changes a channel. A nil value keeps the present one.
 func (a AlertChannels) Update(ctx context.Context, account, id uuid.UUID, name, least *string, active *bool) (models.AlertChannel, error) {
 	return db.Get[models.AlertChannel](ctx, a.s.c, "alert channel", updateChannel, account, id, name, least, active)
 }
 
-// Delete deletes a channel and forgets its credentials. With the last one nothing is watched any more.
+// Delete deletes a channel and its credentials. With the account's last channel it also ends the watch and deletes the announced
+// alerts.
 func (a AlertChannels) Delete(ctx context.Context, account, id uuid.UUID) error {
 	return a.s.Tx(ctx, func(s *Store) error {
 		if err := s.lockAccount(ctx, account); err != nil {
@@ -189,7 +191,7 @@ func (a AlertChannels) Delete(ctx context.Context, account, id uuid.UUID) error 
 const insertMessage = `
 INSERT INTO alert_messages (id, account_id, channel_id, confirms, subject, body) VALUES ($1, $2, $3, $4, $5, $6)`
 
-// send writes a message and its job, in the transaction of its cause. It gives the job, to dispatch after the commit.
+// send stores a message and its job in the caller's transaction. It returns the job, which the caller dispatches after the commit.
 func (a AlertChannels) send(ctx context.Context, m models.AlertMessage) ([]uuid.UUID, error) {
 	m.ID = uuid.Must(uuid.NewV7())
 	_, err := a.s.exec(ctx, "alert message", insertMessage, m.ID, m.AccountID, m.ChannelID, m.Confirms, m.Subject, m.Body)
@@ -201,7 +203,7 @@ func (a AlertChannels) send(ctx context.Context, m models.AlertMessage) ([]uuid.
 	})
 }
 
-// Message finds a message.
+// Message returns a message.
 func (a AlertChannels) Message(ctx context.Context, account, id uuid.UUID) (models.AlertMessage, error) {
 	return db.Get[models.AlertMessage](ctx, a.s.c, "alert message", `SELECT `+db.Columns[models.AlertMessage]("")+`
 		FROM alert_messages WHERE account_id = $1 AND id = $2`, account, id)
@@ -213,7 +215,7 @@ const (
 WHERE account_id = $1 AND id = $2`
 )
 
-// Note notes how sending to a channel went; an empty failure: well. A channel that is gone notes nothing.
+// Note records the result of sending to a channel. An empty failure means success. It does nothing if the channel was deleted.
 func (a AlertChannels) Note(ctx context.Context, account, id uuid.UUID, failure string) error {
 	q, args := noteSent, []any{account, id}
 	if failure != "" {

@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// maxAlerts is the maximum number of links of a list.
+// maxAlerts is the maximum length of the lists of problems.
 const maxAlerts = 500
 
 const brokenLinks = `
@@ -30,12 +30,12 @@ LEFT JOIN LATERAL (
 WHERE l.account_id = $1 AND c.account_id = $1 AND c.unsafe_at IS NOT NULL
 ORDER BY c.unsafe_at DESC, l.id LIMIT $2`
 
-// Broken lists the account's links that are broken now, latest first, at most 500.
+// Broken lists at most 500 of the account's links that are broken now, newest failure first.
 func (k Links) Broken(ctx context.Context, account uuid.UUID) ([]models.LinkProblem, error) {
 	return db.Select[models.LinkProblem](ctx, k.s.c, "broken links", brokenLinks, account, maxAlerts)
 }
 
-// Unsafe lists the account's links that a list of unsafe addresses has now, latest first, at most 500.
+// Unsafe lists at most 500 of the account's links that are now on a list of unsafe addresses, newest first.
 func (k Links) Unsafe(ctx context.Context, account uuid.UUID) ([]models.LinkProblem, error) {
 	return db.Select[models.LinkProblem](ctx, k.s.c, "unsafe links", unsafeLinks, account, maxAlerts)
 }

@@ -10,23 +10,23 @@ import (
 	"switchyard/models"
 )
 
-// PostbackCount counts the postbacks of a network in some time.
+// PostbackCount counts the postbacks of a network in a period.
 type PostbackCount struct {
 	Total     int64 `db:"total"`
-	Unmatched int64 `db:"unmatched"` // includes postbacks that have waited for their click for too long
+	Unmatched int64 `db:"unmatched"` // includes postbacks that wait for their click for longer than longWait
 	Refused   int64 `db:"refused"`
 }
 
-// NetworkPostbacks are the postbacks of a network in the last day, and in the week before it.
+// NetworkPostbacks counts the postbacks of a network in the last day and in the week before that day.
 type NetworkPostbacks struct {
 	ID     uuid.UUID     `db:"id"`
 	Name   string        `db:"name"`
-	Since  time.Time     `db:"since"` // the first of the last day that is unmatched or refused
+	Since  time.Time     `db:"since"` // time of the day's first unmatched or refused postback
 	Day    PostbackCount `db:"day"`
 	Before PostbackCount `db:"before"`
 }
 
-// If there are many postbacks, the last 20,000 of each period are counted.
+// At most the newest 20,000 postbacks of each period are counted.
 const selectTroubled = `
 WITH recent AS (
 	(SELECT network_id, received_at, outcome, true AS today FROM postbacks
@@ -48,7 +48,7 @@ FROM judged p JOIN networks n ON n.id = p.network_id AND n.account_id = $1 AND n
 GROUP BY n.id, n.name HAVING count(*) FILTER (WHERE today AND (unmatched OR refused)) >= $5
 ORDER BY n.id LIMIT $6`
 
-// longWait is how long a postback may wait for its click until it is taken for unmatched.
+// longWait is how long a postback may wait for its click before it counts as unmatched.
 const longWait = 10 * time.Minute
 
 // Troubled lists the account's active networks that had at least the given number of unmatched or refused postbacks in the last
@@ -59,13 +59,13 @@ func (k Networks) Troubled(ctx context.Context, account uuid.UUID, now time.Time
 		now.Add(-longWait), least, maxAlerts)
 }
 
-// FailingSource is an active traffic source with a host at which the last attempts to tell it failed.
+// FailingSource is an active traffic source with a host at which the latest delivery attempts failed.
 type FailingSource struct {
 	ID       uuid.UUID `db:"id"`
 	Name     string    `db:"name"`
 	Origin   string    `db:"origin"` // scheme, host and port
 	Since    time.Time `db:"failing_since"`
-	Failures int       `db:"failures"` // in a row
+	Failures int       `db:"failures"` // consecutive
 	models.SourcePostback
 }
 
@@ -75,8 +75,8 @@ FROM source_failures f JOIN traffic_sources s ON s.id = f.source_id AND s.accoun
 WHERE f.account_id = $1 AND f.failures >= $2 AND s.is_active AND s.deactivated_at IS NULL
 ORDER BY f.failing_since DESC, s.id LIMIT $3`
 
-// Failing lists the account's active sources for which at least the given number of attempts in a row failed, latest first. The
-// failing host may be a host that the source no longer uses.
+// Failing lists the account's active sources with at least the given number of consecutive failed attempts, newest failure first.
+// The failing host may be a host that the source no longer uses.
 func (k Sources) Failing(ctx context.Context, account uuid.UUID, least int) ([]FailingSource, error) {
 	return db.Select[FailingSource](ctx, k.s.c, "failing sources", selectFailingSources, account, least, maxAlerts)
 }

@@ -17,8 +17,8 @@ const addAudit = `
 INSERT INTO audit (id, account_id, user_id, key_id, who, email, address, route, record, fields, changes)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 
-// AddAudit records a change in the audit log of an account. For a change by a key only the id is given: AddAudit looks up the
-// key's name.
+// AddAudit records a change in the audit log of an account. If a key made the change, the caller gives only the key's id, and
+// AddAudit looks up its name.
 func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 	if e.KeyID.Valid {
 		const q = `SELECT coalesce(nullif(name, ''), hint) FROM api_keys WHERE account_id = $1 AND id = $2`
@@ -35,9 +35,9 @@ func (s *Store) AddAudit(ctx context.Context, e models.AuditEntry) error {
 	return err
 }
 
-// recordWrongProof adds to the entry of an hour, one in each account of a person. The id is made of the hour ($2), the account and the
-// person. An unknown e-mail runs the same statement, and the commit does not wait for the disk. So the time of the answer does not tell whether an
-// e-mail is known.
+// recordWrongProof counts a refusal in each account of a person, in one entry an hour for each account. The entry's id is made from
+// the hour ($2), the account and the person. The time of the answer must not tell whether an e-mail is known. Therefore an unknown
+// e-mail runs the same statement, and the commit does not wait for the disk.
 const recordWrongProof = `
 WITH quick AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
 entry AS (
@@ -48,8 +48,9 @@ INSERT INTO audit (id, account_id, user_id, who, email, address, route, record, 
 SELECT ($2 || '7' || substr(sum, 1, 3) || '8' || substr(sum, 4, 15))::uuid, account_id, user_id, name, email, $4, $3, '', '{}', 1 FROM entry
 ON CONFLICT (id) DO UPDATE SET refused = audit.refused + 1, address = excluded.address, route = excluded.route`
 
-// RecordWrongProof notes a wrong password or code for the person with an e-mail in the audit logs of the person's accounts: one entry an
-// hour, with the number, the last operation and the last address. So strangers who guess do not fill a log.
+// RecordWrongProof records a wrong password or code in the audit logs of all accounts of the person with the given e-mail. It
+// writes one entry an hour, with the number of refusals, the last operation and the last address. A stranger who guesses therefore
+// cannot fill a log.
 func (p People) RecordWrongProof(ctx context.Context, email, operation, address string) error {
 	hour := fmt.Sprintf("%012x", time.Now().Truncate(time.Hour).UnixMilli())
 	_, err := p.s.exec(ctx, "wrong proof", recordWrongProof, email, hour, operation, address)
@@ -61,11 +62,11 @@ var auditColumns = db.Columns[models.AuditEntry]("")
 // AuditFilter selects changes. A zero field excludes nothing.
 type AuditFilter struct {
 	Who      uuid.NullUUID // a person or a key
-	What     string        // the first part of the call's path: offers
+	What     string        // the first part of the call's path, for example offers
 	From, To *time.Time
 }
 
-// text is what a cursor is bound to.
+// text returns the filter as text. A cursor is valid only for the same text.
 func (f AuditFilter) text() string {
 	bounds := [2]string{}
 	for i, at := range []*time.Time{f.From, f.To} {
@@ -76,7 +77,7 @@ func (f AuditFilter) text() string {
 	return strings.Join([]string{f.Who.UUID.String(), f.What, bounds[0], bounds[1]}, " ")
 }
 
-// Audit reads the audit log of an account, newest first.
+// Audit returns a page of the audit log of an account, newest first.
 func (s *Store) Audit(ctx context.Context, account uuid.UUID, f AuditFilter, p Page) ([]models.AuditEntry, string, error) {
 	return readPage(ctx, s, account, p, pageQuery[models.AuditEntry]{
 		Name: "audit",

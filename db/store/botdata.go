@@ -11,13 +11,13 @@ import (
 	"switchyard/models/botdata"
 )
 
-// BotData are the lists that the operator has loaded: see package botdata. They are for all accounts.
+// BotData accesses the lists that the operator has loaded for all accounts: see package botdata.
 type BotData struct{ s *Store }
 
-// BotData gives the operator's lists on this store's connection.
+// BotData returns access to the operator's lists on this store's connection.
 func (s *Store) BotData() BotData { return BotData{s} }
 
-// BotDataList is a list without its entries.
+// BotDataList describes a list without its entries.
 type BotDataList struct {
 	Kind     string    `db:"kind" json:"kind"`
 	Entries  int       `db:"entries" json:"entries"`
@@ -25,7 +25,7 @@ type BotDataList struct {
 	LoadedAt time.Time `db:"loaded_at" json:"loaded_at"`
 }
 
-// List gives the lists that there are.
+// List returns the loaded lists.
 func (b BotData) List(ctx context.Context) ([]BotDataList, error) {
 	return db.Select[BotDataList](ctx, b.s.c, "bot data", `SELECT kind, entries, dated, loaded_at FROM bot_data ORDER BY kind`)
 }
@@ -34,7 +34,7 @@ const saveBotData = `
 INSERT INTO bot_data (id, kind, packed, entries, dated) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (kind) DO UPDATE SET packed = $3, entries = $4, dated = $5, loaded_at = clock_timestamp()`
 
-// Save replaces the lists of the given kinds, all or none.
+// Save replaces the lists of the given kinds, either all of them or none.
 func (b BotData) Save(ctx context.Context, lists []*botdata.List) error {
 	return b.s.Tx(ctx, func(s *Store) error {
 		for _, l := range lists {
@@ -51,7 +51,7 @@ func (b BotData) Save(ctx context.Context, lists []*botdata.List) error {
 	})
 }
 
-// Delete removes the list of a kind. The error is models.NotFound if there is no such list.
+// Delete deletes the list of a kind. The error is models.NotFound if there is no such list.
 func (b BotData) Delete(ctx context.Context, kind string) error {
 	n, err := b.s.exec(ctx, "delete bot data", `DELETE FROM bot_data WHERE kind = $1`, kind)
 	if err == nil && n == 0 {

@@ -12,10 +12,10 @@ import (
 	"switchyard/models/botlist"
 )
 
-// BotEntries are the allow and deny lists of accounts.
+// BotEntries accesses the allow and deny lists of accounts.
 type BotEntries struct{ records[models.BotEntry] }
 
-// BotEntries gives the bot lists on this store's connection.
+// BotEntries returns access to the bot lists on this store's connection.
 func (s *Store) BotEntries() BotEntries {
 	return BotEntries{records[models.BotEntry]{s, botEntryTable}}
 }
@@ -33,8 +33,8 @@ var botEntryTable = newTable(table[models.BotEntry]{
 	},
 })
 
-// allowBotValues refuses an entry with more values than the plan allows (plan_limit), and an entry whose texts and patterns cost
-// too much together with the other entries (invalid_input). The account is locked until the transaction ends.
+// allowBotValues returns the error plan_limit if the entry would exceed the plan's number of values. It returns invalid_input if
+// the texts and patterns of all entries together would cost too many steps. The account is locked until the transaction ends.
 func (s *Store) allowBotValues(ctx context.Context, e *models.BotEntry) error {
 	plan, err := s.lockedPlan(ctx, e.AccountID)
 	if err != nil {
@@ -58,8 +58,8 @@ func (s *Store) allowBotValues(ctx context.Context, e *models.BotEntry) error {
 	return nil
 }
 
-// Blocked counts by entry the clicks that deny entries marked as bots in the hours of [from, to). Entries without such clicks,
-// and entries that were removed, are left out.
+// Blocked counts the clicks that each deny entry marked as bots in the hours of [from, to). It leaves out entries without such
+// clicks and entries that were removed.
 func (k BotEntries) Blocked(ctx context.Context, account uuid.UUID, w models.TimeRange) (map[uuid.UUID]int64, error) {
 	rows, err := db.Select[struct {
 		ID     uuid.UUID `db:"entry_id"`
@@ -74,7 +74,7 @@ func (k BotEntries) Blocked(ctx context.Context, account uuid.UUID, w models.Tim
 	return counts, err
 }
 
-// Sizes counts the entries of an account by their type.
+// Sizes returns the number of an account's entries by list type.
 func (k BotEntries) Sizes(ctx context.Context, account uuid.UUID) (map[string]int, error) {
 	rows, err := db.Select[struct {
 		Type    string `db:"list_type"`
@@ -87,36 +87,36 @@ func (k BotEntries) Sizes(ctx context.Context, account uuid.UUID) (map[string]in
 	return sizes, err
 }
 
-// BotSettings are how an account scores its clicks.
+// BotSettings are the settings by which an account scores its clicks.
 type BotSettings struct {
 	Threshold int            `db:"bot_threshold"`
 	Disabled  pq.StringArray `db:"bot_disabled"` // names of signals
 }
 
-// Settings are those for package bot.
+// Settings returns the settings in the form that package bot uses.
 func (s BotSettings) Settings() bot.Settings { return bot.NewSettings(s.Threshold, s.Disabled) }
 
 const botSettings = `bot_threshold, bot_disabled`
 
-// FindBotSettings gives how an account scores its clicks.
+// FindBotSettings returns the bot settings of an account.
 func (s *Store) FindBotSettings(ctx context.Context, account uuid.UUID) (BotSettings, error) {
 	return db.Get[BotSettings](ctx, s.c, "account", `SELECT `+botSettings+` FROM accounts WHERE id = $1`, account)
 }
 
-// Settings are read for clicks and changed one after the other: a change waits until transactions that score clicks by
-// the old settings have ended.
+// These locks order changes of the bot settings and the scoring of clicks. A change waits until the transactions that score clicks
+// by the old settings have ended.
 const (
 	holdBotSettings = `SELECT pg_advisory_xact_lock_shared(hashtextextended('switchyard bot settings ' || $1::text, 0))`
 	lockBotSettings = `SELECT pg_advisory_xact_lock(hashtextextended('switchyard bot settings ' || $1::text, 0))`
 )
 
-// HoldBotSettings gives how an account scores its clicks, and keeps that until the transaction ends. Clicks that are stored
-// already are scored in a transaction that begins with it.
+// HoldBotSettings returns the bot settings of an account and prevents changes until the transaction ends. A transaction that scores
+// already stored clicks calls it first.
 func (s *Store) HoldBotSettings(ctx context.Context, account uuid.UUID) (bot.Settings, error) {
 	return s.botSettingsUnder(ctx, holdBotSettings, account)
 }
 
-// LockBotSettings is HoldBotSettings for a transaction that is about to change them.
+// LockBotSettings is HoldBotSettings for a transaction that is about to change the settings.
 func (s *Store) LockBotSettings(ctx context.Context, account uuid.UUID) (bot.Settings, error) {
 	return s.botSettingsUnder(ctx, lockBotSettings, account)
 }
@@ -129,7 +129,7 @@ func (s *Store) botSettingsUnder(ctx context.Context, lock string, account uuid.
 	return set.Settings(), err
 }
 
-// SetBotSettings changes how an account scores its clicks.
+// SetBotSettings saves the bot settings of an account.
 func (s *Store) SetBotSettings(ctx context.Context, account uuid.UUID, set BotSettings) error {
 	return s.one(ctx, "account", `UPDATE accounts SET bot_threshold = $2, bot_disabled = $3 WHERE id = $1`, account,
 		set.Threshold, set.Disabled)

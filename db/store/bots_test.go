@@ -10,8 +10,8 @@ import (
 	"switchyard/db/store"
 )
 
-// TestBotSettingsWait checks that settings change only when no transaction scores clicks by the old ones, and that no transaction
-// scores by settings that are being changed. Two transactions that score do not wait for each other.
+// TestBotSettingsWait checks that settings change only while no transaction scores clicks by the old settings, and that no
+// transaction scores by settings that are being changed. Two transactions that score clicks do not wait for each other.
 func TestBotSettingsWait(t *testing.T) {
 	t.Parallel()
 	d, account := dbtest.New(t), uuid.New()
@@ -38,7 +38,7 @@ func TestBotSettingsWait(t *testing.T) {
 		err := s.Tx(t.Context(), func(tx *store.Store) error {
 			err := c.take(tx)
 			if change, scores := free(""), free("_shared"); change != c.change || scores != c.scores {
-				t.Errorf("%s: others may change: %v, score: %v", what, change, scores)
+				t.Errorf("while a transaction has the lock %s, others may change settings: %v, score clicks: %v", what, change, scores)
 			}
 			return err
 		})
@@ -47,6 +47,6 @@ func TestBotSettingsWait(t *testing.T) {
 		}
 	}
 	if !free("") {
-		t.Error("the settings are held for ever")
+		t.Error("the settings are still locked after the transactions")
 	}
 }

@@ -13,27 +13,28 @@ import (
 	"switchyard/models/flow"
 )
 
-// Campaigns are the campaigns of accounts with their flows.
+// Campaigns accesses the campaigns of accounts and their flows.
 type Campaigns struct{ records[models.Campaign] }
 
-// Campaigns gives the campaigns on this store's connection.
+// Campaigns returns access to the campaigns on this store's connection.
 func (s *Store) Campaigns() Campaigns { return Campaigns{records[models.Campaign]{s, campaignTable}} }
 
 // RoutedCampaign is a campaign with its paths.
 type RoutedCampaign struct {
 	models.Campaign
 	Paths       []flow.Path `db:"streams,json,once"`
-	MatchBytes  int         `db:"match_bytes,once"` // what their own conditions cost
+	MatchBytes  int         `db:"match_bytes,once"` // memory cost of the conditions in the paths
 	FlowVersion string      `db:"flow_version,joined"`
 }
 
 var (
 	campaignTable = newCampaignTable[models.Campaign]("")
-	// The version of a flow is the same for the same paths, and another one for others.
+	// flow_version is a hash of the paths. Equal paths have the same version, different paths have different versions.
 	routedTable = newCampaignTable[RoutedCampaign](`, left(md5(t.streams::text), 16) AS flow_version`)
 )
 
-// sourceLink is what the traffic source s fills in a tracking link. It is json, which keeps the order of token_macros.
+// sourceLink is SQL for the fields of the traffic source s that a tracking link contains. The type is json, because it keeps the
+// order of token_macros.
 var sourceLink = func() string {
 	columns := db.Map(strings.Split(db.Columns[models.SourceLink](""), ", "), func(name string) string {
 		return "'" + name + "', s." + name
@@ -51,11 +52,12 @@ func newCampaignTable[R any](joined string) *table[R] {
 	})
 }
 
-// List lists the campaigns that are not deleted: pinned first, then newest, unless the page wants another order.
+// List lists the campaigns that are not deleted. Pinned campaigns come first, then the newest, unless the page asks for another
+// order.
 //
-// Pins may change between two pages. The order therefore goes by the time of the first page, which every cursor carries: first
-// come the pinned campaigns that have not changed since then, then all others. A change can only move a campaign to the second
-// part, so no campaign is missed. A pinned campaign that changes during the walk may come twice.
+// Pins may change between two pages. Every cursor therefore carries the time of the first page, and the order depends on that time:
+// first come the pinned campaigns that have not changed since then, then all others. A change can only move a campaign to the
+// second part, so no campaign is missed. A pinned campaign that changes during the walk may appear twice.
 func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Campaign, string, error) {
 	q := campaignTable.page(account, p)
 	if p.Sort != "" {
@@ -70,14 +72,14 @@ func (k Campaigns) List(ctx context.Context, account uuid.UUID, p Page) ([]model
 	return readPage(ctx, k.s, account, p, q)
 }
 
-// OfMode lists the newest campaigns of a mode that are not deleted.
+// OfMode lists the newest campaigns of a mode. Deleted campaigns are left out.
 func (k Campaigns) OfMode(ctx context.Context, account uuid.UUID, mode string, limit int) ([]models.Campaign, error) {
 	q := campaignTable.from + ` WHERE ` + campaignTable.live + ` AND t.mode = $2 ORDER BY t.created_at DESC, t.id DESC LIMIT $3`
 	return db.Select[models.Campaign](ctx, k.s.c, "campaigns", q, account, mode, limit)
 }
 
-// Create adds a campaign with its flow under new ids, within the plan's allowance. The alias is generated if it is
-// empty or the domain is a shared one. A flow without paths needs a destination_url or a fallback_url.
+// Create adds a campaign with its flow, if the plan allows another campaign. The campaign and its paths get new ids. Create
+// generates the alias if it is empty or the domain is shared. A flow without paths needs a destination_url or a fallback_url.
 func (k Campaigns) Create(ctx context.Context, c models.Campaign, paths []flow.Path) (models.Campaign, error) {
 	flow.Identify(paths, nil)
 	return txOf(ctx, k.s, func(s *Store) (models.Campaign, error) {
@@ -116,9 +118,9 @@ func insertCampaign(ctx context.Context, s *Store, c RoutedCampaign) (RoutedCamp
 	})
 }
 
-const aliasTries = 5 // one generated alias in some 10^15 is taken
+const aliasTries = 5 // about one generated alias in 10^15 is taken
 
-// withAlias runs save, which writes *alias. With generate it sets a new alias first, and another one while that is
+// withAlias calls save, which writes *alias. With generate it sets a new alias before each call, and tries again while the alias is
 // taken. Errors: alias_taken, duplicate_slug.
 func withAlias[R any](ctx context.Context, s *Store, generate bool, alias *string, save func(*Store) (R, error)) (
 	saved R, err error,
@@ -141,8 +143,8 @@ func withAlias[R any](ctx context.Context, s *Store, generate bool, alias *strin
 	return saved, err
 }
 
-// Clone copies a campaign and its flow, within the plan's allowance. The copy is paused, has a new alias and a free
-// name that ends in " (copy)". A flow that could not be saved now is refused.
+// Clone copies a campaign and its flow, if the plan allows another campaign. The copy is paused. It gets a new alias and an unused
+// name that ends in " (copy)". Clone refuses a flow that could not be saved now.
 func (k Campaigns) Clone(ctx context.Context, account, id uuid.UUID) (models.Campaign, error) {
 	saved, err := routedTable.clone(ctx, k.s, account, id, func(s *Store, c *RoutedCampaign) (err error) {
 		if err := s.inlineDeleted(ctx, account, c.Paths); err != nil {

@@ -13,12 +13,12 @@ import (
 	"switchyard/models/flow"
 )
 
-// Change changes the settings of a campaign. edit gets the saved ones, under a lock; its error changes nothing. by is
-// who changes them: api, dashboard or copilot.
+// Change changes the settings of a campaign. It calls edit with the saved settings, under a lock. If edit returns an error, nothing
+// changes. by tells where the change comes from: api, dashboard or copilot.
 //
-// A zero DomainID moves the campaign to the shared link domain. A campaign that moves from an own to a shared domain
-// gets a generated alias. When an active campaign becomes paused, campaign.paused is stored in the same transaction.
-// The caller dispatches its deliveries after the commit.
+// A zero DomainID moves the campaign to the shared link domain. A campaign that moves from its own domain to a shared one gets a
+// generated alias. When an active campaign is paused, Change stores the event campaign.paused in the same transaction. The caller
+// dispatches the event's deliveries after the commit.
 func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by string, edit func(*models.Campaign) error) (
 	saved models.Campaign, deliveries []uuid.UUID, err error,
 ) {
@@ -52,8 +52,8 @@ func (k Campaigns) Change(ctx context.Context, account, id uuid.UUID, by string,
 	return saved, deliveries, err
 }
 
-// checkChange checks the changed settings against the rest of the account, and returns whether the alias must be
-// generated. Unchanged settings are not checked: what they name may be gone by now.
+// checkChange checks the changed settings against the other records of the account. It reports whether the alias must be generated.
+// Unchanged settings are not checked, because the records to which they refer may have been deleted.
 func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, after *models.Campaign) (bool, error) {
 	moved := before.DomainID != after.DomainID
 	shared := before.SharedHost
@@ -85,9 +85,9 @@ func (k Campaigns) checkChange(ctx context.Context, before models.Campaign, afte
 	return shared && !before.SharedHost, nil
 }
 
-// ChangeFlow replaces the flow of a campaign by what edit makes of it, and returns it as saved. edit gets the saved
-// flow, as Flow gives it, under a lock; its error changes nothing. A path keeps its id, and so its statistics, if the
-// old flow had it. Any other path gets a new id.
+// ChangeFlow replaces the flow of a campaign by the paths that edit returns, and returns the saved flow. It calls edit with the
+// saved flow, as Flow returns it, under a lock. If edit returns an error, nothing changes. A path that the old flow had keeps its
+// id, and so its statistics. Any other path gets a new id.
 func (k Campaigns) ChangeFlow(ctx context.Context, account, id uuid.UUID,
 	edit func(CampaignFlow) ([]flow.Path, error),
 ) (saved CampaignFlow, err error) {

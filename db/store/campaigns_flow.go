@@ -11,13 +11,13 @@ import (
 	"switchyard/models/flow"
 )
 
-// CampaignFlow is the flow of a campaign. Its version is another one whenever the paths are others.
+// CampaignFlow is the flow of a campaign. The version changes whenever the paths change.
 type CampaignFlow struct {
 	Version string
 	Paths   []flow.Path
 }
 
-// Flow gives the flow of a campaign. Saved rules that were deleted are inlined.
+// Flow returns the flow of a campaign. Saved rules that were deleted are inlined.
 func (k Campaigns) Flow(ctx context.Context, account, id uuid.UUID) (CampaignFlow, error) {
 	c, err := routedTable.find(ctx, k.s, account, id)
 	if err != nil {
@@ -26,7 +26,7 @@ func (k Campaigns) Flow(ctx context.Context, account, id uuid.UUID) (CampaignFlo
 	return CampaignFlow{c.FlowVersion, c.Paths}, k.s.inlineDeleted(ctx, account, c.Paths)
 }
 
-// FlowNetwork is an affiliate network that an offer of a flow belongs to.
+// FlowNetwork is the affiliate network of an offer in a flow.
 type FlowNetwork struct {
 	ID       uuid.UUID `db:"id"`
 	Name     string    `db:"name"`
@@ -40,14 +40,14 @@ WHERE account_id = $1 AND deactivated_at IS NULL
 	AND id IN (SELECT network_id FROM offers WHERE account_id = $1 AND id = ANY ($2))
 ORDER BY lower(name), id`
 
-// FlowNetworks lists the affiliate networks of the offers that paths name, by name.
+// FlowNetworks lists the affiliate networks of the offers in the paths, by name.
 func (k Campaigns) FlowNetworks(ctx context.Context, account uuid.UUID, paths []flow.Path) ([]FlowNetwork, error) {
 	destinations, _, _ := flow.References(paths)
 	return db.Select[FlowNetwork](ctx, k.s.c, "networks of a flow", flowNetworks, account, destinations)
 }
 
-// flowReferences finds the ids that are live records of the account, and their kinds. An id in $5 is kept although its record is
-// gone.
+// flowReferences returns the ids that are live records of the account, with their kinds. An id in $5 is returned even if its record
+// was deleted or deactivated.
 const flowReferences = `
 SELECT id, 'offer' AS kind, 0 AS match_steps, 0 AS match_bytes FROM offers WHERE account_id = $1 AND id = ANY ($2)
 	AND (deactivated_at IS NULL OR id = ANY ($5))
@@ -60,13 +60,13 @@ SELECT id, 'campaign', 0, 0 FROM campaigns WHERE account_id = $1 AND id = ANY ($
 UNION ALL
 SELECT id, 'rule', match_steps, match_bytes FROM rules WHERE account_id = $1 AND id = ANY ($4) AND deleted_at IS NULL`
 
-// checkFlow refuses a flow that cannot be routed, or that names an offer, lander, campaign or saved rule which is not a live
-// record of the account. Anything that the replaced flow already has may stay: deactivated records, and a condition's value that
-// no visitor has. It returns what the flow's own conditions cost.
+// checkFlow refuses a flow that cannot be routed. It also refuses a flow that refers to an offer, lander, campaign or saved rule
+// which is not a live record of the account. Anything that the replaced flow has may stay, such as a deactivated record, or a
+// condition's value that no visitor has. checkFlow returns the cost of the flow's own conditions.
 func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []flow.Path) (own cond.Cost, err error) {
 	destinations, campaigns, rules := flow.References(paths)
 	kept, handovers, _ := flow.References(old)
-	if len(rules) > 0 { // none of them is removed before the flow is saved
+	if len(rules) > 0 { // no saved rule can be removed before the flow is saved
 		if err := s.lockAccount(ctx, account); err != nil {
 			return own, err
 		}
@@ -97,8 +97,8 @@ func (s *Store) checkFlow(ctx context.Context, account uuid.UUID, paths, old []f
 	return flow.CostOf(paths, nil), nil
 }
 
-// allowFlow is checkFlow for a campaign, zero for a new one, whose plan must have room for the conditions. It gives their
-// bytes.
+// allowFlow is checkFlow for a campaign whose conditions must also fit into the plan's allowance. The campaign is the zero id if it
+// is new. allowFlow returns the size of the conditions in bytes.
 func (s *Store) allowFlow(ctx context.Context, account, campaign uuid.UUID, paths, old []flow.Path) (int, error) {
 	cost, err := s.checkFlow(ctx, account, paths, old)
 	if err == nil {
@@ -107,7 +107,7 @@ func (s *Store) allowFlow(ctx context.Context, account, campaign uuid.UUID, path
 	return cost.Bytes, err
 }
 
-// checkMode refuses a mode that needs goal tracking on a plan without it.
+// checkMode refuses a mode that needs goal tracking if the plan does not include it.
 func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
 	if !c.TracksGoals() {
 		return nil
@@ -122,8 +122,8 @@ func (s *Store) checkMode(ctx context.Context, c models.Campaign) error {
 	return nil
 }
 
-// checkSite refuses a measurement_site_id that is not a site of the account. The site is locked, so that it cannot be
-// deleted before the campaign is saved.
+// checkSite refuses a measurement_site_id that is not a site of the account. It locks the site, so that the site cannot be deleted
+// before the campaign is saved.
 func (s *Store) checkSite(ctx context.Context, c models.Campaign) error {
 	if !c.MeasurementSiteID.Valid {
 		return nil
@@ -142,7 +142,7 @@ type linkDomain struct {
 	Shared bool      `db:"shared"`
 }
 
-// FOR KEY SHARE: the domain cannot be deleted before the campaign that uses it is saved.
+// The queries lock with FOR KEY SHARE, so that the domain cannot be deleted before the campaign that uses it is saved.
 const (
 	namedDomain = `
 SELECT id, account_id IS NULL AS shared FROM domains
@@ -154,8 +154,8 @@ WHERE account_id IS NULL OR $2 AND account_id = $1 AND is_default AND is_verifie
 ORDER BY account_id NULLS LAST, is_default DESC, created_at, id LIMIT 1 FOR KEY SHARE`
 )
 
-// linkDomain finds a domain of the account, or a shared one, by id. Without an id it is the account's default domain,
-// if own is set and that domain is verified, else the shared link domain. Error: invalid_domain.
+// linkDomain returns a domain of the account, or a shared one, by id. Without an id it returns the account's default domain, if own
+// is set and that domain is verified. Otherwise it returns the shared link domain. Error: invalid_domain.
 func (s *Store) linkDomain(ctx context.Context, account, id uuid.UUID, own bool) (linkDomain, error) {
 	query, second := defaultDomain, any(own)
 	if id != uuid.Nil {

@@ -12,12 +12,12 @@ import (
 const campaignsByAlias = `
 SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS NULL ORDER BY id`
 
-// ByAlias finds the campaigns with an alias, at most one on each domain.
+// ByAlias returns the ids of the campaigns with an alias. There is at most one on each domain.
 func (k Campaigns) ByAlias(ctx context.Context, account uuid.UUID, alias string) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, k.s.c, "campaigns by alias", campaignsByAlias, account, alias)
 }
 
-// Routed lists every campaign with its flow, as Flow gives it: pinned first, then newest.
+// Routed lists every campaign with its flow, as Flow returns it. Pinned campaigns come first, then the newest.
 func (k Campaigns) Routed(ctx context.Context, account uuid.UUID) ([]RoutedCampaign, error) {
 	q := routedTable.from + ` WHERE ` + routedTable.live +
 		` ORDER BY t.is_pinned DESC, t.created_at DESC, t.id DESC`
@@ -32,7 +32,7 @@ func (k Campaigns) Routed(ctx context.Context, account uuid.UUID) ([]RoutedCampa
 	return list, k.s.inlineDeleted(ctx, account, flows...)
 }
 
-// FlowRecord is an offer or a landing page of a flow, perhaps a deactivated one.
+// FlowRecord is an offer or a landing page of a flow. It may be deactivated.
 type FlowRecord struct {
 	ID       uuid.UUID `db:"id"`
 	Kind     string    `db:"kind"` // offer or lander
@@ -46,18 +46,18 @@ FROM offers WHERE account_id = $1 AND id = ANY ($2)
 UNION ALL
 SELECT id, 'lander', name, is_active AND deactivated_at IS NULL FROM landers WHERE account_id = $1 AND id = ANY ($2)`
 
-// FlowRecords finds offers and landing pages by their ids, deactivated ones too.
+// FlowRecords returns offers and landing pages by their ids, including deactivated ones.
 func (k Campaigns) FlowRecords(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]FlowRecord, error) {
 	rows, err := db.Select[FlowRecord](ctx, k.s.c, "records of flows", flowRecords, account, ids)
 	return db.ByKey(rows, func(r FlowRecord) uuid.UUID { return r.ID }), err
 }
 
-// Count counts the campaigns of an account.
+// Count returns the number of campaigns of an account.
 func (k Campaigns) Count(ctx context.Context, account uuid.UUID) (int, error) {
 	return db.Get[int](ctx, k.s.c, "count campaigns", campaignTable.allowance.count, account)
 }
 
-// AnyLive reports whether any of the campaigns exists on the account.
+// AnyLive reports whether at least one of the campaigns exists in the account.
 func (k Campaigns) AnyLive(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (bool, error) {
 	const q = `SELECT EXISTS (SELECT FROM campaigns WHERE account_id = $1 AND id = ANY ($2) AND deleted_at IS NULL)`
 	return db.Get[bool](ctx, k.s.c, "campaign", q, account, ids)

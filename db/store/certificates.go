@@ -11,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// Certificates are what the edge has for domains: one row for each domain that an edge was asked for.
+// Certificates accesses the certificates that the edge was asked for. There is one row for each such domain.
 type Certificates struct{ s *Store }
 
-// Certificates gives the certificates on this store's connection.
+// Certificates returns access to the certificates on this store's connection.
 func (s *Store) Certificates() Certificates { return Certificates{s} }
 
 var certificateColumns = db.Columns[models.CertificateState]("c.") + `, c.domain_id, c.account_id, c.host, c.edge, c.wanted, c.asked_at,
@@ -37,14 +37,14 @@ func (k Certificates) Of(ctx context.Context, account, domain uuid.UUID) (models
 	return c, err
 }
 
-// CertificateOf names the domain of a certificate.
+// CertificateOf identifies a certificate by its domain.
 type CertificateOf struct {
 	AccountID uuid.UUID `db:"account_id"`
 	DomainID  uuid.UUID `db:"domain_id"`
 }
 
 const (
-	// One host at a time, whosever domains have it.
+	// Requests for the same host run one after the other, whichever accounts its domains belong to.
 	lockHost = `SELECT pg_advisory_xact_lock(hashtextextended('certificate ' || host, 0)), host, is_verified
 FROM domains WHERE id = $2 AND account_id = $1 FOR SHARE`
 
@@ -70,9 +70,9 @@ ON CONFLICT (domain_id) DO UPDATE SET wanted = true, edge = $4, next_at = $5, ch
 	failure = '', failing_since = NULL, attempts = 0, next_at = NULL, changed_at = clock_timestamp(), fence = fence + 1`
 )
 
-// Want records that the domain's certificate is wanted at an edge and due now. A certificate that was released is wanted again.
-// If another domain has the certificate of the host, a verified domain takes it over. For an unverified domain the error is
-// edge_1406.
+// Want records that the domain's certificate is wanted at an edge and due now. This also applies to a certificate that was
+// released. If another domain has the certificate of the same host, a verified domain takes it over. For an unverified domain the
+// error is edge_1406.
 func (k Certificates) Want(ctx context.Context, of CertificateOf, edge string, now time.Time) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		d, err := db.Get[struct {
@@ -107,8 +107,8 @@ const selectUnasked = `
 SELECT d.account_id, d.id AS domain_id FROM domains d LEFT JOIN certificates c ON c.domain_id = d.id
 WHERE d.is_verified AND d.account_id IS NOT NULL AND (c.domain_id IS NULL OR c.wanted AND c.edge <> $1) LIMIT $2`
 
-// Unasked lists verified domains that the edge was never asked for, at most limit. Domains whose certificate was released are
-// left out.
+// Unasked lists at most limit verified domains whose certificate this edge was never asked for. Domains whose certificate was
+// released are left out.
 func (k Certificates) Unasked(ctx context.Context, edge string, limit int) ([]CertificateOf, error) {
 	return db.Select[CertificateOf](ctx, k.s.c, "domains without certificate", selectUnasked, edge, limit)
 }
@@ -119,15 +119,15 @@ SELECT account_id, domain_id FROM (
 	WHERE wanted AND edge = $1 AND next_at <= $2 AND (lease_until IS NULL OR lease_until <= $2)
 ) due ORDER BY place, next_at LIMIT $3`
 
-// Due lists the certificates of an edge that are due, at most limit: of each account the first, then of each the second.
+// Due lists at most limit due certificates of an edge. It takes the first of each account, then the second of each, and so on.
 func (k Certificates) Due(ctx context.Context, edge string, now time.Time, limit int) ([]CertificateOf, error) {
 	return db.Select[CertificateOf](ctx, k.s.c, "due certificates", selectDueCertificates, edge, now, limit)
 }
 
-// HeldCertificate is a certificate that one worker has.
+// HeldCertificate is a certificate that a worker has leased.
 type HeldCertificate struct {
 	models.Certificate
-	NextAt *time.Time `db:"next_at"` // when it was to be looked at
+	NextAt *time.Time `db:"next_at"` // when its check was due
 	Fence  int64      `db:"fence"`
 }
 
@@ -138,8 +138,8 @@ FROM domains d WHERE d.id = c.domain_id AND c.account_id = $1 AND c.domain_id = 
 	AND (c.lease_until IS NULL OR c.lease_until <= $3) AND (NOT $5 OR c.next_at <= $3)
 RETURNING ` + certificateColumns + `, c.next_at, c.fence`
 
-// Begin gives a worker a certificate for as long as the lease, before it asks the edge. ok is false if another has it, if
-// it is not wanted, or, with due, if it is not due.
+// Begin leases a certificate to a worker before the worker asks the edge. ok is false if another worker has the lease or if the
+// certificate is not wanted. With due, ok is also false if the certificate is not due.
 func (k Certificates) Begin(ctx context.Context, of CertificateOf, now time.Time, lease time.Duration, due bool) (
 	HeldCertificate, bool, error,
 ) {
@@ -147,8 +147,8 @@ func (k Certificates) Begin(ctx context.Context, of CertificateOf, now time.Time
 		lease.Seconds(), due)
 }
 
-// Renew renews the lease of a certificate. ok is false if it was released or taken over: then what the worker does is for
-// nothing.
+// Renew extends the lease of a certificate. ok is false if the certificate was released or taken over. The worker's result is then
+// discarded.
 func (k Certificates) Renew(ctx context.Context, h HeldCertificate, now time.Time, lease time.Duration) (ok bool, err error) {
 	const q = `UPDATE certificates SET lease_until = $4::timestamptz + make_interval(secs => $5)
 		WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
@@ -163,9 +163,9 @@ UPDATE certificates SET lease_until = NULL, external_id = $4,
 	expires_at = $12, renew_at = $13, checked_at = $14, failure = $15, failing_since = $16, attempts = $17, next_at = $18
 WHERE account_id = $1 AND domain_id = $2 AND fence = $3`
 
-// Finish records what the edge said of a certificate and ends the lease. next is the time of the next look at it. If next is nil,
-// the next look comes only on request. ok is false if the certificate was released or taken over since Begin: then nothing is
-// recorded.
+// Finish records the edge's answer about a certificate and ends the lease. next is the time of the next check. If next is nil, the
+// certificate is checked again only on request. ok is false if the certificate was released or taken over since Begin. Nothing is
+// recorded then.
 func (k Certificates) Finish(ctx context.Context, h HeldCertificate, now time.Time, next *time.Time) (ok bool, err error) {
 	n, err := k.s.exec(ctx, "finish certificate", finishCertificate, h.AccountID, h.DomainID, h.Fence, h.ExternalID, h.SSLStatus,
 		h.Serving, h.Detail, db.Document(h.Ownership), db.Document(h.OwnershipHTTP), db.Document(h.Errors), h.IssuedAt,
@@ -173,8 +173,9 @@ func (k Certificates) Finish(ctx context.Context, h HeldCertificate, now time.Ti
 	return n > 0, err
 }
 
-// releaseCertificates is SQL that inserts the jobs which have the edge forget certificates, and gives their ids. If a worker
-// is asking the edge for one, its job waits until the lease ends. The certificates stay locked until the transaction ends.
+// releaseCertificates returns SQL that inserts the jobs by which the edge deletes certificates. The SQL returns the ids of the
+// jobs. If a worker is asking the edge for a certificate, the job waits until the lease ends. The certificates stay locked until
+// the transaction ends.
 func releaseCertificates(which string) string {
 	return `WITH gone AS MATERIALIZED (
 	SELECT jsonb_build_object('edge', edge, 'host', host, 'external_id', external_id, 'asked_at', asked_at) AS args,
@@ -188,8 +189,8 @@ var (
 	releaseAll = releaseCertificates(`account_id = $1`)
 )
 
-// Release releases the certificate of a domain. It does not come back automatically. job is the row of the job that has the edge
-// forget the certificate, or the zero id if the edge has nothing.
+// Release releases the certificate of a domain. The certificate is not requested again automatically. job is the id of the job by
+// which the edge deletes the certificate. It is the zero id if the edge has nothing to delete.
 func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
 	return txOf(ctx, k.s, func(s *Store) (job uuid.UUID, err error) {
 		if job, err = s.Certificates().forget(ctx, account, domain); err != nil {
@@ -201,7 +202,7 @@ func (k Certificates) Release(ctx context.Context, account, domain uuid.UUID) (j
 	})
 }
 
-// forget inserts the job of a release.
+// forget inserts the job that releases a certificate at the edge.
 func (k Certificates) forget(ctx context.Context, account, domain uuid.UUID) (job uuid.UUID, err error) {
 	job, _, err = db.First[uuid.UUID](ctx, k.s.c, "release certificate", releaseOne, account, domain)
 	return job, err
@@ -222,22 +223,22 @@ const certificateInUse = `
 SELECT EXISTS (SELECT FROM certificates c JOIN domains d ON d.id = c.domain_id
 WHERE c.edge = $1 AND c.host = $2 AND c.wanted AND (d.is_verified OR $3 <> '' AND c.external_id = $3))`
 
-// InUse reports whether a domain has what the edge is to forget, by now: it was added again.
+// InUse reports whether a domain uses the certificate that the edge is about to delete, because the host was added again.
 func (k Certificates) InUse(ctx context.Context, edge, host, externalID string) (bool, error) {
 	return db.Get[bool](ctx, k.s.c, "certificate in use", certificateInUse, edge, host, externalID)
 }
 
-// CertificateExpiresSoon is how long before its end a certificate should have been renewed.
+// CertificateExpiresSoon is the remaining lifetime below which a certificate should have been renewed.
 const CertificateExpiresSoon = 14 * 24 * time.Hour
 
-// certificateFails is how many attempts fail before it is told.
+// certificateFails is the number of failed attempts after which a certificate that does not serve is listed as troubled.
 const certificateFails = 3
 
 var selectTroubledCertificates = `SELECT ` + certificateColumns + ` FROM certificates c JOIN domains d ON d.id = c.domain_id
 WHERE c.account_id = $1 AND c.wanted AND (c.expires_at < $2 OR NOT c.serving AND c.attempts >= $3)
 ORDER BY c.expires_at, c.domain_id LIMIT $4`
 
-// Troubled lists the account's certificates that end soon and were not renewed, and the certificates that cannot be obtained.
+// Troubled lists the account's certificates that expire soon without a renewal, and the certificates that cannot be obtained.
 func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.Time) ([]models.Certificate, error) {
 	return db.Select[models.Certificate](ctx, k.s.c, "troubled certificates", selectTroubledCertificates, account,
 		now.Add(CertificateExpiresSoon), certificateFails, maxAlerts)
@@ -246,8 +247,8 @@ func (k Certificates) Troubled(ctx context.Context, account uuid.UUID, now time.
 const hurryCertificates = `
 UPDATE certificates SET next_at = $2 WHERE host = $1 AND wanted AND NOT serving AND attempts < 3 AND next_at > $2`
 
-// Hurry makes the certificates of a host due, because a visitor has asked for the host in vain. The visitor's request names no
-// account. A certificate that has failed three times in a row waits for its time.
+// Hurry makes the certificates of a host due now, because a visitor requested the host and found no certificate. The visitor's
+// request names no account. A certificate that has failed three times in a row keeps its next time.
 func (k Certificates) Hurry(ctx context.Context, host string, now time.Time) error {
 	_, err := k.s.exec(ctx, "hurry certificate", hurryCertificates, host, now)
 	return err

@@ -14,8 +14,8 @@ import (
 	"switchyard/models"
 )
 
-// recorded are the calls that may move the figures of an account, by the kind of record that they change. What else the audit
-// log has is no change to be seen on a plot: tests, exports, keys, people.
+// recorded lists the calls that may move the figures of an account, by the kind of record that they change. The other calls in the
+// audit log, such as tests, exports, keys and people, are not shown as changes on a plot.
 var recorded = map[string][]string{
 	"campaign": {
 		"POST /campaigns", "PATCH /campaigns/{id}", "DELETE /campaigns/{id}", "POST /campaigns/{id}/clone", "PUT /campaigns/{id}/flow",
@@ -34,7 +34,7 @@ var recorded = map[string][]string{
 	"copilot":   {"POST /copilot/rules", "PATCH /copilot/rules", "DELETE /copilot/rules"},
 }
 
-// copilotCall is the call by which people apply what the Copilot suggests. copilot_changes has what came of it.
+// copilotCall is the call by which people apply the Copilot's suggestions. The resulting changes are in copilot_changes.
 const copilotCall = "POST /copilot"
 
 // RecordedCalls lists the calls whose entries of the audit log are changes.
@@ -49,7 +49,7 @@ var kindOfCall = func() string {
 	return "CASE" + out.String() + " END"
 }()
 
-// recordName is SQL for the name of the record t.record_id, whatever kind it is of.
+// recordName is SQL for the name of the record t.record_id of any kind.
 var recordName = func() string {
 	tables := []string{"campaigns", "flows", "rules", "offers", "landers", "traffic_sources", "networks", "smartlinks", "copilot_rules"}
 	parts := db.Map(tables, func(table string) string {
@@ -59,8 +59,9 @@ var recordName = func() string {
 	return "coalesce(" + strings.Join(parts, ", ") + ", '')"
 }()
 
-// listChanges reads entries of the audit log ($4: their calls) and changes of the Copilot, which are looked up under the calls
-// that applied them. Ids are by time, so the index of the audit log bounds what is read.
+// listChanges returns entries of the audit log ($4 lists their calls) and changes of the Copilot. The person who applied a Copilot
+// change is looked up in the audit entry of that call. Ids are ordered by time, so the audit log's index limits the rows that are
+// read.
 var listChanges = `
 WITH entry AS (
 	SELECT t.id, t.created_at AS at, CASE WHEN t.user_id IS NULL THEN 'key' ELSE 'person' END AS by, t.who, t.route AS operation,
@@ -82,7 +83,7 @@ WITH entry AS (
 SELECT t.id, t.at, t.by, t.who, t.operation, t.kind, t.record_id, ` + recordName + ` AS record, t.campaign_id, t.fields, t.title, t.undone_at
 FROM t WHERE ($7::uuid IS NULL OR t.campaign_id = $7)`
 
-// Changes lists what was changed in [from, to) that may have moved figures, newest first: of a campaign, or of the account.
+// Changes lists the changes in [from, to) that may have moved figures, newest first. With a campaign it lists only that campaign's.
 func (s *Store) Changes(ctx context.Context, account uuid.UUID, from, to time.Time, campaign uuid.NullUUID, p Page) (
 	[]models.RecordedChange, string, error,
 ) {

@@ -11,44 +11,44 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Copilot are the suggestions of accounts, what was done about them, and when they were last looked for.
+// Copilot accesses the suggestions of accounts, the changes made from them, and the times of the last runs.
 type Copilot struct{ s *Store }
 
-// Copilot gives the suggestions on this store's connection.
+// Copilot returns access to the suggestions on this store's connection.
 func (s *Store) Copilot() Copilot { return Copilot{s} }
 
-// Limits of the lists, and how long suggestions and changes that are over are stored.
+// Limits of the lists, and how long finished suggestions and changes are stored.
 const (
 	maxSuggestions = 200
 	maxChanges     = 50
-	keepSuggestion = 90 * 24 * time.Hour // also how long a dismissed suggestion stays away
+	keepSuggestion = 90 * 24 * time.Hour // also how long a dismissed suggestion is not suggested again
 	keepChange     = 365 * 24 * time.Hour
 )
 
 var suggestionColumns = db.Columns[copilot.Suggestion]("s.")
 
-// openSuggestion selects the suggestions that wait for a decision. A snoozed suggestion does once its time is over.
+// openSuggestion selects the suggestions that wait for a decision. A snoozed suggestion waits again once its time is over.
 const openSuggestion = `(s.status = 'open' OR s.status = 'snoozed' AND s.snoozed_until <= $2) AND s.expires_at > $2`
 
-// Open lists the suggestions that are open at a moment, latest found first, at most 200.
+// Open lists at most 200 suggestions that are open at the given time, the most recently judged first.
 func (k Copilot) Open(ctx context.Context, account uuid.UUID, now time.Time) ([]copilot.Suggestion, error) {
 	return db.Select[copilot.Suggestion](ctx, k.s.c, "suggestions", `SELECT `+suggestionColumns+` FROM copilot_suggestions s
 		WHERE s.account_id = $1 AND `+openSuggestion+` ORDER BY s.judged_at DESC, s.place, s.id LIMIT $3`, account, now, maxSuggestions)
 }
 
-// OpenOf lists the suggestions of a kind that are open at a moment, the latest first, at most 200.
+// OpenOf lists at most 200 suggestions of a kind that are open at the given time, newest first.
 func (k Copilot) OpenOf(ctx context.Context, account uuid.UUID, kind string, now time.Time) ([]copilot.Suggestion, error) {
 	return db.Select[copilot.Suggestion](ctx, k.s.c, "suggestions", `SELECT `+suggestionColumns+` FROM copilot_suggestions s
 		WHERE s.account_id = $1 AND `+openSuggestion+` AND s.kind = $3 ORDER BY s.created_at DESC, s.id LIMIT $4`, account, now, kind, maxSuggestions)
 }
 
-// CountOpen counts the suggestions that are open at a moment.
+// CountOpen counts the suggestions that are open at the given time.
 func (k Copilot) CountOpen(ctx context.Context, account uuid.UUID, now time.Time) (int, error) {
 	return db.Get[int](ctx, k.s.c, "suggestions", `SELECT count(*) FROM copilot_suggestions s
 		WHERE s.account_id = $1 AND `+openSuggestion, account, now)
 }
 
-// Suggestion finds a suggestion and locks it until the transaction ends. Its status is open if it is open at that moment.
+// Suggestion returns a suggestion and locks it until the transaction ends. Its status is open if it waits for a decision at now.
 func (k Copilot) Suggestion(ctx context.Context, account, id uuid.UUID, now time.Time) (copilot.Suggestion, error) {
 	row, err := db.Get[struct {
 		copilot.Suggestion
@@ -64,13 +64,13 @@ func (k Copilot) Suggestion(ctx context.Context, account, id uuid.UUID, now time
 	return row.Suggestion, err
 }
 
-// SetSuggestion gives a suggestion another status. until is for how long one is snoozed.
+// SetSuggestion sets the status of a suggestion. until is the end of a snooze.
 func (k Copilot) SetSuggestion(ctx context.Context, account, id uuid.UUID, status string, until *time.Time) error {
 	return k.s.one(ctx, "suggestion", `UPDATE copilot_suggestions SET status = $3, snoozed_until = $4, decided_at = clock_timestamp()
 		WHERE account_id = $1 AND id = $2`, account, id, status, until)
 }
 
-// Decide gives a suggestion that is open another status. Errors: not_found, not_open.
+// Decide sets the status of an open suggestion. Errors: not_found, not_open.
 func (k Copilot) Decide(ctx context.Context, account, id uuid.UUID, now time.Time, status string, until *time.Time) (copilot.Suggestion, error) {
 	return txOf(ctx, k.s, func(s *Store) (copilot.Suggestion, error) {
 		found, err := s.Copilot().Suggestion(ctx, account, id, now)
@@ -85,7 +85,7 @@ func (k Copilot) Decide(ctx context.Context, account, id uuid.UUID, now time.Tim
 	})
 }
 
-// Changes lists the last changes, newest first, at most 50.
+// Changes lists the newest 50 changes, newest first.
 func (k Copilot) Changes(ctx context.Context, account uuid.UUID) ([]copilot.Change, error) {
 	return db.Select[copilot.Change](ctx, k.s.c, "changes", `SELECT `+db.Columns[copilot.Change]("c.")+` FROM copilot_changes c
 		WHERE c.account_id = $1 ORDER BY c.created_at DESC, c.id LIMIT $2`, account, maxChanges)

@@ -16,14 +16,14 @@ import (
 	"switchyard/models/flow"
 )
 
-// Applied is a change that was made or taken back. Deliveries are the deliveries of its events, to dispatch after the commit.
+// Applied is a change that was made or undone. Deliveries belong to its events. The caller dispatches them after the commit.
 type Applied struct {
 	Change     copilot.Change
 	Deliveries []uuid.UUID
 }
 
-// Apply applies an open suggestion: the change, its event, its entry in the list of changes and the state of the suggestion
-// commit together. Errors: not_found, not_open, advice_only, invalid, and stale if what it judged is another by now.
+// Apply applies an open suggestion. The change, its event, its entry in the list of changes and the suggestion's status commit
+// together. Errors: not_found, not_open, advice_only, invalid, and stale if the judged record has changed since.
 func (k Copilot) Apply(ctx context.Context, account, id uuid.UUID, variant string, now time.Time) (Applied, error) {
 	return txOf(ctx, k.s, func(s *Store) (out Applied, err error) {
 		found, err := s.Copilot().Suggestion(ctx, account, id, now)
@@ -55,7 +55,7 @@ const (
 	setProposal  = `UPDATE copilot_proposals SET status = $3, decided_at = clock_timestamp() WHERE account_id = $1 AND id = $2`
 )
 
-// lock finds an open proposal and locks it. Errors: not_found, not_open.
+// lock returns an open proposal and locks it. Errors: not_found, not_open.
 func (p CopilotProposals) lock(ctx context.Context, account, id uuid.UUID, now time.Time) (copilot.Proposal, error) {
 	found, err := db.Get[copilot.Proposal](ctx, p.s.c, "proposal", `SELECT `+db.Columns[copilot.Proposal]("")+lockProposal, account, id)
 	switch {
@@ -68,8 +68,8 @@ func (p CopilotProposals) lock(ctx context.Context, account, id uuid.UUID, now t
 	return found, err
 }
 
-// Apply applies an open proposal, as Copilot.Apply does a suggestion. A stale proposal is stale for good: this is recorded under
-// the same lock, so that only one of several concurrent callers gets the error stale.
+// Apply applies an open proposal in the same way as Copilot.Apply applies a suggestion. A stale proposal stays stale for good.
+// Apply records this under the same lock, so that only one of several concurrent callers gets the error stale.
 func (p CopilotProposals) Apply(ctx context.Context, account, id uuid.UUID, now time.Time) (Applied, error) {
 	var stale error
 	out, err := txOf(ctx, p.s, func(s *Store) (out Applied, err error) {
@@ -109,8 +109,8 @@ const insertChange = `
 INSERT INTO copilot_changes (id, account_id, suggestion_id, proposal_id, rule_id, campaign_id, title, action, before, after, evidence)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING status, created_at`
 
-// apply carries out the action of a change and stores the change. The error is stale if the record has changed since it was
-// judged, which shows in its digest.
+// apply carries out the action of a change and stores the change. The error is stale if the record has changed since it was judged.
+// The record's digest shows this.
 func (k Copilot) apply(ctx context.Context, change copilot.Change, judged string) (out Applied, err error) {
 	change.ID = uuid.Must(uuid.NewV7())
 	a := change.Action
@@ -136,8 +136,8 @@ func (k Copilot) apply(ctx context.Context, change copilot.Change, judged string
 	return out, err
 }
 
-// changedSince turns every error by which the present records refuse an action into the error stale: a record is gone, or a limit
-// was reached. It does not change the errors stale and invalid.
+// changedSince turns an error into the error stale if the present records refuse the action, for example because a record is gone
+// or a limit was reached. The errors stale and invalid stay unchanged.
 func changedSince(err error) error {
 	if e, ok := models.AsError(err); ok && e.Code != "stale" && e.Code != "invalid" {
 		return models.Conflict("stale", "%s", e.Message)
@@ -150,15 +150,15 @@ const (
 	undoChange = `UPDATE copilot_changes SET status = 'undone', undone_at = clock_timestamp() WHERE account_id = $1 AND id = $2
 RETURNING status, undone_at`
 
-	// A change that was undone is not suggested again at once.
+	// A suggestion whose change was undone is not made again at once.
 	dismissUndone = `
 UPDATE copilot_suggestions s SET status = 'dismissed', decided_at = clock_timestamp() WHERE account_id = $1 AND id = $2
 	AND NOT EXISTS (SELECT FROM copilot_suggestions o WHERE o.account_id = $1 AND o.kind = s.kind AND o.key = s.key
 		AND o.status IN ('open', 'dismissed', 'snoozed'))`
 )
 
-// Undo takes a change back, once. The suggestion that it came from counts as dismissed. The rule that it came from leaves the
-// target alone for its cool-down. Errors: not_found, already_undone, and stale if what it had changed was changed again since.
+// Undo reverts a change, once. The suggestion behind the change becomes dismissed. A rule behind the change leaves the target alone
+// for the rule's cool-down. Errors: not_found, already_undone, and stale if the changed record was changed again since.
 func (k Copilot) Undo(ctx context.Context, account, id uuid.UUID) (Applied, error) {
 	return txOf(ctx, k.s, func(s *Store) (out Applied, err error) {
 		change, err := db.Get[copilot.Change](ctx, s.c, "change", `SELECT `+db.Columns[copilot.Change]("")+lockChange, account, id)
@@ -191,8 +191,8 @@ func (k Copilot) Undo(ctx context.Context, account, id uuid.UUID) (Applied, erro
 	})
 }
 
-// carryOut applies edit to the record that an action changes, under a lock, and saves the result. entries are the bot list
-// entries that the action made before. carryOut returns the deliveries of events and the entries that it makes now.
+// carryOut applies edit to the record that an action changes, under a lock, and saves the result. entries are the bot list entries
+// that the action created before. carryOut returns the deliveries of events and the entries that it creates now.
 func (k Copilot) carryOut(ctx context.Context, account uuid.UUID, a copilot.Action, entries []uuid.UUID,
 	edit func(copilot.Record) (copilot.Record, error),
 ) (deliveries, made []uuid.UUID, err error) {
@@ -296,7 +296,7 @@ func (k Copilot) editEntries(ctx context.Context, account, campaign uuid.UUID, h
 	return made, nil
 }
 
-// checkEntry refuses an entry of a bot list that cannot be, or that would be for everybody.
+// checkEntry refuses an invalid entry of a bot list, and an entry that would apply to all visitors.
 func checkEntry(e *models.BotEntry) error {
 	if err := botlist.Check(e, func(i int) string { return fmt.Sprintf("value[%d]", i) }); err != nil {
 		return err

@@ -12,13 +12,13 @@ import (
 	"switchyard/models/copilot"
 )
 
-// NetworkInbox are the postbacks of a network that found no click.
+// NetworkInbox describes the postbacks of a network that matched no click.
 type NetworkInbox struct {
 	NetworkID uuid.UUID
 	Total     int64 // postbacks
 	Unmatched int64
-	Since     time.Time           // the first unmatched one
-	Params    []map[string]string // of the last unmatched ones, their secrets masked
+	Since     time.Time           // time of the first unmatched postback
+	Params    []map[string]string // of the newest unmatched postbacks, with secrets masked
 }
 
 const countInbox = `
@@ -32,8 +32,8 @@ const selectInbox = `
 SELECT params FROM postbacks WHERE account_id = $1 AND network_id = $2 AND received_at >= $3 AND outcome = 'unmatched'
 ORDER BY received_at DESC, id DESC LIMIT $4`
 
-// Inbox lists the networks of the account whose postbacks since a moment found no click. It includes the parameters of these
-// postbacks: at most rows for all networks together.
+// Inbox lists the networks of the account with postbacks since the given time that matched no click. It includes the parameters of
+// these postbacks. rows limits their number for all networks together.
 func (k Copilot) Inbox(ctx context.Context, account uuid.UUID, since time.Time, rows int) ([]NetworkInbox, error) {
 	counts, err := db.Select[struct {
 		NetworkID uuid.UUID `db:"network_id"`
@@ -66,12 +66,12 @@ func (k Copilot) Inbox(ctx context.Context, account uuid.UUID, since time.Time, 
 	return list, nil
 }
 
-// An import knows of a conversion only some time after it was made: a day, as imports come once in hours.
+// An import learns of a conversion some time after it was made. One day is added, because imports run hours apart.
 const selectArrivals = `
 SELECT campaign_id, click_id, CASE source WHEN 'network_sync' THEN recorded_at + interval '1 day' ELSE recorded_at END AS came
 FROM conversions WHERE account_id = $1 AND recorded_at >= $2 AND source <> 'correction' ORDER BY recorded_at DESC, id DESC LIMIT $3`
 
-// Arrivals returns how late the conversions of an account since a moment came. It reads the last ones, at most limit.
+// Arrivals returns the click time and the arrival time of conversions since the given time. It reads at most the newest limit ones.
 func (k Copilot) Arrivals(ctx context.Context, account uuid.UUID, since time.Time, limit int) ([]copilot.Arrival, error) {
 	list, err := db.Select[struct {
 		Campaign uuid.UUID `db:"campaign_id"`

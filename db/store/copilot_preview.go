@@ -11,16 +11,16 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Preview is what an action changes, in the words of its record.
+// Preview describes the change of an action in the terms of the changed record.
 type Preview struct {
 	Action        copilot.Action
 	Before, After copilot.Part
 	Names         map[string]string // of paths, offers and landing pages, by id
-	// Stale says why the action cannot be carried out as it was judged; nil: it can be, or has been.
+	// Stale is the reason why the action cannot be carried out as judged. It is nil if the action can be carried out, or has been.
 	Stale *models.Error
 }
 
-// Preview tells what a suggestion or a proposal would change by now, or what a change has changed, without a lock. Errors:
+// Preview returns the change that a suggestion or a proposal would make now, or the change that was made. It takes no lock. Errors:
 // not_found, advice_only, invalid.
 func (k Copilot) Preview(ctx context.Context, account, id uuid.UUID, variant string) (p Preview, err error) {
 	change, ok, err := db.First[copilot.Change](ctx, k.s.c, "change",
@@ -31,7 +31,7 @@ func (k Copilot) Preview(ctx context.Context, account, id uuid.UUID, variant str
 	if ok {
 		p = Preview{Action: change.Action, Before: change.Before, After: change.After}
 		_, err = k.named(ctx, account, &p)
-		p.Stale = nil // it has been carried out, whatever became of the record
+		p.Stale = nil // the change was made, even if the record is gone now
 		return p, err
 	}
 	suggestion, ok, err := db.First[copilot.Suggestion](ctx, k.s.c, "suggestion",
@@ -60,8 +60,8 @@ func (k Copilot) Preview(ctx context.Context, account, id uuid.UUID, variant str
 	return p, err
 }
 
-// foresee fills in what the action of a preview would change. It sets Stale if the record is not the judged one any more, or
-// refuses the action.
+// foresee fills in the change that a preview's action would make. It sets Stale if the record has changed since it was judged, or
+// if the record refuses the action.
 func (k Copilot) foresee(ctx context.Context, account uuid.UUID, digest string, p *Preview) error {
 	r, err := k.named(ctx, account, p)
 	if err == nil && p.Stale == nil {
@@ -79,7 +79,7 @@ func (k Copilot) foresee(ctx context.Context, account uuid.UUID, digest string, 
 	return err
 }
 
-// named reads the record of a preview and the names that it contains. It sets Stale if the record cannot be found.
+// named returns the record of a preview and sets the preview's names. It sets Stale if the record cannot be found.
 func (k Copilot) named(ctx context.Context, account uuid.UUID, p *Preview) (copilot.Record, error) {
 	r, err := k.Record(ctx, account, p.Action)
 	if e, ok := models.AsError(err); ok {

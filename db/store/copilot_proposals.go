@@ -11,16 +11,16 @@ import (
 	"switchyard/models/copilot"
 )
 
-// CopilotProposals are the changes that the chat has proposed.
+// CopilotProposals accesses the changes that the chat has proposed.
 type CopilotProposals struct{ s *Store }
 
-// CopilotProposals gives the proposals on this store's connection.
+// CopilotProposals returns access to the proposals on this store's connection.
 func (s *Store) CopilotProposals() CopilotProposals { return CopilotProposals{s} }
 
 const (
-	// maxProposals is how many open proposals an account has at most, and how many are listed.
+	// maxProposals is the maximum number of open proposals of an account, and the maximum length of the list.
 	maxProposals = 100
-	// keepProposal is how long a proposal can be applied, and how long after that it is deleted.
+	// keepProposal is how long a proposal can be applied, and also how long it is then stored before its deletion.
 	keepProposal = 7 * 24 * time.Hour
 )
 
@@ -29,8 +29,8 @@ INSERT INTO copilot_proposals (id, account_id, campaign_id, title, reason, actio
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 RETURNING ` + db.Columns[copilot.Proposal]("")
 
-// Create stores a proposal if its action could be applied now. Otherwise the error is invalid or stale. Records of another
-// account are not found, which is invalid. The title of the proposal is the title of its action.
+// Create stores a proposal if its action could be applied now. Otherwise the error is invalid or stale. A record of another account
+// counts as not found, so the error is invalid. The title of the proposal is the title of its action.
 func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal, now time.Time) (copilot.Proposal, error) {
 	account, a := proposal.AccountID, proposal.Action
 	if err := a.Validate(); err != nil {
@@ -74,11 +74,11 @@ func (p CopilotProposals) Create(ctx context.Context, proposal copilot.Proposal,
 	})
 }
 
-// Open proposals that were not decided in time are left out.
+// Open proposals that have expired are left out.
 const listProposals = ` FROM copilot_proposals WHERE account_id = $1 AND (status <> 'open' OR expires_at > $2)
 ORDER BY created_at DESC, id DESC LIMIT $3`
 
-// List lists the proposals that are open at a moment and the ones that were decided, newest first, at most 100.
+// List lists at most 100 proposals, newest first: the ones that are open at the given time and all decided ones.
 func (p CopilotProposals) List(ctx context.Context, account uuid.UUID, now time.Time) ([]copilot.Proposal, error) {
 	return db.Select[copilot.Proposal](ctx, p.s.c, "proposals", `SELECT `+db.Columns[copilot.Proposal]("")+listProposals, account, now, maxProposals)
 }

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// Record reads what an action would change, without a lock.
+// Record returns the record that an action would change. It takes no lock.
 func (k Copilot) Record(ctx context.Context, account uuid.UUID, a copilot.Action) (r copilot.Record, err error) {
 	target := a.Target()
 	switch target.Kind {
@@ -38,16 +38,16 @@ func (k Copilot) Record(ctx context.Context, account uuid.UUID, a copilot.Action
 		switch {
 		case err == nil:
 			r.Names[id] = name
-		case id == a.To || !errors.Is(err, models.NotFound("")): // what goes may be none any more
+		case id == a.To || !errors.Is(err, models.NotFound("")): // a destination that the action removes may be deleted already
 			return r, err
 		}
 	}
 	return r, nil
 }
 
-// destination gives the name of an offer or a landing page.
+// destination returns the name of an offer or a landing page.
 func (k Copilot) destination(ctx context.Context, account uuid.UUID, of string) (string, error) {
-	id, _ := models.ParseID(of) // Validate has read it
+	id, _ := models.ParseID(of) // Validate has checked it
 	o, err := k.s.Offers().Find(ctx, account, id)
 	if !errors.Is(err, models.NotFound("")) {
 		return o.Name, err

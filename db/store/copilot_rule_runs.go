@@ -24,16 +24,16 @@ ON CONFLICT (rule_id, target) DO UPDATE SET until = excluded.until, name = exclu
 	setTargetsChange = `
 UPDATE copilot_rule_targets SET change_id = $3 WHERE account_id = $1 AND rule_id = $2 AND target = ANY ($4)`
 
-	// A person who undoes a change does not want it done again at once.
+	// After an undo the rule waits for its cool-down, because the person does not want the change repeated at once.
 	coolAfterUndo = `
 UPDATE copilot_rule_targets t SET until = greatest(t.until, clock_timestamp() + make_interval(mins => r.cooldown_minutes))
 FROM copilot_rules r WHERE r.id = t.rule_id AND t.account_id = $1 AND t.change_id = $2`
 )
 
-// errCooling is the error of an act on a target that its rule leaves alone.
+// errCooling is the error of Act for a target that is in its cool-down.
 var errCooling = models.Conflict("cooling", "it was acted upon within the cool-down")
 
-// locked locks a rule that is active and still what it was when it was read, else stale.
+// locked locks a rule. The error is stale if the rule is inactive or has changed since r was read.
 func (k CopilotRules) locked(ctx context.Context, r autorule.Rule) error {
 	_, same, err := db.First[uuid.UUID](ctx, k.s.c, "rule", lockRule, r.AccountID, r.ID, r.UpdatedAt.Time)
 	if err == nil && !same {
@@ -42,9 +42,9 @@ func (k CopilotRules) locked(ctx context.Context, r autorule.Rule) error {
 	return err
 }
 
-// Act carries out a change of a rule. The change with its evidence, its events and the cool-down of its targets commit
-// together. Errors: cooling if the rule leaves one of the targets alone, invalid, and stale if the record is another than
-// judged, or the rule another than r.
+// Act carries out a change of a rule. The change with its evidence, its events and the cool-down of its targets commit together.
+// Errors: cooling if a target is in its cool-down, invalid, and stale if the record has changed since it was judged or the rule has
+// changed since r was read.
 func (k CopilotRules) Act(ctx context.Context, r autorule.Rule, act autorule.Act, judged string, run autorule.Run, evidence *copilot.Evidence) (
 	Applied, error,
 ) {
@@ -75,7 +75,7 @@ func (k CopilotRules) Act(ctx context.Context, r autorule.Rule, act autorule.Act
 	})
 }
 
-// Cooling tells which targets a rule leaves alone at a moment.
+// Cooling returns the targets of a rule that are in their cool-down at the given time.
 func (k CopilotRules) Cooling(ctx context.Context, r autorule.Rule, at time.Time) (map[string]bool, error) {
 	return db.Pairs[string, bool](ctx, k.s.c, "cooling targets", `SELECT target, true FROM copilot_rule_targets
 		WHERE account_id = $1 AND rule_id = $2 AND until > $3`, r.AccountID, r.ID, at)
@@ -105,8 +105,8 @@ type RuleAlert struct {
 	Since   time.Time `db:"since"`
 }
 
-// Raise replaces the alerts of a rule by the ones of a list: all others end. stands tells which alerts of the list stand, since
-// an alert that ended within the cool-down does not begin again. The error is stale if the rule has changed since r was read.
+// Raise replaces the alerts of a rule by list and ends all others. stands reports for each alert of the list whether it is raised.
+// An alert that ended within the cool-down is not raised again. The error is stale if the rule has changed since r was read.
 func (k CopilotRules) Raise(ctx context.Context, r autorule.Rule, list []RuleAlert, at time.Time) (stands []bool, err error) {
 	return txOf(ctx, k.s, func(s *Store) ([]bool, error) {
 		if err := s.CopilotRules().locked(ctx, r); err != nil {
@@ -127,7 +127,7 @@ func (k CopilotRules) Raise(ctx context.Context, r autorule.Rule, list []RuleAle
 	})
 }
 
-// Alerts lists the alerts of an account's active rules, the latest first, at most 500.
+// Alerts lists at most 500 alerts of an account's active rules, newest first.
 func (k CopilotRules) Alerts(ctx context.Context, account uuid.UUID) ([]RuleAlert, error) {
 	return db.Select[RuleAlert](ctx, k.s.c, "alerts of rules", `SELECT t.rule_id, r.name AS rule, t.target, t.name, t.message, t.alert_since AS since
 		FROM copilot_rule_targets t JOIN copilot_rules r ON r.id = t.rule_id
@@ -143,18 +143,18 @@ WHERE account_id = $1 AND id = $2 AND updated_at = $3 AND next_at <= $6`
 INSERT INTO copilot_rule_runs (id, account_id, rule_id, at, window_from, window_to, outcome, looked, matched, done, cut, items)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 
-	// The log of a rule has its newest 100 runs in which something matched.
+	// The log of a rule contains its newest 100 recorded runs.
 	forgetRuleRuns = `
 DELETE FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 AND id NOT IN (
 	SELECT id FROM copilot_rule_runs WHERE account_id = $1 AND rule_id = $2 ORDER BY at DESC, id DESC LIMIT 100)`
 
-	// A target is known as long as the change can be taken back.
+	// A target is stored as long as its change can be undone.
 	forgetTargets = `
 DELETE FROM copilot_rule_targets WHERE account_id = $1 AND rule_id = $2 AND alert_since IS NULL AND until < $3`
 )
 
-// End records a run of a rule and when the next one is due. The rule's log includes the run if something matched or the run could
-// not be carried out. Nothing is recorded if the rule was changed since r was read, or if another run has ended.
+// End records a run of a rule and the time of the next run. The rule's log includes the run if something matched or the run could
+// not be carried out. Nothing is recorded if the rule has changed since r was read, or if another run has ended since.
 func (k CopilotRules) End(ctx context.Context, r autorule.Rule, run autorule.Run) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, "end run", endRun, r.AccountID, r.ID, r.UpdatedAt.Time, r.Next(run.At.Time), db.Document(run.RunSummary), run.At.Time)
@@ -176,7 +176,7 @@ func (k CopilotRules) End(ctx context.Context, r autorule.Rule, run autorule.Run
 
 var ruleRunColumns = db.Columns[autorule.Run]("t.")
 
-// Runs lists the log of a rule, newest first.
+// Runs returns a page of the log of a rule, newest first.
 func (k CopilotRules) Runs(ctx context.Context, account, rule uuid.UUID, p Page) ([]autorule.Run, string, error) {
 	if _, err := k.Find(ctx, account, rule); err != nil {
 		return nil, "", err

@@ -13,10 +13,10 @@ import (
 	"switchyard/models/autorule"
 )
 
-// CopilotRules are the rules by which accounts let their campaigns be changed.
+// CopilotRules accesses the rules by which the Copilot changes the campaigns of accounts.
 type CopilotRules struct{ records[autorule.Rule] }
 
-// CopilotRules gives the rules on this store's connection.
+// CopilotRules returns access to the rules on this store's connection.
 func (s *Store) CopilotRules() CopilotRules {
 	return CopilotRules{records[autorule.Rule]{s, copilotRuleTable}}
 }
@@ -32,12 +32,12 @@ var copilotRuleTable = newTable(table[autorule.Rule]{
 	},
 })
 
-// CheckScope refuses a rule about campaigns or traffic sources that the account has not: invalid_scope.
+// CheckScope refuses a rule that refers to campaigns or traffic sources which the account does not have. Error: invalid_scope.
 func (k CopilotRules) CheckScope(ctx context.Context, r autorule.Rule) error {
 	return checkScope(ctx, k.s, &r, &autorule.Rule{})
 }
 
-// checkScope is CheckScope, except that it accepts what the rule named before.
+// checkScope is CheckScope, except that it accepts the campaigns and sources to which the rule referred before.
 func checkScope(ctx context.Context, s *Store, r, old *autorule.Rule) error {
 	if err := checkLive(ctx, s, campaignTable, r.AccountID, r.CampaignIDs, old.CampaignIDs); err != nil {
 		return err
@@ -45,7 +45,7 @@ func checkScope(ctx context.Context, s *Store, r, old *autorule.Rule) error {
 	return checkLive(ctx, s, sourceTable, r.AccountID, r.SourceIDs, old.SourceIDs)
 }
 
-// checkLive refuses ids that are not live records of the account. It accepts ids that were there before.
+// checkLive refuses ids that are not live records of the account. It accepts the ids in before.
 func checkLive[R any](ctx context.Context, s *Store, t *table[R], account uuid.UUID, ids, before []uuid.UUID) error {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.live + ` AND t.id = ANY ($2::uuid[])`
 	found, err := db.Select[uuid.UUID](ctx, s.c, t.what, q, account, db.UUIDs(ids))
@@ -61,14 +61,14 @@ func checkLive[R any](ctx context.Context, s *Store, t *table[R], account uuid.U
 }
 
 const (
-	// What the rule said before is no alert any more.
+	// The alerts that the rule raised before the change end.
 	endRuleAlerts = `UPDATE copilot_rule_targets SET alert_since = NULL WHERE account_id = $1 AND rule_id = $2`
 	restartRule   = `UPDATE copilot_rules SET next_at = clock_timestamp(), taken_until = '-infinity', last_run = 'null'
 WHERE account_id = $1 AND id = $2`
 )
 
-// Change changes a rule: edit gets the saved one, under a lock. It runs at once, as if it were new; what it leaves alone for
-// now it goes on leaving alone.
+// Change changes a rule. It calls edit with the saved rule, under a lock. The rule becomes due at once, as if it were new. Targets
+// in their cool-down stay in it.
 func (k CopilotRules) Change(ctx context.Context, account, id uuid.UUID, edit func(*autorule.Rule) error) (autorule.Rule, error) {
 	return txOf(ctx, k.s, func(s *Store) (autorule.Rule, error) {
 		old, err := copilotRuleTable.findLocked(ctx, s, account, id)
@@ -100,21 +100,21 @@ UPDATE copilot_rules r SET taken_until = $2 WHERE r.id IN (
 	FOR UPDATE SKIP LOCKED
 ) RETURNING r.account_id`
 
-// TakeDue gives accounts with rules that are due and that no job has, at most limit. The rules are due again at until,
-// unless they ran by then. It is for workers.
+// TakeDue claims the due rules of at most limit accounts and returns the accounts. Rules that another job has claimed are left out.
+// A claimed rule becomes due again at until, unless it has run by then. It is for workers.
 func (k CopilotRules) TakeDue(ctx context.Context, now, until time.Time, limit int) ([]uuid.UUID, error) {
 	list, err := db.Select[uuid.UUID](ctx, k.s.c, "due rules", takeDueRules, now, until, limit)
 	slices.SortFunc(list, func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	return slices.Compact(list), err
 }
 
-// Due lists the active rules of an account that are due, longest waiting first.
+// Due lists the active rules of an account that are due. The rule that has waited longest comes first.
 func (k CopilotRules) Due(ctx context.Context, account uuid.UUID, now time.Time) ([]autorule.Rule, error) {
 	return db.Select[autorule.Rule](ctx, k.s.c, "due rules", copilotRuleTable.from+` WHERE `+copilotRuleTable.live+`
 		AND t.is_active AND t.next_at <= $2 ORDER BY t.next_at, t.id`, account, now)
 }
 
-// ruleAmounts are the conditions of a rule, which may name amounts.
+// ruleAmounts are the conditions of a rule. They may contain amounts.
 type ruleAmounts struct {
 	ID         uuid.UUID             `db:"id"`
 	Conditions []autorule.Comparison `db:"conditions,json"`
@@ -125,8 +125,8 @@ func (k CopilotRules) amounts(ctx context.Context, account uuid.UUID) ([]ruleAmo
 		`SELECT id, conditions FROM copilot_rules WHERE account_id = $1 ORDER BY id FOR NO KEY UPDATE`, account)
 }
 
-// HasAmounts reports whether a rule of an account names an amount in its currency. Call it in a transaction: the rules are locked
-// until it ends.
+// HasAmounts reports whether a rule of an account contains an amount in the account's currency. Call it in a transaction: the rules
+// are locked until it ends.
 func (k CopilotRules) HasAmounts(ctx context.Context, account uuid.UUID) (bool, error) {
 	list, err := k.amounts(ctx, account)
 	return slices.ContainsFunc(list, func(r ruleAmounts) bool {

@@ -8,34 +8,34 @@ import (
 	"switchyard/db"
 )
 
-// Corrections are the CSV files that jobs process, under the ids of the jobs.
+// Corrections accesses the CSV files that jobs process. A file has the id of its job.
 type Corrections struct{ s *Store }
 
-// Corrections gives the files on this store's connection.
+// Corrections returns access to the files on this store's connection.
 func (s *Store) Corrections() Corrections { return Corrections{s} }
 
-// Add stores the file of a job. Doing it again does nothing.
+// Add stores the file of a job. A repeated call does nothing.
 func (k Corrections) Add(ctx context.Context, account, job uuid.UUID, csv string) error {
 	const q = `INSERT INTO corrections (id, account_id, csv) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`
 	_, err := k.s.exec(ctx, "add correction", q, job, account, []byte(csv))
 	return err
 }
 
-// Text reads the file of a job.
+// Text returns the file of a job.
 func (k Corrections) Text(ctx context.Context, account, job uuid.UUID) (string, error) {
 	const q = `SELECT csv FROM corrections WHERE account_id = $1 AND id = $2`
 	csv, err := db.Get[[]byte](ctx, k.s.c, "file", q, account, job)
 	return string(csv), err
 }
 
-// AddPart stores the outcomes of the rows from first on, as JSON.
+// AddPart stores outcomes as JSON. They belong to consecutive rows that start at first.
 func (k Corrections) AddPart(ctx context.Context, job uuid.UUID, first int, outcomes any) error {
 	const q = `INSERT INTO correction_parts (correction_id, first_row, outcomes) VALUES ($1, $2, $3)`
 	_, err := k.s.exec(ctx, "add part of correction", q, job, first, db.Document(outcomes))
 	return err
 }
 
-// Parts reads what AddPart stored, in the order of the rows.
+// Parts returns everything that AddPart stored, in the order of the rows.
 func (k Corrections) Parts(ctx context.Context, job uuid.UUID) ([][]byte, error) {
 	const q = `SELECT outcomes FROM correction_parts WHERE correction_id = $1 ORDER BY first_row`
 	return db.Select[[]byte](ctx, k.s.c, "parts of correction", q, job)
@@ -47,7 +47,7 @@ func (k Corrections) Remove(ctx context.Context, job uuid.UUID) error {
 	return err
 }
 
-// NamedRecord is a record that a customer may name by its id, name or alias.
+// NamedRecord is a record to which a customer may refer by id, name or alias.
 type NamedRecord struct {
 	ID    uuid.UUID `db:"id"`
 	Name  string    `db:"name"`
@@ -62,7 +62,7 @@ SELECT id, name, '' AS alias, deactivated_at IS NULL AS live FROM traffic_source
 const campaignNames = `
 SELECT id, name, alias, true AS live FROM campaigns WHERE account_id = $1 AND deleted_at IS NULL`
 
-// SourceNames lists the traffic sources of an account, deactivated ones too.
+// SourceNames lists the traffic sources of an account, including deactivated ones.
 func (s *Store) SourceNames(ctx context.Context, account uuid.UUID) ([]NamedRecord, error) {
 	return db.Select[NamedRecord](ctx, s.c, "names of sources", sourceNames, account)
 }

@@ -14,26 +14,26 @@ import (
 	"switchyard/models"
 )
 
-// credentialTable is a table whose rows have the credentials of accounts at providers: those in clear in settings, the
-// others sealed in secrets.
+// credentialTable is a table whose rows contain credentials of accounts at providers. Column settings has the credentials in clear,
+// column secrets has the sealed ones.
 type credentialTable struct {
 	name string
-	key  string // column that names a row
-	what string // a row of it, as a person is told
+	key  string // column that identifies a row
+	what string // name of a row in error messages
 }
 
 func (t credentialTable) place(account, row uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: t.name, Row: row.String(), Column: "secrets"}
 }
 
-// seal splits the credentials of a row into credentials that are stored in clear and secrets, which it seals.
+// seal splits the credentials of a row into clear ones and secrets. It seals the secrets.
 func (t credentialTable) seal(s *Store, account, row uuid.UUID, form models.CredentialForm, credentials map[string]string) (
 	open map[string]string, sealed []byte, err error,
 ) {
 	open, secrets := form.Split(credentials)
 	for _, f := range form.Fields {
 		if f.Secret && secrets[f.Name] == "" {
-			open[f.Name] = "" // which CredentialForm.Masked shows as not stored
+			open[f.Name] = "" // CredentialForm.Masked shows it as not stored
 		}
 	}
 	raw, err := json.Marshal(secrets)
@@ -44,8 +44,8 @@ func (t credentialTable) seal(s *Store, account, row uuid.UUID, form models.Cred
 	return open, sealed, err
 }
 
-// read returns all credentials of a row. open are the credentials that are stored in clear. The error is seal.ErrOpen if the key
-// of the install has changed.
+// read returns all credentials of a row. open are the credentials that are stored in clear. The error is seal.ErrOpen if the
+// install's key has changed.
 func (t credentialTable) read(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {
@@ -66,8 +66,8 @@ func (t credentialTable) read(ctx context.Context, s *Store, account, row uuid.U
 	return all, nil
 }
 
-// kept is read for a change, in which a blank credential keeps its stored value. If the key of the install has changed, it
-// returns only the credentials in clear, so that all secrets have to be sent.
+// kept returns the stored credentials for a change, in which a blank credential keeps its stored value. If the install's key has
+// changed, kept returns only the credentials in clear, so the caller has to send all secrets.
 func (t credentialTable) kept(ctx context.Context, s *Store, account, row uuid.UUID, open map[string]string) (
 	map[string]string, error,
 ) {

@@ -10,10 +10,10 @@ import (
 	"switchyard/models"
 )
 
-// DNSAccounts are the accounts at DNS providers that customers have connected.
+// DNSAccounts accesses the accounts at DNS providers that customers have connected.
 type DNSAccounts struct{ s *Store }
 
-// DNSAccounts gives the DNS accounts on this store's connection.
+// DNSAccounts returns access to the DNS accounts on this store's connection.
 func (s *Store) DNSAccounts() DNSAccounts { return DNSAccounts{s} }
 
 var dnsColumns = db.Columns[models.DNSAccount]("")
@@ -24,13 +24,13 @@ func (d DNSAccounts) List(ctx context.Context, account uuid.UUID) ([]models.DNSA
 		FROM dns_accounts WHERE account_id = $1 ORDER BY id`, account)
 }
 
-// Find finds a DNS account.
+// Find returns a DNS account.
 func (d DNSAccounts) Find(ctx context.Context, account, id uuid.UUID) (models.DNSAccount, error) {
 	return db.Get[models.DNSAccount](ctx, d.s.c, "DNS account", `SELECT `+dnsColumns+`
 		FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// Named finds the DNS account that a call names. If it does not exist, the error is an invalid input with the given code.
+// Named returns the DNS account to which a call refers. If it does not exist, the error is an invalid input with the given code.
 func (d DNSAccounts) Named(ctx context.Context, account, id uuid.UUID, code string) (models.DNSAccount, error) {
 	found, err := d.Find(ctx, account, id)
 	if errors.Is(err, models.NotFound("DNS account")) {
@@ -41,7 +41,7 @@ func (d DNSAccounts) Named(ctx context.Context, account, id uuid.UUID, code stri
 
 var dnsCredentials = credentialTable{"dns_accounts", "id", "DNS account"}
 
-// Credentials gives all credentials of a DNS account in clear. seal.ErrOpen: they cannot be read any more.
+// Credentials returns all credentials of a DNS account, decrypted. The error is seal.ErrOpen if they can no longer be decrypted.
 func (d DNSAccounts) Credentials(ctx context.Context, a models.DNSAccount) (map[string]string, error) {
 	return dnsCredentials.read(ctx, d.s, a.AccountID, a.ID, a.Settings)
 }
@@ -52,8 +52,9 @@ const (
 		checked_at = NULL, failing_since = NULL, failure = '' WHERE id = $1 AND account_id = $2`
 )
 
-// Save connects a DNS account, or changes the one with the given id. A nil label keeps the present one. A blank credential keeps
-// its stored value if the provider is the same. Errors: not_found, invalid_credentials, too_many, no_encryption_key.
+// Save connects a new DNS account, or changes the existing one with the given id. A nil label keeps the present one. A blank
+// credential keeps its stored value if the provider stays the same. Errors: not_found, invalid_credentials, too_many,
+// no_encryption_key.
 func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.DNSProvider, label *string,
 	sent map[string]string,
 ) (uuid.UUID, error) {
@@ -88,7 +89,7 @@ func (d DNSAccounts) Save(ctx context.Context, account, id uuid.UUID, p models.D
 	})
 }
 
-// stored returns a DNS account with its credentials. The credentials are nil if they are for another provider.
+// stored returns a DNS account with its credentials. The credentials are nil if they belong to another provider.
 func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models.DNSProvider) (
 	a models.DNSAccount, credentials map[string]string, err error,
 ) {
@@ -99,7 +100,7 @@ func (d DNSAccounts) stored(ctx context.Context, account, id uuid.UUID, p models
 	return a, credentials, err
 }
 
-// room refuses one more DNS account than there may be. The caller has locked the account.
+// room returns the error too_many if the account has its maximum number of DNS accounts. The caller has locked the account.
 func (d DNSAccounts) room(ctx context.Context, account uuid.UUID) error {
 	have, err := db.Get[int](ctx, d.s.c, "dns accounts", `SELECT count(*) FROM dns_accounts WHERE account_id = $1`, account)
 	if err == nil && have >= models.MaxDNSAccounts {
@@ -108,7 +109,7 @@ func (d DNSAccounts) room(ctx context.Context, account uuid.UUID) error {
 	return err
 }
 
-// Remove disconnects a DNS account and forgets its credentials.
+// Remove disconnects a DNS account and deletes its credentials.
 func (d DNSAccounts) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return d.s.one(ctx, "DNS account", `DELETE FROM dns_accounts WHERE account_id = $1 AND id = $2`, account, id)
 }

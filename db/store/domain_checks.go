@@ -13,13 +13,13 @@ import (
 	"switchyard/models"
 )
 
-// DomainSecret signs what this install answers to challenges at its domains: models.DomainProof. The redirect has it with
-// its routing.
+// DomainSecret returns the key that signs the answers to challenges at the domains of this install: see models.DomainProof. The
+// redirect gets the same key with its routing.
 func (s *Store) DomainSecret(ctx context.Context) ([]byte, error) {
 	return seal.InstallSecret(ctx, s.c, LanderKeys)
 }
 
-// watchDomain has a domain checked from now on.
+// watchDomain starts the checks of a domain.
 const watchDomain = `
 INSERT INTO domain_checks (domain_id, account_id, due_at, by_operator) VALUES ($2, $1, $3, $4)
 ON CONFLICT (domain_id) DO UPDATE SET due_at = $3, by_operator = $4, wrong_since = NULL`
@@ -29,22 +29,22 @@ UPDATE domain_checks k SET due_at = $1::timestamptz + interval '15 minutes' WHER
 	SELECT domain_id FROM domain_checks WHERE due_at <= $1 ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
 RETURNING account_id, domain_id`
 
-// DueDomain names a domain whose check is due.
+// DueDomain identifies a domain whose check is due.
 type DueDomain struct {
 	AccountID uuid.UUID `db:"account_id"`
 	ID        uuid.UUID `db:"domain_id"`
 }
 
-// TakeDue gives domains of all accounts whose check is due, at most limit. Each is due again 15 minutes later, in case the caller
-// dies; RecordCheck sets when it is really due.
+// TakeDue claims at most limit domains of all accounts whose check is due. Each becomes due again 15 minutes later, in case the
+// caller dies. RecordCheck sets the regular time of the next check.
 func (d Domains) TakeDue(ctx context.Context, now time.Time, limit int) ([]DueDomain, error) {
 	return db.Select[DueDomain](ctx, d.s.c, "due domains", takeDueDomains, now, limit)
 }
 
 const lookAgain = `UPDATE domain_checks SET due_at = $3 WHERE account_id = $1 AND domain_id = $2 AND due_at > $3`
 
-// LookAgain has a domain checked by a time at the latest, because something about it has changed. A domain that is no longer
-// checked stays unchecked.
+// LookAgain makes the check of a domain due no later than by, because the domain has changed. A domain that is no longer checked
+// stays unchecked.
 func (d Domains) LookAgain(ctx context.Context, account, id uuid.UUID, by time.Time) error {
 	_, err := d.s.exec(ctx, "look at domain again", lookAgain, account, id, by)
 	return err
@@ -58,10 +58,10 @@ ON CONFLICT (domain_id) DO UPDATE SET checked_at = $3, points = $4, https = $5, 
 WHERE k.account_id = $1
 RETURNING wrong_since`
 
-// RecordCheck records what a look at a domain found, and has it serve or not by the rule of models.ProofTXT. What an operator
-// has said stays.
+// RecordCheck records the result of a domain check. It starts or stops serving the domain by the rule of models.ProofTXT. A
+// decision of an operator stays in force.
 //
-// The conflict domain_taken says that another owner got the host a moment ago: call it again.
+// The conflict domain_taken means that another owner got the host a moment ago. Call RecordCheck again then.
 func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c models.DomainCheck) (models.DomainState, error) {
 	return txOf(ctx, d.s, func(s *Store) (out models.DomainState, err error) {
 		domains := s.Domains()
@@ -104,8 +104,8 @@ func (d Domains) RecordCheck(ctx context.Context, account, id uuid.UUID, c model
 	})
 }
 
-// setServing has a domain serve or not after a check. A domain that was verified without a proof and shows one now is held to
-// that from now on.
+// setServing starts or stops serving a domain after a check. A domain that was verified without a proof and now shows one must keep
+// showing that proof from then on.
 func (d Domains) setServing(ctx context.Context, of models.Domain, c models.DomainCheck, on bool) error {
 	proof := of.Proof
 	if on && c.Proof != nil && *c.Proof != models.ProofNone && (!of.IsVerified || proof == models.ProofBefore || proof == models.ProofNone) {
@@ -117,7 +117,8 @@ func (d Domains) setServing(ctx context.Context, of models.Domain, c models.Doma
 	return d.serve(ctx, of.AccountID, of.ID, on, proof)
 }
 
-// writeCheck writes what a look at a domain found, and gives since when the domain has been wrong. That ends once it is right.
+// writeCheck stores the result of a domain check. It returns the time since when the domain has been wrong, or nil if the domain is
+// right.
 func (d Domains) writeCheck(ctx context.Context, of models.Domain, c models.DomainCheck) (since *time.Time, err error) {
 	records, err := json.Marshal(c.Records)
 	if err != nil {
@@ -132,8 +133,8 @@ const (
 SELECT EXISTS (SELECT FROM domain_claims WHERE host = $1 AND owner_id <> $2) AS claimed,
 	EXISTS (SELECT FROM domains WHERE host = $1 AND id <> $3 AND (is_verified OR account_id IS NULL)) AS served`
 
-	// takeHost ends that a domain of another account serves a host which it has not proved itself. Its account is told at once:
-	// its time is over.
+	// takeHost stops serving the domain of another account whose host was never proved by a record. That account is told at once,
+	// without a grace period.
 	takeHost = `
 WITH lost AS (
 	UPDATE domains d SET is_verified = false, updated_at = clock_timestamp()
@@ -146,10 +147,10 @@ UPDATE domain_checks k SET due_at = $3, wrong_since = $3, points = NULL,
 FROM lost WHERE k.domain_id = lost.id RETURNING k.domain_id`
 )
 
-// mayServe reports whether a domain that leads here may serve its account. If not, detail says why.
+// mayServe reports whether a domain that leads here may serve its account. If it may not, detail contains the reason.
 func (d Domains) mayServe(ctx context.Context, of models.Domain, byOperator bool, c models.DomainCheck) (ok bool, detail string, err error) {
 	others, err := db.Get[struct {
-		Claimed bool `db:"claimed"` // another account has the host, or had it
+		Claimed bool `db:"claimed"` // another account has the host now or had it before
 		Served  bool `db:"served"`
 	}](ctx, d.s.c, "host", otherClaims, of.Host, of.AccountID, of.ID)
 	if err != nil {
@@ -177,25 +178,25 @@ func (d Domains) mayServe(ctx context.Context, of models.Domain, byOperator bool
 	return false, c.Detail, nil
 }
 
-// DeleteExpiredClaims deletes who had a host once, after a year.
+// DeleteExpiredClaims deletes the records of former owners of hosts, one year after they left.
 func (d Domains) DeleteExpiredClaims(ctx context.Context, now time.Time) error {
 	_, err := d.s.exec(ctx, "expired claims of hosts", `DELETE FROM domain_claims WHERE left_at < $1`, now.AddDate(-1, 0, 0))
 	return err
 }
 
-// StrayDomain is a domain that leads elsewhere although links are on it.
+// StrayDomain is a domain that has links and leads elsewhere.
 type StrayDomain struct {
 	ID         uuid.UUID `db:"id"`
 	Host       string    `db:"host"`
-	IsVerified bool      `db:"is_verified"` // false: links on it do not work any more
+	IsVerified bool      `db:"is_verified"` // false: its links no longer work
 	Detail     string    `db:"detail"`
 	ByOperator bool      `db:"by_operator"`
 	Since      time.Time `db:"wrong_since"`
 	CheckedAt  time.Time `db:"checked_at"`
 }
 
-// Stray lists the account's domains that lead elsewhere or are not proved, at most 500. A domain that is not verified is listed
-// if campaigns or smartlinks are on it, and it was verified once or has been wrong for models.UnverifyAfter.
+// Stray lists at most 500 of the account's domains that lead elsewhere or are not proved. An unverified domain is listed only if
+// campaigns or smartlinks use it, and if it was verified once or has been wrong for at least models.UnverifyAfter.
 func (d Domains) Stray(ctx context.Context, account uuid.UUID, now time.Time) ([]StrayDomain, error) {
 	const q = `SELECT d.id, d.host, d.is_verified, k.detail, k.by_operator, k.wrong_since, k.checked_at
 		FROM domain_checks k JOIN domains d ON d.id = k.domain_id AND d.account_id = k.account_id

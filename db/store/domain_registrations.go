@@ -9,7 +9,7 @@ import (
 	"switchyard/db"
 )
 
-// RegistrationEndsSoon is how long before the end of a name's registration its account is told.
+// RegistrationEndsSoon is the remaining time of a registration below which the account is told.
 const RegistrationEndsSoon = 30 * 24 * time.Hour
 
 const takeDueRegistrations = `
@@ -19,14 +19,14 @@ WHERE d.id = k.domain_id AND k.domain_id IN (
 	WHERE c.registration_due_at <= $1 ORDER BY c.registration_due_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED)
 RETURNING k.account_id, k.domain_id, d.host`
 
-// DueRegistration is a verified domain for which it is time to ask when its registration ends.
+// DueRegistration is a verified domain whose registry must be asked for the end of its registration.
 type DueRegistration struct {
 	DueDomain
 	Host string `db:"host"`
 }
 
-// TakeDueRegistrations gives verified domains of all accounts whose registration is to be asked for, at most limit. They are
-// due again a day later, unless RecordRegistration says when.
+// TakeDueRegistrations claims at most limit verified domains of all accounts whose registration is due for a look-up. They become
+// due again a day later, unless RecordRegistration sets another time.
 func (d Domains) TakeDueRegistrations(ctx context.Context, now time.Time, limit int) ([]DueRegistration, error) {
 	return db.Select[DueRegistration](ctx, d.s.c, "due registrations", takeDueRegistrations, now, limit)
 }
@@ -35,8 +35,8 @@ const recordRegistration = `
 UPDATE domain_checks SET registered_until = $3, registration_checked_at = $4, registration_due_at = $5
 WHERE account_id = $1 AND domain_id = $2`
 
-// RecordRegistration records until when a domain's name is registered, and when to ask again. until is nil if the registry does
-// not say. A domain that has been deleted is ignored.
+// RecordRegistration records the end of a domain's registration and the time of the next look-up. until is nil if the registry does
+// not tell. A deleted domain is ignored.
 func (d Domains) RecordRegistration(ctx context.Context, of DueDomain, until *time.Time, checked, next time.Time) error {
 	_, err := d.s.exec(ctx, "registration of a domain", recordRegistration, of.AccountID, of.ID, until, checked, next)
 	return err
@@ -50,8 +50,8 @@ type EndingDomain struct {
 	CheckedAt time.Time `db:"registration_checked_at"`
 }
 
-// Ending lists the account's verified domains whose registration ends within RegistrationEndsSoon or has ended, at most 500,
-// the first to end first.
+// Ending lists at most 500 of the account's verified domains whose registration has ended or ends within RegistrationEndsSoon. The
+// earliest end comes first.
 func (d Domains) Ending(ctx context.Context, account uuid.UUID, now time.Time) ([]EndingDomain, error) {
 	const q = `SELECT d.id, d.host, k.registered_until, k.registration_checked_at
 		FROM domain_checks k JOIN domains d ON d.id = k.domain_id AND d.account_id = k.account_id

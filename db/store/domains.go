@@ -11,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// Domains are the tracking domains of accounts.
+// Domains accesses the tracking domains of accounts.
 type Domains struct{ records[models.Domain] }
 
-// Domains gives the tracking domains on this store's connection.
+// Domains returns access to the tracking domains on this store's connection.
 func (s *Store) Domains() Domains { return Domains{records[models.Domain]{s, domainTable}} }
 
 var domainTable = newTable(table[models.Domain]{
@@ -40,15 +40,15 @@ type SharedDomain struct {
 	IsDefault bool      `db:"is_default"`
 }
 
-// Shared lists the shared link domains, the default of new campaigns first.
+// Shared lists the shared link domains. The default of new campaigns comes first.
 func (d Domains) Shared(ctx context.Context) ([]SharedDomain, error) {
 	const q = `SELECT id, host, is_default FROM domains WHERE account_id IS NULL ORDER BY is_default DESC, host`
 	return db.Select[SharedDomain](ctx, d.s.c, "shared domains", q)
 }
 
-// The verified domains on which a campaign's alias leads to it: its own, and every other one of the account on which
-// nothing else has the alias. Of several campaigns with one alias the oldest answers on domains of none of them, as in
-// routing.
+// selectLinkDomains selects the verified domains on which a campaign's alias leads to it. These are its own domain and every other
+// domain of the account on which no other record has the alias. If several campaigns have the same alias, the oldest answers on the
+// domains that belong to none of them. Routing works in the same way.
 const selectLinkDomains = `
 WITH c AS MATERIALIZED (
 	SELECT id, account_id, domain_id, alias FROM campaigns WHERE account_id = $1 AND id = $2
@@ -68,7 +68,7 @@ type LinkDomain struct {
 	Shared bool      `db:"shared"`
 }
 
-// LinksOf lists the hosts on which the link of a campaign works, its own first.
+// LinksOf lists the hosts on which the link of a campaign works. The campaign's own host comes first.
 func (d Domains) LinksOf(ctx context.Context, account, campaign uuid.UUID) ([]LinkDomain, error) {
 	return db.Select[LinkDomain](ctx, d.s.c, "domains of a campaign", selectLinkDomains, account, campaign)
 }
@@ -87,18 +87,18 @@ SELECT id, host, account_id IS NULL AS shared FROM domains WHERE account_id IS N
 ORDER BY account_id IS NULL DESC, is_default DESC, host LIMIT 1`
 
 // PostbackHost returns the host to which an account's networks send their postbacks. This is the shared link domain, because it
-// stays when the account gives up one of its own. Without a shared one it is a verified domain of the account. ok is false if
-// there is no such domain.
+// stays when the account gives up a domain of its own. Without a shared domain it is a verified domain of the account. ok is false
+// if there is no such domain.
 func (d Domains) PostbackHost(ctx context.Context, account uuid.UUID) (host LinkDomain, ok bool, err error) {
 	return db.First[LinkDomain](ctx, d.s.c, "host of postbacks", selectPostbackHost, account)
 }
 
-// Add adds hosts with the same settings, all or none, within the plan's allowance. The new domains are in the order
-// of hosts and not verified. Hosts that the account has are skipped. Conflicts: duplicate if it has all of them,
+// Add adds hosts with the same settings, all or none, if the plan allows that many more domains. The new domains have the order of
+// hosts and are not verified. Hosts that the account already has are skipped. Conflicts: duplicate if the account has all hosts,
 // shared_domain for a shared link domain.
 //
-// A host of another account can be added too. Otherwise any account could lock out the owner of a host. The host serves only the
-// account that verifies it.
+// A host of another account can be added too. Otherwise any account could add a host and so lock out its owner. The host serves
+// only the account that verifies it.
 func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set models.DomainSettings) (
 	added []models.Domain, skipped []string, err error,
 ) {
@@ -142,21 +142,21 @@ func (d Domains) Add(ctx context.Context, account uuid.UUID, hosts []string, set
 	return added, skipped, err
 }
 
-// existing finds the hosts that the account has (false) or that are shared (true).
+// existing returns which hosts the account has (false) and which are shared (true).
 func (d Domains) existing(ctx context.Context, account uuid.UUID, hosts []string) (map[string]bool, error) {
 	const q = `SELECT host, account_id IS NULL AS shared FROM domains
 	           WHERE host = ANY ($2) AND (account_id = $1 OR account_id IS NULL) ORDER BY shared`
 	return db.Pairs[string, bool](ctx, d.s.c, "domains", q, account, hosts)
 }
 
-// allow refuses more domains than the plan allows. The caller has locked the account.
+// allow refuses to add more domains than the plan allows. The caller has locked the account.
 func (d Domains) allow(ctx context.Context, account uuid.UUID, more int) error {
-	// Store.allow makes room for one; the others count as if they were there.
+	// Store.allow checks the room for one more record. The other new domains are added to the count.
 	count := fmt.Sprintf(`SELECT count(*) + %d FROM domains WHERE account_id = $1`, more-1)
 	return d.s.allow(ctx, account, allowance{"domains", count, func(p models.Plan) int { return p.Domains }})
 }
 
-// Update changes the settings of a domain. edit gets the saved ones, under a lock.
+// Update changes the settings of a domain. It calls edit with the saved settings, under a lock.
 func (d Domains) Update(ctx context.Context, account, id uuid.UUID, edit func(*models.DomainSettings)) (models.Domain, error) {
 	return txOf(ctx, d.s, func(s *Store) (models.Domain, error) {
 		of, err := domainTable.findLocked(ctx, s, account, id)
@@ -171,7 +171,7 @@ func (d Domains) Update(ctx context.Context, account, id uuid.UUID, edit func(*m
 const noDefaultDomain = `
 UPDATE domains SET is_default = false, updated_at = now() WHERE account_id = $1 AND is_default AND id <> $2`
 
-// SetDefault makes a domain the default of new campaigns. It has an effect once the domain is verified.
+// SetDefault makes a domain the default of new campaigns. The default takes effect once the domain is verified.
 func (d Domains) SetDefault(ctx context.Context, account, id uuid.UUID) (models.Domain, error) {
 	return txOf(ctx, d.s, func(s *Store) (saved models.Domain, err error) {
 		if err := s.lockAccount(ctx, account); err != nil {
@@ -193,14 +193,14 @@ const (
 	detachSmartlinks = `UPDATE smartlinks SET domain_id = NULL WHERE domain_id = $1 AND deleted_at IS NOT NULL`
 )
 
-// Remove is Delete for callers that do not need to know about the certificate.
+// Remove is Delete for callers that do not need to know whether a certificate is released.
 func (d Domains) Remove(ctx context.Context, account, id uuid.UUID) error {
 	_, err := d.Delete(ctx, account, id)
 	return err
 }
 
-// Delete deletes a domain and has the edge forget its certificate; released says that there was one. While live campaigns
-// or smartlinks use the domain that is a conflict, domain_in_use. Deleted ones are detached.
+// Delete deletes a domain. released reports whether the edge now deletes a certificate of the domain. While live campaigns or
+// smartlinks use the domain, the error is a conflict, domain_in_use. Deleted campaigns and smartlinks are detached from the domain.
 func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bool, err error) {
 	return txOf(ctx, d.s, func(s *Store) (bool, error) {
 		if _, err := db.Get[uuid.UUID](ctx, s.c, "domain", lockDomain, account, id); err != nil {
@@ -227,10 +227,11 @@ func (d Domains) Delete(ctx context.Context, account, id uuid.UUID) (released bo
 	})
 }
 
-// setVerified has a domain serve or not. The last proof stays for those who ask whose the host was.
+// setVerified starts or stops serving a domain. When serving stops, the last proof is kept as a record of the former owner.
 const setVerified = `is_verified = $3, proof = CASE WHEN $3 THEN $4 ELSE t.proof END`
 
-// serve has a domain serve or not. A host serves one account only: for a second one it is a conflict, domain_taken.
+// serve starts or stops serving a domain. A host serves only one account. For a second account the error is a conflict,
+// domain_taken.
 func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proof string) error {
 	err := d.s.one(ctx, domainTable.what, domainTable.set(setVerified), account, id, on, proof)
 	if db.UniqueViolation(err) == "domains_served" {
@@ -239,14 +240,14 @@ func (d Domains) serve(ctx context.Context, account, id uuid.UUID, on bool, proo
 	return err
 }
 
-// SetVerified records an operator's decision whether the domain is the account's. A verified domain serves. No later check
-// overrides the decision. A host serves one account only: for a second one the error is a conflict, domain_taken.
+// SetVerified records an operator's decision whether the domain belongs to the account. A verified domain serves. No later check
+// overrides the decision. A host serves only one account. For a second account the error is a conflict, domain_taken.
 func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool) (models.Domain, error) {
 	return txOf(ctx, d.s, func(s *Store) (out models.Domain, err error) {
 		if err := s.Domains().serve(ctx, account, id, on, models.ProofOperator); err != nil {
 			return out, err
 		}
-		var due *time.Time // what an operator has refused is not verified automatically
+		var due *time.Time // a domain that an operator has refused is not checked again
 		if on {
 			now := time.Now()
 			due = &now
@@ -258,13 +259,13 @@ func (d Domains) SetVerified(ctx context.Context, account, id uuid.UUID, on bool
 	})
 }
 
-// AllOwn lists all accounts' domains by their hosts. It is for operators.
+// AllOwn lists the domains of all accounts, ordered by host. It is for operators.
 func (d Domains) AllOwn(ctx context.Context) ([]models.Domain, error) {
 	q := domainTable.from + ` WHERE t.account_id IS NOT NULL ORDER BY t.host, t.created_at, t.id`
 	return db.Select[models.Domain](ctx, d.s.c, "domains", q)
 }
 
-// ByHost lists the accounts' domains with a host. It is for operators.
+// ByHost lists the domains of all accounts with the given host. It is for operators.
 func (d Domains) ByHost(ctx context.Context, host string) ([]models.Domain, error) {
 	q := domainTable.from + ` WHERE t.account_id IS NOT NULL AND t.host = $1 ORDER BY t.created_at, t.id`
 	return db.Select[models.Domain](ctx, d.s.c, "domains", q, host)

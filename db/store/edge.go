@@ -11,14 +11,14 @@ import (
 	"switchyard/models"
 )
 
-// Edge records what was published to the edge and what is still to be published. PostgreSQL itself notes each change that affects
-// routing.
+// Edge records which routing was published to the edge and which must still be published. PostgreSQL triggers record each change
+// that affects routing.
 type Edge struct{ s *Store }
 
-// Edge gives it on this store's connection.
+// Edge returns access to the edge records on this store's connection.
 func (s *Store) Edge() Edge { return Edge{s} }
 
-// gatherEdge turns noted changes into work: one row for each account, however much has changed.
+// gatherEdge turns recorded changes into work. However many changes an account has, it gets only one row.
 const gatherEdge = `
 WITH seen AS (DELETE FROM edge_changes WHERE id IN (
 	SELECT id FROM edge_changes ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED) RETURNING owner_id),
@@ -27,15 +27,16 @@ work AS (INSERT INTO edge_accounts AS a (owner_id) SELECT owner_id FROM owners
 	ON CONFLICT (owner_id) DO UPDATE SET wanted = a.wanted + 1, next_at = least(a.next_at, now() + make_interval(secs => $2)))
 SELECT count(*) FROM seen`
 
-// It adds accounts with a verified domain that were never published, because the install had no edge then.
+// firstEdge adds accounts with a verified domain that were never published, because the install had no edge at that time.
 const firstEdge = `
 INSERT INTO edge_accounts (owner_id) SELECT DISTINCT account_id FROM domains WHERE account_id IS NOT NULL AND is_verified
 ON CONFLICT (owner_id) DO NOTHING`
 
-// gatherAtOnce is how many changes one statement takes. A change that failed before is tried soon once something changes.
+// gatherAtOnce is the number of changes that one statement takes. An account whose publishing failed is tried again retryOnChange
+// seconds after a new change.
 const gatherAtOnce, retryOnChange = 10_000, 5
 
-// Gather notes which accounts are to be published.
+// Gather determines which accounts must be published.
 func (e Edge) Gather(ctx context.Context) error {
 	if _, err := e.s.exec(ctx, "accounts of the edge", firstEdge); err != nil {
 		return err
@@ -48,26 +49,27 @@ func (e Edge) Gather(ctx context.Context) error {
 	}
 }
 
-// Forget drops noted changes: there is no edge to publish them to.
+// Forget deletes recorded changes, because there is no edge to which they could be published.
 func (e Edge) Forget(ctx context.Context) error {
 	_, err := db.InParts(ctx, e.s.c, "changes for no edge",
 		`DELETE FROM edge_changes WHERE id IN (SELECT id FROM edge_changes ORDER BY id LIMIT $1)`, gatherAtOnce)
 	return err
 }
 
-// Due lists accounts that are to be published to a target, longest waiting first.
+// Due lists at most limit accounts that must be published to a target. The account that has waited longest comes first.
 func (e Edge) Due(ctx context.Context, target string, limit int) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, e.s.c, "accounts due at the edge", `
 SELECT owner_id FROM edge_accounts WHERE (published < wanted OR target <> $1) AND next_at <= now() ORDER BY next_at LIMIT $2`, target, limit)
 }
 
-// Begin gives the number of the last change that a publishing which begins now includes; Done wants it.
+// Begin returns the number of the last change that a publishing which starts now includes. The caller passes this number to Done.
 func (e Edge) Begin(ctx context.Context, account uuid.UUID) (wanted int64, err error) {
 	return db.Get[int64](ctx, e.s.c, "publishing", `
 INSERT INTO edge_accounts AS a (owner_id) VALUES ($1) ON CONFLICT (owner_id) DO UPDATE SET wanted = a.wanted RETURNING wanted`, account)
 }
 
-// Done records that everything that was wanted at Begin is at the target. It deletes the row of an account that no longer exists.
+// Done records that all changes up to the number from Begin are at the target. It deletes the row of an account that no longer
+// exists.
 func (e Edge) Done(ctx context.Context, account uuid.UUID, wanted int64, target string) error {
 	const done = `UPDATE edge_accounts SET published = $2, target = $3, published_at = now(), failures = 0, failure = '', next_at = now()
 WHERE owner_id = $1`
@@ -79,7 +81,7 @@ WHERE owner_id = $1`
 	return err
 }
 
-// Failed notes why an account could not be published. It is tried again after a wait that grows up to a quarter of an hour.
+// Failed records why an account could not be published. The next attempt comes after a wait that grows up to a quarter of an hour.
 func (e Edge) Failed(ctx context.Context, account uuid.UUID, why string) error {
 	const failed = `UPDATE edge_accounts SET failures = failures + 1, failure = $2,
 	next_at = now() + least(interval '5 seconds' * power(2, least(failures, 10)), interval '15 minutes') WHERE owner_id = $1`
@@ -87,20 +89,20 @@ func (e Edge) Failed(ctx context.Context, account uuid.UUID, why string) error {
 	return err
 }
 
-// EdgeKey is a key of the edge as it was published last.
+// EdgeKey describes a key of the edge as it was last published.
 type EdgeKey struct {
 	Key  string `db:"key"`
-	Hash []byte `db:"hash"` // of the value; empty: not known
+	Hash []byte `db:"hash"` // of the value; empty if unknown
 	Held bool   `db:"held"` // the edge may have it
 }
 
-// Keys lists the keys of an account.
+// Keys lists the edge keys of an account.
 func (e Edge) Keys(ctx context.Context, account uuid.UUID) ([]EdgeKey, error) {
 	return db.Select[EdgeKey](ctx, e.s.c, "keys of the edge", `SELECT key, hash, held FROM edge_keys WHERE owner_id = $1`, account)
 }
 
-// claimKeys notes before anything is written what the edge may have from now on. A key of another account, whose host it has
-// been, becomes this account's.
+// claimKeys records the keys that the edge may have from now on, before anything is written. If the host of a key belonged to
+// another account before, the key now becomes this account's.
 const claimKeys = `
 INSERT INTO edge_keys AS k (key, owner_id, campaign_id, origin, held)
 SELECT key, $1, campaign_id, coalesce(string_to_array(nullif(origin, ''), ' '), '{}'), held
@@ -108,7 +110,7 @@ FROM unnest($2::text[], $3::uuid[], $4::text[], $5::bool[]) AS new (key, campaig
 ON CONFLICT (key) DO UPDATE SET campaign_id = excluded.campaign_id, origin = excluded.origin, held = k.held OR excluded.held,
 	hash = '', owner_id = $1`
 
-// Claim notes the bundles of an account that are about to be written, or that the edge cannot hold.
+// Claim records the bundles of an account that are about to be written, and the bundles that the edge cannot hold.
 func (e Edge) Claim(ctx context.Context, account uuid.UUID, list []models.EdgeBundle) error {
 	keys, campaigns, origins, held := make([]string, len(list)), make([]uuid.UUID, len(list)), make([]string, len(list)), make([]bool, len(list))
 	for i, b := range list {
@@ -118,7 +120,7 @@ func (e Edge) Claim(ctx context.Context, account uuid.UUID, list []models.EdgeBu
 	return err
 }
 
-// Written notes what the edge has now.
+// Written records the keys and hashes that the edge has now.
 func (e Edge) Written(ctx context.Context, account uuid.UUID, keys []string, hashes [][]byte) error {
 	const written = `UPDATE edge_keys k SET hash = new.hash, held = true FROM unnest($2::text[], $3::bytea[]) AS new (key, hash)
 WHERE k.key = new.key AND k.owner_id = $1`
@@ -126,8 +128,8 @@ WHERE k.key = new.key AND k.owner_id = $1`
 	return err
 }
 
-// Removed records that the edge does not have keys any more. The keys in kept, which still belong to the account's campaigns,
-// stay listed.
+// Removed records that the edge no longer has the keys. The keys in kept stay listed, because they still belong to the account's
+// campaigns.
 func (e Edge) Removed(ctx context.Context, account uuid.UUID, keys, kept []string) error {
 	const removed = `
 WITH gone AS (DELETE FROM edge_keys WHERE owner_id = $1 AND key = ANY ($2) AND key <> ALL ($3))
@@ -136,18 +138,18 @@ UPDATE edge_keys SET held = false, hash = '' WHERE owner_id = $1 AND key = ANY (
 	return err
 }
 
-// EdgeState is what is known of an account's campaigns at the edge.
+// EdgeState describes an account's campaigns at the edge.
 type EdgeState struct {
 	Routable      int        `db:"routable"`       // active campaigns on domains of the account
-	WithoutDomain int        `db:"without_domain"` // active campaigns on shared ones
+	WithoutDomain int        `db:"without_domain"` // active campaigns on shared domains
 	Published     int        `db:"published"`      // of Routable
-	Waiting       bool       `db:"waiting"`        // for a publishing
+	Waiting       bool       `db:"waiting"`        // true while changes wait to be published
 	PublishedAt   *time.Time `db:"published_at"`
 	Failure       string     `db:"failure"`
 	Origin        []EdgeOrigin
 }
 
-// EdgeOrigin is how many campaigns leave something to this service.
+// EdgeOrigin counts the campaigns that leave a certain task to this service.
 type EdgeOrigin struct {
 	What      string `db:"what"`
 	Campaigns int    `db:"campaigns"`
@@ -166,7 +168,7 @@ FROM campaigns c JOIN domains d ON d.id = c.domain_id WHERE c.account_id = $1 AN
 const edgeOrigins = `
 SELECT what, count(*) AS campaigns FROM edge_keys, unnest(origin) AS what WHERE owner_id = $1 GROUP BY what ORDER BY 2 DESC, 1 LIMIT 20`
 
-// State tells what is known of an account's campaigns at the edge.
+// State returns the state of an account's campaigns at the edge.
 func (e Edge) State(ctx context.Context, account uuid.UUID) (EdgeState, error) {
 	out, err := db.Get[EdgeState](ctx, e.s.c, "campaigns at the edge", edgeState, account)
 	if err == nil {
@@ -175,7 +177,7 @@ func (e Edge) State(ctx context.Context, account uuid.UUID) (EdgeState, error) {
 	return out, err
 }
 
-// accountRecords are the records of an account that bundles are made of.
+// accountRecords selects the records of an account from which its bundles are made.
 const accountRecords = `
 SELECT 'accounts' AS table_name, id FROM accounts WHERE id = $1
 UNION ALL SELECT 'domains', id FROM domains WHERE account_id = $1 AND is_verified
@@ -186,7 +188,7 @@ UNION ALL SELECT 'landers', id FROM landers WHERE account_id = $1
 UNION ALL SELECT 'rules', id FROM rules WHERE account_id = $1
 UNION ALL SELECT 'campaigns', id FROM campaigns WHERE account_id = $1 AND deleted_at IS NULL`
 
-// Routing loads all records of an account that its campaigns are routed by.
+// Routing loads all records of an account that are needed to route its campaigns.
 func (e Edge) Routing(ctx context.Context, account uuid.UUID) (*Routing, error) {
 	keys, err := db.Select[RoutingKey](ctx, e.s.c, "records for the edge", accountRecords, account)
 	if err != nil {

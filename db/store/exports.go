@@ -14,18 +14,18 @@ import (
 	"switchyard/models"
 )
 
-// Exports are the report files of accounts.
+// Exports accesses the report files of accounts.
 type Exports struct{ s *Store }
 
-// Exports gives the report files on this store's connection.
+// Exports returns access to the report files on this store's connection.
 func (s *Store) Exports() Exports { return Exports{s} }
 
-// expired is the time of the newest file that has expired. Expired files cannot be found, deleted or not.
+// expired returns the time at or before which a file counts as expired. An expired file cannot be found, even before it is deleted.
 func expired() time.Time { return time.Now().AddDate(0, 0, -models.ExportDays) }
 
 var exportColumns = db.Columns[models.Export]("")
 
-// List lists the files that are finished, newest first.
+// List lists the finished files, newest first.
 func (e Exports) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Export, string, error) {
 	return readPage(ctx, e.s, account, p, pageQuery[models.Export]{
 		Name:  "exports",
@@ -40,11 +40,11 @@ const selectChunk = `
 SELECT c.content FROM export_chunks c JOIN exports e ON e.id = c.export_id AND e.fence = c.fence
 WHERE e.account_id = $1 AND e.id = $2 AND c.n = $3`
 
-// WriteFunc writes the text of a file. It fails if the file is deleted while it writes.
+// WriteFunc writes the text of a file. It fails if the file is deleted during the writing.
 type WriteFunc = func(context.Context, io.Writer) error
 
-// Open finds a file and returns a function that writes its text. That function reads one chunk after the other, so a slow
-// reader holds neither a connection nor more than a chunk in memory.
+// Open finds a file and returns a function that writes its text. That function reads one chunk after the other. A slow reader
+// therefore holds no connection, and no more than one chunk is in memory.
 func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export, WriteFunc, error) {
 	q := `SELECT ` + exportColumns + ` FROM exports WHERE account_id = $1 AND id = $2 AND created_at > $3`
 	x, err := db.Get[models.Export](ctx, e.s.c, "file", q, account, id, expired())
@@ -52,7 +52,7 @@ func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export
 		return x, nil, err
 	}
 	first, err := db.Get[[]byte](ctx, e.s.c, "file", selectChunk, account, id, 0)
-	if err != nil { // perhaps it was deleted between the two queries
+	if err != nil { // the file may have been deleted between the two queries
 		return x, nil, err
 	}
 	return x, func(ctx context.Context, w io.Writer) error {
@@ -68,9 +68,9 @@ func (e Exports) Open(ctx context.Context, account, id uuid.UUID) (models.Export
 
 // chunkReader reads chunks of bytes one after the other.
 type chunkReader struct {
-	rest []byte                      // of the last chunk that was read; at first chunk 0
-	last int                         // its number
-	next func(n int) ([]byte, error) // reads chunk n; io.EOF after the last
+	rest []byte                      // unread bytes of the last chunk that was read; at first all of chunk 0
+	last int                         // number of that chunk
+	next func(n int) ([]byte, error) // reads chunk n; returns io.EOF after the last chunk
 }
 
 // Read implements io.Reader.
@@ -111,9 +111,9 @@ func (e Exports) Delete(ctx context.Context, account, id uuid.UUID) error {
 
 const sumExports = `SELECT coalesce(sum(byte_size), 0)::bigint FROM exports WHERE account_id = $1 AND created_at > $2`
 
-// Reserve refuses an export for which the plan of the account has no room: plan_limit. Exports that are not finished
-// count with the largest size that a file may have. Call it in the transaction that submits the job, which is of this
-// kind, after that.
+// Reserve returns the error plan_limit if the plan of the account has no room for another export. Unfinished exports count with the
+// largest size that a file may have. The export's job has the given kind. Submit the job first, then call Reserve in the same
+// transaction.
 func (e Exports) Reserve(ctx context.Context, account uuid.UUID, kind string) error {
 	plan, err := e.s.lockedPlan(ctx, account)
 	if err != nil {
@@ -132,7 +132,7 @@ func (e Exports) Reserve(ctx context.Context, account uuid.UUID, kind string) er
 
 const insertChunk = `INSERT INTO export_chunks (export_id, fence, n, content) VALUES ($1, $2, $3, $4)`
 
-// AddChunk stores chunk n of a file that the attempt with this fence makes.
+// AddChunk stores chunk n of a file. fence identifies the attempt that creates the file.
 func (e Exports) AddChunk(ctx context.Context, id uuid.UUID, fence int64, n int, content []byte) error {
 	_, err := e.s.exec(ctx, "store export", insertChunk, id, fence, n, content)
 	return err
@@ -143,8 +143,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
 
 const dropOtherChunks = `DELETE FROM export_chunks WHERE export_id = $1 AND fence <> $2`
 
-// Finish makes a file of the chunks of an attempt and deletes the chunks of other attempts. Call it in the transaction that ends
-// the attempt.
+// Finish creates a file from the chunks of an attempt and deletes the chunks of all other attempts. Call it in the transaction that
+// ends the attempt.
 func (e Exports) Finish(ctx context.Context, x models.Export, fence int64) error {
 	const what = "finish export"
 	_, err := e.s.exec(ctx, what, insertExport, x.ID, x.AccountID, x.Kind, x.Name, x.RowCount, x.ByteSize, x.CreatedAt, fence)
@@ -161,7 +161,7 @@ func (e Exports) Drop(ctx context.Context, id uuid.UUID, fence int64) error {
 	return err
 }
 
-// No attempt runs for a day, so older chunks without a file are orphans.
+// No attempt runs for a whole day. Older chunks without a file are therefore orphans.
 const sweepExports = `
 WITH gone AS (DELETE FROM exports WHERE created_at < $1 RETURNING id),
 	pieces AS (

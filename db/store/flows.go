@@ -12,14 +12,14 @@ import (
 	"switchyard/models/flow"
 )
 
-// Flows are the saved flows of accounts. A paused one cannot start a campaign. Campaigns have copies of the paths, so
-// pausing or removing a flow does not change them.
+// Flows accesses the saved flows of accounts. A paused flow cannot start a campaign. Campaigns have copies of the paths, so they do
+// not change when a flow is paused or removed.
 type Flows struct{ pausable[flow.Saved] }
 
-// Flows gives the saved flows on this store's connection.
+// Flows returns access to the saved flows on this store's connection.
 func (s *Store) Flows() Flows { return Flows{pausable[flow.Saved]{records[flow.Saved]{s, flowTable}}} }
 
-// Paths get new ids, except those whose id the flow had.
+// Paths get new ids. A path whose id the flow had before keeps it.
 var flowTable = newTable(table[flow.Saved]{
 	name: "flows", what: "saved flow", allowance: allowance{limit: func(p models.Plan) int { return p.Flows }},
 	prepare: func(ctx context.Context, s *Store, f, old *flow.Saved) error {
@@ -36,12 +36,12 @@ var flowTable = newTable(table[flow.Saved]{
 	},
 })
 
-// List lists the saved flows, most recently changed first unless the page wants another order. Saved rules that were
-// deleted are inlined.
+// List lists the saved flows. The most recently changed flow comes first, unless the page asks for another order. Saved rules that
+// were deleted are inlined.
 //
-// Flows may change between two pages. So a flow that was changed or made after the first page comes after all others.
-// A change only moves a flow ahead of the cursor, so none is missed. A flow that is changed after it came may come
-// again.
+// Flows may change between two pages. A flow that was changed or created after the first page therefore comes after all others. A
+// change never moves a flow to a part that was already read, so no flow is missed. A flow that changes after it was listed may be
+// listed again.
 func (k Flows) List(ctx context.Context, account uuid.UUID, p Page) ([]flow.Saved, string, error) {
 	q := flowTable.page(account, p)
 	if p.Sort == "" {
@@ -65,7 +65,7 @@ func (k Flows) List(ctx context.Context, account uuid.UUID, p Page) ([]flow.Save
 	return flows, next, k.s.inlineDeleted(ctx, account, paths...)
 }
 
-// Find finds one saved flow.
+// Find returns a saved flow.
 func (k Flows) Find(ctx context.Context, account, id uuid.UUID) (flow.Saved, error) {
 	found, err := flowTable.find(ctx, k.s, account, id)
 	if err == nil {
@@ -74,7 +74,7 @@ func (k Flows) Find(ctx context.Context, account, id uuid.UUID) (flow.Saved, err
 	return found, err
 }
 
-// Start gives the paths of a saved flow for a new campaign. If the account has no such flow, or it is paused, the
+// Start returns the paths of a saved flow for a new campaign. If the account does not have the flow, or the flow is paused, the
 // error is invalid_flow.
 func (k Flows) Start(ctx context.Context, account, id uuid.UUID) ([]flow.Path, error) {
 	found, err := k.Find(ctx, account, id)
@@ -84,7 +84,7 @@ func (k Flows) Start(ctx context.Context, account, id uuid.UUID) ([]flow.Path, e
 	return found.Paths, err
 }
 
-// identify gives new ids to paths, except to those whose id the old flow had.
+// identify gives each path a new id, unless the old flow had a path with the same id.
 func identify(paths, old []flow.Path) {
 	flow.Identify(paths, func(id string) bool {
 		return slices.ContainsFunc(old, func(p flow.Path) bool { return p.ID == id })

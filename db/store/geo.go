@@ -14,15 +14,15 @@ import (
 	"switchyard/models"
 )
 
-// GeoDatabases are the geo databases that accounts have connected, and what these said.
+// GeoDatabases accesses the geo databases that accounts have connected, and their answers.
 type GeoDatabases struct{ s *Store }
 
-// GeoDatabases gives the geo databases on this store's connection.
+// GeoDatabases returns access to the geo databases on this store's connection.
 func (s *Store) GeoDatabases() GeoDatabases { return GeoDatabases{s} }
 
 const geoColumns = `account_id, provider, enabled, saved_at, looked_after, failing_since, failure`
 
-// Find finds the geo database of an account. The error is models.NotFound if the account has no geo database.
+// Find returns the geo database of an account. The error is models.NotFound if the account has no geo database.
 func (g GeoDatabases) Find(ctx context.Context, account uuid.UUID) (models.GeoDatabase, error) {
 	return db.Get[models.GeoDatabase](ctx, g.s.c, "geo database", `SELECT `+geoColumns+`
 		FROM geo_databases WHERE account_id = $1`, account)
@@ -32,18 +32,18 @@ func geoKeyPlace(account uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "geo_databases", Row: account.String(), Column: "key"}
 }
 
-// Seal seals a key, as Save takes it. Without an ENCRYPTION_KEY the error is no_encryption_key.
+// Seal encrypts a key for Save. Without an ENCRYPTION_KEY the error is no_encryption_key.
 func (g GeoDatabases) Seal(account uuid.UUID, key string) ([]byte, error) {
 	return g.s.box.Seal(geoKeyPlace(account), []byte(key))
 }
 
-// Open gives a sealed key in clear.
+// Open decrypts a sealed key.
 func (g GeoDatabases) Open(ctx context.Context, account uuid.UUID, sealed []byte) (string, error) {
 	key, err := g.s.box.Open(ctx, geoKeyPlace(account), sealed)
 	return string(key), err
 }
 
-// Key gives the key of an account in clear.
+// Key returns the decrypted key of an account.
 func (g GeoDatabases) Key(ctx context.Context, account uuid.UUID) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, g.s.c, "geo database", `SELECT key FROM geo_databases WHERE account_id = $1`, account)
 	if err != nil {
@@ -57,7 +57,7 @@ INSERT INTO geo_databases (account_id, provider, key, enabled, looked_after) VAL
 ON CONFLICT (account_id) DO UPDATE SET provider = $2, key = $3, enabled = $4, looked_after = $5, saved_at = now(),
 	failing_since = NULL, failure = ''`
 
-// Save connects a geo database, or another one, with a sealed key. Clicks from now on are looked up.
+// Save stores a geo database with a sealed key. It replaces the present one. Only clicks from now on are looked up.
 func (g GeoDatabases) Save(ctx context.Context, account uuid.UUID, provider string, sealed []byte, enabled bool) error {
 	_, err := g.s.exec(ctx, "save geo database", saveGeo, account, provider, sealed, enabled, models.FloorClickID(time.Now()))
 	return err
@@ -94,8 +94,7 @@ func (g GeoDatabases) Delete(ctx context.Context, account uuid.UUID) (ok bool, e
 const idleGeo = `
 SELECT account_id, looked_after FROM geo_databases WHERE enabled AND (leased_until IS NULL OR leased_until < now())`
 
-// Idle gives the accounts whose geo database is switched on and in no worker's hands, each with the last click that was
-// looked up.
+// Idle returns the accounts whose geo database is switched on and not leased. The value is the last click that was looked up.
 func (g GeoDatabases) Idle(ctx context.Context) (map[uuid.UUID]uuid.UUID, error) {
 	return db.Pairs[uuid.UUID, uuid.UUID](ctx, g.s.c, "geo databases", idleGeo)
 }
@@ -104,8 +103,8 @@ const leaseGeo = `
 UPDATE geo_databases SET leased_until = now() + make_interval(secs => $2)
 WHERE account_id = $1 AND enabled AND (leased_until IS NULL OR leased_until < now()) RETURNING ` + geoColumns
 
-// Lease gives the geo database of an account to one worker. The error is models.NotFound if no database is switched on, or if
-// another worker has it.
+// Lease leases the geo database of an account to a worker. The error is models.NotFound if no database is switched on, or if
+// another worker has the lease.
 func (g GeoDatabases) Lease(ctx context.Context, account uuid.UUID, term time.Duration) (models.GeoDatabase, error) {
 	return db.Get[models.GeoDatabase](ctx, g.s.c, "geo database", leaseGeo, account, term.Seconds())
 }
@@ -115,8 +114,8 @@ UPDATE geo_databases SET leased_until = NULL, looked_after = greatest(looked_aft
 	failing_since = CASE WHEN $4 <> '' THEN coalesce(failing_since, now()) WHEN $5 THEN NULL ELSE failing_since END
 WHERE account_id = $1 AND provider = $2`
 
-// Release ends a lease. After is the last click that was looked up, failure why look-ups failed, and worked says that
-// one did not.
+// Release ends a lease. after is the last click that was looked up. failure is the reason of failed look-ups. worked reports
+// whether at least one look-up succeeded.
 func (g GeoDatabases) Release(ctx context.Context, d models.GeoDatabase, after uuid.UUID, failure string, worked bool) error {
 	if failure == "" && !worked {
 		failure = d.Failure
@@ -125,13 +124,13 @@ func (g GeoDatabases) Release(ctx context.Context, d models.GeoDatabase, after u
 	return err
 }
 
-// GeoAnswer is what a geo database said of the addresses of a prefix.
+// GeoAnswer is the answer of a geo database for the addresses of a prefix.
 type GeoAnswer struct {
 	Prefix netip.Prefix
 	Place  models.Place
 }
 
-// Answers gives what the account's provider said of prefixes since a moment, by prefix.
+// Answers returns the places that the account's provider has returned for the prefixes since the given time.
 func (g GeoDatabases) Answers(ctx context.Context, account uuid.UUID, provider string, prefixes []netip.Prefix, since time.Time) (
 	map[netip.Prefix]models.Place, error,
 ) {
@@ -161,7 +160,7 @@ SELECT $1, $2, prefix, place FROM unnest($3::cidr[], $4::jsonb[]) AS a (prefix, 
 WHERE EXISTS (SELECT FROM geo_databases WHERE account_id = $1 AND provider = $2)
 ON CONFLICT (account_id, provider, prefix) DO UPDATE SET place = excluded.place, asked_at = now()`
 
-// Keep stores answers of the account's provider, unless the provider has been disconnected.
+// Keep stores answers of the account's provider. It stores nothing if the provider has been disconnected.
 func (g GeoDatabases) Keep(ctx context.Context, account uuid.UUID, provider string, answers []GeoAnswer) error {
 	prefixes, places := make([]string, len(answers)), make([]string, len(answers))
 	for i, a := range answers {
@@ -175,7 +174,7 @@ func (g GeoDatabases) Keep(ctx context.Context, account uuid.UUID, provider stri
 	return err
 }
 
-// ForgetAnswers deletes answers that are older than a moment, at most limit.
+// ForgetAnswers deletes at most limit answers that are older than the given time.
 func (g GeoDatabases) ForgetAnswers(ctx context.Context, before time.Time, limit int) error {
 	_, err := g.s.exec(ctx, "forget geo answers", `DELETE FROM geo_answers WHERE ctid IN (
 		SELECT ctid FROM geo_answers WHERE asked_at < $1 LIMIT $2)`, before, limit)

@@ -8,7 +8,7 @@ import (
 	"switchyard/db"
 )
 
-// grouped are the scopes of group names: a table, and the condition of its live rows.
+// grouped lists the scopes of group names. A scope is a table, and where is the condition of its live rows.
 var grouped = []group{
 	{"campaigns", `deleted_at IS NULL`},
 	{"offers", `deactivated_at IS NULL`},
@@ -18,12 +18,12 @@ var grouped = []group{
 
 type group struct{ scope, where string }
 
-// GroupScopes lists the scopes that Groups knows.
+// GroupScopes lists the scopes that Groups accepts.
 func GroupScopes() []string {
 	return db.Map(grouped, func(g group) string { return g.scope })
 }
 
-// Groups lists the group names that an account uses in a scope, by name. ok is false for an unknown scope. Names that
+// Groups returns the group names that an account uses in a scope, ordered by name. ok is false for an unknown scope. Names that
 // differ only in case are different groups, as in reports.
 func (s *Store) Groups(ctx context.Context, account uuid.UUID, scope string) (names []string, ok bool, err error) {
 	for _, g := range grouped {

@@ -17,18 +17,18 @@ import (
 type Attempt struct {
 	Account     uuid.UUID
 	Key         string
-	Fingerprint []byte // of method, path, query and body
-	Allowance   int64  // bytes of answers that are kept for the account
+	Fingerprint []byte // hash of method, path, query and body
+	Allowance   int64  // maximum number of bytes of answers stored for the account
 }
 
 // Stored is the first answer to an Attempt.
 type Stored struct {
 	Status int
-	Answer []byte    // nil: it was not kept
-	ID     uuid.UUID // as LeaseAttempt gave it: the job of a call that awaited one
+	Answer []byte    // nil: the answer was not stored
+	ID     uuid.UUID // the id from LeaseAttempt: the job of a call that waited for one
 }
 
-// maxKeptAnswer is the largest answer that is kept, in bytes.
+// maxKeptAnswer is the size in bytes of the largest answer that is stored.
 const maxKeptAnswer = 64 << 10
 
 // The errors of BeginAttempt.
@@ -48,9 +48,8 @@ const findAttempt = `
 SELECT fingerprint, status, answer, coalesce(lease_until > now(), false) AS running, created_at
 FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND created_at > now() - interval '24 hours'`
 
-// BeginAttempt locks the key until the transaction ends. It returns the stored answer of an earlier attempt, or nil
-// if this attempt must run. Errors: ErrInProgress while another attempt runs, errKeyReused if the key came with
-// another request.
+// BeginAttempt locks the key until the transaction ends. It returns the stored answer of an earlier attempt, or nil if this attempt
+// must run. Errors: ErrInProgress while another attempt runs, errKeyReused if the key was used with a different request.
 func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	got, err := db.Get[bool](ctx, s.c, "idempotency lock", lockAttempt, a.Account.String()+"|"+a.Key)
 	if err != nil {
@@ -88,7 +87,7 @@ func (s *Store) BeginAttempt(ctx context.Context, a Attempt) (*Stored, error) {
 	return out, nil
 }
 
-// id is the same for all attempts since a moment.
+// id returns an id that is the same for all attempts with the same creation time.
 func (a Attempt) id(since time.Time) uuid.UUID {
 	return uuid.NewSHA1(a.Account, fmt.Appendf(nil, "%d|%s", since.UnixMicro(), a.Key))
 }
@@ -103,15 +102,15 @@ ON CONFLICT (account_id, key) DO UPDATE SET fingerprint = excluded.fingerprint, 
                       THEN idempotency_keys.created_at ELSE now() END
 RETURNING created_at`
 
-// sumKept adds the last 24 hours and the hour that has begun.
+// sumKept counts the last 24 hours and the hour that has just begun.
 const sumKept = `SELECT coalesce(sum(bytes), 0)::bigint FROM kept_answers WHERE account_id = $1 AND hour > now() - interval '25 hours'`
 
 const addKept = `
 INSERT INTO kept_answers (account_id, hour, bytes) VALUES ($1, date_trunc('hour', now()), $2)
 ON CONFLICT (account_id, hour) DO UPDATE SET bytes = kept_answers.bytes + excluded.bytes`
 
-// SaveAttempt stores the answer for 24 hours. Call it in the transaction of the effect, so that both commit or
-// neither. An answer above 64 kB, or beyond the allowance, is not stored. Its status is, so that the call is not done
+// SaveAttempt stores the answer for 24 hours. Call it in the transaction of the request's effect, so that both commit or neither
+// does. An answer above 64 kB, or beyond the allowance, is not stored. Its status is stored, so that the request does not run
 // again.
 func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error {
 	sealed, err := s.keptAnswer(ctx, a, answer)
@@ -123,7 +122,7 @@ func (s *Store) SaveAttempt(ctx context.Context, a Attempt, answer Stored) error
 	return err
 }
 
-// keptAnswer seals and counts an answer. It returns nil if the answer is not kept.
+// keptAnswer seals an answer and counts its size. It returns nil if the answer is not stored.
 func (s *Store) keptAnswer(ctx context.Context, a Attempt, answer Stored) ([]byte, error) {
 	if len(answer.Answer) > maxKeptAnswer {
 		return nil, nil
@@ -140,9 +139,9 @@ func (s *Store) keptAnswer(ctx context.Context, a Attempt, answer Stored) ([]byt
 	return sealed, err
 }
 
-// LeaseAttempt marks the attempt as running, for a call that cannot stay in one transaction. Calling it again renews
-// the lease. Once it has run out the next attempt may run. The returned id is the same for every attempt until one is
-// saved or dropped.
+// LeaseAttempt marks the attempt as running, for a call that cannot run in a single transaction. A repeated call renews the lease.
+// Once the lease has expired, the next attempt may run. The returned id is the same for every attempt until an attempt is saved or
+// dropped.
 func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration) (uuid.UUID, error) {
 	since, err := db.Get[time.Time](ctx, s.c, "lease idempotency key", upsertAttempt, a.Account, a.Key, a.Fingerprint, nil, nil,
 		lease.Seconds())
@@ -152,14 +151,14 @@ func (s *Store) LeaseAttempt(ctx context.Context, a Attempt, lease time.Duration
 	return a.id(since), nil
 }
 
-// DropAttempt deletes a leased attempt that has no answer to store, so that the next one runs at once.
+// DropAttempt deletes a leased attempt that has no answer to store, so that the next attempt runs at once.
 func (s *Store) DropAttempt(ctx context.Context, a Attempt) error {
 	const q = `DELETE FROM idempotency_keys WHERE account_id = $1 AND key = $2 AND status IS NULL`
 	_, err := s.exec(ctx, "drop idempotency key", q, a.Account, a.Key)
 	return err
 }
 
-// PruneAttempts deletes answers older than 24 hours and returns how many.
+// PruneAttempts deletes answers older than 24 hours and returns their number.
 func (s *Store) PruneAttempts(ctx context.Context) (int64, error) {
 	const counted = `DELETE FROM kept_answers WHERE hour < now() - interval '25 hours'`
 	if _, err := s.exec(ctx, "prune counts of kept answers", counted); err != nil {

@@ -11,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// IntegrationRuns are what runs of integrations did.
+// IntegrationRuns accesses the records of integration runs.
 type IntegrationRuns struct{ s *Store }
 
-// IntegrationRuns gives the runs on this store's connection.
+// IntegrationRuns returns access to the runs on this store's connection.
 func (s *Store) IntegrationRuns() IntegrationRuns { return IntegrationRuns{s} }
 
 var runColumns = db.Columns[models.IntegrationRun]("")
@@ -24,57 +24,57 @@ INSERT INTO integration_runs (id, account_id, kind, target_id, provider, origin,
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (id) DO UPDATE SET started_at = $10, ended_at = NULL, failure = '', provider_request = ''`
 
-// Start notes that a run has begun, or begins once more.
+// Start records the start of a run. A run that is repeated starts again.
 func (k IntegrationRuns) Start(ctx context.Context, r models.IntegrationRun) error {
 	_, err := k.s.exec(ctx, "start run", startRun, r.ID, r.AccountID, r.Kind, r.TargetID, r.Provider, r.Origin, r.From, r.To,
 		r.Applied, r.StartedAt)
 	return err
 }
 
-// Read notes what was read of the other side.
+// Read records how much a run has read from the platform.
 func (k IntegrationRuns) Read(ctx context.Context, account, id uuid.UUID, requests, pages, read int) error {
 	_, err := k.s.exec(ctx, "note run", `UPDATE integration_runs SET requests = $3, pages = $4, read = $5
 		WHERE account_id = $1 AND id = $2`, account, id, requests, pages, read)
 	return err
 }
 
-// RunEnd is how a run ended.
+// RunEnd is the result of a run.
 type RunEnd struct {
 	Matched, Changed int
-	Failure          string // empty: well
-	Request          string // what the provider calls the request that failed, if it said so
+	Failure          string // empty: success
+	Request          string // the provider's id of the failed request, if the provider returned one
 }
 
-// End notes how a run ended.
+// End records the result of a run.
 func (k IntegrationRuns) End(ctx context.Context, account, id uuid.UUID, at time.Time, e RunEnd) error {
 	_, err := k.s.exec(ctx, "end run", `UPDATE integration_runs SET ended_at = $3, matched = $4, changed = $5, failure = $6,
 		provider_request = $7 WHERE account_id = $1 AND id = $2`, account, id, at, e.Matched, e.Changed, e.Failure, e.Request)
 	return err
 }
 
-// List lists the last runs of a target, latest first, at most limit of each kind.
+// List lists the latest runs of a target, newest first, at most limit of each kind.
 func (k IntegrationRuns) List(ctx context.Context, account, target uuid.UUID, limit int) ([]models.IntegrationRun, error) {
 	return db.Select[models.IntegrationRun](ctx, k.s.c, "runs", `SELECT `+runColumns+` FROM (
 		SELECT *, row_number() OVER (PARTITION BY kind ORDER BY started_at DESC, id) AS place FROM integration_runs
 		WHERE account_id = $1 AND target_id = $2) r WHERE place <= $3 ORDER BY started_at DESC, id`, account, target, limit)
 }
 
-// Forget deletes at most limit runs that began before a moment.
+// Forget deletes at most limit runs that started before the given time.
 func (k IntegrationRuns) Forget(ctx context.Context, before time.Time, limit int) error {
 	_, err := k.s.exec(ctx, "forget runs", `DELETE FROM integration_runs WHERE id IN (
 		SELECT id FROM integration_runs WHERE started_at < $1 LIMIT $2)`, before, limit)
 	return err
 }
 
-// setNext stores when a connection, a row of the table, is next asked automatically, and from when on it is asked over the longer
-// window. A zero wide keeps the present value. Nothing is stored if the connection was changed since saved.
+// setNext stores when the platform of a connection is next asked automatically. From wide on it is asked for the longer window. A
+// zero wide keeps the present value. Nothing is stored if the connection has changed since saved.
 func (t credentialTable) setNext(ctx context.Context, s *Store, account, row uuid.UUID, saved, at, wide time.Time) error {
 	q := `UPDATE ` + t.name + ` SET next_at = $4, wide_at = coalesce($5, wide_at) WHERE account_id = $1 AND ` + t.key + ` = $2 AND saved_at = $3`
 	_, err := s.exec(ctx, "next run of the "+t.what, q, account, row, saved, at, sql.NullTime{Time: wide, Valid: !wide.IsZero()})
 	return err
 }
 
-// FailingIntegration is a network or a traffic source whose platform cannot be asked.
+// FailingIntegration is a network or a traffic source whose requests to its platform fail.
 type FailingIntegration struct {
 	ID        uuid.UUID  `db:"id"`
 	Name      string     `db:"name"`

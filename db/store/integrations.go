@@ -9,21 +9,22 @@ import (
 	"switchyard/models"
 )
 
-// Active traffic sources and networks share one allowance. It is counted here and nowhere else.
+// countIntegrations counts active traffic sources and networks together, because they share an allowance. No other query counts
+// them.
 const countIntegrations = `
 SELECT (SELECT count(*) FROM traffic_sources WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)
      + (SELECT count(*) FROM networks WHERE account_id = $1 AND is_active AND deactivated_at IS NULL)`
 
-// allowedIntegrations is the allowance of active sources and networks together.
+// allowedIntegrations is the common allowance of active sources and networks.
 var allowedIntegrations = allowance{
 	what: "integrations", count: countIntegrations, limit: func(p models.Plan) int { return p.Integrations },
 }
 
-// integrations is what traffic sources and networks have in common.
+// integrations has the methods that traffic sources and networks share.
 type integrations[R any] struct{ records[R] }
 
-// SetActive pauses a record, or resumes it within the plan's allowance of integrations, a deactivated one too. Resuming
-// an active one does nothing.
+// SetActive pauses a record or resumes it. Resuming also restores a deactivated record, and needs room in the plan's allowance of
+// integrations. Resuming an active record does nothing.
 func (k integrations[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on {
 		return pausable[R](k).SetActive(ctx, account, id, false)

@@ -10,14 +10,14 @@ import (
 	"switchyard/models"
 )
 
-// Jobs are the jobs that accounts ask for.
+// Jobs accesses the jobs that accounts request.
 type Jobs struct{ s *Store }
 
-// Jobs gives the jobs on this store's connection.
+// Jobs returns access to the jobs on this store's connection.
 func (s *Store) Jobs() Jobs { return Jobs{s} }
 
-// Submit inserts the row of a job. The error is plan_limit if the account then has more open jobs than its plan allows. A row
-// that exists is left unchanged. Call it in a transaction: the account's row stays locked until the end of it.
+// Submit inserts the row of a job. The error is plan_limit if the account then has more open jobs than its plan allows. An existing
+// row stays unchanged. Call it in a transaction, because the account's row stays locked until the transaction ends.
 func (j Jobs) Submit(ctx context.Context, row models.Job) error {
 	plan, err := j.s.lockedPlan(ctx, row.AccountID.UUID)
 	if err != nil {
@@ -33,7 +33,7 @@ func (j Jobs) Submit(ctx context.Context, row models.Job) error {
 	return err
 }
 
-// Unfinished gives the arguments of an account's jobs of a kind that wait, run or have failed.
+// Unfinished returns the arguments of an account's jobs of a kind that wait, run or have failed.
 func (j Jobs) Unfinished(ctx context.Context, account uuid.UUID, kind string) ([]json.RawMessage, error) {
 	return jobrow.Unfinished(ctx, j.s.c, account, kind)
 }

@@ -14,15 +14,15 @@ import (
 
 var keyColumns = db.Columns[models.Key]("")
 
-// keyOverlap is how long a rotated key stays valid.
+// keyOverlap is how long a rotated key remains valid.
 const keyOverlap = "1 day"
 
-// Caller is who makes a call: a valid key and its account.
+// Caller identifies the caller of a request by a valid key and its account.
 type Caller struct {
 	Account models.Account `db:"account"`
 	KeyID   uuid.UUID      `db:"key_id"`
 	Scope   string         `db:"key_scope"`
-	Seen    bool           `db:"key_seen"` // its use was noted some minutes ago at most
+	Seen    bool           `db:"key_seen"` // the key's use was recorded within the last five minutes
 }
 
 var findCaller = `
@@ -31,7 +31,7 @@ SELECT k.id AS key_id, k.scope AS key_scope, coalesce(k.used_at > now() - interv
 FROM api_keys k JOIN accounts a ON a.id = k.account_id
 WHERE k.hash = $1 AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())`
 
-// Authenticate finds the owner of a key. An unknown, revoked or expired key is 401 unauthenticated. It reads the
+// Authenticate returns the owner of a key. For an unknown, revoked or expired key the error is 401 unauthenticated. It reads the
 // database each time, so that every process refuses a revoked key at once.
 func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 	unknown := models.Errorf(models.KindUnauthenticated, "unauthenticated", "the API key is missing, revoked or expired")
@@ -48,7 +48,7 @@ func (s *Store) Authenticate(ctx context.Context, key string) (Caller, error) {
 	return found, err
 }
 
-// seenKey notes that a key is used. A call does not fail for it.
+// seenKey records the use of a key. A failure is only logged, so that the call still succeeds.
 func (s *Store) seenKey(ctx context.Context, id uuid.UUID) {
 	const q = `UPDATE api_keys SET used_at = now() WHERE id = $1`
 	if _, err := s.exec(ctx, "use of a key", q, id); err != nil {
@@ -61,7 +61,7 @@ INSERT INTO api_keys (id, account_id, name, scope, hash, hint, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
 RETURNING ` + keyColumns
 
-// CreateKey makes a key and returns it in clear, for the only time. With a life of zero it does not expire.
+// CreateKey creates a key. It returns the key in clear, which is not possible later. A key with a life of zero does not expire.
 func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope string, life time.Duration,
 ) (models.Key, string, error) {
 	if _, err := s.FindAccount(ctx, account); err != nil {
@@ -78,20 +78,20 @@ func (s *Store) CreateKey(ctx context.Context, account uuid.UUID, name, scope st
 	return k, clear, err
 }
 
-// ListKeys lists the keys of an account, newest first, revoked ones included.
+// ListKeys lists the keys of an account, newest first, including revoked ones.
 func (s *Store) ListKeys(ctx context.Context, account uuid.UUID) ([]models.Key, error) {
 	q := `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
 	return db.Select[models.Key](ctx, s.c, "list keys", q, account)
 }
 
-// FindKey finds a key of an account.
+// FindKey returns a key of an account.
 func (s *Store) FindKey(ctx context.Context, account, id uuid.UUID) (models.Key, error) {
 	q := `SELECT ` + keyColumns + ` FROM api_keys WHERE account_id = $1 AND id = $2`
 	return db.Get[models.Key](ctx, s.c, "key", q, account, id)
 }
 
-// RotateKey replaces a valid key by a new one with the same name, scope and length of life. The old one stays valid
-// for a day, or until it expires if that is earlier. Rotating a key again is a conflict, not_active.
+// RotateKey replaces a valid key by a new one with the same name, scope and lifetime. The old key stays valid for a day, or until
+// it expires if that is earlier. A key that is no longer active cannot be rotated: the error is a conflict, not_active.
 func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, clear string, err error) {
 	err = s.Tx(ctx, func(s *Store) error {
 		old, err := db.Get[models.Key](ctx, s.c, "key", `SELECT `+keyColumns+` FROM api_keys WHERE id = $1 FOR UPDATE`, id)
@@ -114,7 +114,7 @@ func (s *Store) RotateKey(ctx context.Context, id uuid.UUID) (fresh models.Key, 
 	return fresh, clear, err
 }
 
-// RevokeKey ends a key at once. Revoking it again changes nothing.
+// RevokeKey revokes a key at once. A repeated call changes nothing.
 func (s *Store) RevokeKey(ctx context.Context, id uuid.UUID) (models.Key, error) {
 	q := `UPDATE api_keys SET revoked_at = coalesce(revoked_at, now()) WHERE id = $1 RETURNING ` + keyColumns
 	return db.Get[models.Key](ctx, s.c, "key", q, id)

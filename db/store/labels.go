@@ -19,20 +19,20 @@ func namesIn(table string) string {
 	return `SELECT id::text, name FROM ` + table + ` WHERE account_id = $1 AND id = ANY ($2::uuid[])`
 }
 
-// nameQueries read the names of records ($2) of an account ($1), by the dimension of reports that has their ids.
+// nameQueries read the names of the records $2 of the account $1. The map's key is the report dimension that contains the records'
+// ids.
 var nameQueries = map[string]string{
 	"campaign_id": namesIn("campaigns"), "stream_id": pathNames, "lander_id": namesIn("landers"),
 	"offer_id": namesIn("offers"), "source_id": namesIn("traffic_sources"), "network_id": namesIn("networks"),
 }
 
-// HasLabels reports whether the values of a dimension of reports are ids of records with names.
+// HasLabels reports whether the values of a report dimension are ids of records with names.
 func HasLabels(dimension string) bool { return nameQueries[dimension] != "" }
 
-// LabelName returns the field for the names of a dimension, which stands next to its ids: campaign_name for campaign_id.
+// LabelName returns the field for the names of a dimension's records. It appears next to the ids: campaign_name for campaign_id.
 func LabelName(dimension string) string { return strings.TrimSuffix(dimension, "_id") + "_name" }
 
-// LabelsOf returns the Labels of the dimensions that have names, by dimension. values returns the values of a dimension, by its
-// index.
+// LabelsOf returns the Labels of each dimension that has names. values(i) returns the values of the dimension with index i.
 func (s *Store) LabelsOf(ctx context.Context, account uuid.UUID, dimensions []string, values func(i int) []string) (
 	map[string]map[string]string, error,
 ) {
@@ -50,7 +50,7 @@ func (s *Store) LabelsOf(ctx context.Context, account uuid.UUID, dimensions []st
 	return labels, nil
 }
 
-// NamesOf returns the names of records by their ids, which are given by dimension. Records without a name are left out.
+// NamesOf returns the names of records by id. ids has the records' ids by dimension. Ids without a record are left out.
 func (s *Store) NamesOf(ctx context.Context, account uuid.UUID, ids map[string][]string) (map[string]string, error) {
 	names := map[string]string{}
 	for dimension, values := range ids {
@@ -63,8 +63,8 @@ func (s *Store) NamesOf(ctx context.Context, account uuid.UUID, ids map[string][
 	return names, nil
 }
 
-// Labels gives the names of the values of a dimension that are ids of the account's records, deleted ones included.
-// Other values have no label.
+// Labels returns the names of the account's records whose ids are values of a dimension, including deleted records. Other values
+// have no label.
 func (s *Store) Labels(ctx context.Context, account uuid.UUID, dimension string, values []string) (
 	map[string]string, error,
 ) {

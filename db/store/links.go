@@ -11,13 +11,13 @@ import (
 	"switchyard/models"
 )
 
-// Links are the links that are checked, and the results. Methods without an account are for workers.
+// Links accesses the links that are checked, and the results of the checks. Methods without an account parameter are for workers.
 type Links struct{ s *Store }
 
-// Links gives the checked links on this store's connection.
+// Links returns access to the checked links on this store's connection.
 func (s *Store) Links() Links { return Links{s} }
 
-// The links of records that are in use.
+// These queries select the links of records that are in use.
 const (
 	checkedLinks = `
 SELECT 'offer' AS kind, id, account_id, name, url FROM offers WHERE is_active AND deactivated_at IS NULL
@@ -30,7 +30,7 @@ SELECT 'domain' AS kind, id, account_id, host AS name, 'http://' || host || '/' 
 WHERE is_verified AND account_id IS NOT NULL`
 )
 
-// linkCheck is a kind of check: the table of its results, and a query of the links it is about.
+// linkCheck is a kind of check. table has its results, and links is a query of the links that it checks.
 type linkCheck struct{ table, links string }
 
 var (
@@ -38,13 +38,14 @@ var (
 	screens = linkCheck{"link_screens", screenedLinks}
 )
 
-// Unchecked lists links of all accounts whose URL was not checked since a moment, the longest waiting first.
+// Unchecked lists links of all accounts whose URL was not checked since the given time. The link that has waited longest comes
+// first.
 func (k Links) Unchecked(ctx context.Context, since time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, checks, since, since, limit)
 }
 
-// Unscreened lists links of all accounts whose URL was not looked up since a moment, which is another one for tracking
-// domains, the longest waiting first.
+// Unscreened lists links of all accounts whose URL was not looked up since a time. That time is since, or domains for tracking
+// domains. The link that has waited longest comes first.
 func (k Links) Unscreened(ctx context.Context, since, domains time.Time, limit int) ([]models.Link, error) {
 	return k.due(ctx, screens, since, domains, limit)
 }
@@ -57,8 +58,8 @@ func (k Links) due(ctx context.Context, v linkCheck, since, domains time.Time, l
 	return db.Select[models.Link](ctx, k.s.c, "due links", q, since, domains, limit)
 }
 
-// record runs fn in a transaction that locks the link. It does nothing if the URL has changed since the link was
-// read, or another result was recorded: two sweeps at once count as one.
+// record runs fn in a transaction that locks the link. It does nothing if the URL has changed since the link was read, or if
+// another result was recorded since. Two simultaneous sweeps therefore count as a single one.
 func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*Store) error) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		const lock = `SELECT pg_advisory_xact_lock(hashtextextended($1, 11))`
@@ -79,7 +80,7 @@ func (k Links) record(ctx context.Context, v linkCheck, l models.Link, fn func(*
 var findCheck = `SELECT ` + db.Columns[models.LinkState]("") + ` FROM link_checks
 WHERE kind = $1 AND record_id = $2 AND url = $3`
 
-// linkState is a models.LinkState of link_checks c, as the field State of a row.
+// linkState is SQL for the columns of link_checks c that fill the field State of a row, a models.LinkState.
 const linkState = `c.checked_at AS "state.checked_at", c.http_status AS "state.http_status", c.error AS "state.error",
 	c.failures AS "state.failures", c.failing_since AS "state.failing_since", c.broken_at AS "state.broken_at"`
 
@@ -91,8 +92,8 @@ ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = exc
 	http_status = excluded.http_status, error = excluded.error, failures = excluded.failures,
 	failing_since = excluded.failing_since, broken_at = excluded.broken_at`
 
-// RecordCheck records the result of a check. If the link becomes a broken one, link.broken is stored in the same
-// transaction. The caller dispatches its deliveries after the commit.
+// RecordCheck records the result of a check. If the link becomes broken, the event link.broken is stored in the same transaction.
+// The caller dispatches the event's deliveries after the commit.
 func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResult) (deliveries []uuid.UUID, err error) {
 	err = k.record(ctx, checks, l, func(s *Store) error {
 		before, _, err := db.First[models.LinkState](ctx, s.c, "record check", findCheck, l.Kind, l.ID, l.URL)
@@ -112,7 +113,7 @@ func (k Links) RecordCheck(ctx context.Context, l models.Link, r models.LinkResu
 	return deliveries, err
 }
 
-// Find finds a link of an account whose record is in use. The error is not_found if there is no such link.
+// Find returns a link of an account whose record is in use. The error is not_found if there is no such link.
 func (k Links) Find(ctx context.Context, account uuid.UUID, kind string, id uuid.UUID) (models.Link, error) {
 	const q = `SELECT l.kind, l.id, l.account_id, l.name, l.url, c.checked_at FROM (` + checkedLinks + `) l
 		LEFT JOIN link_checks c ON c.kind = l.kind AND c.record_id = l.id AND c.url = l.url
@@ -120,8 +121,8 @@ func (k Links) Find(ctx context.Context, account uuid.UUID, kind string, id uuid
 	return db.Get[models.Link](ctx, k.s.c, kind, q, account, kind, id)
 }
 
-// States returns the states of an account's links by the ids of their records. A link whose present URL was never checked is
-// missing.
+// States returns the states of an account's links by the ids of their records. A link is missing if its present URL was never
+// checked.
 func (k Links) States(ctx context.Context, account uuid.UUID, kind string, ids []uuid.UUID) (
 	map[uuid.UUID]models.LinkState, error,
 ) {
@@ -147,9 +148,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT (kind, record_id) DO UPDATE SET url = excluded.url, checked_at = excluded.checked_at,
 	threats = excluded.threats, unsafe_at = excluded.unsafe_at`
 
-// RecordScreen records what a list of unsafe addresses says of a link. If the link becomes an unsafe one, link.unsafe
-// is stored as in RecordCheck. Campaigns of an unsafe domain move to a spare one, if the account wants that; link.unsafe
-// tells it, also where the domain was announced before and a spare one is new.
+// RecordScreen records whether a list of unsafe addresses contains a link. If the link becomes unsafe, the event link.unsafe is
+// stored as in RecordCheck. Campaigns of an unsafe domain move to a spare domain, if the account has switched failover on. The
+// event reports that move. It is stored again if campaigns move only later, for example because a spare domain is new.
 func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at time.Time, threats []string) (
 	deliveries []uuid.UUID, err error,
 ) {
@@ -182,7 +183,7 @@ func (k Links) RecordScreen(ctx context.Context, l models.Link, list string, at 
 	return deliveries, err
 }
 
-// Prune deletes the results of links whose record is no longer in use, and returns how many.
+// Prune deletes the results of links whose record is no longer in use, and returns their number.
 func (k Links) Prune(ctx context.Context) (int64, error) {
 	var total int64
 	for _, v := range []linkCheck{checks, screens} {
@@ -201,13 +202,13 @@ const saveService = `
 INSERT INTO link_services (name, status, message, checked_at) VALUES ($1, $2, $3, $4)
 ON CONFLICT (name) DO UPDATE SET status = excluded.status, message = excluded.message, checked_at = excluded.checked_at`
 
-// SaveService stores how a run of a kind of check ended.
+// SaveService stores the result of a run of a kind of check.
 func (k Links) SaveService(ctx context.Context, v models.LinkService) error {
 	_, err := k.s.exec(ctx, "save service", saveService, v.Name, v.Status, v.Message, v.CheckedAt)
 	return err
 }
 
-// Services lists how the last run of each kind of check ended. A kind that never ran is missing.
+// Services returns the result of the last run of each kind of check. A kind that never ran is missing.
 func (k Links) Services(ctx context.Context) ([]models.LinkService, error) {
 	q := `SELECT ` + db.Columns[models.LinkService]("") + ` FROM link_services ORDER BY name`
 	return db.Select[models.LinkService](ctx, k.s.c, "services", q)

@@ -18,10 +18,10 @@ import (
 	"switchyard/models"
 )
 
-// Page is the part of a list that a call wants: at most Limit rows after Cursor.
+// Page is the part of a list that a call requests: at most Limit rows after Cursor.
 type Page struct {
 	Limit  int
-	Cursor string // of the previous page; empty: from the start
+	Cursor string // returned with the previous page; empty: from the start
 	Only   Only
 	Sort   Sort
 }
@@ -29,7 +29,7 @@ type Page struct {
 // Sort is the order of a list of records.
 type Sort string
 
-// The orders of a list. The empty one is the kind's own.
+// The orders of a list. An empty order is the default of the record kind.
 const (
 	SortNewest Sort = "-created_at"
 	SortOldest Sort = "created_at"
@@ -37,59 +37,58 @@ const (
 	SortNameZA Sort = "-name"
 )
 
-// Sorts are all orders.
+// Sorts lists all orders.
 var Sorts = []Sort{SortNewest, SortOldest, SortName, SortNameZA}
 
-// Only filters the records of a list. An empty field selects all records, and so does a field that the list's table does not
-// know.
+// Only filters the records of a list. An empty field selects all records. A field that the list's table does not have is ignored.
 type Only struct {
-	Search string // part of the name, in any case
-	Status string // active, paused, and of campaigns archived
-	Group  string // the whole name of the group, in any case
+	Search string // part of the name, ignoring case
+	Status string // active, paused, and for campaigns also archived
+	Group  string // the whole name of the group, ignoring case
 	Tag    string
 }
 
-// pageCondition is SQL with %s in the place of the argument.
+// pageCondition is an SQL condition in which %s stands for the argument.
 type pageCondition struct{ sql, arg string }
 
-// pageQuery describes a list that can be read page by page.
+// pageQuery describes a list that is read page by page.
 type pageQuery[T any] struct {
-	// Name is unique: a cursor of one list is refused by another.
+	// Name is unique, so that a list refuses the cursors of another list.
 	Name string
 	// SQL is a SELECT that ends in a WHERE clause. More conditions are added to it.
 	SQL string
-	// Args are its arguments.
+	// Args are the arguments of SQL.
 	Args []any
-	// Order are the columns that order the list, the last one unique. A walk can miss a record whose values change.
+	// Order lists the columns that order the list. The last column is unique. A walk can miss a record if these values change.
 	Order []orderColumn
-	// Asc lists the smallest first; the default is newest first.
+	// Asc lists the smallest values first. The default is newest first.
 	Asc bool
-	// Filters is everything else that decides which rows are in the list. A cursor is valid only with the Filters it
-	// was made with.
+	// Filters contains everything else that decides which rows are in the list. A cursor is valid only with the Filters with which
+	// it was made.
 	Filters string
-	// Only are more conditions.
+	// Only has further conditions.
 	Only []pageCondition
-	// Walk is for an order that may change between two pages. The argument behind Args is then the time of the first page,
-	// by the database's clock. Every cursor carries it.
+	// Walk is for an order that may change between two pages. The argument after Args is then the time of the first page, by the
+	// database's clock. Every cursor carries that time.
 	Walk bool
-	// Place gives a row's values of the Order columns, as text that the column's type reads. start is the time of a Walk.
+	// Place returns a row's values of the Order columns, as text that the column's type can read. start is the time of a Walk.
 	Place func(row T, start time.Time) []string
 }
 
-// orderColumn is a column that orders a list. place is SQL that makes its value from a text, which is %s.
+// orderColumn is a column that orders a list. place is SQL that converts the text %s to a value of the column.
 type orderColumn struct{ column, place string }
 
-// newest is the usual order of a list, by columns of t.
+// newest is the usual order of a list, by columns of the table t.
 var newest = []orderColumn{{"t.created_at", "%s::timestamptz"}, {"t.id", "%s::uuid"}}
 
-// placeOf is the place of a row in the order newest.
+// placeOf returns the place of a row in the order newest.
 func placeOf(created time.Time, id uuid.UUID) []string {
 	return []string{created.UTC().Format(time.RFC3339Nano), id.String()}
 }
 
-// readPage reads a page and returns the cursor of the next one ("" at the end). It pages by position, not by offset: a row that
-// exists during the whole walk comes exactly once, whatever is inserted or deleted at the same time. A cursor that was changed,
-// or is of another account, list or filter, is 400 invalid_input.
+// readPage reads a page and returns the cursor of the next page, or "" at the end. It pages by position and not by offset. A row
+// that exists during the whole walk therefore appears exactly once, even if other rows are inserted or deleted at the same time. A
+// cursor that was changed, or that belongs to another account, list or filter, is refused as 400 invalid_input.
 func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q pageQuery[T]) ([]T, string, error) {
 	key, err := s.cursorKey(ctx)
 	if err != nil {
@@ -148,12 +147,12 @@ func readPage[T any](ctx context.Context, s *Store, account uuid.UUID, p Page, q
 	return rows, makeCursor(key, scope, place), nil
 }
 
-// onlyScope is what conditions add to the scope of a cursor.
+// onlyScope returns the part of a cursor's scope that the conditions add.
 func onlyScope(list []pageCondition) string {
 	return strings.Join(db.Map(list, func(o pageCondition) string { return fmt.Sprintf("|%q|%q", o.sql, o.arg) }), "")
 }
 
-// walkStart is the time of a walk's first page: now without a place, else the last value of the place.
+// walkStart returns the time of a walk's first page. Without a place this is now, otherwise it is the last value of the place.
 func (s *Store) walkStart(ctx context.Context, place []string) (time.Time, error) {
 	if place == nil {
 		now, err := db.Get[time.Time](ctx, s.c, "clock", `SELECT clock_timestamp()`)
@@ -174,12 +173,12 @@ const (
 
 var cursorText = base64.RawURLEncoding.Strict()
 
-// cursorScope is what a cursor is valid for.
+// cursorScope returns the scope for which a cursor is valid.
 func cursorScope(account uuid.UUID, name, filters string) string {
 	return strings.Join([]string{account.String(), name, filters}, "|")
 }
 
-// makeCursor encodes version, signature and place. The place is not secret: its reader has just read that row.
+// makeCursor encodes version, signature and place. The place need not be secret, because the caller has just read that row.
 func makeCursor(key []byte, scope string, place []string) string {
 	body, _ := json.Marshal(place) // texts always marshal
 	return cursorText.EncodeToString(slices.Concat([]byte{cursorVersion}, cursorSum(key, scope, body), body))
@@ -212,7 +211,7 @@ func cursorSum(key []byte, scope string, body []byte) []byte {
 	return h.Sum(nil)[:cursorMAC]
 }
 
-// cursorKey reads the signing key once per process. It is the same in all of them.
+// cursorKey returns the signing key, which it reads once per process. All processes have the same key.
 func (s *Store) cursorKey(ctx context.Context) ([]byte, error) {
 	if key := s.cursor.Load(); key != nil {
 		return *key, nil

@@ -47,7 +47,7 @@ func add(t rapidOrTest, s *store.Store, account uuid.UUID, name string) models.O
 
 type rapidOrTest interface{ Fatalf(string, ...any) }
 
-// A record that exists during the whole walk comes exactly once, whatever is added, deleted and renamed at the same time.
+// A record that exists during the whole walk appears exactly once, whatever is added, deleted and renamed at the same time.
 func TestWalkMissesAndDoublesNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -88,7 +88,7 @@ func TestWalkMissesAndDoublesNothing(t *testing.T) {
 			case 1:
 				id := rapid.SampledFrom(ids).Draw(r, "deleted")
 				delete(alive, id)
-				_ = s.Offers().Remove(ctx, account.ID, id) // perhaps deleted before
+				_ = s.Offers().Remove(ctx, account.ID, id) // it may have been deleted before
 			case 2:
 				id := rapid.SampledFrom(ids).Draw(r, "renamed")
 				n++
@@ -97,18 +97,18 @@ func TestWalkMissesAndDoublesNothing(t *testing.T) {
 		}
 		for id := range alive {
 			if seen[id] != 1 {
-				r.Fatalf("a record came %d times", seen[id])
+				r.Fatalf("a record that was never deleted appeared %d times, want 1", seen[id])
 			}
 		}
 		for id, times := range seen {
 			if times != 1 {
-				r.Fatalf("record %s came %d times", id, times)
+				r.Fatalf("record %s appeared %d times, want 1", id, times)
 			}
 		}
 	})
 }
 
-// Every byte of a cursor counts, and so does whose list it is of.
+// A cursor is refused if any byte was changed or if it belongs to another account.
 func TestForeignAndTamperedCursors(t *testing.T) {
 	t.Parallel()
 	s, a := newStore(t)
@@ -127,7 +127,7 @@ func TestForeignAndTamperedCursors(t *testing.T) {
 		t.Helper()
 		_, _, err := s.Offers().List(ctx, account, store.Page{Limit: 1, Cursor: cursor})
 		if e, ok := models.AsError(err); !ok || e.Code != "invalid_input" || e.Kind != models.KindInvalid {
-			t.Errorf("cursor %q: %v", cursor, err)
+			t.Errorf("cursor %q: %v, want invalid_input", cursor, err)
 		}
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
@@ -138,7 +138,7 @@ func TestForeignAndTamperedCursors(t *testing.T) {
 		changed := append([]byte{}, raw...)
 		changed[i] ^= 1
 		refused(a.ID, base64.RawURLEncoding.EncodeToString(changed))
-		refused(a.ID, base64.RawURLEncoding.EncodeToString(raw[:max(i, 1)])) // an empty one is the list's start
+		refused(a.ID, base64.RawURLEncoding.EncodeToString(raw[:max(i, 1)])) // an empty cursor would start the list
 	}
 	refused(a.ID, cursor+"A")
 	b, err := s.CreateAccount(ctx, "B", "scale")

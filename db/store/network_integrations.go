@@ -11,15 +11,15 @@ import (
 	"switchyard/models"
 )
 
-// NetworkIntegrations are the connections of networks to the APIs of their platforms.
+// NetworkIntegrations accesses the connections of networks to the APIs of their platforms.
 type NetworkIntegrations struct{ s *Store }
 
-// NetworkIntegrations gives the connections of networks on this store's connection.
+// NetworkIntegrations returns access to the connections of networks on this store's connection.
 func (s *Store) NetworkIntegrations() NetworkIntegrations { return NetworkIntegrations{s} }
 
 var networkIntegrationColumns = db.Columns[models.NetworkIntegration]("")
 
-// Find finds the connection of a network. The error is models.NotFound if the network is not connected.
+// Find returns the connection of a network. The error is models.NotFound if the network is not connected.
 func (k NetworkIntegrations) Find(ctx context.Context, account, network uuid.UUID) (models.NetworkIntegration, error) {
 	return db.Get[models.NetworkIntegration](ctx, k.s.c, "connection of the network", `SELECT `+networkIntegrationColumns+`
 		FROM network_integrations WHERE account_id = $1 AND network_id = $2`, account, network)
@@ -27,7 +27,7 @@ func (k NetworkIntegrations) Find(ctx context.Context, account, network uuid.UUI
 
 var networkCredentials = credentialTable{"network_integrations", "network_id", "connection of the network"}
 
-// Credentials gives all credentials of a connection in clear. seal.ErrOpen: they cannot be read any more.
+// Credentials returns all credentials of a connection, decrypted. The error is seal.ErrOpen if they can no longer be decrypted.
 func (k NetworkIntegrations) Credentials(ctx context.Context, i models.NetworkIntegration) (map[string]string, error) {
 	return networkCredentials.read(ctx, k.s, i.AccountID, i.NetworkID, i.Settings)
 }
@@ -38,8 +38,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
 ON CONFLICT (network_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5, is_enabled = $6, next_at = $7, wide_at = $7,
 	saved_at = now(), checked_at = NULL, failure = '', failures = 0, failing_since = NULL`
 
-// Save connects a network, or changes its connection. A blank credential keeps its stored value if the platform is the same. A
-// nil enabled keeps the present state; a new connection is on. The first import comes at next. Errors: not_found,
+// Save connects a network, or changes its connection. A blank credential keeps its stored value if the platform stays the same. A
+// nil enabled keeps the present state. A new connection is enabled. The first import runs at next. Errors: not_found,
 // invalid_credentials, no_encryption_key.
 func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUID, p models.NetworkProvider,
 	sent map[string]string, enabled *bool, next time.Time,
@@ -82,14 +82,14 @@ func (k NetworkIntegrations) Save(ctx context.Context, account, network uuid.UUI
 	})
 }
 
-// Remove disconnects a network and forgets its credentials. ok is false if it was not connected.
+// Remove disconnects a network and deletes its credentials. ok is false if it was not connected.
 func (k NetworkIntegrations) Remove(ctx context.Context, account, network uuid.UUID) (ok bool, err error) {
 	n, err := k.s.exec(ctx, "disconnect network", `DELETE FROM network_integrations WHERE account_id = $1 AND network_id = $2`,
 		account, network)
 	return n > 0, err
 }
 
-// The platform was asked at $6. $4 is why that failed; $5 says that orders were imported.
+// $6 is the time of the request to the platform. $4 is the reason if it failed. $5 is true if orders were imported.
 const noteNetworkIntegration = `
 UPDATE network_integrations SET checked_at = $6, failure = $4,
 	failures = CASE WHEN $4 = '' THEN 0 ELSE failures + 1 END,
@@ -97,20 +97,20 @@ UPDATE network_integrations SET checked_at = $6, failure = $4,
 	synced_at = CASE WHEN $5 THEN $6 ELSE synced_at END
 WHERE account_id = $1 AND network_id = $2 AND saved_at = $3`
 
-// Note records the result of a request to the platform. An empty failure means success. synced says that orders were imported.
-// Nothing is recorded if the connection was changed since i was read.
+// Note records the result of a request to the platform. An empty failure means success. synced reports whether orders were
+// imported. Nothing is recorded if the connection has changed since i was read.
 func (k NetworkIntegrations) Note(ctx context.Context, i models.NetworkIntegration, failure string, synced bool, now time.Time) error {
 	_, err := k.s.exec(ctx, "note connection of network", noteNetworkIntegration, i.AccountID, i.NetworkID, i.SavedAt, failure, synced, now)
 	return err
 }
 
-// SetNext stores when orders are next imported automatically, and from when on they are imported over the longer window. A zero
-// wide keeps the present value. Nothing is stored if the connection was changed since i was read.
+// SetNext stores the time of the next automatic import of orders. From wide on, orders are imported for the longer window. A zero
+// wide keeps the present value. Nothing is stored if the connection has changed since i was read.
 func (k NetworkIntegrations) SetNext(ctx context.Context, i models.NetworkIntegration, at, wide time.Time) error {
 	return networkCredentials.setNext(ctx, k.s, i.AccountID, i.NetworkID, i.SavedAt, at, wide)
 }
 
-// After a failure the longer window leaves the next turn to the shorter one: it alone may fail.
+// After a failure the next import uses the shorter window, because only the longer window may be failing.
 const takeDueNetworks = `
 UPDATE network_integrations i SET next_at = $2
 FROM (
@@ -120,20 +120,20 @@ FROM (
 ) d
 WHERE i.network_id = d.network_id RETURNING i.account_id, i.network_id, i.provider, d.wide`
 
-// DueNetwork is a network whose orders are to be imported.
+// DueNetwork is a network whose import of orders is due.
 type DueNetwork struct {
 	AccountID uuid.UUID `db:"account_id"`
 	NetworkID uuid.UUID `db:"network_id"`
 	Provider  string    `db:"provider"`
-	Wide      bool      `db:"wide"` // over the longer window
+	Wide      bool      `db:"wide"` // the import uses the longer window
 }
 
-// TakeDue gives connections of all accounts whose import is due, at most limit. They are due again at next.
+// TakeDue claims at most limit connections of all accounts whose import is due. They become due again at next.
 func (k NetworkIntegrations) TakeDue(ctx context.Context, now, next time.Time, limit int) ([]DueNetwork, error) {
 	return db.Select[DueNetwork](ctx, k.s.c, "due networks", takeDueNetworks, now, next, limit)
 }
 
-// Failing lists the account's networks whose connection has failed several times in a row, at most 500.
+// Failing lists at most 500 of the account's networks whose requests have failed several times in a row.
 func (k NetworkIntegrations) Failing(ctx context.Context, account uuid.UUID) ([]FailingIntegration, error) {
 	const q = `SELECT n.id, n.name, i.provider, i.failure, i.failures, i.failing_since, i.checked_at
 		FROM network_integrations i JOIN networks n ON n.id = i.network_id AND n.account_id = i.account_id
@@ -142,7 +142,7 @@ func (k NetworkIntegrations) Failing(ctx context.Context, account uuid.UUID) ([]
 	return db.Select[FailingIntegration](ctx, k.s.c, "failing networks", q, account, models.FailingIntegration, maxAlerts)
 }
 
-// AdoptedOrder is an order that is a conversion with another id, at the order's click.
+// AdoptedOrder is an order for whose click a conversion with another id existed already.
 type AdoptedOrder struct {
 	OrderID      string    `db:"order_id"`
 	ClickID      uuid.UUID `db:"click_id"`
@@ -150,7 +150,7 @@ type AdoptedOrder struct {
 	ConversionID string    `db:"conversion_id"`
 }
 
-// Adopted lists the adopted orders of a network at clicks.
+// Adopted lists the adopted orders of a network for the clicks.
 func (k NetworkIntegrations) Adopted(ctx context.Context, account, network uuid.UUID, clicks []uuid.UUID) ([]AdoptedOrder, error) {
 	return db.Select[AdoptedOrder](ctx, k.s.c, "adopted orders", `SELECT order_id, click_id, goal, conversion_id FROM adopted_orders
 		WHERE account_id = $1 AND network_id = $2 AND click_id = ANY ($3::uuid[])`, account, network, db.UUIDs(clicks))
@@ -160,7 +160,7 @@ const adoptOrders = `
 INSERT INTO adopted_orders (network_id, account_id, order_id, click_id, goal, conversion_id)
 SELECT $2, $1, o, c, g, v FROM unnest($3::text[], $4::uuid[], $5::text[], $6::text[]) AS a (o, c, g, v) ON CONFLICT DO NOTHING`
 
-// Adopt remembers adopted orders of a network.
+// Adopt stores adopted orders of a network.
 func (k NetworkIntegrations) Adopt(ctx context.Context, account, network uuid.UUID, list []AdoptedOrder) error {
 	if len(list) == 0 {
 		return nil

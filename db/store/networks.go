@@ -12,10 +12,10 @@ import (
 	"switchyard/models"
 )
 
-// Networks are the affiliate networks of accounts.
+// Networks accesses the affiliate networks of accounts.
 type Networks struct{ integrations[models.Network] }
 
-// Networks gives the affiliate networks on this store's connection.
+// Networks returns access to the affiliate networks on this store's connection.
 func (s *Store) Networks() Networks {
 	return Networks{integrations[models.Network]{records[models.Network]{s, networkTable}}}
 }
@@ -25,17 +25,17 @@ var networkTable = newTable(table[models.Network]{
 	joined: `, t.postback_secret IS NOT NULL AS has_secret`, allowance: allowedIntegrations,
 })
 
-// Create adds a network under a new id, within the plan's allowance of integrations.
+// Create adds a network under a new id, if the plan's allowance of integrations has room.
 func (k Networks) Create(ctx context.Context, n models.Network) (models.Network, error) {
 	return k.write(ctx, n, networkTable.create)
 }
 
-// Update writes every field of a network, except whether it is active. An empty secret leaves the saved one.
+// Update saves every field of a network, except whether it is active. An empty secret keeps the saved one.
 func (k Networks) Update(ctx context.Context, n models.Network) (models.Network, error) {
 	return k.write(ctx, n, networkTable.change)
 }
 
-// write saves a network by save, then its secret if it has one.
+// write calls save for a network. If the network has a secret, write then stores the secret.
 func (k Networks) write(ctx context.Context, n models.Network,
 	save func(context.Context, *Store, models.Network) (models.Network, error),
 ) (models.Network, error) {
@@ -64,8 +64,8 @@ const selectSealed = `
 SELECT id, postback_secret AS sealed FROM networks
 WHERE account_id = $1 AND id = ANY ($2::uuid[]) AND postback_secret IS NOT NULL`
 
-// Secrets opens the secrets of networks of an account, by their ids. A secret that cannot be opened, because ENCRYPTION_KEY has
-// changed, is left out.
+// Secrets returns the decrypted secrets of networks of an account, by network id. A secret is left out if it cannot be decrypted
+// because ENCRYPTION_KEY has changed.
 func (k Networks) Secrets(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]string, error) {
 	rows, err := db.Select[struct {
 		ID     uuid.UUID `db:"id"`
@@ -85,7 +85,7 @@ func (k Networks) Secrets(ctx context.Context, account uuid.UUID, ids []uuid.UUI
 	return open, err
 }
 
-// postbackSecretPlace is where a network's secret is sealed.
+// postbackSecretPlace returns the place of a network's sealed secret.
 func postbackSecretPlace(account, network uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "networks", Row: network.String(), Column: "postback_secret"}
 }

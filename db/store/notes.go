@@ -10,25 +10,25 @@ import (
 	"switchyard/models"
 )
 
-// Notes are the notes that people have written at moments of plots.
+// Notes accesses the notes that people have written at points in time on plots.
 type Notes struct{ s *Store }
 
-// Notes gives the notes on this store's connection.
+// Notes returns access to the notes on this store's connection.
 func (s *Store) Notes() Notes { return Notes{s} }
 
 var noteColumns = `n.id, n.user_id, n.author, n.at, n.text, n.campaign_id, coalesce(c.name, '') AS campaign, n.updated_at`
 
 const noteCampaign = ` LEFT JOIN campaigns c ON c.account_id = n.account_id AND c.id = n.campaign_id`
 
-// List lists the notes in [from, to), newest first. With a campaign these are the notes about it and the notes about all
-// campaigns. Otherwise they are all notes.
+// List lists the notes in [from, to), newest first. With a campaign it lists the notes on this campaign and the notes on no
+// particular campaign. Without a campaign it lists all notes.
 func (n Notes) List(ctx context.Context, account uuid.UUID, from, to time.Time, campaign uuid.NullUUID, limit int) ([]models.Note, error) {
 	return db.Select[models.Note](ctx, n.s.c, "notes", `SELECT `+noteColumns+` FROM notes n`+noteCampaign+`
 		WHERE n.account_id = $1 AND n.at >= $2 AND n.at < $3 AND ($4::uuid IS NULL OR n.campaign_id IS NULL OR n.campaign_id = $4)
 		ORDER BY n.at DESC, n.id DESC LIMIT $5`, account, from, to, campaign, limit)
 }
 
-// Find finds a note.
+// Find returns a note.
 func (n Notes) Find(ctx context.Context, account, id uuid.UUID) (models.Note, error) {
 	return db.Get[models.Note](ctx, n.s.c, "note", `SELECT `+noteColumns+` FROM notes n`+noteCampaign+`
 		WHERE n.account_id = $1 AND n.id = $2`, account, id)
@@ -46,7 +46,7 @@ func (n Notes) campaign(ctx context.Context, account uuid.UUID, id uuid.NullUUID
 	return err
 }
 
-// Create saves a new note. Errors: invalid_campaign, and too_many if the account already has the most notes that it may have.
+// Create saves a new note. Errors: invalid_campaign, and too_many if the account has the maximum number of notes already.
 func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) (models.Note, error) {
 	return txOf(ctx, n.s, func(s *Store) (models.Note, error) {
 		if err := s.lockAccount(ctx, account); err != nil {
@@ -71,7 +71,7 @@ func (n Notes) Create(ctx context.Context, account uuid.UUID, note models.Note) 
 	})
 }
 
-// Change saves moment, text and campaign of a note. Errors: not_found, invalid_campaign.
+// Change saves the time, the text and the campaign of a note. Errors: not_found, invalid_campaign.
 func (n Notes) Change(ctx context.Context, account uuid.UUID, note models.Note) (models.Note, error) {
 	return txOf(ctx, n.s, func(s *Store) (models.Note, error) {
 		if err := s.Notes().campaign(ctx, account, note.CampaignID); err != nil {

@@ -13,36 +13,36 @@ import (
 	"switchyard/models"
 )
 
-// OAuthConnections are the connections to ad platforms by sign-in.
+// OAuthConnections accesses the connections to ad platforms that were made by OAuth sign-in.
 type OAuthConnections struct{ s *Store }
 
-// OAuthConnections gives the connections by sign-in on this store's connection.
+// OAuthConnections returns access to the connections by sign-in on this store's connection.
 func (s *Store) OAuthConnections() OAuthConnections { return OAuthConnections{s} }
 
-// oauthConnection is what a connection is in messages.
+// oauthConnection is the name of a connection in error messages.
 const oauthConnection = "connection"
 
 var oauthColumns = db.Columns[models.OAuthConnection]("")
 
-// List lists the connections of an account in the order in which they were made, of all providers.
+// List lists the connections of an account to all providers, in the order in which they were made.
 func (k OAuthConnections) List(ctx context.Context, account uuid.UUID) ([]models.OAuthConnection, error) {
 	return db.Select[models.OAuthConnection](ctx, k.s.c, "connections", `SELECT `+oauthColumns+`
 		FROM oauth_connections WHERE account_id = $1 ORDER BY id`, account)
 }
 
-// Find finds a connection.
+// Find returns a connection.
 func (k OAuthConnections) Find(ctx context.Context, account, id uuid.UUID) (models.OAuthConnection, error) {
 	return db.Get[models.OAuthConnection](ctx, k.s.c, oauthConnection, `SELECT `+oauthColumns+`
 		FROM oauth_connections WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// First finds the oldest connection at a provider.
+// First returns the oldest connection to a provider.
 func (k OAuthConnections) First(ctx context.Context, account uuid.UUID, provider string) (models.OAuthConnection, error) {
 	return db.Get[models.OAuthConnection](ctx, k.s.c, oauthConnection, `SELECT `+oauthColumns+`
 		FROM oauth_connections WHERE account_id = $1 AND provider = $2 ORDER BY id LIMIT 1`, account, provider)
 }
 
-// at lists the ids of the connections of an account at a provider.
+// at lists the ids of the connections of an account to a provider.
 func (k OAuthConnections) at(ctx context.Context, account uuid.UUID, provider string) ([]uuid.UUID, error) {
 	return db.Select[uuid.UUID](ctx, k.s.c, "connections", `SELECT id FROM oauth_connections WHERE account_id = $1 AND provider = $2
 		ORDER BY id`, account, provider)
@@ -60,8 +60,8 @@ func (k OAuthConnections) Remove(ctx context.Context, account, id uuid.UUID) err
 	})
 }
 
-// Traffic sources whose sign-in is gone go on by the new one, if it is the only one at its platform. It is as models.ChooseConnection
-// has it.
+// adoptSources gives traffic sources whose connection was deleted the new connection, if it is the only one to its platform.
+// models.ChooseConnection follows the same rule.
 const adoptSources = `
 UPDATE source_integrations i SET oauth_connection_id = $3 WHERE account_id = $1 AND provider = $2
 	AND NOT EXISTS (SELECT FROM oauth_connections o WHERE o.account_id = $1 AND o.id = i.oauth_connection_id)
@@ -79,7 +79,8 @@ func (k OAuthConnections) seal(account, id uuid.UUID, t models.OAuthTokens) ([]b
 	return k.s.box.Seal(oauthPlace(account, id), raw)
 }
 
-// Tokens gives a connection with its tokens, both of one moment. seal.ErrOpen: they cannot be read any more.
+// Tokens returns a connection with its tokens, read at the same moment. The error is seal.ErrOpen if they can no longer be
+// decrypted.
 func (k OAuthConnections) Tokens(ctx context.Context, account, id uuid.UUID) (c models.OAuthConnection, t models.OAuthTokens, err error) {
 	row, err := db.Get[struct {
 		models.OAuthConnection
@@ -106,8 +107,8 @@ ON CONFLICT (account_id, provider, user_id) DO UPDATE SET user_name = $5, tokens
 	lease = NULL, lease_until = NULL
 RETURNING ` + oauthColumns
 
-// Save stores a connection with the tokens that were granted. A user of the platform who was connected before keeps the
-// connection, with the new tokens. Errors: too_many, no_encryption_key.
+// Save stores a connection with the granted tokens. If the platform's user was connected before, the existing connection gets the
+// new tokens. Errors: too_many, no_encryption_key.
 func (k OAuthConnections) Save(ctx context.Context, account uuid.UUID, provider string, g models.OAuthGrant, now time.Time) (
 	models.OAuthConnection, error,
 ) {
@@ -139,7 +140,7 @@ func (k OAuthConnections) Save(ctx context.Context, account uuid.UUID, provider 
 	})
 }
 
-// refreshAt is when a token that ends at a time is renewed.
+// refreshAt returns the time to renew a token that expires at the given time. It returns nil if the token does not expire.
 func refreshAt(expires *time.Time, now time.Time) *time.Time {
 	if expires == nil {
 		return nil
@@ -148,7 +149,7 @@ func refreshAt(expires *time.Time, now time.Time) *time.Time {
 	return &at
 }
 
-// room refuses one more connection than there may be. The caller has locked the account.
+// room returns the error too_many if the account has its maximum number of connections. The caller has locked the account.
 func (k OAuthConnections) room(ctx context.Context, account uuid.UUID) error {
 	have, err := db.Get[int](ctx, k.s.c, "connections", `SELECT count(*) FROM oauth_connections WHERE account_id = $1`, account)
 	if err == nil && have >= models.MaxOAuthConnections {
@@ -161,8 +162,8 @@ const claimOAuth = `
 UPDATE oauth_connections SET lease = $4, lease_until = now() + make_interval(secs => $5)
 WHERE account_id = $1 AND id = $2 AND version = $3 AND (lease_until IS NULL OR lease_until <= now())`
 
-// ClaimRefresh gives one process the right to renew the tokens that a connection has, for as long as the lease. ok is false
-// if another process has it, or has renewed them already.
+// ClaimRefresh leases the renewal of a connection's tokens to a process. ok is false if another process has the lease, or has
+// renewed the tokens already.
 func (k OAuthConnections) ClaimRefresh(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, lease time.Duration) (ok bool, err error) {
 	n, err := k.s.exec(ctx, "claim connection", claimOAuth, c.AccountID, c.ID, c.Version, holder, lease.Seconds())
 	return n > 0, err
@@ -174,7 +175,7 @@ UPDATE oauth_connections SET tokens = $4, expires_at = $5, refresh_at = $6, refr
 	status = '` + models.OAuthActive + `', failure = '', failing_since = NULL, lease = NULL, lease_until = NULL
 WHERE account_id = $1 AND id = $2 AND lease = $3`
 
-// SetRefreshed saves renewed tokens and ends the claim. ok is false if the holder has lost it: then nothing is saved.
+// SetRefreshed saves renewed tokens and ends the lease. ok is false if the holder has lost the lease. Nothing is saved then.
 func (k OAuthConnections) SetRefreshed(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, g models.OAuthGrant, now time.Time) (
 	ok bool, err error,
 ) {
@@ -192,8 +193,8 @@ UPDATE oauth_connections SET status = $4, failure = $5, failing_since = coalesce
 	lease = NULL, lease_until = NULL
 WHERE account_id = $1 AND id = $2 AND lease = $3`
 
-// SetFailed records why tokens could not be renewed, and ends the claim. They are renewed again at next. If next is nil, they are
-// renewed only on demand. revoked says that the platform does not accept them any more.
+// SetFailed records why tokens could not be renewed, and ends the lease. The next renewal comes at next. If next is nil, the tokens
+// are renewed only on demand. revoked means that the platform no longer accepts the tokens.
 func (k OAuthConnections) SetFailed(ctx context.Context, c models.OAuthConnection, holder uuid.UUID, failure string, revoked bool,
 	now time.Time, next *time.Time,
 ) error {
@@ -205,7 +206,7 @@ func (k OAuthConnections) SetFailed(ctx context.Context, c models.OAuthConnectio
 	return err
 }
 
-// DueOAuth is a connection whose tokens are to be renewed.
+// DueOAuth identifies a connection whose tokens are due for renewal.
 type DueOAuth struct {
 	AccountID uuid.UUID `db:"account_id"`
 	ID        uuid.UUID `db:"id"`
@@ -217,15 +218,15 @@ UPDATE oauth_connections c SET refresh_at = $2 FROM (
 	ORDER BY refresh_at LIMIT $3 FOR UPDATE SKIP LOCKED
 ) d WHERE c.id = d.id RETURNING c.account_id, c.id`
 
-// TakeDue gives connections of all accounts whose tokens are to be renewed, at most limit. They are due again at next.
+// TakeDue claims at most limit connections of all accounts whose tokens are due for renewal. They become due again at next.
 func (k OAuthConnections) TakeDue(ctx context.Context, now, next time.Time, limit int) ([]DueOAuth, error) {
 	return db.Select[DueOAuth](ctx, k.s.c, "due connections", takeDueOAuth, now, next, limit)
 }
 
-// oauthTrouble is how long a connection may fail to be renewed before it is a troubled one.
+// oauthTrouble is how long renewals of a connection may fail before the connection is listed as troubled.
 const oauthTrouble = 15 * time.Minute
 
-// Troubled lists the connections of an account that were revoked, or could not be renewed for a while, at most 500.
+// Troubled lists at most 500 connections of an account that were revoked, or whose renewal has failed for at least oauthTrouble.
 func (k OAuthConnections) Troubled(ctx context.Context, account uuid.UUID, now time.Time) ([]models.OAuthConnection, error) {
 	return db.Select[models.OAuthConnection](ctx, k.s.c, "troubled connections", `SELECT `+oauthColumns+` FROM oauth_connections
 		WHERE account_id = $1 AND (status = $2 OR failing_since <= $3) ORDER BY failing_since DESC, id LIMIT $4`,

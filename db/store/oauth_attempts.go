@@ -13,26 +13,26 @@ import (
 	"switchyard/models"
 )
 
-// OAuthAttempts are the sign-ins under way. Each has a state, by which the browser that comes back from the platform is recognized. The
-// store keeps its hash.
+// OAuthAttempts accesses the OAuth sign-ins in progress. Each sign-in has a state, by which the store recognizes the browser that
+// returns from the platform. The store keeps only the state's hash.
 type OAuthAttempts struct {
 	s                *Store
 	account, session uuid.NullUUID
 }
 
-// OAuthAttempts gives the sign-ins on this store's connection that keys and the command line have begun.
+// OAuthAttempts returns access to the sign-ins that were started with API keys or from the command line.
 func (s *Store) OAuthAttempts() OAuthAttempts { return OAuthAttempts{s: s} }
 
-// Of returns the sign-ins that a session of the dashboard has begun for the account which it shows. Only this session can end
-// them.
+// Of returns access to the sign-ins that a dashboard session has started for the account which it shows. Only this session can
+// complete them.
 func (k OAuthAttempts) Of(account, session uuid.UUID) OAuthAttempts {
 	return OAuthAttempts{k.s, uuid.NullUUID{UUID: account, Valid: true}, uuid.NullUUID{UUID: session, Valid: true}}
 }
 
-// maxOAuthAttempts is how many sign-ins of an account can be under way. The oldest gives way.
+// maxOAuthAttempts is the maximum number of sign-ins in progress of an account. The oldest is deleted to make room.
 const maxOAuthAttempts = 20
 
-// errNoAttempt says that a sign-in has ended, or never was.
+// errNoAttempt returns the error for a sign-in that has ended or never existed.
 func errNoAttempt() error {
 	return models.Invalid("signin_expired", "this sign-in was completed already or has taken too long: start it again")
 }
@@ -46,8 +46,8 @@ func attemptPlace(account, id uuid.UUID, column string) seal.Place {
 	return seal.Place{Account: account, Table: "oauth_attempts", Row: id.String(), Column: column}
 }
 
-// Begin begins a sign-in at a provider, for which the platform sends the browser to redirect. It gives the state, for the
-// only time. Errors: too_many, no_encryption_key.
+// Begin starts a sign-in at a provider. The platform will send the browser to redirect. Begin returns the state, which cannot be
+// read later. Errors: too_many, no_encryption_key.
 func (k OAuthAttempts) Begin(ctx context.Context, account uuid.UUID, provider, redirect string, now time.Time) (
 	a models.OAuthAttempt, state string, err error,
 ) {
@@ -82,8 +82,7 @@ func (k OAuthAttempts) Begin(ctx context.Context, account uuid.UUID, provider, r
 	return a, state, err
 }
 
-// openAttempt finds a sign-in from which the browser has not come back yet, by its state ($1), time ($2), session ($3) and
-// account ($4).
+// openAttempt selects a sign-in whose browser has not returned yet, by state ($1), time ($2), session ($3) and account ($4).
 const openAttempt = `a.state_hash = $1 AND a.code IS NULL AND a.expires_at > $2
 	AND a.session_id IS NOT DISTINCT FROM $3::uuid AND ($4::uuid IS NULL OR a.account_id = $4)`
 
@@ -95,7 +94,7 @@ type sealedAttempt struct {
 	Code   []byte `db:"code"`
 }
 
-// open gives the sign-in of a row with its verifier.
+// open returns the sign-in of a row, with its decrypted verifier. If no row was found, the error is signin_expired.
 func (k OAuthAttempts) open(ctx context.Context, row sealedAttempt, found bool, err error) (models.OAuthAttempt, error) {
 	if err != nil {
 		return row.OAuthAttempt, err
@@ -108,7 +107,7 @@ func (k OAuthAttempts) open(ctx context.Context, row sealedAttempt, found bool, 
 	return row.OAuthAttempt, err
 }
 
-// Find finds a sign-in from which the browser has not come back yet. Error: signin_expired.
+// Find returns a sign-in whose browser has not returned yet. Error: signin_expired.
 func (k OAuthAttempts) Find(ctx context.Context, state string, now time.Time) (models.OAuthAttempt, error) {
 	row, found, err := db.First[sealedAttempt](ctx, k.s.c, "sign-in", `SELECT `+attemptColumns+`, a.verifier, k.name AS account
 		FROM oauth_attempts a JOIN accounts k ON k.id = a.account_id
@@ -116,7 +115,8 @@ func (k OAuthAttempts) Find(ctx context.Context, state string, now time.Time) (m
 	return k.open(ctx, row, found, err)
 }
 
-// Return keeps the code that the browser brought back from the platform. A state brings one code. Error: signin_expired.
+// Return stores the code with which the browser has returned from the platform. A state accepts only one code. Error:
+// signin_expired.
 func (k OAuthAttempts) Return(ctx context.Context, state, code string, now time.Time) (models.OAuthAttempt, error) {
 	return txOf(ctx, k.s, func(s *Store) (a models.OAuthAttempt, err error) {
 		row, found, err := db.First[sealedAttempt](ctx, s.c, "sign-in", `SELECT `+attemptColumns+`, a.verifier
@@ -133,13 +133,13 @@ func (k OAuthAttempts) Return(ctx context.Context, state, code string, now time.
 	})
 }
 
-// Cancel ends a sign-in from which the browser has not come back yet.
+// Cancel deletes a sign-in whose browser has not returned yet.
 func (k OAuthAttempts) Cancel(ctx context.Context, state string, now time.Time) error {
 	_, err := k.s.exec(ctx, "cancel sign-in", `DELETE FROM oauth_attempts a WHERE `+openAttempt, hashState(state), now, k.session, k.account)
 	return err
 }
 
-// Take ends a sign-in that has its code, and gives both to one caller. Error: signin_expired.
+// Take deletes a sign-in that has its code, and returns both. Only one caller gets them. Error: signin_expired.
 func (k OAuthAttempts) Take(ctx context.Context, account, id uuid.UUID, now time.Time) (a models.OAuthAttempt, code string, err error) {
 	row, found, err := db.First[sealedAttempt](ctx, k.s.c, "sign-in", `DELETE FROM oauth_attempts a
 		WHERE account_id = $1 AND id = $2 AND code IS NOT NULL AND expires_at > $3
@@ -151,7 +151,7 @@ func (k OAuthAttempts) Take(ctx context.Context, account, id uuid.UUID, now time
 	return a, string(plain), err
 }
 
-// Forget forgets the sign-ins of all accounts that have taken too long.
+// Forget deletes the expired sign-ins of all accounts.
 func (k OAuthAttempts) Forget(ctx context.Context, now time.Time) error {
 	_, err := k.s.exec(ctx, "forget sign-ins", `DELETE FROM oauth_attempts WHERE expires_at <= $1`, now)
 	return err

@@ -9,10 +9,10 @@ import (
 	"switchyard/models"
 )
 
-// Offers are the offers of accounts.
+// Offers accesses the offers of accounts.
 type Offers struct{ pausable[models.Offer] }
 
-// Offers gives the offers on this store's connection.
+// Offers returns access to the offers on this store's connection.
 func (s *Store) Offers() Offers {
 	return Offers{pausable[models.Offer]{records[models.Offer]{s, offerTable}}}
 }
@@ -22,7 +22,7 @@ var offerTable = newTable(table[models.Offer]{
 	allowance: allowance{limit: func(p models.Plan) int { return p.Offers }},
 	prepare: func(ctx context.Context, s *Store, o, old *models.Offer) error {
 		if old != nil && o.NetworkID == old.NetworkID {
-			return nil // it may be deactivated by now
+			return nil // the network may have been deactivated since
 		}
 		return networkTable.check(ctx, s, o.AccountID, o.NetworkID, "network")
 	},
@@ -34,8 +34,8 @@ func (k Offers) WithCap(ctx context.Context, account uuid.UUID) ([]models.Offer,
 	return db.Select[models.Offer](ctx, k.s.c, "offers with a cap", q, account, maxAlerts)
 }
 
-// Clone copies an offer under a free name that ends in " (copy)", within the plan's allowance. A deactivated network
-// is not copied.
+// Clone copies an offer, if the plan allows another offer. The copy gets an unused name that ends in " (copy)". It has no network
+// if the offer's network is deactivated.
 func (k Offers) Clone(ctx context.Context, account, id uuid.UUID) (models.Offer, error) {
 	return offerTable.clone(ctx, k.s, account, id, func(s *Store, o *models.Offer) (err error) {
 		o.NetworkID, err = networkTable.orNone(ctx, s, account, o.NetworkID)

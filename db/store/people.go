@@ -12,25 +12,26 @@ import (
 	"switchyard/models"
 )
 
-// People are those who sign in to the dashboard. A person is no account's: memberships say on which ones it works.
+// People accesses the people who sign in to the dashboard. A person belongs to no account. Memberships give access to accounts.
 type People struct{ s *Store }
 
-// People gives the people on this store's connection.
+// People returns access to the people on this store's connection.
 func (s *Store) People() People { return People{s} }
 
 const personColumns = `id, email, name, password, totp IS NOT NULL AS has_totp, theme, language, letter_keys`
 
-// Find finds a person.
+// Find returns a person.
 func (p People) Find(ctx context.Context, id uuid.UUID) (models.Person, error) {
 	return db.Get[models.Person](ctx, p.s.c, "person", `SELECT `+personColumns+` FROM users WHERE id = $1`, id)
 }
 
-// FindByEmail finds a person by address. ok is false if no person has the address.
+// FindByEmail returns the person with an e-mail address. ok is false if no person has the address.
 func (p People) FindByEmail(ctx context.Context, email string) (found models.Person, ok bool, err error) {
 	return db.First[models.Person](ctx, p.s.c, "person", `SELECT `+personColumns+` FROM users WHERE email = $1`, email)
 }
 
-// Ensure finds the person with an address, or makes one with a name and no password.
+// Ensure returns the person with an e-mail address. If there is no such person, it creates one with the name and without a
+// password.
 func (p People) Ensure(ctx context.Context, email, name string) (models.Person, error) {
 	const q = `INSERT INTO users (id, email, name) VALUES ($1, $2, $3)
 		ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING ` + personColumns
@@ -42,7 +43,7 @@ func (p People) SetPassword(ctx context.Context, id uuid.UUID, hash, name string
 	return p.s.one(ctx, "person", `UPDATE users SET password = $2, name = coalesce(nullif($3, ''), name) WHERE id = $1`, id, hash, name)
 }
 
-// SetLook saves a person's name, theme, language and whether single letters are keys.
+// SetLook saves a person's name, theme and language, and whether single letters are shortcut keys.
 func (p People) SetLook(ctx context.Context, of models.Person) error {
 	const q = `UPDATE users SET name = $2, theme = $3, language = $4, letter_keys = $5 WHERE id = $1`
 	return p.s.one(ctx, "person", q, of.ID, of.Name, of.Theme, of.Language, of.LetterKeys)
@@ -52,7 +53,7 @@ func totpPlace(id uuid.UUID) seal.Place {
 	return seal.Place{Table: "users", Row: id.String(), Column: "totp"}
 }
 
-// BeginTOTP stores a secret that ConfirmTOTP makes valid. The present secret stays valid until then.
+// BeginTOTP stores a new secret, which becomes valid by ConfirmTOTP. The present secret stays valid until then.
 func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) error {
 	sealed, err := p.s.box.SealOwn(ctx, totpPlace(id), []byte(secret))
 	if err != nil {
@@ -61,7 +62,8 @@ func (p People) BeginTOTP(ctx context.Context, id uuid.UUID, secret string) erro
 	return p.s.one(ctx, "person", `UPDATE users SET totp_new = $2 WHERE id = $1`, id, sealed)
 }
 
-// TOTP returns the valid secret or, with waiting, the secret that waits to be confirmed. It is empty if there is no such secret.
+// TOTP returns the valid secret. With waiting it returns the secret that waits for confirmation. It is empty if there is no such
+// secret.
 func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, p.s.c, "person",
 		`SELECT coalesce(CASE WHEN $2 THEN totp_new ELSE totp END, '') FROM users WHERE id = $1`, id, waiting)
@@ -72,7 +74,7 @@ func (p People) TOTP(ctx context.Context, id uuid.UUID, waiting bool) (string, e
 	return string(secret), err
 }
 
-// ConfirmTOTP makes the waiting secret valid, and gives the person these recovery codes instead of any others.
+// ConfirmTOTP makes the waiting secret valid. It replaces the person's recovery codes by the given codes.
 func (p People) ConfirmTOTP(ctx context.Context, id uuid.UUID, codes []string) error {
 	return p.s.Tx(ctx, func(s *Store) error {
 		const q = `UPDATE users SET totp = totp_new, totp_new = NULL WHERE id = $1 AND totp_new IS NOT NULL`
@@ -92,20 +94,20 @@ func (p People) ConfirmTOTP(ctx context.Context, id uuid.UUID, codes []string) e
 	})
 }
 
-// DropTOTP ends the asking for codes.
+// DropTOTP deletes the person's TOTP secrets and recovery codes, so that the sign-in no longer asks for a code.
 func (p People) DropTOTP(ctx context.Context, id uuid.UUID) error {
 	const q = `WITH codes AS (DELETE FROM recovery_codes WHERE user_id = $1)
 		UPDATE users SET totp = NULL, totp_new = NULL WHERE id = $1`
 	return p.s.one(ctx, "person", q, id)
 }
 
-// UseStep reports whether no code of this step or of a later one was used before. From now on this one was.
+// UseStep records the use of a step's code. It reports false if a code of this or a later step was used before.
 func (p People) UseStep(ctx context.Context, id uuid.UUID, step int64) (bool, error) {
 	n, err := p.s.exec(ctx, "use code", `UPDATE users SET totp_step = $2 WHERE id = $1 AND totp_step < $2`, id, step)
 	return n == 1, err
 }
 
-// UseRecoveryCode reports whether the person has this code. It is gone from now on.
+// UseRecoveryCode deletes a recovery code and reports whether the person had it.
 func (p People) UseRecoveryCode(ctx context.Context, id uuid.UUID, code string) (bool, error) {
 	n, err := p.s.exec(ctx, "use recovery code", `DELETE FROM recovery_codes WHERE user_id = $1 AND hash = $2`, id, models.HashToken(code))
 	return n == 1, err
@@ -124,8 +126,8 @@ func (p People) Join(ctx context.Context, account, id uuid.UUID, role models.Rol
 	})
 }
 
-// keepOwner runs a change of an account's members in a transaction, and refuses it with last_owner if it takes the last owner.
-// An account without owners, such as an account that is used by keys only, may stay without.
+// keepOwner runs a change of an account's members in a transaction. It refuses a change that leaves the account without an owner:
+// last_owner. An account that had no owner before, for example because only keys use it, may stay without.
 func (p People) keepOwner(ctx context.Context, account uuid.UUID, change func(*Store) error) error {
 	const q = `SELECT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND role = $2)`
 	return p.s.Tx(ctx, func(s *Store) error {
@@ -147,7 +149,7 @@ func (p People) keepOwner(ctx context.Context, account uuid.UUID, change func(*S
 	})
 }
 
-// maxMembers is how many members are listed.
+// maxMembers is the maximum number of members that are listed.
 const maxMembers = 500
 
 const listMembers = `
@@ -155,20 +157,20 @@ SELECT u.id, u.email, u.name, u.totp IS NOT NULL AS has_totp, m.role, m.created_
 	(SELECT max(seen_at) FROM sessions s WHERE s.user_id = u.id AND s.account_id = m.account_id) AS seen_at
 FROM memberships m JOIN users u ON u.id = m.user_id WHERE m.account_id = $1 ORDER BY m.created_at, u.id LIMIT $2`
 
-// Members lists the people of an account, the longest first.
+// Members lists the members of an account. The earliest member comes first.
 func (p People) Members(ctx context.Context, account uuid.UUID) ([]models.Member, error) {
 	return db.Select[models.Member](ctx, p.s.c, "members", listMembers, account, maxMembers)
 }
 
-// forgetPerson deletes the password and the codes of a person who works on no account any more. No e-mail was sent to the
-// address, so someone else may have chosen them. The next invitation asks for a new password.
+// forgetPerson deletes the password and the codes of a person who has no account left. The e-mail address was never confirmed by a
+// message, so someone else may have chosen the password. The next invitation asks for a new one.
 const forgetPerson = `
 WITH gone AS (UPDATE users SET password = '', totp = NULL, totp_new = NULL
 	WHERE id = $1 AND NOT EXISTS (SELECT FROM memberships WHERE user_id = $1) RETURNING id)
 DELETE FROM recovery_codes WHERE user_id IN (SELECT id FROM gone)`
 
-// SetRole changes a member's role; an empty one ends the membership and with it the sessions. The links that the member made
-// for others stop working. The last owner stays one: last_owner.
+// SetRole changes a member's role. An empty role ends the membership and its sessions. The links that the member made for others
+// stop working. The last owner cannot lose the role: last_owner.
 func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.Role) error {
 	return p.keepOwner(ctx, account, func(s *Store) error {
 		if err := s.endLinksOf(ctx, account, id, role); err != nil {
@@ -185,7 +187,7 @@ func (p People) SetRole(ctx context.Context, account, id uuid.UUID, role models.
 	})
 }
 
-// endLinksOf deletes the open links that a member made, unless the member has the role already.
+// endLinksOf deletes the open links that a member made, unless the member already has the role.
 func (s *Store) endLinksOf(ctx context.Context, account, id uuid.UUID, role models.Role) error {
 	const q = `DELETE FROM entry_links WHERE account_id = $1 AND made_by = $2 AND used_at IS NULL
 		AND NOT EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
@@ -197,23 +199,23 @@ const listAccountsOf = `
 SELECT a.id, a.name, m.role FROM memberships m JOIN accounts a ON a.id = m.account_id
 WHERE m.user_id = $1 ORDER BY a.name, a.id LIMIT $2`
 
-// Workplace is an account that a person works on.
+// Workplace is an account to which a person belongs.
 type Workplace struct {
 	ID   uuid.UUID   `db:"id" json:"id"`
 	Name string      `db:"name" json:"name"`
 	Role models.Role `db:"role" json:"role"`
 }
 
-// Accounts lists the accounts that a person works on.
+// Accounts lists the accounts to which a person belongs.
 func (p People) Accounts(ctx context.Context, id uuid.UUID) ([]Workplace, error) {
 	return db.Select[Workplace](ctx, p.s.c, "accounts of a person", listAccountsOf, id, maxMembers)
 }
 
-// maxLinks is how many links of an account may be open at once.
+// maxLinks is the maximum number of open links of an account.
 const maxLinks = 100
 
-// CreateLink makes a link for an address and returns its token, for the only time. An earlier open link of the same
-// kind for the address stops working. of has its kind, account, e-mail, role and maker.
+// CreateLink creates a link for an e-mail address and returns its token, which cannot be read later. An earlier open link of the
+// same kind for the address stops working. of contains the kind, the account, the e-mail, the role and the maker of the link.
 func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link models.EntryLink, token string, err error) {
 	token = models.NewToken()
 	account, kind, email := of.AccountID, of.Kind, of.Email
@@ -244,7 +246,7 @@ func (p People) CreateLink(ctx context.Context, of models.EntryLink) (link model
 	return link, token, err
 }
 
-// stillOwner refuses a maker of a link who was removed, or is no owner any more, while the call was on its way.
+// stillOwner refuses the maker of a link if a concurrent change has removed the maker or ended the maker's role of owner.
 func (s *Store) stillOwner(ctx context.Context, account uuid.UUID, maker uuid.NullUUID) error {
 	const q = `SELECT $2::uuid IS NULL OR EXISTS (SELECT FROM memberships WHERE account_id = $1 AND user_id = $2 AND role = $3)`
 	ok, err := db.Get[bool](ctx, s.c, "maker", q, account, maker, models.RoleOwner)
@@ -256,16 +258,16 @@ func (s *Store) stillOwner(ctx context.Context, account uuid.UUID, maker uuid.Nu
 
 var linkColumns = db.Columns[models.EntryLink]("")
 
-// ErrLink says that a link does not work.
+// ErrLink is the error for a link that does not work.
 var ErrLink = models.Errorf(models.KindNotFound, "link_gone", "this link was used already, has been withdrawn or is older than a day")
 
-// maxWrongProofs is how many wrong passwords or codes end a link.
+// maxWrongProofs is the number of wrong passwords or codes after which a link stops working.
 const maxWrongProofs = 10
 
-// isOpen is SQL for a link that works.
+// isOpen is SQL that is true for a link that works.
 var isOpen = fmt.Sprintf(`(used_at IS NULL AND expires_at > now() AND wrong < %d)`, maxWrongProofs)
 
-// FindLink finds the open link of a token, else ErrLink.
+// FindLink returns the open link of a token. The error is ErrLink if there is no such link.
 func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, error) {
 	q := `SELECT ` + linkColumns + ` FROM entry_links WHERE hash = $1 AND ` + isOpen
 	link, ok, err := db.First[models.EntryLink](ctx, p.s.c, "link", q, models.HashToken(token))
@@ -275,8 +277,9 @@ func (p People) FindLink(ctx context.Context, token string) (models.EntryLink, e
 	return link, err
 }
 
-// UseLink ends the link that FindLink found. If several calls do it at once, one succeeds and the others get ErrLink. Call it in the
-// transaction that does what the link is for. It locks the account first, as a change of members does.
+// UseLink marks the link that FindLink returned as used. If several callers do this at once, one succeeds and the others get
+// ErrLink. Call it in the transaction that does the link's work. It locks the account first, in the same order as a change of
+// members.
 func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
 	if err := p.s.lockAccount(ctx, link.AccountID); err != nil {
 		return err
@@ -288,7 +291,7 @@ func (p People) UseLink(ctx context.Context, link models.EntryLink) error {
 	return err
 }
 
-// CountWrongProof counts a wrong password or code that was given with a link. The tenth ends the link.
+// CountWrongProof counts a wrong password or code that was sent with a link. The tenth one ends the link.
 func (p People) CountWrongProof(ctx context.Context, token string) error {
 	_, err := p.s.exec(ctx, "wrong proof", `UPDATE entry_links SET wrong = wrong + 1 WHERE hash = $1`, models.HashToken(token))
 	return err
@@ -300,15 +303,15 @@ func (p People) Links(ctx context.Context, account uuid.UUID) ([]models.EntryLin
 	return db.Select[models.EntryLink](ctx, p.s.c, "links", q, account, maxLinks)
 }
 
-// DropLink withdraws an open link.
+// DropLink deletes an open link.
 func (p People) DropLink(ctx context.Context, account, id uuid.UUID) error {
 	return p.s.one(ctx, "link", `DELETE FROM entry_links WHERE account_id = $1 AND id = $2 AND used_at IS NULL`, account, id)
 }
 
-// auditKept is how long the audit log goes back.
+// auditKept is how long entries of the audit log are kept.
 const auditKept = 400 * 24 * time.Hour
 
-// ForgetEntries deletes sessions and links that have ended, and old entries of the audit log. n counts the rows.
+// ForgetEntries deletes ended sessions and links, and old entries of the audit log. n is the number of deleted rows.
 func (s *Store) ForgetEntries(ctx context.Context) (n int64, err error) {
 	for _, d := range []struct {
 		query string

@@ -11,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// Usage is what accounts use of their plans.
+// Usage accesses the amounts that accounts use of their plans.
 type Usage struct{ s *Store }
 
-// Usage gives the usage of plans on this store's connection.
+// Usage returns access to the usage of plans on this store's connection.
 func (s *Store) Usage() Usage { return Usage{s} }
 
 // PlanUsage counts the records of an account.
@@ -40,19 +40,18 @@ SELECT (SELECT count(*) FROM campaigns WHERE account_id = $1 AND deleted_at IS N
 	(SELECT count(*) FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL
 		AND (expires_at IS NULL OR expires_at > now())) AS keys`
 
-// Count counts the records of an account.
+// Count returns the numbers of an account's records.
 func (u Usage) Count(ctx context.Context, account uuid.UUID) (PlanUsage, error) {
 	return db.Get[PlanUsage](ctx, u.s.c, "usage", countUsage, account)
 }
 
-// Lost lists the plans that accounts are on and that the table does not have: these accounts are allowed nothing. It is for
-// workers.
+// Lost lists the plans of accounts that are not in models.Plans. Accounts on such a plan are allowed nothing. It is for workers.
 func (u Usage) Lost(ctx context.Context) ([]string, error) {
 	names := db.Map(models.Plans, func(p models.Plan) string { return p.Name })
 	return db.Select[string](ctx, u.s.c, "lost plans", `SELECT DISTINCT plan FROM accounts WHERE plan <> ALL ($1) ORDER BY 1 LIMIT 100`, names)
 }
 
-// PlanLimit is an account's allowance of clicks in a month, and how many clicks it has.
+// PlanLimit is an account's allowance of clicks in a month, together with its number of clicks.
 type PlanLimit struct {
 	AccountID uuid.UUID `db:"account_id"`
 	Plan      string    `db:"plan"`
@@ -67,8 +66,8 @@ FROM accounts a JOIN unnest($2::text[], $3::bigint[]) AS p (plan, allowance) ON 
 WHERE NOT EXISTS (SELECT FROM plan_limits m WHERE m.account_id = a.id AND m.month = $4::date)
 ORDER BY a.id`
 
-// Open lists the limits that were not announced yet in the month of at, of all accounts whose plan limits clicks.
-// Clicks are zero. It is for workers.
+// Open lists the limits of the month of at that were not announced yet, for all accounts whose plan limits clicks. Their Clicks are
+// zero. It is for workers.
 func (u Usage) Open(ctx context.Context, at time.Time) ([]PlanLimit, error) {
 	var names []string
 	var limits []int64
@@ -84,7 +83,7 @@ const insertLimit = `
 INSERT INTO plan_limits (account_id, month, plan, allowance, clicks, reached_at) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (account_id, month) DO NOTHING`
 
-// Announce stores plan.limit_reached once a month. The caller dispatches its deliveries after the commit.
+// Announce stores the event plan.limit_reached, once a month. The caller dispatches the event's deliveries after the commit.
 func (u Usage) Announce(ctx context.Context, l PlanLimit) (deliveries []uuid.UUID, err error) {
 	err = u.s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, "announce limit", insertLimit, l.AccountID, models.MonthOf(l.ReachedAt), l.Plan, l.Allowance,
@@ -102,7 +101,7 @@ func (u Usage) Announce(ctx context.Context, l PlanLimit) (deliveries []uuid.UUI
 
 var findLimit = `SELECT ` + db.Columns[PlanLimit]("") + ` FROM plan_limits WHERE account_id = $1 AND month = $2`
 
-// Limit finds the limit that was announced in the month of at. None is not_found.
+// Limit returns the limit that was announced in the month of at. The error is not_found if there is no such limit.
 func (u Usage) Limit(ctx context.Context, account uuid.UUID, at time.Time) (PlanLimit, error) {
 	return db.Get[PlanLimit](ctx, u.s.c, "limit", findLimit, account, models.MonthOf(at))
 }

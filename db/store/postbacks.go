@@ -12,23 +12,23 @@ import (
 	"switchyard/models/postback"
 )
 
-// PostbackNetwork is what is needed to read and authenticate a network's postbacks.
+// PostbackNetwork has the data to read and authenticate a network's postbacks.
 type PostbackNetwork struct {
 	ID        uuid.UUID
 	AccountID uuid.UUID
-	Secret    string // empty: none is required
+	Secret    string // empty: no secret is required
 	postback.Network
 }
 
 const selectPostbackNetwork = `
 SELECT account_id, postback_params, status_map, postback_secret FROM networks WHERE id = $1`
 
-// proofPlace is where the proof of a postback is sealed. Its account may be found out later.
+// proofPlace returns the place of a postback's sealed proof. It names no account, because the account may be found out only later.
 func proofPlace(postback uuid.UUID) seal.Place {
 	return seal.Place{Table: "postbacks", Row: postback.String(), Column: "proof"}
 }
 
-// SealProof seals what proves the sender of a postback. Without ENCRYPTION_KEY the first call needs PostgreSQL.
+// SealProof encrypts the proof of a postback's sender. Without ENCRYPTION_KEY the first call needs PostgreSQL.
 func (s *Store) SealProof(ctx context.Context, id uuid.UUID, p postback.Proof) ([]byte, error) {
 	raw, err := json.Marshal(p)
 	if err != nil {
@@ -41,7 +41,8 @@ func (s *Store) SealProof(ctx context.Context, id uuid.UUID, p postback.Proof) (
 	return sealed, nil
 }
 
-// OpenProof opens what SealProof sealed. Nothing is the empty proof. The error is seal.ErrOpen if the key has changed.
+// OpenProof decrypts a proof from SealProof. If sealed is empty, it returns the empty proof. The error is seal.ErrOpen if the key
+// has changed.
 func (s *Store) OpenProof(ctx context.Context, id uuid.UUID, sealed []byte) (p postback.Proof, err error) {
 	if len(sealed) == 0 {
 		return p, nil
@@ -56,8 +57,8 @@ func (s *Store) OpenProof(ctx context.Context, id uuid.UUID, sealed []byte) (p p
 	return p, nil
 }
 
-// PostbackNetwork finds a network by its id alone, as a postback's address names it. Deactivated networks are found
-// too, for postbacks that were accepted before. ok is false for an unknown id.
+// PostbackNetwork returns a network by the id in a postback's address. It also finds deactivated networks, for postbacks that were
+// accepted before. ok is false for an unknown id.
 func (s *Store) PostbackNetwork(ctx context.Context, id uuid.UUID) (n PostbackNetwork, ok bool, err error) {
 	row, ok, err := db.First[struct {
 		Account uuid.UUID `db:"account_id"`

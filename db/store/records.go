@@ -13,18 +13,18 @@ import (
 	"switchyard/models"
 )
 
-// records has what all kinds of record have in common.
+// records has the methods that all kinds of record share.
 type records[R any] struct {
 	s *Store
 	t *table[R]
 }
 
-// List lists the records that are not gone, newest first unless the page wants another order.
+// List lists the records that are not removed, newest first unless the page asks for another order.
 func (k records[R]) List(ctx context.Context, account uuid.UUID, p Page) ([]R, string, error) {
 	return readPage(ctx, k.s, account, p, k.t.page(account, p))
 }
 
-// page is the query of a page in the order that the page wants.
+// page returns the query of a page in the requested order.
 func (t *table[R]) page(account uuid.UUID, p Page) pageQuery[R] {
 	q := pageQuery[R]{
 		Name: t.name, SQL: t.from + ` WHERE ` + t.live, Args: []any{account}, Only: t.only(p.Only), Filters: string(p.Sort),
@@ -39,11 +39,11 @@ func (t *table[R]) page(account uuid.UUID, p Page) pageQuery[R] {
 	return q
 }
 
-// sortByName orders a list by name, without regard to case.
+// sortByName orders a list by name, ignoring case.
 //
-// Names may change between two pages. So a record that was changed after the first page comes after all others, by id.
-// A change only moves a record ahead of the cursor, so none is missed. A record that is changed after it came may come
-// again.
+// Names may change between two pages. A record that was changed after the first page therefore comes after all others, ordered by
+// id. A change never moves a record to a part that was already read, so no record is missed. A record that changes after it was
+// listed may be listed again.
 func (q *pageQuery[R]) sortByName() {
 	last := "t.updated_at > $2"
 	if !q.Asc {
@@ -64,31 +64,31 @@ func (q *pageQuery[R]) sortByName() {
 	}
 }
 
-// Find finds one record that is not gone.
+// Find returns a record that is not removed.
 func (k records[R]) Find(ctx context.Context, account, id uuid.UUID) (R, error) {
 	return k.t.find(ctx, k.s, account, id)
 }
 
-// Create adds a record under a new id, within the plan's allowance.
+// Create adds a record under a new id, if the plan's allowance has room.
 func (k records[R]) Create(ctx context.Context, record R) (R, error) {
 	return k.t.create(ctx, k.s, record)
 }
 
-// Update writes every field of a record, except whether it is active and the fields that have a method of their own.
+// Update saves every field of a record, except whether it is active and the fields that have their own method.
 func (k records[R]) Update(ctx context.Context, record R) (R, error) {
 	return k.t.change(ctx, k.s, record)
 }
 
-// Remove removes a record: it is no longer listed. Most kinds stay in the database for history.
+// Remove removes a record, so that it is no longer listed. Most kinds of record stay in the database for history.
 func (k records[R]) Remove(ctx context.Context, account, id uuid.UUID) error {
 	return k.s.one(ctx, k.t.what, k.t.remove, account, id)
 }
 
-// pausable has what the kinds that can be paused have in common.
+// pausable has the methods that all kinds of record which can be paused share.
 type pausable[R any] struct{ records[R] }
 
-// SetActive pauses or resumes a record. Resuming a deactivated one restores it, within the plan's allowance, unless
-// another record has its name by now.
+// SetActive pauses or resumes a record. Resuming a deactivated record restores it. That needs room in the plan's allowance, and a
+// name that no other record has taken since.
 func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bool) error {
 	if !on || k.t.gone != deactivated {
 		return k.s.one(ctx, k.t.what, k.t.set(`is_active = $3`), account, id, on)
@@ -105,16 +105,16 @@ func (k pausable[R]) SetActive(ctx context.Context, account, id uuid.UUID, on bo
 	})
 }
 
-// deactivated is the column of the kinds that stay for history, and can be restored.
+// deactivated is the column with the time of removal of the kinds that stay for history and can be restored.
 const deactivated = "deactivated_at"
 
-// isGone locks a record of the account, gone or not, and reports whether it is gone.
+// isGone locks a record of the account and reports whether it was removed.
 func (t *table[R]) isGone(ctx context.Context, s *Store, account, id uuid.UUID) (bool, error) {
 	q := `SELECT t.` + t.gone + ` IS NOT NULL FROM ` + t.name + ` t WHERE t.account_id = $1 AND t.id = $2 FOR NO KEY UPDATE`
 	return db.Get[bool](ctx, s.c, t.what, q, account, id)
 }
 
-// restore makes a record active, gone or not.
+// restore makes a record active, whether it was removed or not.
 func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID) error {
 	err := s.one(ctx, t.what, `UPDATE `+t.name+` t SET `+t.gone+` = NULL, is_active = true, updated_at = clock_timestamp()
 		WHERE t.account_id = $1 AND t.id = $2`, account, id)
@@ -124,7 +124,7 @@ func (t *table[R]) restore(ctx context.Context, s *Store, account, id uuid.UUID)
 	return err
 }
 
-// onlyBy are the ways to choose the records of a list, by the column that a table needs for one.
+// onlyBy lists the filters of a list. A filter applies only to tables that have its column.
 var onlyBy = []struct {
 	column, sql string
 	value       func(Only) string
@@ -136,7 +136,7 @@ var onlyBy = []struct {
 	{"t.tags", "%s = ANY (t.tags)", func(o Only) string { return o.Tag }},
 }
 
-// only are the conditions for the records that are chosen.
+// only returns the conditions for the records that the filter selects.
 func (t *table[R]) only(o Only) (list []pageCondition) {
 	for _, by := range onlyBy {
 		if v := by.value(o); v != "" && slices.Contains(t.read, by.column) {
@@ -146,7 +146,7 @@ func (t *table[R]) only(o Only) (list []pageCondition) {
 	return list
 }
 
-// searched looks for a part of the name in the word of the record's link, too.
+// searched extends a search for a part of the name to the alias or slug of the record's link.
 func (t *table[R]) searched(sql string) string {
 	for _, word := range []string{"t.alias", "t.slug"} {
 		if slices.Contains(t.read, word) {

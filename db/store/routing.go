@@ -20,13 +20,13 @@ import (
 // RoutingChannel is the channel on which PostgreSQL announces changed records of the redirect, each as a RoutingKey.
 const RoutingChannel = "routing"
 
-// RoutingKey names one record that the redirect reads.
+// RoutingKey identifies a record that the redirect reads.
 type RoutingKey struct {
 	Table string    `db:"table_name"`
 	ID    uuid.UUID `db:"id"`
 }
 
-// ParseRoutingKey reads the payload of a notification, "table:id".
+// ParseRoutingKey parses the payload of a notification, "table:id". ok is false for an unknown table.
 func ParseRoutingKey(payload string) (key RoutingKey, ok bool) {
 	table, text, _ := strings.Cut(payload, ":")
 	id, err := uuid.Parse(text)
@@ -34,26 +34,26 @@ func ParseRoutingKey(payload string) (key RoutingKey, ok bool) {
 	return RoutingKey{table, id}, err == nil && known
 }
 
-// RoutingVersion is a record with the version of its row, which changes with every write.
+// RoutingVersion is the key of a record and the version of its row. The version changes with every write.
 type RoutingVersion struct {
 	RoutingKey
 	Version int64 `db:"version"`
 }
 
-// RoutingRow is one record that the redirect reads: a pointer to one of the types below.
+// RoutingRow is a record that the redirect reads. It is a pointer to one of the types below.
 type RoutingRow interface {
-	// Head gives the row's key and version.
+	// Head returns the row's key and version.
 	Head() RoutingVersion
 }
 
-// Routing is a set of records of the redirect in any order. See routingTables for which rows it reads.
+// Routing is a set of records of the redirect in any order. See routingTables for the rows that it reads.
 type Routing struct {
 	Rows []RoutingRow
 	// LanderSecret signs the keys of protected landing pages. Only a full load sets it.
 	LanderSecret []byte
 }
 
-// RoutingRows gives the rows of one type: RoutingRows[*RoutingCampaign](r).
+// RoutingRows returns the rows of a type: RoutingRows[*RoutingCampaign](r).
 func RoutingRows[R RoutingRow](r *Routing) (list []R) {
 	for _, row := range r.Rows {
 		if one, ok := row.(R); ok {
@@ -63,7 +63,7 @@ func RoutingRows[R RoutingRow](r *Routing) (list []R) {
 	return list
 }
 
-// RoutingAccount is what the redirect needs of an account.
+// RoutingAccount has the fields of an account that the redirect needs.
 type RoutingAccount struct {
 	ID           uuid.UUID      `db:"id"`
 	Version      int64          `db:"version"`
@@ -72,16 +72,16 @@ type RoutingAccount struct {
 	BotThreshold int            `db:"bot_threshold"`
 	BotDisabled  pq.StringArray `db:"bot_disabled"`
 	SiteKey      string         `db:"site_key"`
-	// GoalSecretHash is the hash of the secret by which servers report goals, GoalSecret the secret itself, sealed.
+	// GoalSecret is the sealed secret by which the account's servers report goals. GoalSecretHash is its hash.
 	GoalSecretHash []byte `db:"goal_secret_hash"`
 	GoalSecret     []byte `db:"goal_secret"`
-	// The secret before the last rotation counts until then.
+	// The previous secret remains valid until OldGoalSecretUntil.
 	OldGoalSecretHash  []byte     `db:"old_goal_secret_hash"`
 	OldGoalSecret      []byte     `db:"old_goal_secret"`
 	OldGoalSecretUntil *time.Time `db:"old_goal_secret_until"`
 }
 
-// RoutingDomain is a host of tracking links. A shared one has no account.
+// RoutingDomain is a host of tracking links. A shared domain has no account.
 type RoutingDomain struct {
 	ID        uuid.UUID     `db:"id"`
 	Version   int64         `db:"version"`
@@ -92,7 +92,7 @@ type RoutingDomain struct {
 	IndexPage string        `db:"index_page"`
 }
 
-// RoutingSource is what the redirect needs of a traffic source.
+// RoutingSource has the fields of a traffic source that the redirect needs.
 type RoutingSource struct {
 	ID              uuid.UUID       `db:"id"`
 	Version         int64           `db:"version"`
@@ -105,19 +105,19 @@ type RoutingSource struct {
 	TrafficLossPct  decimal.Decimal `db:"traffic_loss_pct"`
 }
 
-// RoutingNetwork is what click-outs and postbacks need of an affiliate network. Only workers need its secret, so it
-// is not read here.
+// RoutingNetwork has the fields of an affiliate network that click-outs and postbacks need. It leaves out the secret, because only
+// workers need it.
 type RoutingNetwork struct {
 	ID         uuid.UUID `db:"id"`
 	Version    int64     `db:"version"`
 	AccountID  uuid.UUID `db:"account_id"`
 	Name       string    `db:"name"`
 	ClickParam string    `db:"click_param"`
-	// PostbackParams are the network's own parameters, as saved. They are missing in a copy on disk by an older version.
+	// PostbackParams are the network's own parameters, as saved. A copy on disk that an older version wrote does not have them.
 	PostbackParams json.RawMessage `db:"postback_params"`
 }
 
-// RoutingOffer is what the redirect needs of an offer.
+// RoutingOffer has the fields of an offer that the redirect needs.
 type RoutingOffer struct {
 	ID        uuid.UUID     `db:"id"`
 	Version   int64         `db:"version"`
@@ -129,7 +129,7 @@ type RoutingOffer struct {
 	IsActive  bool          `db:"is_active"`
 }
 
-// RoutingLander is what the redirect needs of a landing page.
+// RoutingLander has the fields of a landing page that the redirect needs.
 type RoutingLander struct {
 	ID        uuid.UUID `db:"id"`
 	Version   int64     `db:"version"`
@@ -141,7 +141,7 @@ type RoutingLander struct {
 	Protection json.RawMessage `db:"protection"`
 }
 
-// RoutingSmartlink is what the redirect needs of a smartlink. Rules are as saved.
+// RoutingSmartlink has the fields of a smartlink that the redirect needs. Rules are as saved.
 type RoutingSmartlink struct {
 	ID             uuid.UUID       `db:"id"`
 	Version        int64           `db:"version"`
@@ -152,10 +152,10 @@ type RoutingSmartlink struct {
 	Name           string          `db:"name"`
 	DestinationURL string          `db:"destination_url"`
 	Rules          json.RawMessage `db:"rules"`
-	Paused         bool            `db:"paused"` // it leads nowhere, and keeps its address
+	Paused         bool            `db:"paused"` // the link leads nowhere but keeps its address
 }
 
-// RoutingRule is a saved rule, perhaps a deleted one: flows that use it keep its conditions.
+// RoutingRule is a saved rule. It may be deleted, because flows that use it keep its conditions.
 type RoutingRule struct {
 	ID         uuid.UUID       `db:"id"`
 	Version    int64           `db:"version"`
@@ -176,7 +176,7 @@ type RoutingBotEntry struct {
 	Value      json.RawMessage `db:"value"`
 }
 
-// RoutingBotData is a list of an operator, for all accounts: see package botdata.
+// RoutingBotData is a list that the operator has loaded for all accounts: see package botdata.
 type RoutingBotData struct {
 	ID      uuid.UUID `db:"id"`
 	Version int64     `db:"version"`
@@ -201,7 +201,7 @@ type RoutingGoal struct {
 	models.GoalTerms
 }
 
-// RoutingCampaign is what the redirect needs of a campaign. Streams is its flow as saved.
+// RoutingCampaign has the fields of a campaign that the redirect needs. Streams is its flow as saved.
 type RoutingCampaign struct {
 	ID                 uuid.UUID       `db:"id"`
 	Version            int64           `db:"version"`
@@ -268,9 +268,9 @@ func routingHead(table string, id uuid.UUID, version int64) RoutingVersion {
 	return RoutingVersion{RoutingKey{table, id}, version}
 }
 
-// routingTables are the kinds of record that the redirect reads, with the condition of their rows. An account's
-// domain must be verified. Deactivated sources and networks are read for the campaigns and offers that name them: a
-// click without their parameters, cost or id could not be corrected later.
+// routingTables lists the kinds of record that the redirect reads, with the condition of their rows. An account's domain must be
+// verified. Deactivated sources and networks are read too, because campaigns and offers still refer to them. A click that was
+// recorded without their parameters, cost or id could not be corrected later.
 var routingTables = []routingTable{
 	tableOf[RoutingAccount](`true`),
 	tableOf[RoutingDomain](`(account_id IS NULL OR is_verified)`),
@@ -287,19 +287,19 @@ var routingTables = []routingTable{
 	tableOf[RoutingGoal](`true`),
 }
 
-// routingExprs are the columns that are not read as they are. version is the id of the transaction that wrote the
-// row: a later write has another one.
+// routingExprs has the expressions of columns that are not read unchanged. version is the id of the transaction that wrote the row,
+// so a later write has a different version.
 var routingExprs = map[string]string{
 	"version": `xmin::text::bigint AS version`, "host": `lower(host) AS host`, "paused": `NOT is_active AS paused`,
 }
 
-// routingTable reads one kind of records.
+// routingTable reads the records of one kind.
 type routingTable struct {
 	name, where string
 	load        func(ctx context.Context, c db.Conn, ids []uuid.UUID) ([]RoutingRow, error)
 }
 
-// tableOf makes the table of a type of rows. Its columns are the db tags of T.
+// tableOf returns the routingTable of a row type. Its columns are the db tags of T.
 func tableOf[T any, P interface {
 	*T
 	RoutingRow
@@ -319,17 +319,17 @@ var versionsQuery = func() string {
 	}), ` UNION ALL `)
 }()
 
-// RoutingVersions lists every record of the redirect with its version. A record that is not listed is gone. One with
-// another version must be read again.
+// RoutingVersions lists every record of the redirect with its version. A record that is not listed no longer exists. A record with
+// a different version must be read again.
 func RoutingVersions(ctx context.Context, c db.Conn) ([]RoutingVersion, error) {
 	return db.Select[RoutingVersion](ctx, c, "list routing versions", versionsQuery)
 }
 
-// routingBatch is how many records one query reads. A thousand flows are some 10 MB.
+// routingBatch is the number of records that one query reads. A thousand flows are about 10 MB.
 const routingBatch = 1000
 
-// LoadRouting reads records. A record that is missing from the result does not exist, or no longer. A key of an unknown table is
-// ignored.
+// LoadRouting reads records. A record that does not exist, or no longer exists, is missing from the result. A key of an unknown
+// table is ignored.
 func LoadRouting(ctx context.Context, c db.Conn, keys []RoutingKey) (*Routing, error) {
 	ids := map[string][]uuid.UUID{}
 	for _, k := range keys {
@@ -353,14 +353,14 @@ INSERT INTO domains (id, host, is_verified) VALUES ($1, $2, true)
 ON CONFLICT (host) WHERE is_verified OR account_id IS NULL
 	DO UPDATE SET is_verified = true WHERE domains.account_id IS NULL AND NOT domains.is_verified`
 
-// New campaigns that name no domain go to the default shared domain.
+// preferSharedDomain sets the default shared domain. New campaigns without a domain of their own use it.
 const preferSharedDomain = `
 UPDATE domains SET is_default = (host = $1) WHERE account_id IS NULL AND is_default <> (host = $1)
 	AND EXISTS (SELECT FROM domains WHERE host = $1 AND account_id IS NULL)`
 
-// EnsureSharedDomains adds the configured hosts as shared link domains. Every process may call it at its start. New
-// campaigns go to the first host. A host that is no longer configured keeps serving its campaigns. A host that serves
-// an account stays that account's.
+// EnsureSharedDomains adds the configured hosts as shared link domains. Every process may call it when it starts. New campaigns use
+// the first host. A host that is no longer configured keeps serving its campaigns. A host that already serves an account stays with
+// that account.
 func EnsureSharedDomains(ctx context.Context, c db.Conn, hosts []string) error {
 	for _, host := range hosts {
 		if _, err := db.Exec(ctx, c, "shared domain", insertSharedDomain, uuid.New(), strings.ToLower(host)); err != nil {

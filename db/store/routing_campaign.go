@@ -9,13 +9,13 @@ import (
 	"switchyard/models/flow"
 )
 
-// CampaignRouting loads the records that route a campaign: itself, the campaigns it may hand over to, and their
-// offers, landing pages and saved rules. A deleted campaign, or one of another account, is left out.
+// CampaignRouting loads the records that route a campaign: the campaign, the campaigns to which it may hand over, and their offers,
+// landing pages and saved rules. A deleted campaign, or a campaign of another account, is left out.
 func CampaignRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Routing, error) {
 	return loadAround(ctx, c, account, &Routing{}, []uuid.UUID{id}, nil)
 }
 
-// What a word of a tracking link can name on the domains of an account, and those domains.
+// These queries select the records to which a word of a tracking link can lead on the domains of an account, and these domains.
 const (
 	campaignsNamed  = `SELECT id FROM campaigns WHERE account_id = $1 AND alias = $2 AND deleted_at IS NULL LIMIT 100`
 	smartlinksNamed = `SELECT id FROM smartlinks WHERE account_id = $1 AND slug = $2 AND deleted_at IS NULL LIMIT 100`
@@ -23,8 +23,8 @@ const (
 	domainsOf       = `SELECT id FROM domains WHERE account_id = $1 OR account_id IS NULL`
 )
 
-// LinkRouting is CampaignRouting with all else that decides where a tracking link of the account leads: what its word
-// names, the domains, the sources and networks, and the bot lists.
+// LinkRouting is CampaignRouting with everything else that decides where a tracking link of the account leads: the records that the
+// link's word names, the domains, the sources and networks, and the bot lists.
 func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word string) (*Routing, error) {
 	named, err := db.Select[uuid.UUID](ctx, c, "campaigns of a link", campaignsNamed, account, word)
 	if err != nil {
@@ -53,13 +53,13 @@ func LinkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID, word str
 	return addDomains(ctx, c, account, r, keys)
 }
 
-// NetworkRouting loads what decides how a postback to a network of the account is read.
+// NetworkRouting loads the records that decide how a postback to a network of the account is read.
 func NetworkRouting(ctx context.Context, c db.Conn, account, id uuid.UUID) (*Routing, error) {
 	keys := []RoutingKey{{Table: "accounts", ID: account}, {Table: "networks", ID: id}}
 	return addDomains(ctx, c, account, &Routing{}, keys)
 }
 
-// addDomains adds the records of keys and the domains that an account may use.
+// addDomains adds to r the records of keys and the domains that an account may use.
 func addDomains(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, keys []RoutingKey) (*Routing, error) {
 	domains, err := db.Select[uuid.UUID](ctx, c, "domains of an account", domainsOf, account)
 	if err != nil {
@@ -80,7 +80,7 @@ func FlowRouting(ctx context.Context, c db.Conn, campaign RoutingCampaign, paths
 	return loadAround(ctx, c, campaign.AccountID, r, next, paths)
 }
 
-// loadAround adds to r the campaigns of next, those they hand over to, and the records that they and paths name.
+// loadAround adds to r the campaigns of next, the campaigns to which they hand over, and the records to which they and paths refer.
 func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, next []uuid.UUID, paths []flow.Path,
 ) (*Routing, error) {
 	known := map[uuid.UUID]bool{}
@@ -120,7 +120,7 @@ func loadAround(ctx context.Context, c db.Conn, account uuid.UUID, r *Routing, n
 	return r, nil
 }
 
-// keysOf makes keys of the ids that are not known, and adds them to known.
+// keysOf returns keys of the ids that are not in known, and adds these ids to known.
 func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKey {
 	var keys []RoutingKey
 	for _, id := range ids {
@@ -135,7 +135,7 @@ func keysOf(table string, ids []uuid.UUID, known map[uuid.UUID]bool) []RoutingKe
 	return keys
 }
 
-// CheckFlow returns the documented error for paths that the account could not save.
+// CheckFlow returns the error with which saving the paths in the account would fail.
 func (k Campaigns) CheckFlow(ctx context.Context, account uuid.UUID, paths []flow.Path) error {
 	flow.Canonical(paths)
 	_, err := k.s.checkFlow(ctx, account, paths, nil)

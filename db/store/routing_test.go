@@ -32,7 +32,7 @@ func TestEnsureSharedDomains(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(hosts) != 1 || hosts[0] != "go.test" {
-		t.Errorf("shared domains %v", hosts)
+		t.Errorf("shared domains %v, want only go.test", hosts)
 	}
 	for _, settings := range [][]string{
 		{"go.test", "new.test"}, {"new.test", "go.test"}, {"new.test"}, {"taken.test", "go.test"},
@@ -45,11 +45,11 @@ func TestEnsureSharedDomains(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := settings[0]
-		if want == "taken.test" { // not ours to prefer
+		if want == "taken.test" { // the host serves an account, so it cannot become the default
 			want = "new.test"
 		}
 		if len(first) != 1 || first[0] != want {
-			t.Errorf("with %v new campaigns go to %v", settings, first)
+			t.Errorf("with the hosts %v the default domain is %v", settings, first)
 		}
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"switchyard/models"
 )
 
-// exec runs a statement and gives the number of rows that it touched.
+// exec runs a statement and returns the number of affected rows.
 func (s *Store) exec(ctx context.Context, what, text string, args ...any) (int64, error) {
 	return db.Exec(ctx, s.c, what, text, args...)
 }
 
-// one runs a statement that must touch a row. If it touches no row, the error is a not_found error that names what.
+// one runs a statement that must affect a row. If it affects none, the error is a not_found error that contains what.
 func (s *Store) one(ctx context.Context, what, text string, args ...any) error {
 	n, err := s.exec(ctx, what, text, args...)
 	if err == nil && n == 0 {
@@ -24,7 +24,7 @@ func (s *Store) one(ctx context.Context, what, text string, args ...any) error {
 	return err
 }
 
-// param gives a field as a query parameter. The zero id is NULL. A list is never NULL.
+// param converts a field to a query parameter. The zero id becomes NULL. A list never becomes NULL.
 func param(field reflect.Value, isJSON bool) any {
 	if isJSON {
 		return db.Document(field.Interface())
@@ -39,7 +39,7 @@ func param(field reflect.Value, isJSON bool) any {
 	return field.Interface()
 }
 
-// nonNil makes nil an empty list, since no column allows NULL.
+// nonNil returns an empty list for nil, because no column allows NULL.
 func nonNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}

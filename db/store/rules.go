@@ -13,19 +13,19 @@ import (
 	"switchyard/models/flow"
 )
 
-// Rules are the saved rules of accounts.
+// Rules accesses the saved rules of accounts.
 type Rules struct{ records[models.Rule] }
 
-// Rules gives the saved rules on this store's connection.
+// Rules returns access to the saved rules on this store's connection.
 func (s *Store) Rules() Rules { return Rules{records[models.Rule]{s, ruleTable}} }
 
-// Removing a rule frees its name, and no flow can be saved with it any more. Flows that use it keep routing by its
-// conditions, and show it as an inline rule. For them the row stays, whatever their number. A rule that no flow uses is
+// Removing a rule frees its name. No flow can be saved with the rule after that. Flows that use it keep routing by its conditions
+// and show it as an inline rule. The rule's row stays for these flows and does not count for the plan. A rule that no flow uses is
 // deleted.
 var ruleTable = newTable(table[models.Rule]{
 	name: "rules", what: "rule", gone: "deleted_at",
 	allowance: allowance{what: "saved rules", limit: func(p models.Plan) int { return p.Rules }},
-	nameTaken: models.Invalid, // as the contract wants for rules
+	nameTaken: models.Invalid, // the API contract asks for this error
 	prepare: func(ctx context.Context, s *Store, r, old *models.Rule) error {
 		if old == nil {
 			old = &models.Rule{}
@@ -37,13 +37,14 @@ var ruleTable = newTable(table[models.Rule]{
 	},
 })
 
-// List lists the saved rules by name unless the page wants another order.
+// List lists the saved rules, by name unless the page asks for another order.
 func (k Rules) List(ctx context.Context, account uuid.UUID, p Page) ([]models.Rule, string, error) {
 	p.Sort = cmp.Or(p.Sort, SortName)
 	return k.records.List(ctx, account, p)
 }
 
-// usedRules are the saved rules in the flows of campaigns and in saved flows, of the account $1 or, if that is null, of all.
+// usedRules selects the saved rules in the flows of campaigns and in saved flows of the account $1. If $1 is null, it covers all
+// accounts.
 const usedRules = `
 SELECT r ->> 'rule_id' FROM campaigns c, jsonb_path_query(c.streams, '$[*].rules[*]') r
 WHERE ($1::uuid IS NULL OR c.account_id = $1) AND c.deleted_at IS NULL AND r ->> 'rule_id' IS NOT NULL
@@ -66,13 +67,13 @@ func (k Rules) Remove(ctx context.Context, account, id uuid.UUID) error {
 	})
 }
 
-// Forget deletes the removed rules, of all accounts, that no flow uses any more. It is for workers.
+// Forget deletes the removed rules of all accounts that no flow uses any more. It is for workers.
 func (k Rules) Forget(ctx context.Context) (int64, error) {
 	const q = `DELETE FROM rules WHERE deleted_at < now() - interval '1 hour' AND id::text NOT IN (` + usedRules + `)`
 	return k.s.exec(ctx, "forget rules", q, nil)
 }
 
-// inlineDeleted replaces, in flows that were read, references to deleted rules by inline rules.
+// inlineDeleted replaces references to deleted rules by inline rules in flows that were read.
 func (s *Store) inlineDeleted(ctx context.Context, account uuid.UUID, flows ...[]flow.Path) error {
 	_, _, ids := flow.References(slices.Concat(flows...))
 	if len(ids) == 0 {

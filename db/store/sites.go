@@ -13,22 +13,22 @@ import (
 	"switchyard/models"
 )
 
-// Sites are the sites of accounts with their goals.
+// Sites accesses the sites of accounts and their goals.
 type Sites struct{ records[models.Site] }
 
-// Sites gives the sites on this store's connection.
+// Sites returns access to the sites on this store's connection.
 func (s *Store) Sites() Sites { return Sites{records[models.Site]{s, siteTable}} }
 
 var siteTable = newTable(table[models.Site]{name: "sites", what: "site"})
 
 var goalTable = newTable(table[models.Goal]{name: "goals", what: "goal"})
 
-// List lists the sites of an account, the oldest first.
+// List lists the sites of an account, oldest first.
 func (k Sites) List(ctx context.Context, account uuid.UUID) ([]models.Site, error) {
 	return db.Select[models.Site](ctx, k.s.c, "sites", siteTable.from+` WHERE `+siteTable.live+` ORDER BY t.id`, account)
 }
 
-// Create adds a site under a new id, with goals of its own. Errors: plan_limit, duplicate_name.
+// Create adds a site under a new id. With seed it also adds the suggested goals. Errors: plan_limit, duplicate_name.
 func (k Sites) Create(ctx context.Context, site models.Site, seed bool) (models.Site, error) {
 	return txOf(ctx, k.s, func(s *Store) (models.Site, error) { return s.Sites().create(ctx, site, seed) })
 }
@@ -50,7 +50,7 @@ func (k Sites) create(ctx context.Context, site models.Site, seed bool) (models.
 	return saved, nil
 }
 
-// allowGoals refuses one more record than the plan has room for: plan_limit. It locks the account.
+// allowGoals returns the error plan_limit if the plan has no room for another record. It locks the account.
 func (s *Store) allowGoals(ctx context.Context, account uuid.UUID, count, what string, limit func(models.Plan) int, args ...any,
 ) error {
 	plan, err := s.lockedPlan(ctx, account)
@@ -67,7 +67,7 @@ func (s *Store) allowGoals(ctx context.Context, account uuid.UUID, count, what s
 	return err
 }
 
-// Update replaces the settings of a site. isActive nil leaves whether it is active. Errors: not_found, duplicate_name.
+// Update replaces the settings of a site. If isActive is nil, the site stays active or inactive. Errors: not_found, duplicate_name.
 func (k Sites) Update(ctx context.Context, site models.Site, isActive *bool) (models.Site, error) {
 	return txOf(ctx, k.s, func(s *Store) (models.Site, error) {
 		old, err := siteTable.findLocked(ctx, s, site.AccountID, site.ID)
@@ -85,8 +85,8 @@ const clearMeasured = `
 UPDATE campaigns SET measurement_site_id = NULL, updated_at = clock_timestamp()
 WHERE account_id = $1 AND measurement_site_id = $2 AND deleted_at IS NULL`
 
-// Remove deletes a site with its goals, and returns how many campaigns measured by it: they measure by none then. Its
-// events and conversions stay. ok is false if there is no such site.
+// Remove deletes a site and its goals. It returns the number of campaigns that were measured by the site. These campaigns have no
+// site then. The site's events and conversions stay. ok is false if there is no such site.
 func (k Sites) Remove(ctx context.Context, account, id uuid.UUID) (campaigns int64, ok bool, err error) {
 	err = k.s.Tx(ctx, func(s *Store) error {
 		n, err := s.exec(ctx, "delete site", siteTable.remove, account, id)
@@ -100,7 +100,7 @@ func (k Sites) Remove(ctx context.Context, account, id uuid.UUID) (campaigns int
 	return campaigns, ok, err
 }
 
-// Lead returns the account's first lead site, preferably an active one. If there is no lead site, it creates one with its goals.
+// Lead returns the account's oldest lead site, preferably an active one. If there is no lead site, it creates one with its goals.
 // Error: plan_limit.
 func (k Sites) Lead(ctx context.Context, account models.Account) (models.Site, error) {
 	return txOf(ctx, k.s, func(s *Store) (models.Site, error) {
@@ -123,13 +123,13 @@ func (k Sites) Lead(ctx context.Context, account models.Account) (models.Site, e
 	})
 }
 
-// Site returns a site of the account, or its first active site for the zero id. ok is false if there is no such site.
+// Site returns a site of the account. For the zero id it returns the oldest active site. ok is false if there is no such site.
 func (k Sites) Site(ctx context.Context, account, id uuid.UUID) (site models.Site, ok bool, err error) {
 	q := siteTable.from + ` WHERE ` + siteTable.live + ` AND (t.id = $2 OR $2 IS NULL AND t.is_active) ORDER BY t.id LIMIT 1`
 	return db.First[models.Site](ctx, k.s.c, "site", q, account, db.OrNull(id))
 }
 
-// Goals lists the goals of a site, the primary one first, then the oldest.
+// Goals lists the goals of a site. The primary goal comes first, then the others, oldest first.
 func (k Sites) Goals(ctx context.Context, account, site uuid.UUID) ([]models.Goal, error) {
 	q := goalTable.from + ` WHERE ` + goalTable.live + ` AND t.site_id = $2 ORDER BY t.is_primary DESC, t.id`
 	return db.Select[models.Goal](ctx, k.s.c, "goals", q, account, site)
@@ -141,9 +141,9 @@ const (
 		WHERE account_id = $1 AND site_id = $2 AND id <> $3 AND is_primary`
 )
 
-// SaveGoal creates or changes the goal with a key of a site. edit gets the saved goal, or a new one with every default. A site
-// has one primary goal: a goal that becomes primary replaces the former one. Errors: no_site, duplicate_name, and plan_limit for
-// a new goal.
+// SaveGoal creates or changes the goal of a site with the given key. It calls edit with the saved goal, or with a new goal that has
+// all defaults. A site has only one primary goal: a goal that becomes primary replaces the former one. Errors: no_site,
+// duplicate_name, and plan_limit for a new goal.
 func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string, edit func(*models.Goal) error) (
 	models.Goal, error,
 ) {
@@ -179,7 +179,7 @@ func (k Sites) SaveGoal(ctx context.Context, account, site uuid.UUID, key string
 	})
 }
 
-// orNoSite is err, or no_site for none.
+// orNoSite returns err, or the error no_site if err is nil.
 func orNoSite(err error) error {
 	if err == nil {
 		err = models.Invalid("no_site", "there is no such site on this account")
@@ -187,8 +187,8 @@ func orNoSite(err error) error {
 	return err
 }
 
-// RemoveGoal deletes the goal with a key of a site, for the zero id of the first active one. It reports whether there was
-// one. Its conversions stay. Error: no_site.
+// RemoveGoal deletes the goal with a key from a site. The zero id stands for the first active site. It reports whether there was
+// such a goal. The goal's conversions stay. Error: no_site.
 func (k Sites) RemoveGoal(ctx context.Context, account, site uuid.UUID, key string) (bool, error) {
 	of, ok, err := k.Site(ctx, account, site)
 	if err != nil || !ok {
@@ -198,13 +198,13 @@ func (k Sites) RemoveGoal(ctx context.Context, account, site uuid.UUID, key stri
 	return n > 0, err
 }
 
-// goalSecretPlace is where the secret of an account's servers is sealed.
+// goalSecretPlace returns the place of the sealed secret of an account's servers.
 func goalSecretPlace(account uuid.UUID) seal.Place {
 	return seal.Place{Account: account, Table: "accounts", Row: account.String(), Column: "goal_secret"}
 }
 
-// RotateGoalSecret replaces the secret by which the account's servers report goals, and returns the new one for the only
-// time. The one before counts for models.SecretOverlap longer; an earlier one ends.
+// RotateGoalSecret replaces the secret by which the account's servers report goals. It returns the new secret, which cannot be read
+// later. The previous secret stays valid for models.SecretOverlap. An even older secret becomes invalid.
 func (k Sites) RotateGoalSecret(ctx context.Context, account uuid.UUID) (string, error) {
 	secret := models.NewGoalSecret()
 	sealed, err := k.s.box.SealOwn(ctx, goalSecretPlace(account), []byte(secret))
@@ -217,7 +217,7 @@ func (k Sites) RotateGoalSecret(ctx context.Context, account uuid.UUID) (string,
 	return secret, k.s.one(ctx, "account", q, account, models.HashGoalSecret(secret), sealed, models.SecretOverlap.Seconds())
 }
 
-// OpenGoalSecret opens a secret that RotateGoalSecret has sealed.
+// OpenGoalSecret decrypts a secret that RotateGoalSecret has sealed.
 func (s *Store) OpenGoalSecret(ctx context.Context, account uuid.UUID, sealed []byte) (string, error) {
 	secret, err := s.box.Open(ctx, goalSecretPlace(account), sealed)
 	if err != nil {
@@ -226,7 +226,7 @@ func (s *Store) OpenGoalSecret(ctx context.Context, account uuid.UUID, sealed []
 	return string(secret), nil
 }
 
-// GoalSecretAt returns when the secret was made, or nil if there is no secret.
+// GoalSecretAt returns the time when the secret was created, or nil if there is no secret.
 func (k Sites) GoalSecretAt(ctx context.Context, account uuid.UUID) (*time.Time, error) {
 	return db.Get[*time.Time](ctx, k.s.c, "account", `SELECT goal_secret_at FROM accounts WHERE id = $1`, account)
 }

@@ -11,10 +11,10 @@ import (
 	"switchyard/models/cond"
 )
 
-// Smartlinks are the smartlinks of accounts. Removing one frees its name and its slug; its clicks stay in the log.
+// Smartlinks accesses the smartlinks of accounts. Removing a smartlink frees its name and its slug. Its clicks stay in the log.
 type Smartlinks struct{ pausable[models.Smartlink] }
 
-// Smartlinks gives the smartlinks on this store's connection.
+// Smartlinks returns access to the smartlinks on this store's connection.
 func (s *Store) Smartlinks() Smartlinks {
 	return Smartlinks{pausable[models.Smartlink]{records[models.Smartlink]{s, smartlinkTable}}}
 }
@@ -26,7 +26,7 @@ var smartlinkTable = newTable(table[models.Smartlink]{
 	join:      `JOIN domains d ON d.id = t.domain_id LEFT JOIN traffic_sources s ON s.id = t.source_id`,
 })
 
-// Create adds a smartlink, and its rules, under new ids. An empty slug is generated.
+// Create adds a smartlink and its rules under new ids. If the slug is empty, Create generates one.
 func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	if err := checkRuleValues(l.Rules, nil); err != nil {
 		return l, err
@@ -34,7 +34,7 @@ func (k Smartlinks) Create(ctx context.Context, l models.Smartlink) (models.Smar
 	return createSmartlink(ctx, k.s, l)
 }
 
-// checkRuleValues refuses conditions with a value that no visitor can have. It accepts the conditions of the old rules.
+// checkRuleValues refuses conditions with a value that no visitor can have. It accepts conditions that the old rules already have.
 func checkRuleValues(rules, old []models.SmartlinkRule) error {
 	var kept []cond.Condition
 	for _, r := range old {
@@ -63,7 +63,7 @@ func createSmartlink(ctx context.Context, s *Store, l models.Smartlink) (models.
 	})
 }
 
-// prepareSmartlink gives new ids to new rules, and checks what the smartlink names. old is the saved one.
+// prepareSmartlink gives new rules new ids and checks the records to which the smartlink refers. old is the saved smartlink.
 func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old models.Smartlink) error {
 	identifyRules(l.Rules, old.Rules)
 	if err := s.allowMatching(ctx, l.AccountID, old.ID, l.MatchBytes); err != nil {
@@ -75,8 +75,8 @@ func (s *Store) prepareSmartlink(ctx context.Context, l *models.Smartlink, old m
 	return sourceTable.check(ctx, s, l.AccountID, l.SourceID, "source")
 }
 
-// Update writes every field of a smartlink. A rule keeps its id, and so its statistics, if the smartlink had it. Any
-// other rule gets a new id. An unchanged source is not checked, as it may be deactivated by now.
+// Update saves every field of a smartlink. A rule that the smartlink already had keeps its id, and so its statistics. Any other
+// rule gets a new id. An unchanged source is not checked, because it may have been deactivated since.
 func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smartlink, error) {
 	return txOf(ctx, k.s, func(s *Store) (models.Smartlink, error) {
 		old, err := smartlinkTable.findLocked(ctx, s, l.AccountID, l.ID)
@@ -98,7 +98,7 @@ func (k Smartlinks) Update(ctx context.Context, l models.Smartlink) (models.Smar
 	})
 }
 
-// identifyRules gives new ids to rules, except to the first with an id that the smartlink had.
+// identifyRules gives each rule a new id, except the first rule with an id that the smartlink already had.
 func identifyRules(rules, old []models.SmartlinkRule) {
 	seen := map[uuid.UUID]bool{}
 	for i := range rules {
@@ -111,8 +111,8 @@ func identifyRules(rules, old []models.SmartlinkRule) {
 	}
 }
 
-// ownDomain refuses an id that is not a domain of the account. FOR KEY SHARE: the domain cannot be deleted before the
-// smartlink that uses it is saved.
+// ownDomain refuses an id that is not a domain of the account. It locks the domain FOR KEY SHARE, so that the domain cannot be
+// deleted before the smartlink that uses it is saved.
 func (s *Store) ownDomain(ctx context.Context, account, id uuid.UUID) error {
 	const q = `SELECT id FROM domains WHERE account_id = $1 AND id = $2 FOR KEY SHARE`
 	_, found, err := db.First[uuid.UUID](ctx, s.c, "domain", q, account, id)
@@ -122,8 +122,8 @@ func (s *Store) ownDomain(ctx context.Context, account, id uuid.UUID) error {
 	return err
 }
 
-// Clone copies a smartlink under a new slug. If it has a name, the copy gets an unused name that ends in " (copy)". The copy is
-// paused. A deactivated source is not copied.
+// Clone copies a smartlink under a new slug. If the smartlink has a name, the copy gets an unused name that ends in " (copy)". The
+// copy is paused. It has no source if the smartlink's source is deactivated.
 func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Smartlink, error) {
 	return smartlinkTable.clone(ctx, k.s, account, id, func(s *Store, l *models.Smartlink) (err error) {
 		l.Slug, l.IsActive = "", false
@@ -132,14 +132,14 @@ func (k Smartlinks) Clone(ctx context.Context, account, id uuid.UUID) (models.Sm
 	}, createSmartlink)
 }
 
-// Names finds names and slugs of smartlinks by their ids, deleted ones too. For nil ids it finds all.
+// Names returns the names and slugs of smartlinks by id, including deleted ones. For nil ids it returns all.
 func (k Smartlinks) Names(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]SmartlinkName, error) {
 	const q = `SELECT id, name, slug FROM smartlinks WHERE account_id = $1 AND ($2::uuid[] IS NULL OR id = ANY ($2))`
 	rows, err := db.Select[SmartlinkName](ctx, k.s.c, "names of smartlinks", q, account, ids)
 	return db.ByKey(rows, func(n SmartlinkName) uuid.UUID { return n.ID }), err
 }
 
-// SmartlinkName has the names of a smartlink.
+// SmartlinkName has the name and the slug of a smartlink.
 type SmartlinkName struct {
 	ID   uuid.UUID `db:"id"`
 	Name string    `db:"name"`

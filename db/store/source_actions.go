@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// WithActions finds the connection of a traffic source whose platform has conversion actions, and the sign-in by which it is asked.
-// Errors: not_platform_ab, not_connected, no_customer_id, no_account_id.
+// WithActions returns the connection of a traffic source whose platform has conversion actions. connection is the OAuth connection
+// for requests to the platform. Errors: not_platform_ab, not_connected, no_customer_id, no_account_id.
 func (k SourceIntegrations) WithActions(ctx context.Context, account, source uuid.UUID) (
 	i models.SourceIntegration, connection uuid.UUID, err error,
 ) {
@@ -32,7 +32,7 @@ func (k SourceIntegrations) WithActions(ctx context.Context, account, source uui
 	}
 	chosen, err := models.ChooseConnection(signedIn, i.ConnectionID, true)
 	if e, ok := models.AsError(err); ok {
-		err = models.Invalid("not_connected", "%s", e.Message) // whether no connection exists or none was chosen
+		err = models.Invalid("not_connected", "%s", e.Message) // for both cases: no connection exists, or none was chosen
 	}
 	if err == nil {
 		err = i.CheckAdvertiser()
@@ -46,9 +46,9 @@ UPDATE source_integrations SET conversion_action = $4,
 		ELSE $6 END
 WHERE account_id = $1 AND source_id = $2 AND saved_at = $3 RETURNING uploads_ready_at`
 
-// SetAction stores what the conversions of a source are uploaded to, and from when on the platform takes them (ready). If ready
-// is nil, the known time stays. If the action is another one, so that no time is known, latest is stored. SetAction returns the
-// time. Nothing is stored if the connection was changed since i was read.
+// SetAction stores the conversion action to which a source's conversions are uploaded, and the time from which the platform accepts
+// them (ready). If ready is nil, the stored time stays. If ready is nil and the action has changed, latest is stored. SetAction
+// returns the stored time. Nothing is stored if the connection has changed since i was read.
 func (k SourceIntegrations) SetAction(ctx context.Context, i models.SourceIntegration, action string, ready, latest *time.Time) (
 	*time.Time, error,
 ) {

@@ -17,38 +17,38 @@ import (
 	"switchyard/models"
 )
 
-// SourceIntegrations are the connections of traffic sources to the APIs of their platforms.
+// SourceIntegrations accesses the connections of traffic sources to the APIs of their platforms.
 type SourceIntegrations struct{ s *Store }
 
-// SourceIntegrations gives the connections of traffic sources on this store's connection.
+// SourceIntegrations returns access to the connections of traffic sources on this store's connection.
 func (s *Store) SourceIntegrations() SourceIntegrations { return SourceIntegrations{s} }
 
 var sourceIntegrationColumns = db.Columns[models.SourceIntegration]("")
 
-// ErrNoIntegration says that a traffic source has no connection.
+// ErrNoIntegration is the error for a traffic source without a connection.
 var ErrNoIntegration = models.NotFound("connection of the traffic source")
 
-// Find finds the connection of a traffic source. The error is ErrNoIntegration if the source is not connected.
+// Find returns the connection of a traffic source. The error is ErrNoIntegration if the source is not connected.
 func (k SourceIntegrations) Find(ctx context.Context, account, source uuid.UUID) (models.SourceIntegration, error) {
 	return db.Get[models.SourceIntegration](ctx, k.s.c, "connection of the traffic source", `SELECT `+sourceIntegrationColumns+`
 		FROM source_integrations WHERE account_id = $1 AND source_id = $2`, account, source)
 }
 
-// sourceCredentials are sealed by sources.
+// sourceCredentials are the credentials of connections. A traffic source's id identifies a row.
 var sourceCredentials = credentialTable{"source_integrations", "source_id", "connection of the traffic source"}
 
-// Credentials returns all credentials of a connection in clear. A custom endpoint has the credentials that its Form names. The
-// error is seal.ErrOpen if they cannot be read any more.
+// Credentials returns all credentials of a connection, decrypted. The credentials of a custom endpoint are the ones that its Form
+// names. The error is seal.ErrOpen if they can no longer be decrypted.
 func (k SourceIntegrations) Credentials(ctx context.Context, i models.SourceIntegration) (map[string]string, error) {
 	return sourceCredentials.read(ctx, k.s, i.AccountID, i.SourceID, i.Settings)
 }
 
-// SourceConnect is a change of a connection by its account. A nil field keeps its value if the provider stays. In a new
-// connection it gets its default. With another provider it gets its default too, except that CampaignParam and Enabled keep their
-// values.
+// SourceConnect is a change of a connection by its account. If the provider stays the same, a nil field keeps its value. In a new
+// connection a nil field gets its default. With another provider it gets its default too, except that CampaignParam and Enabled
+// keep their values.
 type SourceConnect struct {
 	Provider           models.SourceProvider
-	Credentials        map[string]string // a blank one keeps its stored value
+	Credentials        map[string]string // a blank credential keeps its stored value
 	Clear              []string          // names of credentials to delete
 	Endpoint           *models.CostEndpoint
 	Enabled            *bool
@@ -60,7 +60,7 @@ type SourceConnect struct {
 	UploadMode         *string
 	DailyCapCount      *int
 	DailyCapValue      *models.Money
-	Next               time.Time // of the first automatic sync
+	Next               time.Time // time of the first automatic sync
 }
 
 const saveSourceIntegration = `
@@ -76,14 +76,14 @@ ON CONFLICT (source_id) DO UPDATE SET provider = $3, settings = $4, secrets = $5
 	upload_next_at = now(), upload_failure = '', upload_failures = 0, upload_failing_since = NULL,
 	uploads_ready_at = CASE WHEN source_integrations.conversion_action = $11 THEN source_integrations.uploads_ready_at END`
 
-// Uploads that were for another platform are not sent to this one.
+// Pending uploads for the former platform are not sent to the new platform.
 const skipUploadsOfOthers = `
 UPDATE conversion_uploads u SET result = 'skipped', reason = 'the traffic source has another platform now', decided_at = now()
 FROM source_integrations i WHERE i.source_id = u.source_id AND i.account_id = $1 AND u.source_id = $2 AND i.provider <> $3
 	AND u.result = 'pending'`
 
-// Save connects a traffic source, or changes its connection. Uploads that were stopped begin again. Errors: not_found, and the
-// errors of PUT /traffic-sources/{id}/integration.
+// Save connects a traffic source, or changes its connection. Stopped uploads start again. Errors: not_found, and the errors of PUT
+// /traffic-sources/{id}/integration.
 func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID, w SourceConnect) error {
 	return k.s.Tx(ctx, func(s *Store) error {
 		if err := s.lockAccount(ctx, account); err != nil {
@@ -135,7 +135,7 @@ func (k SourceIntegrations) Save(ctx context.Context, account, source uuid.UUID,
 }
 
 // before returns the present connection with its credentials. If the source is not connected to the provider, it returns a new
-// connection, which takes the campaign parameter and the switch of a connection to another provider.
+// connection. A new connection takes CampaignParam and IsEnabled from a connection to another provider.
 func (k SourceIntegrations) before(ctx context.Context, account, source uuid.UUID, provider string) (
 	i models.SourceIntegration, stored map[string]string, err error,
 ) {
@@ -156,7 +156,7 @@ func (k SourceIntegrations) before(ctx context.Context, account, source uuid.UUI
 	return i, stored, err
 }
 
-// into writes what was sent into a connection.
+// into copies the fields that the call has sent to a connection.
 func (w SourceConnect) into(i *models.SourceIntegration) {
 	set(&i.IsEnabled, w.Enabled)
 	set(&i.Endpoint, w.Endpoint)
@@ -178,7 +178,7 @@ func set[T any](to, value *T) {
 	}
 }
 
-// complete gives the credentials that a connection has after the change. The error is invalid_input.
+// complete returns the credentials that a connection has after the change. The error is invalid_input.
 func (w SourceConnect) complete(i models.SourceIntegration, stored map[string]string) (map[string]string, error) {
 	stored = maps.Clone(stored)
 	for _, name := range w.Clear {
@@ -194,7 +194,7 @@ func (w SourceConnect) complete(i models.SourceIntegration, stored map[string]st
 	return out, err
 }
 
-// Remove disconnects a traffic source and forgets its credentials. ok is false if it was not connected.
+// Remove disconnects a traffic source and deletes its credentials. ok is false if it was not connected.
 func (k SourceIntegrations) Remove(ctx context.Context, account, source uuid.UUID) (ok bool, err error) {
 	n, err := k.s.exec(ctx, "disconnect traffic source", `DELETE FROM source_integrations WHERE account_id = $1 AND source_id = $2`,
 		account, source)
@@ -205,7 +205,8 @@ func sessionPlace(i models.SourceIntegration) seal.Place {
 	return seal.Place{Account: i.AccountID, Table: "source_integrations", Row: i.SourceID.String(), Column: "session"}
 }
 
-// Session gives what a login by the credentials has given, in clear; empty: nothing, or it cannot be read any more.
+// Session returns the decrypted session that a login with the credentials has returned. It is empty if there is no session, or if
+// the session can no longer be decrypted.
 func (k SourceIntegrations) Session(ctx context.Context, i models.SourceIntegration) (string, error) {
 	sealed, err := db.Get[[]byte](ctx, k.s.c, "connection of the traffic source",
 		`SELECT coalesce(session, '') FROM source_integrations WHERE account_id = $1 AND source_id = $2`, i.AccountID, i.SourceID)
@@ -222,7 +223,8 @@ func (k SourceIntegrations) Session(ctx context.Context, i models.SourceIntegrat
 	return string(plain), nil
 }
 
-// SaveSession stores what a login by the credentials has given. Nothing is stored if the connection was changed since i was read.
+// SaveSession stores the session that a login with the credentials has returned. Nothing is stored if the connection has changed
+// since i was read.
 func (k SourceIntegrations) SaveSession(ctx context.Context, i models.SourceIntegration, session string) error {
 	sealed, err := k.s.box.Seal(sessionPlace(i), []byte(session))
 	if err != nil {

@@ -10,18 +10,18 @@ import (
 	"switchyard/models"
 )
 
-// TroubledUploads is a traffic source whose uploads of conversions were stopped or fail.
+// TroubledUploads is a traffic source whose conversion uploads were stopped or keep failing.
 type TroubledUploads struct {
 	ID       uuid.UUID `db:"id"`
 	Name     string    `db:"name"`
 	Provider string    `db:"provider"`
-	Stopped  string    `db:"uploads_stopped"` // why; empty: they fail
+	Stopped  string    `db:"uploads_stopped"` // reason of the stop; empty: the uploads fail
 	Failure  string    `db:"upload_failure"`
 	Failures int       `db:"upload_failures"`
 	Since    time.Time `db:"since"`
 }
 
-// TroubledUploads lists the account's traffic sources whose uploads were stopped or failed several times in a row, at most 500.
+// TroubledUploads lists at most 500 of the account's traffic sources whose uploads were stopped, or failed several times in a row.
 func (k SourceIntegrations) TroubledUploads(ctx context.Context, account uuid.UUID) ([]TroubledUploads, error) {
 	const q = `SELECT s.id, s.name, i.provider, i.uploads_stopped, i.upload_failure, i.upload_failures,
 			coalesce(i.uploads_stopped_at, i.upload_failing_since, now()) AS since

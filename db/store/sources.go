@@ -2,12 +2,12 @@ package store
 
 import "switchyard/models"
 
-// Sources are the traffic sources of accounts.
+// Sources accesses the traffic sources of accounts.
 type Sources struct {
 	integrations[models.TrafficSource]
 }
 
-// Sources gives the traffic sources on this store's connection.
+// Sources returns access to the traffic sources on this store's connection.
 func (s *Store) Sources() Sources {
 	return Sources{integrations[models.TrafficSource]{records[models.TrafficSource]{s, sourceTable}}}
 }

@@ -14,35 +14,35 @@ import (
 	"switchyard/models"
 )
 
-// table is the SQL of one kind of record. Its columns are the db tags of R: a new column is a field and a migration.
-// The options of a tag are
+// table has the SQL of a kind of record. Its columns are the db tags of R, so a new column needs only a field and a migration. The
+// options of a tag are
 //
 //	json    the column is a JSON document
-//	once    insert writes it, update leaves it
-//	auto    neither writes it: the database sets it, or a method of its own
-//	joined  it is no column of the table: joined says what it is
+//	once    insert writes it, update does not
+//	auto    neither writes it: the database sets it, or a separate method
+//	joined  the table has no such column: the field joined has its SQL
 //
 // R has the fields ID, AccountID, Name, CreatedAt and UpdatedAt. In SQL the table is t, the account $1 and the id $2.
 type table[R any] struct {
-	name   string // in SQL, and in cursors
-	what   string // in messages; its plural takes an s
-	gone   string // column with the time of removal; empty: removing deletes the row
-	joined string // the joined columns, after a comma
-	join   string // where they come from
+	name   string // name of the table in SQL, and in cursors
+	what   string // name of a record in messages; its plural ends in s
+	gone   string // column with the time of removal; empty: removal deletes the row
+	joined string // SQL of the joined columns, after a comma
+	join   string // SQL of the tables that have the joined columns
 
-	allowance allowance // of the plan
-	// nameTaken makes the error duplicate_name; nil: a conflict.
+	allowance allowance // how many records the plan allows
+	// nameTaken returns the error duplicate_name. If it is nil, the error is a conflict.
 	nameTaken func(code, format string, args ...any) *models.Error
-	// prepare completes and checks a record before it is saved. old is the saved one, under a lock, nil for a new record.
+	// prepare completes and checks a record before it is saved. old is the saved record, under a lock. It is nil for a new record.
 	prepare func(ctx context.Context, s *Store, record, old *R) error
 
-	read    []string // its own columns
-	params  []column // what insert writes; what update writes too comes first
-	updated int      // how many of params update writes
+	read    []string // columns of the table
+	params  []column // columns that insert writes; the columns that update also writes come first
+	updated int      // number of params that update writes
 
-	from   string // SELECT of all records, of all accounts, gone ones too; a WHERE follows
-	live   string // condition: the account has the record
-	this   string // condition: it is the record $2, and live
+	from   string // SELECT of all records of all accounts, including removed ones; a WHERE follows
+	live   string // condition: the record belongs to the account and is not removed
+	this   string // condition: the record has the id $2 and is live
 	insert string
 	update string
 	remove string
@@ -57,7 +57,7 @@ type column struct {
 
 func (c column) is(option string) bool { return slices.Contains(c.options, option) }
 
-// rank puts account and id first, as $1 and $2, and last what only insert writes.
+// rank orders the columns. The account and the id come first, as $1 and $2. Columns that only insert writes come last.
 func (c column) rank() int {
 	switch {
 	case c.name == "account_id":
@@ -82,7 +82,7 @@ func columnsOf(record reflect.Type) []column {
 	return list
 }
 
-// newTable derives columns and SQL of a table. For offers insert is
+// newTable derives the columns and the SQL of a table. For offers insert is
 //
 //	WITH t AS (INSERT INTO offers (account_id, id, name, ...) VALUES ($1, $2, $3, ...) RETURNING *)
 //	SELECT t.account_id, t.id, t.name, ... FROM t
@@ -131,12 +131,12 @@ func newTable[R any](t table[R]) *table[R] {
 	return &t
 }
 
-// set is a statement that updates the one record.
+// set returns a statement that updates the record with the id $2.
 func (t *table[R]) set(what string) string {
 	return `UPDATE ` + t.name + ` t SET ` + what + `, updated_at = clock_timestamp() WHERE ` + t.this
 }
 
-// find finds a record of the account.
+// find returns a record of the account.
 func (t *table[R]) find(ctx context.Context, s *Store, account, id uuid.UUID) (R, error) {
 	return db.Get[R](ctx, s.c, t.what, t.from+` WHERE `+t.this, account, id)
 }
@@ -151,13 +151,13 @@ func (t *table[R]) findLocked(ctx context.Context, s *Store, account, id uuid.UU
 	return t.find(ctx, s, account, id)
 }
 
-// add inserts a record under a new id and returns it as saved.
+// add inserts a record under a new id and returns the saved record.
 func (t *table[R]) add(ctx context.Context, s *Store, record R) (R, error) {
 	*field[uuid.UUID](&record, "ID") = uuid.Must(uuid.NewV7())
 	return t.write(ctx, s, t.insert, record, t.params)
 }
 
-// save writes the fields of a record that update writes, and returns it as saved.
+// save writes the fields of a record that update writes, and returns the saved record.
 func (t *table[R]) save(ctx context.Context, s *Store, record R) (R, error) {
 	return t.write(ctx, s, t.update, record, t.params[:t.updated])
 }
@@ -175,14 +175,14 @@ func (t *table[R]) write(ctx context.Context, s *Store, text string, record R, p
 	return saved, err
 }
 
-// orNone returns id if it is a live record of the account, else no id.
+// orNone returns id if it is a live record of the account. Otherwise it returns no id.
 func (t *table[R]) orNone(ctx context.Context, s *Store, account uuid.UUID, id uuid.NullUUID) (uuid.NullUUID, error) {
 	q := `SELECT t.id FROM ` + t.name + ` t WHERE ` + t.this
 	found, _, err := db.First[uuid.NullUUID](ctx, s.c, t.what, q, account, id)
 	return found, err
 }
 
-// check refuses an id that is not a live record of the account: invalid_<field>. No id passes.
+// check refuses an id that is not a live record of the account, with the error invalid_<field>. It accepts a missing id.
 func (t *table[R]) check(ctx context.Context, s *Store, account uuid.UUID, id uuid.NullUUID, field string) error {
 	live, err := t.orNone(ctx, s, account, id)
 	if err == nil && live != id {
@@ -191,7 +191,7 @@ func (t *table[R]) check(ctx context.Context, s *Store, account uuid.UUID, id uu
 	return err
 }
 
-// create adds a record under a new id, within the plan's allowance.
+// create adds a record under a new id, if the plan's allowance has room.
 func (t *table[R]) create(ctx context.Context, s *Store, record R) (R, error) {
 	return txOf(ctx, s, func(s *Store) (R, error) {
 		err := s.allow(ctx, *field[uuid.UUID](&record, "AccountID"), t.allowance)
@@ -205,7 +205,7 @@ func (t *table[R]) create(ctx context.Context, s *Store, record R) (R, error) {
 	})
 }
 
-// change writes the fields of a record that update writes.
+// change prepares a record and writes the fields that update writes.
 func (t *table[R]) change(ctx context.Context, s *Store, record R) (R, error) {
 	if t.prepare == nil {
 		return t.save(ctx, s, record)
@@ -222,8 +222,8 @@ func (t *table[R]) change(ctx context.Context, s *Store, record R) (R, error) {
 	})
 }
 
-// clone copies a record under a free name that ends in " (copy)"; a record without a name stays without. edit changes
-// the copy, and create saves it. The account is locked, so that two copies at once get different names.
+// clone copies a record under an unused name that ends in " (copy)". A copy of a nameless record stays nameless. edit
+// changes the copy, and create saves it. The account is locked, so that two concurrent copies get different names.
 func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, edit func(*Store, *R) error,
 	create func(context.Context, *Store, R) (R, error),
 ) (R, error) {
@@ -247,14 +247,14 @@ func (t *table[R]) clone(ctx context.Context, s *Store, account, id uuid.UUID, e
 	})
 }
 
-// field is a field that every kind of record has.
+// field returns a pointer to a field that every kind of record has.
 func field[V, R any](record *R, name string) *V {
 	return reflect.ValueOf(record).Elem().FieldByName(name).Addr().Interface().(*V)
 }
 
 const maxName = 255
 
-// copyName is the first of "N (copy)", "N (copy 2)" and so on that no live record has. A long name is cut to fit.
+// copyName returns the first name of "N (copy)", "N (copy 2)" and so on that no live record has. It cuts a long name to fit.
 func (t *table[R]) copyName(ctx context.Context, s *Store, account uuid.UUID, name string) (string, error) {
 	q := `SELECT lower(t.name) FROM ` + t.name + ` t WHERE ` + t.live + ` AND lower(t.name) LIKE '%(copy%)'`
 	taken, err := db.Select[string](ctx, s.c, t.what, q, account)

@@ -21,7 +21,7 @@ type thing struct {
 	Clear     string
 }
 
-// The statements of a table follow from the tags alone.
+// The statements of a table depend only on the tags.
 func TestStatementsOfATable(t *testing.T) {
 	t.Parallel()
 	table := newTable(table[thing]{
@@ -45,23 +45,23 @@ func TestStatementsOfATable(t *testing.T) {
 		}
 	}
 	if len(table.params) != 5 || table.updated != 4 {
-		t.Errorf("%d parameters, %d of an update", len(table.params), table.updated)
+		t.Errorf("%d parameters, %d of them in an update, want 5 and 4", len(table.params), table.updated)
 	}
 }
 
-// A field as a parameter: no id is NULL, and neither a list nor a list in a document ever is.
+// Fields as parameters: a missing id becomes NULL. A list never becomes NULL, neither alone nor in a document.
 func TestParam(t *testing.T) {
 	t.Parallel()
 	v := reflect.ValueOf(thing{Name: "n"})
 	if id, ok := param(v.FieldByName("OwnerID"), false).(uuid.NullUUID); !ok || id.Valid {
-		t.Errorf("no id is %v", id)
+		t.Errorf("a missing id is %v, want NULL", id)
 	}
 	if list, ok := param(v.FieldByName("Shape"), false).([]string); !ok || list == nil {
-		t.Errorf("no list is %v", list)
+		t.Errorf("a nil list is %v, want an empty list", list)
 	}
 	doc, ok := param(v.FieldByName("Shape"), true).(driver.Valuer)
 	if text, err := doc.Value(); !ok || err != nil || text != "[]" {
-		t.Errorf("no list in a document is %v, %v", text, err)
+		t.Errorf("a nil list in a document is %v, %v, want []", text, err)
 	}
 	if name := param(v.FieldByName("Name"), false); name != "n" {
 		t.Errorf("a text is %v", name)

@@ -11,10 +11,10 @@ import (
 	"switchyard/models/template"
 )
 
-// NetworkTemplates are the network templates that accounts have saved.
+// NetworkTemplates accesses the network templates that accounts have saved.
 type NetworkTemplates struct{ s *Store }
 
-// NetworkTemplates gives the network templates on this store's connection.
+// NetworkTemplates returns access to the network templates on this store's connection.
 func (s *Store) NetworkTemplates() NetworkTemplates { return NetworkTemplates{s} }
 
 var networkTemplateColumns = db.Columns[template.SavedNetwork]("")
@@ -22,7 +22,7 @@ var networkTemplateColumns = db.Columns[template.SavedNetwork]("")
 var selectNetworkTemplates = `SELECT ` + networkTemplateColumns + ` FROM network_templates
 WHERE account_id = $1 ORDER BY lower(name), id`
 
-// List lists the account's own templates by name, without the built-in ones.
+// List lists the account's own templates by name. It leaves out the built-in ones.
 func (k NetworkTemplates) List(ctx context.Context, account uuid.UUID) ([]template.SavedNetwork, error) {
 	return db.Select[template.SavedNetwork](ctx, k.s.c, "list network templates", selectNetworkTemplates, account)
 }
@@ -30,12 +30,12 @@ func (k NetworkTemplates) List(ctx context.Context, account uuid.UUID) ([]templa
 var findNetworkTemplate = `SELECT ` + networkTemplateColumns + ` FROM network_templates
 WHERE account_id = $1 AND (lower(name) = lower($2) OR id::text = lower($2)) ORDER BY lower(name) = lower($2) DESC LIMIT 1`
 
-// Find finds one of the account's own templates by its name, without regard to case, or by its id.
+// Find returns one of the account's own templates by its name, ignoring case, or by its id.
 func (k NetworkTemplates) Find(ctx context.Context, account uuid.UUID, name string) (template.SavedNetwork, bool, error) {
 	return db.First[template.SavedNetwork](ctx, k.s.c, "network template", findNetworkTemplate, account, name)
 }
 
-// Of templates with the same name the last one counts. PostgreSQL decides which names are the same.
+// If several templates have the same name, the last one is saved. PostgreSQL decides which names are the same.
 var saveNetworkTemplates = `
 WITH saved AS (
 	INSERT INTO network_templates (id, account_id, name, settings)
@@ -48,8 +48,8 @@ WITH saved AS (
 )
 SELECT ` + networkTemplateColumns + ` FROM saved ORDER BY lower(name), id`
 
-// Save saves templates by their names, without regard to case, all or none. An existing one is replaced and keeps its
-// id. More than an account may have are 400 too_many.
+// Save saves templates by name, ignoring case, either all or none. An existing template is replaced and keeps its id. If the
+// account then has more templates than its plan allows, the error is 400 too_many.
 func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []template.Network) (
 	[]template.SavedNetwork, error,
 ) {
@@ -79,7 +79,7 @@ func (k NetworkTemplates) Save(ctx context.Context, account uuid.UUID, list []te
 	})
 }
 
-// Remove deletes one of the account's own templates. A built-in one is not_found.
+// Remove deletes one of the account's own templates. For a built-in template the error is not_found.
 func (k NetworkTemplates) Remove(ctx context.Context, account, id uuid.UUID) error {
 	const q = `DELETE FROM network_templates WHERE account_id = $1 AND id = $2`
 	return k.s.one(ctx, "network template", q, account, id)

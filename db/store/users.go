@@ -9,11 +9,11 @@ import (
 	"switchyard/models"
 )
 
-// maxUsers is how many users of a record are named.
+// maxUsers is the maximum number of users of a record that are listed.
 const maxUsers = 100
 
-// usersOf finds the flows that name a record ($2, as a text): among the destinations of a path, as a saved rule, or as
-// the campaign to hand over to. It finds the campaigns and smartlinks of a source, and the offers of a network, too.
+// usersOf selects the flows that refer to a record ($2, as text) as a destination of a path, as a saved rule or as the campaign to
+// hand over to. It also selects the campaigns and smartlinks of a source, and the offers of a network.
 const usersOf = `
 WITH named (path) AS (VALUES
 	(jsonb_build_array(jsonb_build_object('destinations', jsonb_build_array(jsonb_build_object('id', $2::text))))),
@@ -33,8 +33,8 @@ SELECT 'smartlink', id, coalesce(nullif(name, ''), slug), CASE WHEN is_active TH
 WHERE account_id = $1 AND source_id = $2::uuid AND deleted_at IS NULL
 ORDER BY 1, 4, 3, 2 LIMIT $3`
 
-// UsersOf lists what names an offer, a landing page, a saved rule, a campaign, a traffic source or a network: campaigns,
-// saved flows, offers and smartlinks, of each kind the active ones first, at most 100.
+// UsersOf lists the records that use an offer, a landing page, a saved rule, a campaign, a traffic source or a network. These are
+// campaigns, saved flows, offers and smartlinks, at most 100. Within each kind the active ones come first.
 func (s *Store) UsersOf(ctx context.Context, account, id uuid.UUID) ([]models.User, error) {
 	return db.Select[models.User](ctx, s.c, "users of a record", usersOf, account, id.String(), maxUsers)
 }

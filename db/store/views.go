@@ -9,18 +9,18 @@ import (
 	"switchyard/models"
 )
 
-// Views are the saved views of reports. A person sees their own views and the shared views of the account.
+// Views accesses the saved views of reports. A person sees their own views and the shared views of the account.
 type Views struct{ s *Store }
 
-// Views gives the saved views on this store's connection.
+// Views returns access to the saved views on this store's connection.
 func (s *Store) Views() Views { return Views{s} }
 
 var viewColumns = db.Columns[models.View]("v.")
 
 const seenViews = ` FROM views v WHERE v.account_id = $1 AND (v.shared OR v.user_id = $2)`
 
-// List lists the views that a person sees, by name. opens is the view that their reports open with, or the zero id if they have
-// not chosen a view.
+// List lists the views that a person sees, by name. opens is the view with which their reports open. It is the zero id if the
+// person has not chosen a view.
 func (v Views) List(ctx context.Context, account, person uuid.UUID) (list []models.View, opens uuid.UUID, err error) {
 	list, err = db.Select[models.View](ctx, v.s.c, "views",
 		`SELECT `+viewColumns+seenViews+` ORDER BY lower(v.name), v.id LIMIT $3`, account, person, 2*models.MaxViews)
@@ -33,7 +33,7 @@ func (v Views) List(ctx context.Context, account, person uuid.UUID) (list []mode
 	return list, opens, err
 }
 
-// Find finds a view that a person sees, and locks it until the transaction ends.
+// Find returns a view that a person sees, and locks it until the transaction ends.
 func (v Views) Find(ctx context.Context, account, person, id uuid.UUID) (models.View, error) {
 	return db.Get[models.View](ctx, v.s.c, "view", `SELECT `+viewColumns+seenViews+` AND v.id = $3 FOR NO KEY UPDATE`, account, person, id)
 }
@@ -41,7 +41,8 @@ func (v Views) Find(ctx context.Context, account, person, id uuid.UUID) (models.
 const insertView = `
 INSERT INTO views AS v (id, account_id, user_id, author, name, shared, report) VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING `
 
-// Create saves a new view. Errors: duplicate_name, and too_many beyond the views of a person, or the shared ones of an account.
+// Create saves a new view. Errors: duplicate_name, and too_many if the person or, for a shared view, the account has too many
+// views.
 func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) (models.View, error) {
 	return txOf(ctx, v.s, func(s *Store) (models.View, error) {
 		if err := s.Views().room(ctx, account, view.UserID.UUID, view.Shared); err != nil {
@@ -53,7 +54,7 @@ func (v Views) Create(ctx context.Context, account uuid.UUID, view models.View) 
 	})
 }
 
-// Change saves what edit makes of a view. Errors: the errors of Find, of Create and of edit.
+// Change applies edit to a view and saves it. Errors: the errors of Find, of Create and of edit.
 func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit func(*models.View) error) (models.View, error) {
 	return txOf(ctx, v.s, func(s *Store) (models.View, error) {
 		if err := s.lockAccount(ctx, account); err != nil {
@@ -79,7 +80,7 @@ func (v Views) Change(ctx context.Context, account, person, id uuid.UUID, edit f
 	})
 }
 
-// room refuses one more view: too_many. The account's row stays locked until the transaction ends.
+// room returns the error too_many if there is no room for another view. The account's row stays locked until the transaction ends.
 func (v Views) room(ctx context.Context, account, person uuid.UUID, shared bool) error {
 	if err := v.s.lockAccount(ctx, account); err != nil {
 		return err
@@ -108,7 +109,7 @@ const setDefaultView = `
 INSERT INTO default_views (account_id, user_id, view_id) VALUES ($1, $2, $3)
 ON CONFLICT (account_id, user_id) DO UPDATE SET view_id = excluded.view_id`
 
-// SetDefault makes the reports of a person open with a view that it sees; with the zero id as they are.
+// SetDefault makes the reports of a person open with a view that the person sees. With the zero id they open without a view.
 func (v Views) SetDefault(ctx context.Context, account, person, id uuid.UUID) error {
 	return v.s.Tx(ctx, func(s *Store) error {
 		if id == uuid.Nil {

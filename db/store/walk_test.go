@@ -14,7 +14,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// moving is a list whose order follows changes of its records.
+// moving is a list whose order depends on changes of its records.
 type moving struct {
 	create func(name string) (uuid.UUID, error)
 	change func(id uuid.UUID, name string) error
@@ -72,8 +72,8 @@ func movingFlows(s *store.Store, account uuid.UUID) moving {
 	}
 }
 
-// A record that exists during the whole walk comes, whatever moves at the same time. An unchanged record comes once, a changed
-// one twice at most. The walk ends.
+// A record that exists during the whole walk appears, whatever moves at the same time. An unchanged record appears once, a changed
+// record at most twice. The walk ends.
 func TestMovingListsMissNothing(t *testing.T) {
 	t.Parallel()
 	s, _ := newStore(t)
@@ -93,7 +93,7 @@ func walkMoving(r *rapid.T, s *store.Store, open func(*store.Store, uuid.UUID) m
 	list, n := open(s, account.ID), 0
 	var ids []uuid.UUID
 	alive, changed, seen := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}, map[uuid.UUID]int{}
-	name := func() string { // a place anywhere among the names, and never one twice
+	name := func() string { // a name that may sort anywhere and is never used twice
 		n++
 		return fmt.Sprintf("%s %d", rapid.StringMatching(`[a-dA-D]`).Draw(r, "name"), n)
 	}
@@ -126,16 +126,16 @@ func walkMoving(r *rapid.T, s *store.Store, open func(*store.Store, uuid.UUID) m
 		case 1:
 			id := rapid.SampledFrom(ids).Draw(r, "deleted")
 			delete(alive, id)
-			_ = list.remove(id) // perhaps deleted before
+			_ = list.remove(id) // it may have been deleted before
 		default:
 			id := rapid.SampledFrom(ids).Draw(r, "changed")
 			changed[id] = true
-			_ = list.change(id, name()) // perhaps deleted before
+			_ = list.change(id, name()) // it may have been deleted before
 		}
 	}
 	for id := range alive {
 		if most := 1 + b2i(changed[id]); seen[id] < 1 || seen[id] > most {
-			r.Fatalf("a record came %d times, changed: %v", seen[id], changed[id])
+			r.Fatalf("a record appeared %d times, changed: %v", seen[id], changed[id])
 		}
 	}
 }

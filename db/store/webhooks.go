@@ -16,10 +16,10 @@ import (
 	"switchyard/models"
 )
 
-// Webhooks are the webhook endpoints of accounts and their delivery log.
+// Webhooks accesses the webhook endpoints of accounts and their delivery log.
 type Webhooks struct{ s *Store }
 
-// Webhooks gives the webhook endpoints on this store's connection.
+// Webhooks returns access to the webhook endpoints on this store's connection.
 func (s *Store) Webhooks() Webhooks { return Webhooks{s} }
 
 const webhookColumns = `id, account_id, name, url, events, active, failing_since, consecutive_failures,
@@ -35,13 +35,13 @@ FROM webhook_endpoints w CROSS JOIN LATERAL (
 ) d
 WHERE account_id = $1 ORDER BY created_at DESC, id DESC`
 
-// List lists all endpoints of the account, newest first, with the counts of their last week's deliveries. There are
-// at most models.MaxWebhooks.
+// List lists all endpoints of the account, newest first, with the counts of their deliveries in the last week. There are at most
+// models.MaxWebhooks.
 func (w Webhooks) List(ctx context.Context, account uuid.UUID) ([]models.Webhook, error) {
 	return db.Select[models.Webhook](ctx, w.s.c, "list webhooks", listWebhooks, account)
 }
 
-// Find finds one endpoint.
+// Find returns an endpoint.
 func (w Webhooks) Find(ctx context.Context, account, id uuid.UUID) (models.Webhook, error) {
 	const q = `SELECT ` + webhookColumns + ` FROM webhook_endpoints WHERE account_id = $1 AND id = $2`
 	return db.Get[models.Webhook](ctx, w.s.c, "webhook", q, account, id)
@@ -55,8 +55,8 @@ INSERT INTO webhook_endpoints (account_id, id, name, url, events, secret) VALUES
 RETURNING ` + webhookColumns
 )
 
-// Create adds an active endpoint under a new id and returns its signing secret, for the only time. Errors:
-// no_encryption_key without an ENCRYPTION_KEY, too_many beyond models.MaxWebhooks.
+// Create adds an active endpoint under a new id. It returns the endpoint's signing secret, which cannot be read later. Errors:
+// no_encryption_key without an ENCRYPTION_KEY, too_many if the account has models.MaxWebhooks already.
 func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webhook, string, error) {
 	hook.ID = uuid.Must(uuid.NewV7())
 	secret := newSigningSecret()
@@ -65,7 +65,7 @@ func (w Webhooks) Create(ctx context.Context, hook models.Webhook) (models.Webho
 		return hook, "", err
 	}
 	err = w.s.Tx(ctx, func(s *Store) error {
-		// Two creates at once must not both pass the check.
+		// Two concurrent creates must not both pass the check.
 		if err := s.lockAccount(ctx, hook.AccountID); err != nil {
 			return err
 		}
@@ -88,8 +88,8 @@ UPDATE webhook_endpoints SET old_secret = secret, old_secret_until = now() + mak
 	updated_at = now()
 WHERE account_id = $1 AND id = $2 RETURNING old_secret_until`
 
-// Rotate gives an endpoint a new signing secret. It returns it, for the only time, and until when the old one signs
-// too. Without an ENCRYPTION_KEY the error is no_encryption_key.
+// Rotate gives an endpoint a new signing secret. It returns the secret, which cannot be read later, and the time until which the
+// old secret signs too. Without an ENCRYPTION_KEY the error is no_encryption_key.
 func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, time.Time, error) {
 	secret := newSigningSecret()
 	sealed, err := w.s.box.Seal(delivery.SecretPlace(account, id), []byte(secret))
@@ -100,7 +100,7 @@ func (w Webhooks) Rotate(ctx context.Context, account, id uuid.UUID) (string, ti
 	return secret, until, err
 }
 
-// A success writes nothing to an endpoint without failures.
+// A successful attempt writes nothing if the endpoint has no failures.
 const markAttempt = `
 WITH d AS (` + delivery.MarkAttempt + `)
 UPDATE webhook_endpoints w SET
@@ -108,21 +108,21 @@ UPDATE webhook_endpoints w SET
 	consecutive_failures = CASE WHEN d.delivered THEN 0 ELSE consecutive_failures + 1 END
 FROM d WHERE w.id = d.endpoint_id AND NOT (d.delivered AND consecutive_failures = 0)`
 
-// MarkAttempt records an attempt at a delivery and at its endpoint. Call it in the transaction that ends the job's
+// MarkAttempt records an attempt in its delivery and in the delivery's endpoint. Call it in the transaction that ends the job's
 // attempt.
 func (w Webhooks) MarkAttempt(ctx context.Context, id uuid.UUID, a delivery.Attempt) error {
 	_, err := w.s.exec(ctx, "mark attempt", markAttempt, delivery.MarkArgs(id, a)...)
 	return err
 }
 
-// newSigningSecret makes 256 random bits as text. The key is the whole text.
+// newSigningSecret returns 256 random bits as text. The whole text is the signing key.
 func newSigningSecret() string {
 	var raw [32]byte
 	_, _ = rand.Read(raw[:]) // never fails
 	return "whsec_" + base64.RawURLEncoding.EncodeToString(raw[:])
 }
 
-// A new url, and switching the endpoint on again, reset its failures.
+// A new url resets the failures of the endpoint, and so does switching the endpoint on again.
 const updateWebhook = `
 UPDATE webhook_endpoints SET url = coalesce($3::text, url), events = coalesce($4::text[], events),
 	name = coalesce($5::text, name), active = coalesce($6::boolean, active), updated_at = now(),
@@ -131,17 +131,17 @@ UPDATE webhook_endpoints SET url = coalesce($3::text, url), events = coalesce($4
 WHERE account_id = $1 AND id = $2
 RETURNING ` + webhookColumns
 
-// Update changes the fields of a change that are not nil. Pending deliveries go to the new url.
+// Update saves the fields of a change that are not nil. Pending deliveries go to the new url.
 func (w Webhooks) Update(ctx context.Context, account, id uuid.UUID, c models.WebhookChange) (models.Webhook, error) {
 	return db.Get[models.Webhook](ctx, w.s.c, "webhook", updateWebhook, account, id, c.URL, c.Events, c.Name, c.Active)
 }
 
-// Delete deletes an endpoint and its delivery log. Jobs of pending deliveries find nothing to do and end.
+// Delete deletes an endpoint and its delivery log. Jobs of pending deliveries then find no delivery and end.
 func (w Webhooks) Delete(ctx context.Context, account, id uuid.UUID) error {
 	return w.s.one(ctx, "webhook", `DELETE FROM webhook_endpoints WHERE account_id = $1 AND id = $2`, account, id)
 }
 
-// DeliveryFilter chooses deliveries; a zero field does not restrict.
+// DeliveryFilter selects deliveries. A zero field does not restrict the selection.
 type DeliveryFilter struct {
 	Webhook uuid.UUID
 	Status  string
@@ -177,7 +177,7 @@ func (w Webhooks) Deliveries(ctx context.Context, account uuid.UUID, f DeliveryF
 	return readPage(ctx, w.s, account, p, q)
 }
 
-// CheckDelivery returns not_found for a delivery that the account does not have.
+// CheckDelivery returns the error not_found if the account does not have the delivery.
 func (w Webhooks) CheckDelivery(ctx context.Context, account, id uuid.UUID) error {
 	const q = `SELECT id FROM webhook_deliveries WHERE account_id = $1 AND id = $2`
 	_, err := db.Get[uuid.UUID](ctx, w.s.c, "delivery", q, account, id)

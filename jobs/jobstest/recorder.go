@@ -1,4 +1,4 @@
-// Package jobstest helps to test code that submits jobs. A Recorder records what was enqueued and answers as told,
+// Package jobstest helps to test code that submits jobs. A Recorder records the enqueued jobs and answers as the test has set,
 // without Redis. Redis starts a private server for tests that need one.
 package jobstest
 
@@ -25,13 +25,14 @@ type Recorder struct {
 	err     error
 }
 
-// New makes a recorder and the client that enqueues into it.
+// New returns a recorder and a client that enqueues into it.
 func New() (*Recorder, *jobs.Client) {
 	r := &Recorder{status: map[string]models.JobStatus{}, answers: map[string]func(jobs.Payload) jobs.Outcome{}}
 	return r, jobs.NewClient(r)
 }
 
-// Answer makes jobs of a kind finish at once with what fn returns. An error that is no *models.Error is internal_error.
+// Answer makes jobs of a kind finish at once with the result of fn. If fn returns an error that is not a *models.Error, the job's
+// error is internal_error.
 func Answer[A, R any](r *Recorder, job jobs.Job[A, R], fn func(account uuid.UUID, args A) (R, error)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,21 +61,21 @@ func failed(err error) jobs.Outcome {
 	return jobs.Outcome{Error: e}
 }
 
-// Break makes every call fail with err, as when Redis is away; nil ends that.
+// Break makes every call fail with err, as if Redis were unavailable. Break(nil) ends that.
 func (r *Recorder) Break(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.err = err
 }
 
-// Tasks lists what was enqueued, of one kind or of all ("").
+// Tasks lists the enqueued tasks of a kind, or of all kinds if kind is "".
 func (r *Recorder) Tasks(kind string) []jobs.Task {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.DeleteFunc(slices.Clone(r.tasks), func(t jobs.Task) bool { return kind != "" && t.Payload.Kind != kind })
 }
 
-// Rows lists the ids of the rows that were dispatched of a kind.
+// Rows lists the ids of the dispatched rows of a kind.
 func (r *Recorder) Rows(kind string) []uuid.UUID {
 	var ids []uuid.UUID
 	for _, t := range r.Tasks(kind) {
@@ -83,7 +84,7 @@ func (r *Recorder) Rows(kind string) []uuid.UUID {
 	return ids
 }
 
-// Args reads the arguments of the only task of a job; the test fails when there is not exactly one.
+// Args returns the arguments of the only task of a kind. The test fails if there is not exactly one task.
 func Args[A, R any](tb testing.TB, r *Recorder, job jobs.Job[A, R]) A {
 	tb.Helper()
 	var args A
@@ -143,7 +144,7 @@ func (r *Recorder) DeleteFinished(_ context.Context, _, id string) error {
 	return nil
 }
 
-// Watch implements jobs.Backend; nothing is announced.
+// Watch implements jobs.Backend. Its channel is nil, so that callers must poll.
 func (r *Recorder) Watch(string) (<-chan struct{}, func()) { return nil, func() {} }
 
 // Lost implements jobs.Backend.

@@ -15,23 +15,23 @@ import (
 	"switchyard/models/flow"
 )
 
-// Target is what a rule looks at, with its figures.
+// Target is an object that a rule looks at, with its figures.
 type Target struct {
-	Campaign uuid.UUID // zero: of looks_at offer
+	Campaign uuid.UUID // zero if the rule looks at offers
 	Path     string
 	Offer    string
 	Value    string
 	Name     string // for a person
 
 	Figures models.Figures
-	Payout  *decimal.Decimal // nil: it is not known
+	Payout  *decimal.Decimal // nil: the payout is not known
 
-	row   *models.FigureRow // of Figures, once they were compared
-	place int               // of its series
+	row   *models.FigureRow // row of Figures, set at the first comparison
+	place int               // index of its series
 }
 
-// NewTarget is the target that a row of a report with the rule's dimensions is about. ok is false if the row is about none:
-// it has no path, say.
+// NewTarget returns the target that a row of a report with the rule's dimensions describes. ok is false if the row describes no
+// target, for example because it has no path.
 func (s Settings) NewTarget(dims []string, f models.Figures) (t Target, ok bool) {
 	t.Figures = f
 	for i, name := range s.Dimensions() {
@@ -56,7 +56,7 @@ func (s Settings) NewTarget(dims []string, f models.Figures) (t Target, ok bool)
 	return t, len(t.Value) <= copilot.MaxValue
 }
 
-// Key tells the targets of a rule apart, whatever its settings were.
+// Key returns a text that identifies a target among the targets of a rule, whatever settings the rule had before.
 func (s Settings) Key(t Target) string {
 	parts := []string{s.LooksAt, models.IDText(t.Campaign), t.Path, t.Offer}
 	if s.LooksAt == Value {
@@ -65,7 +65,7 @@ func (s Settings) Key(t Target) string {
 	return strings.Join(parts, "/")
 }
 
-// Act is one change that a rule calls for.
+// Act is one change that a rule asks for.
 type Act struct {
 	Action     copilot.Action
 	CampaignID uuid.NullUUID
@@ -73,8 +73,8 @@ type Act struct {
 	Targets    []Target
 }
 
-// Acts returns the changes that the rule calls for on the matched targets. The function paths returns the paths of a campaign.
-// A matched target is returned as idle if nothing is left to change, for example because its weight is at its bound or it is
+// Acts returns the changes that the rule asks for on the matched targets. The function paths returns the paths of a campaign. A
+// matched target is returned as idle if nothing is left to change, for example because its weight is at its bound or it is
 // gone.
 func (s Settings) Acts(matched []Target, paths func(uuid.UUID) []flow.Path) (acts []Act, idle []Target) {
 	groups := map[string]int{}
@@ -103,7 +103,7 @@ func (s Settings) Acts(matched []Target, paths func(uuid.UUID) []flow.Path) (act
 	return acts, idle
 }
 
-// group joins the targets that one change is made for; empty: each has a change of its own.
+// group returns the name of the group of targets that one change covers. It is empty if each target has its own change.
 func (s Settings) group(t Target) string {
 	switch {
 	case s.Action == Deny, s.Action == Weight && s.LooksAt == Path:
@@ -145,7 +145,7 @@ func (s Settings) pause(a Act, t Target) (Act, bool) {
 	return a, true
 }
 
-// weigh multiplies the weight of a path, or of an offer in it.
+// weigh adds the new weight of a path, or of an offer in the path, to the change. ok is false if the weight stays the same.
 func (s Settings) weigh(a Act, t Target, paths []flow.Path) (Act, bool) {
 	at := slices.IndexFunc(paths, func(p flow.Path) bool { return p.ID == t.Path })
 	if at < 0 {
@@ -167,8 +167,9 @@ func (s Settings) weigh(a Act, t Target, paths []flow.Path) (Act, bool) {
 	return a, next != now
 }
 
-// Weigh returns the new weight, in thousandths. A weight that is lowered stops at MinWeight, and a weight that is raised stops
-// at MaxWeight. A weight already beyond its bound stays unchanged. So does 0, because it sends no visitors there.
+// Weigh returns the new weight, rounded to thousandths. A lowered weight stops at MinWeight, and a raised weight stops at
+// MaxWeight. A weight that is already beyond its bound stays unchanged. So does 0, because a weight of 0 sends no visitors
+// there.
 func (s Settings) Weigh(weight float64) float64 {
 	factor := s.Factor.InexactFloat64()
 	next := math.Round(weight*factor*1000) / 1000
@@ -185,7 +186,7 @@ func ByCost(list []Target) {
 	})
 }
 
-// Shown are the figures of a target that evidence shows.
+// Shown returns the figures of a target that evidence shows.
 func (s Settings) Shown(t *Target) []copilot.Figure {
 	list := []copilot.Figure{}
 	for _, name := range s.shownFigures() {
@@ -196,10 +197,10 @@ func (s Settings) Shown(t *Target) []copilot.Figure {
 	return list
 }
 
-// maxFigures is how many figures an evidence has.
+// maxFigures is the number of figures that an evidence may have.
 const maxFigures = 60
 
-// Evidence are the figures by which a rule acted. From and to are the window's, as people read them.
+// Evidence returns the figures on which a rule acted. from and to are the bounds of the window, written for people.
 func (s Settings) Evidence(targets []Target, from, to string) *copilot.Evidence {
 	e := copilot.Evidence{From: from, To: to, Confidence: 1, Method: "rule: " + s.Text(), Figures: []copilot.Figure{}}
 	for i := range targets {
@@ -211,10 +212,10 @@ func (s Settings) Evidence(targets []Target, from, to string) *copilot.Evidence 
 	return &e
 }
 
-// maxName is how many characters the name of a target has.
+// maxName is the length of a target's name in characters.
 const maxName = 300
 
-// Describe names a target for a person, by the names of ids. A long name is cut.
+// Describe returns a readable name of a target. names holds the names of ids. A long name is cut.
 func (s Settings) Describe(t Target, names map[string]string) string {
 	name := func(id string) string { return cmp.Or(names[id], id) }
 	text := "campaign " + name(models.IDText(t.Campaign))
@@ -234,7 +235,7 @@ func (s Settings) Describe(t Target, names map[string]string) string {
 	return text
 }
 
-// Message is what an alert about a target says.
+// Message returns the text of an alert about a target.
 func (s Settings) Message(t Target) string {
 	var list []string
 	for _, f := range s.Shown(&t) {

@@ -8,10 +8,10 @@ import (
 	"switchyard/models"
 )
 
-// amounts are the figures that are money.
+// amounts lists the figures that are money.
 var amounts = []string{"cost", "revenue", "pending_revenue", "profit", "epc", "cpc", "cpa", Payout}
 
-// amountPlaces are the decimals of an amount that a rule names.
+// amountPlaces is the number of decimals of an amount in a rule.
 const amountPlaces = 6
 
 // IsAmount reports whether the value of the comparison is an amount in the account's currency, or a number per unit of that
@@ -20,8 +20,8 @@ func (c Comparison) IsAmount() bool {
 	return slices.Contains(amounts, c.Figure) != slices.Contains(amounts, c.Times) && !c.Value.IsZero()
 }
 
-// Converted returns the comparison after the account's currency has changed. rate is what one unit of the old currency is worth
-// in the new one. A value that is only a factor between two amounts stays unchanged.
+// Converted returns the comparison after the account's currency has changed. rate is the value of one unit of the old currency
+// in the new currency. A value that is only a factor between two amounts stays unchanged.
 func (c Comparison) Converted(rate decimal.Decimal) Comparison {
 	left, right := slices.Contains(amounts, c.Figure), slices.Contains(amounts, c.Times)
 	switch {

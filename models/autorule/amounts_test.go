@@ -9,7 +9,7 @@ import (
 	"switchyard/models/autorule"
 )
 
-// TestConverted: amounts change with the currency, numbers and shares do not.
+// TestConverted checks that amounts change with the currency, and that numbers and ratios stay the same.
 func TestConverted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ figure, times, want string }{
@@ -29,7 +29,7 @@ func TestConverted(t *testing.T) {
 			t.Errorf("%+v: %+v, want %s", in, out, c.want)
 		}
 		if in.IsAmount() != (c.want != "10") || (autorule.Comparison{Figure: c.figure, Times: c.times}).IsAmount() {
-			t.Errorf("%+v: is an amount: %t", in, in.IsAmount())
+			t.Errorf("%+v: IsAmount is %t, or is true for the value 0", in, in.IsAmount())
 		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// enum are the values that a field of a struct may have.
+// enum returns the values that a field of a struct may have.
 func enum(t *testing.T, of any, field string) []string {
 	t.Helper()
 	f, ok := reflect.TypeOf(of).FieldByName(field)
@@ -30,7 +30,7 @@ func enum(t *testing.T, of any, field string) []string {
 	return strings.Split(f.Tag.Get("enum"), ",")
 }
 
-// counts draws small figures, so that equal ones and zeros are met.
+// counts draws small figures, so that equal figures and zeros occur.
 func counts(t *rapid.T) models.Figures {
 	n := func(name string) int64 { return rapid.Int64Range(0, 4).Draw(t, name) }
 	amount := func(name string) decimal.Decimal { return decimal.New(rapid.Int64Range(0, 400).Draw(t, name), -2) }
@@ -41,7 +41,7 @@ func counts(t *rapid.T) models.Figures {
 	}
 }
 
-// plain is a figure by its definition, unrounded; nil: a division by zero.
+// plain returns a figure by its definition, unrounded. It returns nil for a division by zero.
 func plain(f models.Figures, payout *decimal.Decimal, name string) *big.Rat {
 	whole := func(n int64) *big.Rat { return new(big.Rat).SetInt64(n) }
 	ratio := func(a, b *big.Rat, times int64) *big.Rat {
@@ -81,7 +81,7 @@ func plain(f models.Figures, payout *decimal.Decimal, name string) *big.Rat {
 	}[name]
 }
 
-// holds compares by definition. close is true if the sides differ by less than a ratio is rounded by.
+// holds compares by definition. close is true if the difference of the sides is smaller than the rounding of a ratio.
 func holds(c autorule.Comparison, f models.Figures, payout *decimal.Decimal) (yes, close bool) {
 	left, right := plain(f, payout, c.Figure), c.Value.Rat()
 	if c.Times != "" {
@@ -111,7 +111,7 @@ func holds(c autorule.Comparison, f models.Figures, payout *decimal.Decimal) (ye
 	return gap.Sign() != 0, near
 }
 
-// TestMatches holds comparisons to a plain evaluation, for every figure and operator that a body may have.
+// TestMatches compares Matches with a plain evaluation, for every figure and operator that a request may have.
 func TestMatches(t *testing.T) {
 	t.Parallel()
 	figures, operators, times := enum(t, autorule.Comparison{}, "Figure"), enum(t, autorule.Comparison{}, "Operator"), enum(t, autorule.Comparison{}, "Times")
@@ -145,14 +145,14 @@ func TestMatches(t *testing.T) {
 		}
 	})
 	if matched == 0 {
-		t.Error("nothing ever matched")
+		t.Error("no rule matched in any run")
 	}
 	if (autorule.Settings{}).Matches(&autorule.Target{}) {
 		t.Error("a rule without conditions matches")
 	}
 }
 
-// TestTables holds what a body may have to what there is.
+// TestTables checks that the figures and attributes that a request may have are the existing ones.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	row := reflect.TypeFor[models.FigureRow]()
@@ -170,7 +170,7 @@ func TestTables(t *testing.T) {
 	}
 	for _, name := range enum(t, autorule.Settings{}, "Attribute")[1:] {
 		if _, ok := copilot.BlockOp(name); !ok {
-			t.Errorf("nothing keeps values of %s away", name)
+			t.Errorf("no operation blocks values of %s", name)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func TestValidate(t *testing.T) {
 		"a path is weighed":     {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Factor = autorule.Path, autorule.Weight, whole(2) }, ""},
 		"a value is denied":     {func(s *autorule.Settings) { s.LooksAt, s.Action, s.Attribute = autorule.Value, autorule.Deny, "sub3" }, ""},
 		"a campaign is denied":  {func(s *autorule.Settings) { s.Action = autorule.Deny }, "invalid_rule"},
-		"a value of nothing":    {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Value, autorule.Deny }, "invalid_rule"},
+		"no attribute given":    {func(s *autorule.Settings) { s.LooksAt, s.Action = autorule.Value, autorule.Deny }, "invalid_rule"},
 		"an attribute too much": {func(s *autorule.Settings) { s.Attribute = "sub1" }, "invalid_rule"},
 		"too many days":         {func(s *autorule.Settings) { s.Window = autorule.MaxDays + 1 }, "invalid_rule"},
 		"most days":             {func(s *autorule.Settings) { s.Window = autorule.MaxDays }, ""},
@@ -225,7 +225,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestWindows checks that a window is whole hours, or days of the account, with or without the hour or day that is not over.
+// TestWindows checks that a window consists of whole hours, or of days of the account, with or without the current hour or day.
 func TestWindows(t *testing.T) {
 	t.Parallel()
 	account := models.Account{Timezone: "Asia/Tokyo"}
@@ -249,7 +249,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// TestWeigh: a weight stops at its bound, and none moves the other way.
+// TestWeigh checks that a weight stops at its bound and never moves in the other direction.
 func TestWeigh(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -268,7 +268,8 @@ func TestWeigh(t *testing.T) {
 	})
 }
 
-// TestActs: values of a campaign are denied by one change, weights of its paths moved by one, paths paused by one each.
+// TestActs checks how changes are grouped. One change denies all values of a campaign, one change sets the weights of all its
+// paths, and each paused path has its own change.
 func TestActs(t *testing.T) {
 	t.Parallel()
 	campaign, paths := uuid.New(), []flow.Path{{ID: uuid.NewString(), Weight: 40}, {ID: uuid.NewString(), Weight: 1}, {ID: uuid.NewString(), Weight: 10}}
@@ -301,7 +302,8 @@ func TestActs(t *testing.T) {
 	}
 }
 
-// TestDenies: what a rule denies of each attribute is an entry that bot lists take, or conditions that paths do.
+// TestDenies checks for each attribute that the result of a rule's deny is an entry that bot lists accept, or conditions that
+// paths accept.
 func TestDenies(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
@@ -328,7 +330,7 @@ func TestDenies(t *testing.T) {
 			}
 		}
 		if len(after.Entries) == 0 && !copilot.Excludes(after.Paths, name, value) {
-			t.Errorf("%s: nothing keeps %s away: %+v", name, value, after.Paths[0].Filters)
+			t.Errorf("%s: the value %s is not excluded: %+v", name, value, after.Paths[0].Filters)
 		}
 	}
 }

@@ -10,12 +10,12 @@ import (
 	"switchyard/models"
 )
 
-// Payout names what a conversion pays: the mean payout of the target's campaign, or of the offer, over the last 30 days,
-// else the highest fixed payout of its offers in the account's currency.
+// Payout is the name of the payout per conversion. It is the mean payout of the target's campaign or offer over the last 30
+// days. If no mean is known, it is the highest fixed payout of the target's offers in the account's currency.
 const Payout = "payout"
 
-// Comparison compares a figure with a number, or with a number of times another figure: cost > 3 times payout. A figure that
-// is a division by zero, and a payout that is not known, compare with nothing.
+// Comparison compares a figure with a number, or with a multiple of another figure, as in cost > 3 times payout. A comparison
+// never holds if one of its figures would divide by zero, or if the payout is not known.
 type Comparison struct {
 	Figure   string       `json:"figure" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:"clicks,unique_clicks,bot_clicks,lp_views,lp_clicks,lp_ctr,conversions,approved,pending,rejected,chargebacks,cr,cost,revenue,pending_revenue,profit,roi,epc,cpc,cpa,approve_rate" doc:"as reports have it: lp_ctr, cr, roi and approve_rate are percentages"`
 	Operator string       `json:"operator" bad:"invalid_condition" required:"invalid_condition" trim:"true" enum:">,>=,<,<=,=,!="`
@@ -23,7 +23,8 @@ type Comparison struct {
 	Times    string       `json:"times" bad:"invalid_condition" trim:"true" enum:",payout,clicks,unique_clicks,bot_clicks,lp_views,lp_clicks,lp_ctr,conversions,approved,pending,rejected,chargebacks,cr,cost,revenue,pending_revenue,profit,roi,epc,cpc,cpa,approve_rate" doc:"what value is multiplied by; empty: nothing"`
 }
 
-// operators tell by the order of left and right whether a comparison holds.
+// operators holds a function for each operator. It reports whether a comparison holds. order is negative, zero or positive if
+// the left side is smaller than, equal to or greater than the right side.
 var operators = map[string]func(order int) bool{
 	">":  func(order int) bool { return order > 0 },
 	">=": func(order int) bool { return order >= 0 },
@@ -33,7 +34,7 @@ var operators = map[string]func(order int) bool{
 	"!=": func(order int) bool { return order != 0 },
 }
 
-// figures are the places of figures in a row, by their names.
+// figures holds the index of each figure in a FigureRow, by the figure's name.
 var figures = func() map[string]int {
 	places := map[string]int{}
 	row := reflect.TypeFor[models.FigureRow]()
@@ -43,7 +44,7 @@ var figures = func() map[string]int {
 	return places
 }()
 
-// figure finds a figure of a target. ok is false if it has no value.
+// figure returns a figure of a target. ok is false if the figure has no value.
 func (t *Target) figure(name string) (value decimal.Decimal, ok bool) {
 	if name == Payout {
 		if t.Payout == nil {
@@ -90,7 +91,7 @@ func (c Comparison) holds(t *Target) bool {
 	return known && test(left.Cmp(right))
 }
 
-// Matches reports whether all comparisons of the rule hold for a target. Without any, none does.
+// Matches reports whether all comparisons of the rule hold for a target. A rule without comparisons matches no target.
 func (s Settings) Matches(t *Target) bool {
 	return len(s.Conditions) > 0 && !slices.ContainsFunc(s.Conditions, func(c Comparison) bool { return !c.holds(t) })
 }
@@ -100,7 +101,7 @@ func (s Settings) NeedsPayout() bool {
 	return slices.ContainsFunc(s.Conditions, func(c Comparison) bool { return c.Times == Payout })
 }
 
-// Text is the comparison for a person.
+// Text returns the comparison in a readable form.
 func (c Comparison) Text() string {
 	text := c.Figure + " " + c.Operator + " " + c.Value.Shown()
 	if c.Times != "" {
@@ -109,7 +110,7 @@ func (c Comparison) Text() string {
 	return text
 }
 
-// Text is when the rule matches, for a person.
+// Text returns the comparisons of the rule in a readable form.
 func (s Settings) Text() string {
 	list := make([]string, len(s.Conditions))
 	for i, c := range s.Conditions {

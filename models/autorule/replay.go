@@ -6,23 +6,23 @@ import (
 	"switchyard/models"
 )
 
-// Series are the figures of a target over time, by the number of the hour or day. What had none in one is left out.
+// Series holds the figures of a target over time, by the index of the hour or day. An hour or day without figures is left out.
 type Series struct {
 	Target Target // without figures
 	At     map[int]models.Figures
-	// Zeros says that hours and days without figures have zeros, from Since on.
+	// Zeros says that an hour or day without figures counts as zero figures, from the index Since on.
 	Zeros bool
 	Since int
 }
 
-// Would is something that a rule would have done.
+// Would is an action that a rule would have taken.
 type Would struct {
-	Bucket int    // after which hour or day
-	Target Target // with the figures by which it matched
+	Bucket int    // the hour or day after which it would have acted
+	Target Target // with the figures that matched
 	After  models.Figures
 }
 
-// Buckets is how many hours or days the windows of the rule have, and how long one is.
+// Buckets returns the number of hours or days in the rule's window, and the length of each.
 func (s Settings) Buckets() (size int, each time.Duration) {
 	if s.WindowUnit == Days {
 		return s.Window, 24 * time.Hour
@@ -30,9 +30,10 @@ func (s Settings) Buckets() (size int, each time.Duration) {
 	return s.Window, time.Hour
 }
 
-// Replay returns what the rule would have done at the end of each hour or day, from the index first on, out of all hours or
-// days. Its changes do not alter the figures, which stay the recorded ones. A target that it would have paused or denied does
-// not match again. A rule that runs more often than once per hour or day may act sooner than Replay says.
+// Replay returns the actions that the rule would have taken at the end of each hour or day, from the index first on. all is the
+// number of hours or days in the series. The actions do not alter the figures, which stay the recorded figures. A target that
+// the rule would have paused or denied does not match again. A rule that runs more often than once per hour or day may act
+// sooner than Replay says.
 func (s Settings) Replay(list []Series, first, all int) (out []Would) {
 	size, each := s.Buckets()
 	every := max(1, int(time.Duration(s.EveryMinutes)*time.Minute/each))
@@ -67,7 +68,7 @@ func (s Settings) Replay(list []Series, first, all int) (out []Would) {
 	return out
 }
 
-// after sums what came after an hour or day.
+// after returns the sum of the figures that followed an hour or day.
 func (s Series) after(b int) (sum models.Figures) {
 	for at, f := range s.At {
 		if at > b {
@@ -77,7 +78,7 @@ func (s Series) after(b int) (sum models.Figures) {
 	return sum
 }
 
-// replay is what a rule would have done so far.
+// replay is the state of a rule during Replay.
 type replay struct {
 	Settings
 	cooldown int             // in hours or days

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/autorule"
 )
 
-// TestReplay compares a replay with a plain one, which sums the whole window again at the end of each day.
+// TestReplay compares Replay with a plain evaluation, which sums the whole window again at the end of each day.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	acted := 0
@@ -61,13 +61,13 @@ func TestReplay(t *testing.T) {
 				at, before := last[id]
 				switch {
 				case !matches[id]:
-					rt.Fatalf("day %d: acted upon what does not match: %+v", b, w)
+					rt.Fatalf("day %d: acted on a target that does not match: %+v", b, w)
 				case before && s.Action == autorule.Pause:
 					rt.Fatalf("day %d: paused twice", b)
 				case before && (b-at)*24*60 < s.CooldownMinutes:
 					rt.Fatalf("day %d: again after %d days, within %d minutes", b, b-at, s.CooldownMinutes)
 				case standing[id]:
-					rt.Fatalf("day %d: the alert stood already", b)
+					rt.Fatalf("day %d: the alert was already standing", b)
 				}
 				last[id] = b
 			}
@@ -75,7 +75,7 @@ func TestReplay(t *testing.T) {
 			for id, yes := range matches {
 				at, before := last[id]
 				if yes && !before && (s.Action == autorule.Alert || len(today) < s.MaxChanges) {
-					rt.Fatalf("day %d: %s matches for the first time and nothing was done", b, id)
+					rt.Fatalf("day %d: %s matches for the first time, but the rule did not act", b, id)
 				}
 				standing[id] = yes && before && s.Action == autorule.Alert && (standing[id] || at == b)
 				left++
@@ -85,15 +85,16 @@ func TestReplay(t *testing.T) {
 			}
 		}
 		if next != len(got) {
-			rt.Fatalf("%d beyond the days", len(got)-next)
+			rt.Fatalf("%d actions are outside the days of the replay", len(got)-next)
 		}
 	})
 	if acted == 0 {
-		t.Error("nothing was ever done")
+		t.Error("no rule acted in any run")
 	}
 }
 
-// TestReplayZeros: a campaign in which nothing happens has zeros from when it was made, and what comes after is told.
+// TestReplayZeros checks that a campaign without data counts as zero figures from the day on which it was made, and that the
+// figures after an action are returned.
 func TestReplayZeros(t *testing.T) {
 	t.Parallel()
 	s := settings(func(s *autorule.Settings) {

@@ -10,24 +10,24 @@ import (
 	"switchyard/models/copilot"
 )
 
-// What a rule looks at.
+// The kinds of objects that a rule looks at.
 const (
 	Campaign    = "campaign"
 	Path        = "path"
 	Destination = "destination" // an offer or a landing page's offer in one path
-	Offer       = "offer"       // in all campaigns of the rule together
-	Value       = "value"       // of an attribute, in one campaign
+	Offer       = "offer"       // an offer, in all campaigns of the rule together
+	Value       = "value"       // a value of an attribute, in one campaign
 )
 
-// What a rule does.
+// The actions of a rule.
 const (
 	Pause  = "pause"
-	Weight = "weight" // is multiplied
-	Deny   = "deny"   // a value
+	Weight = "weight" // multiplies a weight
+	Deny   = "deny"   // denies a value
 	Alert  = "alert"
 )
 
-// The modes of a rule. In shadow its log says what it would do, and nothing is changed.
+// The modes of a rule. In shadow mode its log says which changes it would make, and nothing is changed.
 const (
 	Shadow = "shadow"
 	Live   = "live"
@@ -43,11 +43,11 @@ const (
 const (
 	// MaxDays is the longest window in days.
 	MaxDays = 90
-	// MaxMatched is how many matched targets one run goes on with. It keeps the targets that cost most.
+	// MaxMatched is the number of matched targets that a run continues with. The run keeps the targets with the highest cost.
 	MaxMatched = 200
 )
 
-// Settings are what an account says of a rule.
+// Settings are the settings of a rule that an account chooses.
 type Settings struct {
 	Mode string `db:"mode" json:"mode" bad:"invalid_rule" trim:"true" enum:"shadow,live" doc:"shadow: its runs say what it would do, and nothing is changed"`
 
@@ -74,7 +74,7 @@ type Settings struct {
 	MaxChanges      int `db:"max_changes" json:"max_changes" bad:"invalid_rule" min:"1" max:"50" doc:"changes of one run at most; the next run goes on"`
 }
 
-// Defaults are the settings of a rule that says no others.
+// Defaults returns the settings of a rule for which the account gives no others.
 func Defaults() Settings {
 	return Settings{
 		Mode: Shadow, LooksAt: Campaign, Window: 1, WindowUnit: Days, IncludeCurrent: true, EveryMinutes: 60, Action: Alert,
@@ -94,7 +94,7 @@ type Rule struct {
 	models.Dated
 }
 
-// level is something that a rule looks at.
+// level is a kind of object that a rule can look at.
 type level struct {
 	name string
 	// dimensions are the dimensions of the report with the level's figures. For a value, the attribute follows them.
@@ -102,7 +102,7 @@ type level struct {
 	actions    []string
 }
 
-// levels lists everything that a rule can look at.
+// levels lists all kinds of objects that a rule can look at.
 var levels = []level{
 	{Campaign, []string{"campaign_id"}, []string{Pause, Alert}},
 	{Path, []string{"campaign_id", "stream_id"}, []string{Pause, Weight, Alert}},
@@ -119,7 +119,7 @@ func (s Settings) level() level {
 	return levels[i]
 }
 
-// Dimensions returns the dimensions of the report that has the figures the rule compares.
+// Dimensions returns the dimensions of the report from which the rule takes its figures.
 func (s Settings) Dimensions() []string {
 	list := slices.Clone(s.level().dimensions)
 	if s.LooksAt == Value {
@@ -128,11 +128,11 @@ func (s Settings) Dimensions() []string {
 	return list
 }
 
-// Changes reports whether the rule changes anything: a plan has to include that.
+// Changes reports whether the rule changes anything. Only plans with automatic changes allow such a rule to act.
 func (s Settings) Changes() bool { return s.Action != Alert }
 
-// Validate returns an error for settings that do not fit together: invalid_rule or invalid_condition. The tags check each
-// setting on its own.
+// Validate returns an error for settings that do not fit together: invalid_rule or invalid_condition. Each setting alone has
+// already been checked by its tags.
 func (s Settings) Validate() error {
 	bad := func(format string, args ...any) error { return models.Invalid("invalid_rule", format, args...) }
 	_, known := copilot.BlockOp(s.Attribute)
@@ -158,7 +158,7 @@ func (s Settings) Validate() error {
 	return nil
 }
 
-// WindowAt is the time that the rule looks at in a run: [from, to).
+// WindowAt returns the time range [from, to) that the rule looks at in a run.
 func (s Settings) WindowAt(a models.Account, now time.Time) (from, to time.Time) {
 	n := s.Window
 	if s.IncludeCurrent {
@@ -176,10 +176,10 @@ func (s Settings) WindowAt(a models.Account, now time.Time) (from, to time.Time)
 	return from, start
 }
 
-// Next is when the rule runs after a run.
+// Next returns the time of the run that follows a run.
 func (s Settings) Next(at time.Time) time.Time {
 	return at.Add(time.Duration(s.EveryMinutes) * time.Minute)
 }
 
-// Cooldown is how long a target is left alone.
+// Cooldown returns the time for which the rule leaves a target alone after an action.
 func (s Settings) Cooldown() time.Duration { return time.Duration(s.CooldownMinutes) * time.Minute }

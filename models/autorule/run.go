@@ -9,29 +9,29 @@ import (
 	"switchyard/models/copilot"
 )
 
-// How a run ended.
+// The outcomes of a run.
 const (
 	RunDone     = "done"
-	RunShadow   = "shadow"        // nothing was to be changed
-	RunTooLarge = "too_large"     // its figures take more clicks to read than a run may
+	RunShadow   = "shadow"        // the rule is in shadow mode, so nothing was changed
+	RunTooLarge = "too_large"     // its figures need more clicks than a run may read
 	RunPlan     = "plan_required" // the plan does not allow automatic changes
-	RunFailed   = "failed"        // by a fault of this install, several times
+	RunFailed   = "failed"        // failed several times because of a fault of this install
 )
 
-// What became of a target that matched.
+// The outcomes for a target that matched.
 const (
 	ItemDone    = "done"
-	ItemWould   = "would"   // it would have been done
-	ItemCooling = "cooling" // it was acted upon, or that was taken back, within the cool-down
+	ItemWould   = "would"   // it would have been done in live mode
+	ItemCooling = "cooling" // the rule acted on it, or the action was undone, within the cool-down
 	ItemIdle    = "idle"    // nothing is left to change
-	ItemLeft    = "left"    // the run had its most changes
-	ItemRefused = "refused" // it has changed since, or cannot be changed: Why gives the reason
+	ItemLeft    = "left"    // the run had already made its maximum of changes
+	ItemRefused = "refused" // the target has changed since, or cannot be changed; Why gives the reason
 )
 
-// MaxItems is how many targets a run's log has.
+// MaxItems is the number of targets in the log of a run.
 const MaxItems = 50
 
-// RunSummary is what a run came to.
+// RunSummary is the result of a run.
 type RunSummary struct {
 	At      models.Stamp `db:"at" json:"at"`
 	From    models.Stamp `db:"window_from" json:"from" doc:"the window's"`
@@ -59,7 +59,7 @@ type RunItem struct {
 	Figures  []copilot.Figure `json:"figures"`
 }
 
-// NewRun begins the log of a run.
+// NewRun returns the empty log of a new run.
 func (s Settings) NewRun(a models.Account, at time.Time) Run {
 	from, to := s.WindowAt(a, at)
 	return Run{ID: uuid.Must(uuid.NewV7()), Items: []RunItem{}, RunSummary: RunSummary{
@@ -67,12 +67,12 @@ func (s Settings) NewRun(a models.Account, at time.Time) Run {
 	}}
 }
 
-// Quiet reports whether the run tells nothing: nothing matched.
+// Quiet reports whether the run has nothing to report: nothing matched and no error occurred.
 func (r *Run) Quiet() bool {
 	return r.Matched == 0 && r.Outcome != RunTooLarge && r.Outcome != RunFailed
 }
 
-// Note adds targets to the log, as far as it has room.
+// Note adds targets to the log, as long as it has room.
 func (r *Run) Note(s Settings, outcome, why string, change uuid.NullUUID, targets ...Target) {
 	for i := range targets {
 		if len(r.Items) < MaxItems {

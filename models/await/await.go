@@ -1,5 +1,5 @@
-// Package await is how a test waits for what happens elsewhere. It looks often and gives up only when the whole run is
-// about to end, so that a slow machine makes a test slow, never red.
+// Package await lets a test wait for an event in another goroutine or process. It checks often and gives up only shortly before
+// the whole test run ends. A slow machine therefore makes a test slow, but does not make it fail.
 package await
 
 import (
@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// Timeout is the limit for waits that need a context of their own, such as requests. It is as long as a whole run may
-// take, because a machine that ten others use as well may be that slow.
+// Timeout is the limit for waits that need their own context, such as requests. It is as long as a whole run may take, because
+// a machine that ten others use as well may be that slow.
 const Timeout = 30 * time.Minute
 
-// margin is how long before the end of the run a wait gives up, so that the test can still report what it waited for.
+// margin is the time before the end of the run at which a wait gives up, so that the test can still report what it waited for.
 const margin = 20 * time.Second
 
-// Until looks every 10 ms until ok. The test fails if that has not come shortly before the run's own timeout. Call it in
-// the test's own goroutine.
+// Until calls ok every 10 ms until it returns true. The test fails if ok has not returned true shortly before the run's own
+// timeout. Call Until in the test's own goroutine.
 func Until(tb testing.TB, what string, ok func() bool) {
 	tb.Helper()
 	deadline, tick := end(tb), time.NewTicker(10*time.Millisecond)
@@ -29,8 +29,8 @@ func Until(tb testing.TB, what string, ok func() bool) {
 	}
 }
 
-// Recv waits for a value. The test fails if none has come shortly before the run's own timeout. Call it in the test's own
-// goroutine.
+// Recv waits for a value and returns it. The test fails if no value has come shortly before the run's own timeout. Call Recv in
+// the test's own goroutine.
 func Recv[T any](tb testing.TB, ch <-chan T) (v T) {
 	tb.Helper()
 	select {
@@ -41,8 +41,8 @@ func Recv[T any](tb testing.TB, ch <-chan T) (v T) {
 	return v
 }
 
-// end returns a channel that receives shortly before the -timeout of go test ends the run. A run without a timeout, such as a
-// benchmark, has Timeout instead.
+// end returns a channel that receives shortly before the -timeout of go test ends the run. If the run has no timeout, as with a
+// benchmark, the channel receives after Timeout.
 func end(tb testing.TB) <-chan time.Time {
 	tb.Helper()
 	if t, ok := tb.(interface{ Deadline() (time.Time, bool) }); ok {

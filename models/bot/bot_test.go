@@ -9,7 +9,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// bounds are in the texts of their signals.
+// bounds holds the bounds that the texts of the signals must mention.
 var bounds = map[bot.Signals][]any{
 	bot.FastClick: {bot.FastBound.Seconds()}, bot.ClickFlood: {bot.FloodBound}, bot.CampaignFlood: {bot.FloodBound},
 	bot.RepeatClick: {bot.RepeatBound, bot.RepeatWindow.Hours()},

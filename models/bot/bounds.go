@@ -2,14 +2,14 @@ package bot
 
 import "time"
 
-// The bounds of signals that are found after the click: in other clicks, or in what its visitor did next.
+// The bounds of signals that are found after the click: in other clicks, or in the visitor's next steps.
 const (
-	FloodBound   = 60 // clicks within FloodWindow that are no flood yet
+	FloodBound   = 60 // up to this many clicks within FloodWindow are not a flood
 	FloodWindow  = time.Minute
-	RepeatBound  = 20 // repeated clicks within RepeatWindow that are no signal yet
+	RepeatBound  = 20 // up to this many repeated clicks within RepeatWindow are no signal
 	RepeatWindow = 24 * time.Hour
-	FastBound    = 800 * time.Millisecond // from the click to the click-out: as fast is too fast
-	TagWait      = 30 * time.Second       // how long the page tag has for its first event
-	TaggedBound  = 5                      // clicks whose events came from a landing page within TaggedWindow: it has the tag
+	FastBound    = 800 * time.Millisecond // a click-out within this time after the click is too fast
+	TagWait      = 30 * time.Second       // time that the page tag has for its first event
+	TaggedBound  = 5                      // a landing page has the tag if this many of its clicks had events within TaggedWindow
 	TaggedWindow = 24 * time.Hour
 )

@@ -9,6 +9,6 @@ import (
 //go:embed browsers.txt
 var browsers string
 
-// Browsers lists user agents of browsers that people use: the browsers of the labelled set in testdata, without text browsers.
-// A list or pattern that takes one of them for a bot is a mistake.
+// Browsers returns user agents of browsers that people use: the browsers of the labelled set in testdata, without text
+// browsers. A list or pattern that classifies one of them as a bot is a mistake.
 var Browsers = sync.OnceValue(func() []string { return strings.Split(strings.TrimSpace(browsers), "\n") })

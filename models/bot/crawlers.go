@@ -5,21 +5,22 @@ import "strings"
 // Crawler is a well-known crawler.
 type Crawler struct {
 	Name string
-	// Mark is what its user agent contains, in lower case.
+	// Mark is the text that the crawler's user agent contains, in lower case.
 	Mark string
-	// Hosts are the domains of the names of its addresses, as its operator documents them. The name of an address, asked
-	// for its addresses, must give it back. None: no such names are documented, or not all of them give their address
-	// back, so that a forged one cannot be told from it. A domain that is missing here makes its crawlers forged ones.
+	// Hosts are the domains of the host names of its addresses, as its operator documents them. A look-up of such a name must
+	// return the address again. Hosts is empty if no such names are documented, or if some names do not return their address,
+	// because then a forged crawler cannot be recognized. If a domain is missing here, genuine crawlers below it count as
+	// forged.
 	Hosts []string
 }
 
-// Domains of Google's crawlers, and of its fetchers, which request pages because a user asked for them.
+// Domains of Google's crawlers and fetchers. Fetchers request pages because a user asked for them.
 var (
 	googleHosts    = []string{"googlebot.com", "google.com"}
 	googleFetchers = []string{"google.com", "gae.googleusercontent.com"}
 )
 
-// crawlers is the table of well-known crawlers. The first whose mark occurs counts.
+// crawlers is the table of well-known crawlers. If a user agent contains several marks, the first crawler counts.
 var crawlers = [...]Crawler{
 	{"AdsBot-Google", "adsbot-google", googleHosts},
 	{"Mediapartners-Google", "mediapartners-google", googleHosts},
@@ -62,7 +63,7 @@ var crawlers = [...]Crawler{
 	{"LinkedInBot", "linkedinbot", nil},
 }
 
-// CrawlerOf finds the crawler that a user agent claims to be.
+// CrawlerOf returns the crawler that a user agent claims to be.
 func CrawlerOf(userAgent string) (Crawler, bool) {
 	userAgent = strings.ToLower(userAgent)
 	for _, c := range crawlers {
@@ -83,7 +84,7 @@ func CrawlerNamed(name string) (Crawler, bool) {
 	return Crawler{}, false
 }
 
-// Owns reports whether the name of an address is one of the crawler's. It may end with a dot.
+// Owns reports whether the host name of an address belongs to the crawler. The name may end with a dot.
 func (c Crawler) Owns(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	for _, h := range c.Hosts {

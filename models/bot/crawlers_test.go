@@ -38,13 +38,13 @@ func TestCrawlers(t *testing.T) {
 		}
 	}
 	if petal, _ := bot.CrawlerNamed("PetalBot"); !petal.Owns("petalbot-114-119-144-17.petalsearch.com.") || !petal.Owns("petalbot-1.aspiegel.com") {
-		t.Error("PetalBot has lost a name")
+		t.Error("PetalBot does not own both of its domains")
 	}
 	for name, host := range map[string]string{
 		"DuckDuckBot": "x.duckduckgo.com", "AhrefsBot": "proxy-fr006.ahrefs.net", "SemrushBot": "1.bl.bot.semrush.com",
 	} {
 		if c, _ := bot.CrawlerNamed(name); len(c.Hosts) > 0 || c.Owns(host) || c.Owns("") {
-			t.Errorf("%s, whose names are not documented, owns one", name)
+			t.Errorf("%s owns a host name although its names are not documented", name)
 		}
 	}
 }

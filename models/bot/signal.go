@@ -1,6 +1,6 @@
 // Package bot scores clicks by their signals. The caller detects the signals.
 //
-// A click stores its signals as a bitmask, so that history can be scored again under other settings.
+// A click stores its signals as a bitmask, so that old clicks can be scored again with other settings.
 package bot
 
 import (
@@ -12,7 +12,7 @@ import (
 // Signals is a set of signals, one bit each. The bit of a signal never changes: it is stored with every click.
 type Signals uint64
 
-// The signals. Allowed is not one of them: it says that an allow entry matched.
+// The signals. Allowed is not a signal: it says that an allow entry matched.
 const (
 	DenyList Signals = 1 << iota
 	DeclaredBot
@@ -46,25 +46,25 @@ const (
 // Signal is a row of the table of signals.
 type Signal struct {
 	Bit        Signals
-	Reason     string // its name, and the bot_reason of clicks
+	Reason     string // the signal's name, and the bot_reason of clicks
 	Weight     int    // added to the score
 	CanDisable bool
 	Meaning    string
 	When       When
-	Found      string // how
+	Found      string // how it is found
 }
 
-// When says when a signal is found.
+// When is the moment at which a signal is found.
 type When string
 
-// When signals are found. A signal that is not found at the click revises it later.
+// The moments at which signals are found. A signal that is found after the click changes the click's score later.
 const (
 	AtClick  When = "at the click"
 	Later    When = "seconds later"
 	LookedUp When = "after a look-up"
 )
 
-// table is in the order of the bits.
+// table lists the signals in the order of their bits.
 var table = [...]Signal{
 	{DenyList, "deny_list", 100, false, "a deny entry matched", AtClick, "an entry of the account's lists"},
 	{DeclaredBot, "declared_bot", 100, false, "the user agent calls itself a bot", AtClick, "the user agent"},
@@ -135,17 +135,17 @@ var table = [...]Signal{
 	},
 }
 
-// Unrecorded are the signals of requests that are answered and not recorded: to disable them changes nothing.
+// Unrecorded holds the signals of requests that are answered but not recorded. Disabling them changes nothing.
 const Unrecorded = HeadRequest | Prefetch
 
-// floods are found in the same clicks: only the heavier one counts, so that a crowd behind one address is no bot by that
-// alone.
+// floods are the two signals that are found in the same clicks. Only the heavier signal counts. Otherwise many people behind
+// one address could count as bots for this reason alone.
 const floods = ClickFlood | CampaignFlood
 
-// Network are the signals of OfProxy.
+// Network holds the signals that OfProxy returns.
 const Network = Datacenter | TorExit | VPNOrProxy
 
-// OfProxy returns the signal of an address whose proxy_kind is known. A privacy relay has no signal.
+// OfProxy returns the signal for an address with a known proxy_kind. A privacy relay has no signal.
 func OfProxy(kind string) Signals {
 	switch kind {
 	case "datacenter":
@@ -158,7 +158,7 @@ func OfProxy(kind string) Signals {
 	return 0
 }
 
-// All lists the signals in the order of their bits.
+// All returns the signals in the order of their bits.
 func All() iter.Seq[Signal] { return slices.Values(table[:]) }
 
 // ByReason finds a signal by its name.
@@ -170,8 +170,8 @@ func ByReason(reason string) (Signal, bool) {
 	return table[i], true
 }
 
-// Reasons names the signals of a set, heaviest first, and equal ones in the order of the table. Unknown bits are left
-// out.
+// Reasons returns the names of the signals in the set, the heaviest first. Signals of equal weight are in the order of the
+// table. Unknown bits are left out.
 func (s Signals) Reasons() []string {
 	var found []Signal
 	for _, row := range table {
@@ -187,7 +187,7 @@ func (s Signals) Reasons() []string {
 	return out
 }
 
-// The limits of the threshold that an account may set, and what it has when it sets none.
+// The limits of the threshold that an account may set, the default threshold, and the highest score.
 const (
 	MinThreshold     = 20
 	MaxThreshold     = 95
@@ -195,13 +195,13 @@ const (
 	MaxScore         = 100
 )
 
-// Settings are how an account scores its clicks. The zero value is the default.
+// Settings decide how an account's clicks are scored. The zero value is the default.
 type Settings struct {
 	Threshold int     // 0: DefaultThreshold; others are clamped to MinThreshold and MaxThreshold
 	Disabled  Signals // signals that do not count
 }
 
-// NewSettings makes settings of a threshold and the names of disabled signals. Names that are unknown or cannot be
+// NewSettings returns settings with a threshold and the signals of these names disabled. Names that are unknown or cannot be
 // disabled are ignored.
 func NewSettings(threshold int, disabled []string) Settings {
 	s := Settings{Threshold: threshold}
@@ -213,7 +213,7 @@ func NewSettings(threshold int, disabled []string) Settings {
 	return s
 }
 
-// Limit is the lowest score of a bot.
+// Limit returns the lowest score that makes a click a bot.
 func (s Settings) Limit() int {
 	if s.Threshold == 0 {
 		return DefaultThreshold
@@ -221,8 +221,9 @@ func (s Settings) Limit() int {
 	return min(max(s.Threshold, MinThreshold), MaxThreshold)
 }
 
-// Score adds up the weights of the enabled signals, to at most 100; of both floods only the heavier one. With Allowed it
-// is 0. The reason is the heaviest signal that counted; empty: none. It does not allocate.
+// Score returns the sum of the weights of the enabled signals, at most 100. If both floods fired, only the heavier one counts,
+// unless one of them is disabled. With Allowed the score is 0. The reason is the heaviest signal that counted, or empty. Score
+// does not allocate.
 func Score(fired Signals, settings Settings) (score int, isBot bool, reason string) {
 	if fired&Allowed != 0 {
 		return 0, false, ""

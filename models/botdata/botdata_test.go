@@ -34,7 +34,7 @@ func TestFilesOfEachForm(t *testing.T) {
 	} {
 		kind, known := botdata.KindOfFile("some/dir/" + c.name)
 		if !known {
-			t.Errorf("%s is of no kind", c.name)
+			t.Errorf("%s: the kind is not found", c.name)
 			continue
 		}
 		l := botdata.NewList(kind)
@@ -42,7 +42,7 @@ func TestFilesOfEachForm(t *testing.T) {
 			t.Errorf("%s: %q, %v", c.name, l.Entries, err)
 		}
 		if got := l.Dated.Format(time.DateOnly); got != c.dated {
-			t.Errorf("%s is of %s", c.name, got)
+			t.Errorf("%s has the date %s", c.name, got)
 		}
 		packed, err := botdata.Pack(l.Entries)
 		if err != nil {
@@ -57,7 +57,7 @@ func TestFilesOfEachForm(t *testing.T) {
 	}
 }
 
-// TestWrongEntries: each is told with its place; what is wrong elsewhere does not hide it.
+// TestWrongEntries checks that each wrong entry is reported with its place, even if other entries are wrong too.
 func TestWrongEntries(t *testing.T) {
 	t.Parallel()
 	many := func(n int, entry func(int) string) string {
@@ -99,11 +99,12 @@ func TestWrongEntries(t *testing.T) {
 		}
 	}
 	if err := botdata.NewList(botdata.Tor).Read("f", make([]byte, botdata.MaxFile+1), today); err == nil {
-		t.Error("a file may be of any size")
+		t.Error("a file over MaxFile is accepted")
 	}
 }
 
-// TestGuards: what would make bots of people is refused, or taken because that is asked for, and then told.
+// TestGuards checks that entries that would classify people as bots are refused. With Force they are accepted, and reported as
+// overruled.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	var wide, parts strings.Builder
@@ -148,7 +149,7 @@ func TestGuards(t *testing.T) {
 	broken := botdata.NewList(botdata.Tor)
 	broken.Force = true
 	if err := broken.Read("f", []byte("192.0.2.300"), today); err == nil {
-		t.Error("what cannot be read is taken by force")
+		t.Error("an entry that cannot be read is accepted with Force")
 	}
 }
 
@@ -202,12 +203,12 @@ func TestSet(t *testing.T) {
 	}
 	for _, none := range []*botdata.Set{nil, {}} {
 		if none.ProxyKind(spam) != "" || none.Signals(spam, "spam.example") != 0 || none.Crawlers() != nil {
-			t.Error("no lists match")
+			t.Error("an empty set matches")
 		}
 	}
 }
 
-// full are lists of 100,000 networks of each kind and 100,000 domains.
+// full returns lists of 100,000 networks of each kind and 100,000 domains.
 func full() *botdata.Set {
 	lists := map[botdata.Kind][]string{}
 	for _, k := range []botdata.Kind{botdata.Tor, botdata.VPN, botdata.Proxy, botdata.Datacenter, botdata.SpamIP} {
@@ -224,7 +225,7 @@ func full() *botdata.Set {
 func TestAskingAllocatesNothing(t *testing.T) {
 	s, addr := full(), netip.MustParseAddr("51.1.2.16")
 	if s.Signals(addr, "www.a.spam77.example") != bot.SpamIP|bot.BadReferrer {
-		t.Error("what the lists have does not match")
+		t.Error("an entry of the lists does not match")
 	}
 	if n := testing.AllocsPerRun(100, func() { s.ProxyKind(addr); s.Signals(addr, "www.a.spam77.example") }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -244,7 +245,7 @@ func BenchmarkSet(b *testing.B) {
 	}
 }
 
-// TestBuiltInDates holds that a date is told of the version that is linked.
+// TestBuiltInDates checks that the dates in BuiltIns belong to the linked versions of the modules.
 func TestBuiltInDates(t *testing.T) {
 	t.Parallel()
 	mod, err := os.ReadFile("../../go.mod")
@@ -252,7 +253,7 @@ func TestBuiltInDates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, b := range botdata.BuiltIns {
-		if b.Kind == botdata.Datacenter { // TestClouds looks at it
+		if b.Kind == botdata.Datacenter { // TestClouds checks this list
 			continue
 		}
 		if !strings.Contains(string(mod), "\t"+b.Module+" "+b.Version+"\n") {

@@ -19,10 +19,10 @@ import (
 
 var update = flag.Bool("update", false, "write the networks of clouds anew")
 
-// cloudsFile has the networks of clouds.
+// cloudsFile is the file with the networks of clouds.
 const cloudsFile = "clouds.bin"
 
-// TestClouds holds the networks that are built in to the module that they are of: each address is in both or in neither.
+// TestClouds compares the built-in networks with the module from which they come: each address is in both or in neither.
 func TestClouds(t *testing.T) {
 	t.Parallel()
 	i := slices.IndexFunc(botdata.BuiltIns, func(b botdata.BuiltIn) bool { return b.Kind == botdata.Datacenter })
@@ -65,11 +65,12 @@ func TestClouds(t *testing.T) {
 	}
 	got, err := os.ReadFile(cloudsFile)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not of %s: make generate; %v", cloudsFile, of.Module, err)
+		t.Errorf("%s does not match %s, run make generate: %v", cloudsFile, of.Module, err)
 	}
 }
 
-// TestCloudsAreBuiltIn: they are known without a list, give way to one, and are a list that an operator could load.
+// TestCloudsAreBuiltIn checks that the clouds are known without a loaded list and are replaced by a loaded list. It also checks
+// that an operator could load them as a list.
 func TestCloudsAreBuiltIn(t *testing.T) {
 	t.Parallel()
 	cloud, person := netip.MustParseAddr("52.94.76.1"), netip.MustParseAddr("91.10.20.30")

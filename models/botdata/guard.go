@@ -15,12 +15,14 @@ import (
 	"switchyard/models/cond"
 )
 
-// guardError refuses an entry that can be read, and would make bots of people. List.Force takes it all the same.
+// guardError refuses an entry that can be read but would classify people as bots. List.Force accepts such an entry all the
+// same.
 type guardError struct{ error }
 
 func guarded(format string, args ...any) error { return &guardError{fmt.Errorf(format, args...)} }
 
-// overruled reports whether an error is nil, or one of a guard that the list does not obey. It notes what is overruled.
+// overruled reports whether an entry may be accepted: err is nil, or it is a guardError and the list has Force. It stores an
+// overruled error in Overruled.
 func (l *List) overruled(at string, err error) bool {
 	if err == nil {
 		return true
@@ -34,13 +36,14 @@ func (l *List) overruled(at string, err error) bool {
 	return true
 }
 
-// The widest networks. A wider one would make bots of a large part of all visitors.
+// The prefix lengths of the widest networks that are accepted. A wider network would classify a large part of all visitors as
+// bots.
 const (
 	widest4 = 8
 	widest6 = 16
 )
 
-// private are networks from which no visitor comes by the internet.
+// private lists networks from which no visitor comes over the internet.
 var private = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"),
 	netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("172.16.0.0/12"),
@@ -48,7 +51,7 @@ var private = []netip.Prefix{
 	netip.MustParsePrefix("fe80::/10"),
 }
 
-// guardRange refuses a range that is too wide, and one with private addresses.
+// guardRange refuses a range that is too wide, or that contains private addresses.
 func guardRange(entry string, r netipx.IPRange) error {
 	for _, p := range r.Prefixes() {
 		widest := widest6
@@ -67,7 +70,7 @@ func guardRange(entry string, r netipx.IPRange) error {
 	return nil
 }
 
-// origins lists sites where people come from. Their subdomains count too.
+// origins lists sites from which people come. Their subdomains count too.
 var origins = []string{
 	"ask.com", "baidu.com", "bing.com", "brave.com", "coccoc.com", "daum.net", "duckduckgo.com", "ecosia.org", "google.com",
 	"mojeek.com", "msn.com", "naver.com", "petalsearch.com", "qwant.com", "seznam.cz", "sogou.com", "startpage.com", "ya.ru",
@@ -80,10 +83,10 @@ var origins = []string{
 	"taboola.com", "wikipedia.org",
 }
 
-// everywhere lists the names of such sites that have a domain in each country.
+// everywhere lists the names of sites that have a domain in each country. People come from these sites too.
 var everywhere = []string{"amazon", "ebay", "google", "pinterest", "yahoo", "yandex"}
 
-// guardDomain refuses a suffix, and sites where people come from.
+// guardDomain refuses a public suffix, and sites from which people come.
 func guardDomain(entry, host string) error {
 	suffix, official := publicsuffix.PublicSuffix(host)
 	if suffix == host && official {
@@ -91,7 +94,7 @@ func guardDomain(entry, host string) error {
 	}
 	site, err := publicsuffix.EffectiveTLDPlusOne(host)
 	if err != nil {
-		return nil //nolint:nilerr // not a domain that anybody has
+		return nil //nolint:nilerr // not a domain that can be registered
 	}
 	name, _, _ := strings.Cut(site, ".")
 	if slices.Contains(origins, site) || slices.Contains(everywhere, name) {
@@ -100,7 +103,7 @@ func guardDomain(entry, host string) error {
 	return nil
 }
 
-// guardPattern refuses a pattern that matches a browser of people.
+// guardPattern refuses a pattern that matches a browser that people use.
 func guardPattern(entry string, re *regexp.Regexp) error {
 	for _, agent := range bot.Browsers() {
 		if re.MatchString(agent) {
@@ -110,7 +113,7 @@ func guardPattern(entry string, re *regexp.Regexp) error {
 	return nil
 }
 
-// guardList refuses a list whose networks together have more of all addresses than the kind can have.
+// guardList refuses a list whose networks together cover a larger share of all addresses than its kind allows.
 func (l *List) guardList() error {
 	most := kinds[l.Kind].share
 	if most == 0 {

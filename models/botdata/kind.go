@@ -1,8 +1,9 @@
-// Package botdata is lists of networks, domains and user agents that an operator has loaded: data centres, Tor exits,
-// VPNs, proxies, abusers' addresses, spam referrers and crawlers. The networks of large clouds are built in, until a list of
-// data centres is loaded.
+// Package botdata holds lists of networks, domains and user agents that an operator has loaded: data centres, Tor exits, VPNs,
+// proxies, addresses of abusers, spam referrers and crawlers. The networks of large clouds are built in. They are used until a
+// list of data centres is loaded.
 //
-// Read takes files apart, Pack and Unpack keep a list small, and a Set is asked about visitors. Asking allocates nothing.
+// Read parses files, Pack and Unpack compress and decompress the entries of a list, and a Set looks up visitors. A look-up
+// allocates nothing.
 package botdata
 
 import (
@@ -14,7 +15,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// Kind is what the entries of a list are.
+// Kind is the kind of the entries of a list.
 type Kind int
 
 // The kinds of lists. Lists of addresses come first.
@@ -31,28 +32,28 @@ const (
 
 // Limits of the data that is loaded.
 const (
-	MaxNetworks = 500_000  // of a kind
+	MaxNetworks = 500_000  // in a list of one kind
 	MaxDomains  = 200_000  // spam referrers
-	MaxPatterns = 2000     // of crawlers
+	MaxPatterns = 2000     // patterns of crawlers
 	MaxFile     = 64 << 20 // bytes
 	maxLine     = 1000     // bytes
 )
 
-// How much of all addresses a list of networks has at most. The large clouds have some 5 % of IPv4 together.
+// The largest shares of all addresses that a list of networks may cover. The large clouds have some 5 % of IPv4 together.
 const (
 	few  = 1. / 32
 	many = 1. / 8
 )
 
-// kinds is the table of the kinds. A new kind is a row here and a question in Set.
+// kinds is the table of the kinds. A new kind needs a row here and a look-up in Set.
 var kinds = [kindCount]struct {
-	name    string // as --kind and the database have it
+	name    string // the name in --kind and in the database
 	meaning string
 	limit   int
 	clean   func(entry string) (string, error)
 	fires   bot.Signals
 	share   float64  // largest share of all addresses that a list may cover; 0: not limited
-	files   []string // how the names of its files begin
+	files   []string // prefixes of the names of its files
 }{
 	Tor:         {"tor", "exits of Tor: proxy_kind tor, signal tor_exit", MaxNetworks, cleanNetwork, bot.TorExit, few, []string{"tor"}},
 	VPN:         {"vpn", "networks of VPN providers: proxy_kind vpn, signal vpn_or_proxy", MaxNetworks, cleanNetwork, bot.VPNOrProxy, few, []string{"vpn"}},
@@ -63,16 +64,16 @@ var kinds = [kindCount]struct {
 	Crawler:     {"crawler", "user agents of crawlers, RE2: signal declared_bot", MaxPatterns, cleanPattern, bot.DeclaredBot, 0, []string{"crawler"}},
 }
 
-// String names the kind.
+// String returns the name of the kind.
 func (k Kind) String() string { return kinds[k].name }
 
-// Meaning says what a list of the kind does.
+// Meaning describes the entries and the effect of a list of the kind.
 func (k Kind) Meaning() string { return kinds[k].meaning }
 
-// Fires are the signals that a list of the kind fires.
+// Fires returns the signals that a list of the kind fires.
 func (k Kind) Fires() bot.Signals { return kinds[k].fires }
 
-// Names lists the names of the kinds.
+// Names returns the names of the kinds.
 func Names() []string {
 	list := make([]string, kindCount)
 	for i := range list {
@@ -87,7 +88,7 @@ func Named(name string) (Kind, bool) {
 	return Kind(i), i >= 0
 }
 
-// KindOfFile tells the kind by the name of a file: tor-exits.txt, ip-ranges.json.
+// KindOfFile returns the kind of list that a file holds, from its name: tor-exits.txt, ip-ranges.json.
 func KindOfFile(name string) (Kind, bool) {
 	name = strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	for k, row := range kinds {
@@ -100,17 +101,18 @@ func KindOfFile(name string) (Kind, bool) {
 	return 0, false
 }
 
-// BuiltIn is a list that comes with the build, of a module.
+// BuiltIn is a list that comes with the build, from a module.
 type BuiltIn struct {
 	Kind    Kind
 	Module  string
 	Version string
-	Dated   time.Time // of the version
+	Dated   time.Time // date of the version
 }
 
-// BuiltIns are the lists that come with the build.
+// BuiltIns lists the lists that come with the build.
 var BuiltIns = []BuiltIn{
 	{Crawler, "github.com/x-way/crawlerdetect", "v0.2.31", time.Date(2026, 6, 13, 0, 0, 0, 0, time.UTC)},
-	// The networks of Amazon, Google and Oracle, in clouds.bin: the module itself would bring a DNS client along.
+	// The networks of Amazon, Google and Oracle, in clouds.bin. They are copied there because the module itself would add a DNS
+	// client to the build.
 	{Datacenter, "github.com/projectdiscovery/cdncheck", "v1.1.24", time.Date(2025, 6, 22, 0, 0, 0, 0, time.UTC)},
 }

@@ -14,31 +14,32 @@ import (
 	"switchyard/models/cond"
 )
 
-// List is what files say of one kind.
+// List holds the entries that files have for one kind.
 type List struct {
 	Kind    Kind
-	Dated   time.Time // of the oldest file
-	Entries []string  // in their form, each once
-	// Force takes entries that would make bots of people too. Overruled says why they would be refused; of many, the first.
+	Dated   time.Time // date of the oldest file
+	Entries []string  // in canonical form, each once
+	// Force accepts entries even if they would classify people as bots. Overruled holds the reasons against the first such
+	// entries.
 	Force     bool
 	Overruled []error
 	known     map[string]bool
 }
 
-// NewList makes an empty list.
+// NewList returns an empty list.
 func NewList(k Kind) *List { return &List{Kind: k, known: map[string]bool{}} }
 
-// maxTold is how many wrong entries of a file are told.
+// maxTold is the number of wrong entries of a file that are reported individually.
 const maxTold = 10
 
-// Read adds the entries of a file: text with one entry a line, where # begins a comment, or JSON as large clouds and
-// crawler-user-agents publish it. dated is how old the file is; JSON may say so itself. The error names the file and
-// each wrong line; then nothing of the list may be used.
+// Read adds the entries of a file to the list. The file is text with one entry a line, where # begins a comment. It can also be
+// JSON in the form that large clouds and crawler-user-agents publish. dated is the date of the file. A date inside the JSON
+// replaces it. The error names the file and each wrong line. After an error, no part of the list may be used.
 func (l *List) Read(name string, content []byte, dated time.Time) error {
 	if len(content) > MaxFile {
 		return fmt.Errorf("%s: a file has at most %d MB", name, MaxFile>>20)
 	}
-	for _, mark := range []string{"\ufeff", "\u200b"} { // published files have them
+	for _, mark := range []string{"\ufeff", "\u200b"} { // published files contain these characters
 		content = bytes.ReplaceAll(content, []byte(mark), nil)
 	}
 	r := reader{list: l, file: name}
@@ -80,16 +81,16 @@ func appendError(list []error, name string, err error) []error {
 type reader struct {
 	list  *List
 	file  string
-	seen  int // entries, wrong and repeated ones too
+	seen  int // entries, including wrong and repeated ones
 	wrong int
 	told  []error
 }
 
-// add takes an entry in. at says where it stands.
+// add adds an entry to the list, or reports it as wrong. at is the entry's place in the file.
 func (r *reader) add(at, entry string) {
 	r.seen++
 	if len(r.list.Entries) > kinds[r.list.Kind].limit {
-		return // it is an error at the end
+		return // Read reports this as an error at the end
 	}
 	entry, err := kinds[r.list.Kind].clean(entry)
 	if !r.list.overruled(r.file+":"+at, err) {
@@ -114,7 +115,8 @@ func (r *reader) text(content string) {
 	}
 }
 
-// uncomment takes a comment away. Within a pattern # is a letter; lists of networks have comments behind ; too.
+// uncomment returns a line without its comment. In lists of networks and domains, a ; begins a comment too. In a list of
+// patterns, only a line that begins with # is a comment, because # may be part of a pattern.
 func uncomment(line string, k Kind) string {
 	if k == Crawler {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") {
@@ -154,12 +156,12 @@ type ranges struct {
 	} `json:"values"`
 }
 
-// crawlers is the file of crawler-user-agents.
+// crawlers is the content of the file of crawler-user-agents.
 type crawlers []struct {
 	Pattern string `json:"pattern"`
 }
 
-// json reads a file of JSON and gives its date.
+// json reads a file of JSON and returns its date, or dated if the file contains no date.
 func (r *reader) json(content []byte, dated time.Time) time.Time {
 	if r.list.Kind == Crawler {
 		var all crawlers

@@ -18,14 +18,14 @@ import (
 	"switchyard/models/cond"
 )
 
-// Set holds at most one compiled list of each kind. The zero value holds only the built-in list of clouds. A nil Set answers in
-// the same way.
+// Set holds at most one compiled list of each kind. The zero value has only the built-in list of clouds. A nil Set gives the
+// same answers as the zero value.
 type Set struct{ lists [kindCount]*Compiled }
 
 //go:embed clouds.bin
 var cloudsPacked []byte
 
-// clouds are the networks of data centres that are built in: a list of Datacenter takes their place.
+// clouds returns the built-in networks of data centres. A loaded list of Datacenter replaces them.
 var clouds = sync.OnceValue(func() *Compiled {
 	entries, err := Unpack(cloudsPacked)
 	if err != nil {
@@ -34,7 +34,7 @@ var clouds = sync.OnceValue(func() *Compiled {
 	return Compile(Datacenter, entries)
 })
 
-// Compiled is a list ready to be asked.
+// Compiled is a list in the form in which visitors are looked up.
 type Compiled struct {
 	networks *bart.Lite
 	domains  map[string]struct{}
@@ -65,10 +65,10 @@ func Compile(k Kind, entries []string) *Compiled {
 	return c
 }
 
-// Put sets the list of a kind.
+// Put sets the list of a kind. nil removes it.
 func (s *Set) Put(k Kind, c *Compiled) { s.lists[k] = c }
 
-// Remove removes a list, unless another list has replaced it.
+// Remove removes the list c, unless another list has replaced it.
 func (s *Set) Remove(k Kind, c *Compiled) {
 	if s.lists[k] == c {
 		s.lists[k] = nil
@@ -86,8 +86,8 @@ func (s *Set) has(k Kind, addr netip.Addr) bool {
 	return l != nil && l.networks.Lookup(addr)
 }
 
-// ProxyKind returns the proxy_kind of an address: the kind of the first list that has it, as clickattr names it. It is empty if
-// no list has it.
+// ProxyKind returns the proxy_kind of an address: the kind of the first list that contains the address, as clickattr names it.
+// It is empty if no list contains the address.
 func (s *Set) ProxyKind(addr netip.Addr) string {
 	if !addr.IsValid() {
 		return ""
@@ -100,8 +100,7 @@ func (s *Set) ProxyKind(addr netip.Addr) string {
 	return ""
 }
 
-// Signals returns the signals of an address and of a referrer's domain. The signals that follow from ProxyKind are not among
-// them.
+// Signals returns the signals of an address and of a referrer's domain. Signals that follow from ProxyKind are not included.
 func (s *Set) Signals(addr netip.Addr, referrer string) (fired bot.Signals) {
 	if s == nil {
 		return 0
@@ -127,7 +126,7 @@ func (s *Set) Crawlers() *Patterns {
 	return s.lists[Crawler].patterns
 }
 
-// Patterns find crawlers by their user agents. Looking takes some 20 ns a plain text and more a pattern.
+// Patterns recognizes crawlers by their user agents. A check takes some 20 ns for each plain text, and more for each pattern.
 type Patterns struct {
 	plain    []string
 	compiled []*regexp.Regexp
@@ -149,7 +148,7 @@ func compilePatterns(entries []string) *Patterns {
 	return p
 }
 
-// Match reports whether a user agent is a crawler's.
+// Match reports whether a user agent belongs to a crawler.
 func (p *Patterns) Match(userAgent string) bool {
 	for _, text := range p.plain {
 		if strings.Contains(userAgent, text) {
@@ -164,7 +163,8 @@ func (p *Patterns) Match(userAgent string) bool {
 	return false
 }
 
-// maxInstructions bounds the patterns of a list together. One instruction at one byte takes some 10 ns at most.
+// maxInstructions is the limit for the instructions of all patterns of a list together. One instruction at one byte takes some
+// 10 ns at most.
 const maxInstructions = 20_000
 
 func checkPatterns(entries []string) error {
@@ -192,7 +192,7 @@ func checkPatterns(entries []string) error {
 	return nil
 }
 
-// Pack makes entries small.
+// Pack compresses the entries of a list.
 func Pack(entries []string) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, flate.DefaultCompression)
@@ -208,7 +208,7 @@ func Pack(entries []string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Unpack gives the entries that were packed.
+// Unpack returns the entries that Pack has compressed.
 func Unpack(packed []byte) ([]string, error) {
 	text, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(packed)), 2*MaxFile))
 	if err != nil {

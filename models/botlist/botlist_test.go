@@ -71,7 +71,7 @@ func TestEachAttributeAndOperator(t *testing.T) {
 			t.Errorf("%s %s %v does not match", tt.attribute, tt.operator, tt.values)
 		}
 		if got, _ := judge(l, other); got != uuid.Nil {
-			t.Errorf("%s %s %v matches somebody else", tt.attribute, tt.operator, tt.values)
+			t.Errorf("%s %s %v matches another visitor", tt.attribute, tt.operator, tt.values)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestAllowGoesFirstAndCampaignsApart(t *testing.T) {
 		t.Error("an entry matches a visitor of another campaign")
 	}
 	if got, _ := judge(nil, c); got != uuid.Nil {
-		t.Error("no lists match")
+		t.Error("an account without lists matches")
 	}
 }
 
@@ -128,7 +128,7 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// hundredThousand are lists of 100,000 addresses and networks.
+// hundredThousand returns lists of 100,000 addresses and networks.
 func hundredThousand() *botlist.Lists {
 	var list []*models.BotEntry
 	for i := range 10 {
@@ -164,7 +164,8 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// TestWrongValuesAreNamed: by where they stood, although blank and repeated ones before them are left out.
+// TestWrongValuesAreNamed checks that an error names a wrong value by its original place, although blank and repeated values
+// before it are left out.
 func TestWrongValuesAreNamed(t *testing.T) {
 	t.Parallel()
 	heavy := "[a-z]{40}x[0-9]{40}"
@@ -190,7 +191,7 @@ func TestWrongValuesAreNamed(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprint("bot", i)
 	}
-	many[len(many)-2] = "(" // of another condition than the first
+	many[len(many)-2] = "(" // this value is in another condition than the first value
 	want := fmt.Sprintf("line %d: ", len(many)-1)
 	if err := botlist.Check(entry(models.BotDeny, "user_agent", "regex", many...), place); err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)

@@ -1,8 +1,8 @@
 // Package botlist matches visitors against the allow and deny lists of an account.
 //
-// Addresses and networks are looked up in a routing table and equal texts in a map, so that a list of a hundred thousand
-// costs a click as much as one of ten. Only texts that are searched for, and patterns, are tried one after another; what
-// they cost is bounded.
+// Addresses and networks are looked up in a routing table, and equal texts in a map. A list of a hundred thousand entries
+// therefore costs a click as much as a list of ten. Only texts that are searched for and patterns are tried one after another,
+// and their cost is bounded.
 package botlist
 
 import (
@@ -24,7 +24,7 @@ const (
 	inCIDR   = "in_cidr"
 )
 
-// attrOf is the attribute of the visitor that an entry's attribute looks at.
+// attrOf returns the visitor's attribute that an entry's attribute refers to.
 func attrOf(name string) cond.Attr {
 	if name == "ip_range" {
 		return cond.IP
@@ -37,7 +37,7 @@ func byAddress(e *models.BotEntry) bool {
 	return attrOf(e.Attribute) == cond.IP && (e.Operator == equals || e.Operator == inCIDR)
 }
 
-// Budget is what the texts and patterns of an account's lists may cost together, in steps of package cond.
+// Budget is the maximum cost of all texts and patterns in an account's lists together, in steps of package cond.
 const Budget = cond.MaxSteps / 2
 
 // Approximate memory that a value takes, in addition to its text.
@@ -46,12 +46,12 @@ const (
 	textBytes  = 48
 )
 
-// Place names the i-th of the values that were sent, for errors: value[3], line 17.
+// Place returns a name for errors of the i-th value that was sent, such as value[3] or line 17.
 type Place func(i int) string
 
-// Check brings the values of an entry into their form and sets what they cost. The attribute and the operator are known
-// ones. Errors: invalid_operator, invalid_regex, value_required, and invalid_input for a value that no visitor can have.
-// They name the value by its place.
+// Check brings the values of an entry into canonical form and sets their cost. The attribute and the operator must be valid
+// already. The errors are invalid_operator, invalid_regex, value_required, and invalid_input for a value that no visitor can
+// have. They name the value by its place.
 func Check(e *models.BotEntry, place Place) error {
 	c := &checker{e, place, make([]int, len(e.Value))}
 	for i := range c.sent {
@@ -83,16 +83,16 @@ type checker struct {
 	sent  []int // index of each value among the values that were sent
 }
 
-// wrong is an error of the i-th value.
+// wrong returns an error about the i-th value.
 func (c *checker) wrong(code string, i int, format string, args ...any) error {
 	return models.Invalid(code, "%s: "+format, append([]any{c.place(c.sent[i])}, args...)...)
 }
 
-// search prices the texts and patterns of an entry.
+// search checks the texts and patterns of an entry and sets their cost.
 func (c *checker) search() error {
 	m, err := compile(c.BotEntry)
 	if bad, ok := errors.AsType[*cond.Error](err); ok && bad.Reason == cond.BadRegex {
-		for first, condition := range conditions(c.BotEntry) { // each has its own bound
+		for first, condition := range conditions(c.BotEntry) { // each condition has its own bound
 			if bad, ok := errors.AsType[*cond.Error](cond.Validate(condition)); ok {
 				return c.wrong("invalid_regex", first+bad.Item, "the pattern %.60q cannot be used: %s", c.Value[first+bad.Item],
 					bad.Detail)
@@ -108,7 +108,7 @@ func (c *checker) search() error {
 	return nil
 }
 
-// clean trims the values and leaves out what is blank or comes twice.
+// clean trims the values and leaves out blank and repeated values.
 func (c *checker) clean() error {
 	known := make(map[string]bool, len(c.Value))
 	var list models.BotValues
@@ -165,14 +165,14 @@ func (c *checker) texts() error {
 			return c.wrong("invalid_input", i, "%s", err)
 		}
 	}
-	err := c.clean() // two may have become one
+	err := c.clean() // two different texts may have the same canonical form
 	for _, v := range c.Value {
 		c.MatchBytes += textBytes + len(v)
 	}
 	return err
 }
 
-// asn reads AS3320 and 3320.
+// asn reads the number of a network, written as AS3320 or 3320.
 func asn(text string) (string, error) {
 	digits := strings.TrimPrefix(strings.ToUpper(text), "AS")
 	n, err := strconv.ParseUint(digits, 10, 32)
@@ -199,7 +199,7 @@ func conditions(e *models.BotEntry) iter.Seq2[int, cond.Condition] {
 	}
 }
 
-// compile makes a matcher that searches for the values.
+// compile returns a matcher that searches for the values.
 func compile(e *models.BotEntry) (*cond.Matcher, error) {
 	var list []cond.Condition
 	for _, c := range conditions(e) {

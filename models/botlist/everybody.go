@@ -11,14 +11,15 @@ import (
 	"switchyard/models/cond"
 )
 
-// An entry matches everybody from these shares on: of the addresses, of people's browsers, of all countries.
+// An entry counts as matching everybody from these limits on: a share of all addresses, a share of people's browsers, a number
+// of countries.
 const (
 	everyAddress = 0.5
 	everyBrowser = 0.8
 	everyCountry = 200
 )
 
-// strangers are visitors who have nothing in common.
+// strangers are sample visitors who have nothing in common.
 var strangers = []models.Visitor{
 	{
 		IP: netip.MustParseAddr("203.0.113.7"), ASN: 3320, Country: "DE", ISP: "Telekom", Referrer: "https://news.example/a",
@@ -31,10 +32,11 @@ var strangers = []models.Visitor{
 	},
 }
 
-// strangeSubs are values that sub parameters of strangers have.
+// strangeSubs are the values of the sub-parameters of the strangers.
 var strangeSubs = []string{"alpha-1", "7", "Zone_B"}
 
-// Everybody says why an entry that Check has passed matches all visitors, or most of them; empty: it does not.
+// Everybody returns the reason why an entry matches all or most visitors. The reason is empty if the entry does not. The entry
+// must have passed Check.
 func Everybody(e *models.BotEntry) string {
 	switch {
 	case byAddress(e):

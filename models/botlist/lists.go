@@ -12,23 +12,23 @@ import (
 	"switchyard/models/cond"
 )
 
-// Lists are the entries of an account, ready to be asked. Nil is for an account without any.
+// Lists holds the entries of an account in the form in which visitors are looked up. Nil means that the account has no entries.
 type Lists struct{ allow, deny list }
 
-// list has the entries of one type: those for all campaigns, and those for one.
+// list holds the entries of one type: the entries for all campaigns, and the entries for a single campaign.
 type list struct {
 	all       *scope
 	campaigns map[uuid.UUID]*scope
 }
 
-// scope is a set of entries. Its values are the ids of entries.
+// scope is a set of entries. Its maps and tables lead to the ids of entries.
 type scope struct {
 	networks *bart.Table[uuid.UUID]
 	texts    []texts
 	searches []search
 }
 
-// texts are the values that an attribute may equal, without case.
+// texts holds the values that an attribute may equal, without case.
 type texts struct {
 	attr   cond.Attr
 	values map[string]uuid.UUID
@@ -110,7 +110,8 @@ func (s *scope) addTexts(e *models.BotEntry) {
 	}
 }
 
-// Judge finds the entry that a visitor of a campaign matches; zero: none. Allow entries go before deny entries.
+// Judge returns the entry that a visitor of a campaign matches, or the zero id if no entry matches. Allow entries are checked
+// before deny entries.
 func (l *Lists) Judge(f *cond.Facts, addr netip.Addr, campaign uuid.UUID) (entry uuid.UUID, allowed bool) {
 	if l == nil {
 		return uuid.Nil, false

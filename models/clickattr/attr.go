@@ -1,6 +1,7 @@
-// Package clickattr is the one table of all attributes of a click. It says under which tag the spool holds an attribute, and
-// which conditions, tokens, reports and files know it. Package cond, package token, the spool, the columns of the click store,
-// the dimensions of reports and the columns of export files derive from it. README.md shows how to add an attribute.
+// Package clickattr is the table of all attributes of a click. It defines the tag under which the spool stores an attribute,
+// and the conditions, tokens, reports and files that use the attribute. Package cond, package token, the spool, the columns of
+// the click store, the dimensions of reports and the columns of export files are derived from it. README.md shows how to add an
+// attribute.
 package clickattr
 
 import (
@@ -13,25 +14,28 @@ import (
 	"switchyard/models"
 )
 
-// Attr is one attribute. A recorded attribute has a Tag, and exactly one of the accessors, which sets its type. An attribute
-// without a Tag is known while a click is routed and is not recorded.
+// Attr is one attribute. A recorded attribute has a Tag and exactly one of the accessors, which decides its type. An attribute
+// without a Tag is only known while a click is routed, and is not recorded.
 type Attr struct {
-	// Name is the attribute's name in conditions and reports, as a column of the table clicks and of export files.
+	// Name is the attribute's name in conditions and reports. It is also the name of its column in the table clicks and in
+	// export files.
 	Name string
 	// Tag is the attribute's tag in the spool. Tags are stored on disks, so a tag is never given to another attribute.
 	Tag byte
-	// Compare says how conditions compare the attribute. NotCompared: they do not know it.
+	// Compare says how conditions compare the attribute. With NotCompared, conditions cannot use it.
 	Compare Compare
-	// Token is the attribute's token in URLs, followed by other trackers' names for it, with commas between. Empty: none.
+	// Token is the attribute's token in URLs, followed by other trackers' names for it, with commas between. It is empty if the
+	// attribute has no token.
 	Token string
-	// Doc says, for the documentation, what the token is filled with.
+	// Doc is the description of the token's value in the documentation.
 	Doc string
-	// Dimension is the attribute's place in the list of report dimensions, from 1. Zero: reports do not know it.
+	// Dimension is the attribute's place in the list of report dimensions, counted from 1. It is zero if reports cannot use the
+	// attribute.
 	Dimension int
-	// Values are the values that the attribute can have; nil: any value. A value that a caller names is checked against them
-	// and stored in its canonical form.
+	// Values lists the values that the attribute can have. Nil allows any value. A value that a caller names is checked against
+	// the list and stored in its canonical form.
 	Values *Values
-	// In says where else the attribute is.
+	// In lists further places that have the attribute.
 	In Home
 
 	Text  func(*models.Click) *string
@@ -43,11 +47,11 @@ type Attr struct {
 	Bool  func(*models.Click) *bool
 	Money func(*models.Click) *decimal.Decimal
 
-	// Sub is the number of a sub-parameter. All of them are one column: the array subs.
+	// Sub is the number of a sub-parameter. All sub-parameters share one column: the array subs.
 	Sub int
 }
 
-// Compare says how the values of an attribute compare.
+// Compare is the way in which the values of an attribute are compared.
 type Compare uint8
 
 // The ways to compare.
@@ -60,19 +64,19 @@ const (
 	AsAddr
 )
 
-// Home is a place that has an attribute.
+// Home is a set of places that have an attribute.
 type Home uint8
 
-// Exports are the export files, whose columns have the order of the table. Smartlinks are the clicks of smartlinks: the
-// attribute has a column in smartlink_clicks as well.
+// Exports means the export files. Their columns have the order of the table. Smartlinks means the clicks of smartlinks: the
+// attribute also has a column in smartlink_clicks.
 const (
 	Exports Home = 1 << iota
 	Smartlinks
 	Both = Exports | Smartlinks
 )
 
-// Column returns the attribute's column in SQL. For a sub-parameter that is an element of an array, which is NULL if the click
-// has no such element.
+// Column returns the attribute's column in SQL. A sub-parameter is an element of an array, which is NULL if the click has no
+// such element.
 func (a *Attr) Column() string {
 	if a.Sub > 0 {
 		return "subs[" + strconv.Itoa(a.Sub) + "]"
@@ -80,7 +84,7 @@ func (a *Attr) Column() string {
 	return a.Name
 }
 
-// Append appends the value as the tokens of a URL show it: a truth value as 0 or 1, nothing for what is unknown.
+// Append appends the value in the form that tokens in a URL have. A truth value becomes 0 or 1. An unknown value adds nothing.
 func (a *Attr) Append(dst []byte, c *models.Click) []byte {
 	switch {
 	case a.Text != nil:

@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "add new tags to the golden file")
 
 const golden = "testdata/tags.golden"
 
-// TestTagsAreNeverReused holds the tags that are on disks: a tag in the golden file means the same for ever, or nothing
-// any more.
+// TestTagsAreNeverReused protects the tags that are stored on disks. A tag in the golden file keeps its meaning for ever, or is
+// no longer used.
 func TestTagsAreNeverReused(t *testing.T) {
 	t.Parallel()
 	var lines []string
@@ -33,7 +33,7 @@ func TestTagsAreNeverReused(t *testing.T) {
 			t.Errorf("%s and %s share the tag %d", other, a.Name, a.Tag)
 		}
 		if a.Tag > 200 {
-			t.Errorf("%s: tags over 200 are those of smartlinks", a.Name)
+			t.Errorf("%s: tags over 200 are reserved for smartlinks", a.Name)
 		}
 		seen[a.Tag] = a.Name
 		lines = append(lines, fmt.Sprintf("%03d %s", a.Tag, a.Name))
@@ -46,7 +46,7 @@ func TestTagsAreNeverReused(t *testing.T) {
 	for _, line := range known {
 		tag, name, _ := strings.Cut(line, " ")
 		if at := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, tag+" ") }); at >= 0 && lines[at] != line {
-			t.Errorf("the tag %s means %s on disks; %s needs another one", tag, name, lines[at])
+			t.Errorf("the tag %s already means %s on disks: %s needs another tag", tag, name, lines[at])
 		}
 	}
 	for _, line := range lines {
@@ -66,7 +66,7 @@ func TestTagsAreNeverReused(t *testing.T) {
 	}
 }
 
-// TestRows holds what every row has to keep: names and places of its own, one accessor where it is recorded.
+// TestRows checks the rules for rows: each has its own name and place, and a recorded attribute has exactly one accessor.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	names, places, tokens := map[string]bool{}, map[int]string{}, map[string]bool{"": true}
@@ -78,10 +78,10 @@ func TestRows(t *testing.T) {
 			tokens[name] = true
 		}
 		if (a.Token != "") != (a.Doc != "") {
-			t.Errorf("%s: a token is described, and nothing else: %q", a.Name, a.Doc)
+			t.Errorf("%s: an attribute must have a Doc if and only if it has a token: %q", a.Name, a.Doc)
 		}
 		if names[a.Name] {
-			t.Errorf("%s stands there twice", a.Name)
+			t.Errorf("%s is in the table twice", a.Name)
 		}
 		names[a.Name] = true
 		if other := places[a.Dimension]; other != "" && a.Dimension > 0 {
@@ -110,8 +110,8 @@ func accessors(a clickattr.Attr) (n int) {
 	return n
 }
 
-// TestEveryFieldHasARow holds the table to the struct: each field of a click is one attribute's, and what the click log
-// shows of the visitor has the attributes' names in the order of the export files.
+// TestEveryFieldHasARow compares the table with the struct. Each field of a click belongs to one attribute. The visitor's
+// fields in the click log have the attributes' names, in the order of the export files.
 func TestEveryFieldHasARow(t *testing.T) {
 	t.Parallel()
 	var c models.Click
@@ -156,11 +156,11 @@ func TestEveryFieldHasARow(t *testing.T) {
 		}
 	}
 	if diff := cmp.Diff(files, shown); diff != "" {
-		t.Errorf("the order of Visitor is not that of the table: %s", diff)
+		t.Errorf("the fields of Visitor are not in the order of the table: %s", diff)
 	}
 }
 
-// pointer is where an attribute stands in a click.
+// pointer returns the address of an attribute's field in a click.
 func pointer(a *clickattr.Attr, c *models.Click) any {
 	for v, i := reflect.ValueOf(*a), 0; i < v.NumField(); i++ {
 		if f := v.Field(i); f.Kind() == reflect.Func && !f.IsNil() {
@@ -170,7 +170,7 @@ func pointer(a *clickattr.Attr, c *models.Click) any {
 	return nil
 }
 
-// TestValues holds the lists of values: each is its own canonical form, and a mistyped one gets a suggestion.
+// TestValues checks the lists of values: each value is its own canonical form, and a mistyped value gets a suggestion.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	for _, a := range clickattr.All {

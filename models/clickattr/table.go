@@ -11,10 +11,10 @@ import (
 	"switchyard/models"
 )
 
-// All are the attributes, in the order of the columns of export files. Do not change it.
+// All lists the attributes in the order of the columns of export files. Callers must not change it.
 var All = slices.Concat(routing, subs(), visitor, bookkeeping, passing)
 
-// routing are where a click came from and where it went.
+// routing lists the attributes that say where a click came from and where it went.
 var routing = []Attr{
 	{
 		Name: "id", Tag: 1, In: Smartlinks,
@@ -87,7 +87,7 @@ var routing = []Attr{
 	},
 }
 
-// visitor are what models.Visitor holds.
+// visitor lists the attributes that models.Visitor holds.
 var visitor = []Attr{
 	{
 		Name: "ip", Tag: 16, Compare: AsAddr, Token: "ip", Dimension: 22, In: Both,
@@ -219,7 +219,7 @@ var visitor = []Attr{
 	},
 }
 
-// bookkeeping are what scores, prices and explains a click.
+// bookkeeping lists the attributes that score, price and explain a click.
 var bookkeeping = []Attr{
 	{
 		Name: "bot_signals", Tag: 40, In: Smartlinks,
@@ -293,7 +293,7 @@ var bookkeeping = []Attr{
 	},
 }
 
-// passing are known while a click is routed and not recorded.
+// passing lists the attributes that are known while a click is routed but are not recorded.
 var passing = []Attr{
 	{Name: "continent", Compare: AsText, Values: Continents},
 	{Name: "timezone", Compare: AsText},
@@ -303,7 +303,7 @@ var passing = []Attr{
 	{Name: "clicks_today", Compare: AsNumber},
 }
 
-// subs are the sub-parameters sub1 to sub10.
+// subs returns the attributes of the sub-parameters sub1 to sub10.
 func subs() []Attr {
 	const firstTag, firstDimension = 101, 32
 	list := make([]Attr, models.Subs)

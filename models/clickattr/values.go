@@ -13,22 +13,22 @@ import (
 	"switchyard/models/country"
 )
 
-// Values are the values that an attribute can have. Each value has one canonical form, in which visitors have it, the store
-// keeps it and reports show it. Other ways to write it are accepted. A nil Values means any text.
+// Values describes the values that an attribute can have. Each value has one canonical form. Clicks have this form, the store
+// keeps it and reports show it. Other spellings are accepted and converted. A nil Values means any text.
 type Values struct {
-	// Name is what one of the values is called in documents, such as CountryCode.
+	// Name is the documentation's name for such a value, such as CountryCode.
 	Name string
-	// Open says that a visitor may have a value that the list lacks, such as the name of a rare browser.
+	// Open says that a visitor may have a value that is not in the list, such as the name of a rare browser.
 	Open bool
 
 	list  []string          // canonical forms; nil: too many to list
-	forms map[string]string // canonical forms by plain forms, synonyms too
-	names []string          // what suggestions are made of
+	forms map[string]string // canonical forms by the plain forms of values and synonyms
+	names []string          // plain forms among which suggestions are looked up
 	read  func(text string) (canonical string, ok bool)
-	what  string // what a value is, for messages
+	what  string // description of the values, for messages
 }
 
-// List gives the canonical forms, nil where they are too many to list. Do not change it.
+// List returns the canonical forms, or nil if they are too many to list. Callers must not change it.
 func (v *Values) List() []string {
 	if v == nil {
 		return nil
@@ -52,7 +52,7 @@ func (v *Values) Find(text string) (canonical string, ok bool) {
 	return "", false
 }
 
-// Check gives the canonical form of a text. The error says what a value is and which one was probably meant.
+// Check returns the canonical form of a text. Its error names the value that was probably meant, or else describes the values.
 func (v *Values) Check(text string) (string, error) {
 	if canonical, ok := v.Find(text); ok {
 		return canonical, nil
@@ -69,7 +69,7 @@ func (v *Values) Check(text string) (string, error) {
 // Resembles reports whether a text that is not one of the values is probably a mistyped value.
 func (v *Values) Resembles(text string) bool { return v.near(text) != "" }
 
-// near is the value that was probably meant. Codes are too short to tell.
+// near returns the value that was probably meant, or an empty text. Texts of at most three letters are too short for a guess.
 func (v *Values) near(text string) string {
 	const code = 3
 	if v.read != nil {
@@ -92,8 +92,8 @@ func (v *Values) near(text string) string {
 	return v.forms[near]
 }
 
-// plain is a text in lower case without what joins words and abbreviates them. Other signs stay, and the first one
-// always does: neither !DE nor -DE is DE.
+// plain returns a text in lower case, without spaces and without the punctuation that joins or abbreviates words. The signs !,
+// * and % are kept, and so is the first sign of the text: neither !DE nor -DE becomes DE.
 func plain(text string) string {
 	var out strings.Builder
 	for i, r := range text {
@@ -105,7 +105,7 @@ func plain(text string) string {
 	return out.String()
 }
 
-// oneOf are the values of a list, by their name. Synonyms are canonical forms by other ways to write them.
+// oneOf returns the values of a list under a name. synonyms maps other spellings to canonical forms.
 func oneOf(name string, list []string, synonyms map[string]string) *Values {
 	v := &Values{Name: name, list: list, forms: map[string]string{}, what: "one of " + strings.Join(list, ", ")}
 	for text, canonical := range synonyms {
@@ -118,7 +118,7 @@ func oneOf(name string, list []string, synonyms map[string]string) *Values {
 	return v
 }
 
-// The values of attributes that have a closed set of them.
+// The values of attributes that have a known set of values.
 var (
 	Countries = countries()
 
@@ -185,7 +185,7 @@ var (
 	})
 )
 
-// countries are the codes of models/country. Their names, the codes of three letters and UK are synonyms.
+// countries returns the codes of models/country. Country names, codes of three letters and UK are synonyms.
 func countries() *Values {
 	codes, synonyms := country.Codes(), map[string]string{"UAE": "AE", "Great Britain": "GB", "Czech Republic": "CZ"}
 	var names []string

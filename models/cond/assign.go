@@ -9,9 +9,9 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// Assign sets an attribute by its name from a text, for a caller that describes a visitor. An empty text means unknown. Assign
-// returns false if the attribute does not exist, or if the text is not one of its values or not of its kind. It also returns
-// false for attributes that follow from the address or the time: SetIP and SetTime set those.
+// Assign sets an attribute from a text, for a caller that describes a visitor. An empty text means unknown. Assign returns
+// false if the attribute does not exist, or if the text is not a valid value for it. It also returns false for attributes that
+// follow from the address or the time, because SetIP and SetTime set them.
 func (f *Facts) Assign(name, value string) bool {
 	a, ok := attrByName[name]
 	if !ok {
@@ -57,7 +57,7 @@ func (f *Facts) Assign(name, value string) bool {
 	return true
 }
 
-// Assignable yields the attributes that Assign knows, by their names.
+// Assignable yields the attributes that Assign can set, with their names.
 func Assignable() iter.Seq2[string, *clickattr.Attr] {
 	return func(yield func(string, *clickattr.Attr) bool) {
 		for a := firstOfClick; int(a) < len(attrByName); a++ {

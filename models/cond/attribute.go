@@ -21,13 +21,13 @@ const (
 	Schedule
 	firstOfClick
 
-	numAttrs = 64 // at most: a bit of a word each
+	numAttrs = 64 // the maximum: each attribute is a bit of a 64-bit word
 
 	attrParam  Attr = 200 // param.<name>, looked up in the request
 	attrHeader Attr = 201 // header.<name>
 )
 
-// The attributes of the click that code calls by name.
+// The attributes of the click that the code refers to by name.
 var (
 	IP           = Named("ip")
 	ASN          = Named("asn")
@@ -46,7 +46,7 @@ var (
 	ReferrerDomain = Named("referrer_domain")
 )
 
-// kind says how the values of an attribute compare.
+// kind is the way in which the values of an attribute are compared.
 type kind uint8
 
 const (
@@ -62,7 +62,7 @@ const (
 type attribute struct {
 	name string
 	kind kind
-	row  *clickattr.Attr // nil: not of the click
+	row  *clickattr.Attr // nil: the attribute is not part of the click
 }
 
 var attributes, attrByName = func() (list [numAttrs]attribute, byName map[string]Attr) {
@@ -85,7 +85,7 @@ var attributes, attrByName = func() (list [numAttrs]attribute, byName map[string
 	return list, byName
 }()
 
-// Named returns the attribute with a name. It panics if the attribute does not exist. A name that comes from a caller goes to
+// Named returns the attribute with a name. It panics if the attribute does not exist. For a name that comes from a caller, use
 // Facts.Assign.
 func Named(name string) Attr {
 	a, ok := attrByName[name]
@@ -95,7 +95,7 @@ func Named(name string) Attr {
 	return a
 }
 
-// String gives the attribute's name as conditions spell it.
+// String returns the attribute's name as conditions spell it.
 func (a Attr) String() string {
 	if int(a) < len(attrByName) {
 		return attributes[a].name
@@ -103,10 +103,10 @@ func (a Attr) String() string {
 	return fmt.Sprintf("attr(%d)", uint8(a))
 }
 
-// maxName limits the <name> of param.<name> and header.<name>.
+// maxName is the maximum length of the <name> in param.<name> and header.<name>.
 const maxName = 100
 
-// findAttr resolves a name of a condition; arg is the <name> of param.<name> and header.<name>.
+// findAttr returns the attribute that a condition names. arg is the <name> of param.<name> and header.<name>.
 func findAttr(name string) (a Attr, k kind, arg string, ok bool) {
 	if a, ok := attrByName[name]; ok {
 		return a, attributes[a].kind, "", true

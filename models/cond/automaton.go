@@ -2,33 +2,35 @@ package cond
 
 import "bytes"
 
-// automaton tells whether a text has one of many values in it, in one pass over the text (Aho-Corasick). It stops at the
-// first value it finds. So no value begins with another one, and a node where a value ends needs no children.
+// automaton finds out whether a text contains one of many values, in one pass over the text (Aho-Corasick). It stops at the
+// first value that it finds. A value therefore must not begin with another value, and a node where a value ends needs no
+// children.
 //
-// Nodes are numbered level by level. So the children of a node are next to each other, and they end where the children of the
-// next node begin. That is why a node takes only five bytes. Existing libraries take 90 to 2000 bytes a node, and most allocate
-// to search.
+// Nodes are numbered level by level. The children of a node are therefore next to each other, and they end where the children
+// of the next node begin. That is why a node takes only five bytes. Existing libraries take 90 to 2000 bytes a node, and most
+// of them allocate during a search.
 type automaton struct {
-	begins pairSet     // the pairs of bytes that values begin with
+	begins pairSet     // the pairs of bytes with which values begin
 	root   [256]uint16 // the children of the root by their byte; 0: none
-	label  []byte      // of the edge to a node
-	child  []uint16    // the first child of a node, and the end of the last one's
-	fail   []uint16    // the longest proper end of a node's text that is a node too; found: a value ends here
+	label  []byte      // the byte that leads to a node
+	child  []uint16    // the first child of each node; a last entry marks the end
+	fail   []uint16    // the node of the longest proper suffix of a node's text; found: a value ends here
 }
 
 const (
 	found     = ^uint16(0)
 	nodeBytes = 5
 
-	// maxNodes is what an automaton may have. The automata of MaxConditions conditions then take less than RuleBudget.
+	// maxNodes is the maximum number of nodes of an automaton. The automata of MaxConditions conditions then take less than
+	// RuleBudget.
 	maxNodes = 8192
 
-	// wide is from how many children on one is found by bytes.IndexByte.
+	// wide is the number of children above which bytes.IndexByte searches for a child.
 	wide = 8
 )
 
-// pairSet is a set of pairs of bytes, hashed. Where no value is under way it tells in a nanosecond that none begins: without
-// it a usual text takes twice the time.
+// pairSet is a set of pairs of bytes, stored by a hash. Outside of a partial match, it finds out in a nanosecond that no value
+// begins here. Without it a usual text takes twice the time.
 type pairSet [32]uint64
 
 func (s *pairSet) add(a, b byte) {
@@ -41,10 +43,10 @@ func (s *pairSet) has(a, b byte) bool {
 	return s[h>>6]&(1<<(h&63)) != 0
 }
 
-// hashOfPair gives 11 bits.
+// hashOfPair returns a hash of 11 bits.
 func hashOfPair(a, b byte) uint32 { return (uint32(a)<<8 | uint32(b)) * 0x9e3779b1 >> 21 }
 
-// newAutomaton makes the automaton of values that distinct gives. Nil: it would be too large.
+// newAutomaton returns the automaton of values that distinct has returned. It returns nil if the automaton would be too large.
 func newAutomaton(values [][]byte) *automaton {
 	size := countNodes(values)
 	if size > maxNodes {
@@ -52,7 +54,7 @@ func newAutomaton(values [][]byte) *automaton {
 	}
 	a := &automaton{label: make([]byte, 1, size), child: make([]uint16, 0, size+1), fail: make([]uint16, 1, size)}
 	a.setBegins(values)
-	type node struct{ from, to, depth int } // the values that run through it, and what they have in common
+	type node struct{ from, to, depth int } // the values that run through it, and the length of their common prefix
 	queue := append(make([]node, 0, size), node{0, len(values), 0})
 	for n := 0; n < len(queue); n++ {
 		p := queue[n]
@@ -77,7 +79,7 @@ func newAutomaton(values [][]byte) *automaton {
 	return a
 }
 
-// countNodes counts the beginnings of sorted values, the empty one included.
+// countNodes returns the number of different prefixes of sorted values, including the empty prefix.
 func countNodes(values [][]byte) int {
 	size, before := 1, []byte(nil)
 	for _, v := range values {
@@ -102,7 +104,7 @@ func (a *automaton) setBegins(values [][]byte) {
 	}
 }
 
-// failOf gives the fail of node n's new child by b. All nodes of the levels above have theirs.
+// failOf returns the fail of node n's new child for b. All nodes of the levels above already have theirs.
 func (a *automaton) failOf(n int, b byte) uint16 {
 	if n == 0 {
 		return 0
@@ -138,7 +140,7 @@ func (a *automaton) next(n uint16, b byte) uint16 {
 	return 0
 }
 
-// in reports whether the text has one of the values in it.
+// in reports whether the text contains one of the values.
 func (a *automaton) in(text []byte) bool {
 	for i := 0; i < len(text); {
 		b, after := text[i], byte(0)

@@ -8,27 +8,27 @@ import (
 	"go4.org/netipx"
 )
 
-// Matcher is a compiled list of conditions. It is safe for any number of goroutines. Only a shared one changes.
+// Matcher is a compiled list of conditions. Any number of goroutines may use it. Only a shared matcher changes.
 type Matcher struct {
 	list   []compiled
-	source []Condition // of the list, for Explain; nil after DropSource
+	source []Condition // the conditions in list, for Explain; nil after DropSource
 	or     bool
 	never  bool
-	live   *atomic.Pointer[Matcher] // of a shared one; the rest of it is empty then
+	live   *atomic.Pointer[Matcher] // only in a shared matcher, whose other fields are empty
 }
 
-// Shared returns a matcher that stands for another one until Set replaces it. A rule that many flows use can therefore change
-// without compiling any of the flows again.
+// Shared returns a matcher that stands for another matcher until Set replaces it. A rule that many flows use can therefore
+// change without compiling any of the flows again.
 func Shared(m *Matcher) *Matcher {
 	s := &Matcher{live: new(atomic.Pointer[Matcher])}
 	s.live.Store(m.now())
 	return s
 }
 
-// Set replaces what a matcher made by Shared stands for; on any other it panics.
+// Set replaces the matcher that a shared matcher stands for. It panics if m was not made by Shared.
 func (m *Matcher) Set(to *Matcher) { m.live.Store(to.now()) }
 
-// now is the matcher that a shared one stands for, or the matcher itself.
+// now returns the matcher that a shared matcher stands for. It returns any other matcher itself.
 func (m *Matcher) now() *Matcher {
 	if m.live != nil {
 		return m.live.Load()
@@ -39,18 +39,19 @@ func (m *Matcher) now() *Matcher {
 // Never matches no visitor. It stands in for a rule that no longer exists.
 var Never = &Matcher{never: true}
 
-// compiled is a condition, in the order in which it is looked at.
+// compiled is a compiled condition.
 type compiled struct {
 	attr   Attr
 	negate bool
-	want   bool   // is_set: the answer that matches
-	steps  int32  // of one look, without the steps of its patterns
+	want   bool   // for is_set: the answer that matches
+	steps  int32  // cost of one comparison, without the steps of its patterns
 	test   tester // nil for is_set
 	arg    string // the name of param.<name> or header.<name>
 }
 
-// Compile prepares a list of conditions. With logic "or" one of them has to hold, with anything else all. An empty list
-// matches everybody. The error is an *Error. The matcher keeps the list until DropSource: do not change it afterwards.
+// Compile compiles a list of conditions. With the logic "or" one of them has to hold, and with any other logic all of them. An
+// empty list matches every visitor. The error is an *Error. The matcher uses the list until DropSource, so the caller must not
+// change it before.
 func Compile(list []Condition, logic string) (*Matcher, error) {
 	m := &Matcher{list: make([]compiled, 0, len(list)), source: list, or: strings.EqualFold(logic, "or")}
 	for i := range list {
@@ -63,8 +64,8 @@ func Compile(list []Condition, logic string) (*Matcher, error) {
 	return m, nil
 }
 
-// DropSource lets go of the conditions that the matcher was compiled from: they would add 40% to a campaign's memory.
-// The matcher cannot be explained any more.
+// DropSource releases the conditions from which the matcher was compiled, because they would add 40% to a campaign's memory.
+// After that, the matcher cannot be explained.
 func (m *Matcher) DropSource() { m.source = nil }
 
 func compile(c *Condition) (compiled, *Error) {
@@ -107,7 +108,7 @@ func compile(c *Condition) (compiled, *Error) {
 	return out, nil
 }
 
-// newTester chooses how to compare: by the operator first, then by the kind of the attribute.
+// newTester returns the tester for an operator and a kind of attribute. The operator is considered first, then the kind.
 func newTester(a Attr, k kind, op operator, values []string) (tester, *Error) {
 	if op == opRegex {
 		return newRegexTest(values)
@@ -162,7 +163,7 @@ func newAddrTest(values []string) (tester, *Error) {
 	return addrTest{set}, nil
 }
 
-// pair gives the two ends of between: an array of two, or one text "from,to".
+// pair returns the two ends of between. They come as a list of two values, or as one text "from,to".
 func pair(values []string) (lo, hi string, err *Error) {
 	if len(values) == 1 {
 		values = strings.Split(values[0], ",")
@@ -196,7 +197,7 @@ func newVersionTest(op operator, values []string) (tester, *Error) {
 		return nil, &Error{Reason: BadValue, Detail: "not a version number"}
 	}
 	slices.SortFunc(t.values, compareVersion)
-	switch op { // what the widest one takes in, the others do too
+	switch op { // the widest bound includes all others
 	case opGT, opGTE:
 		t.values = t.values[:1:1]
 	case opLT, opLTE:
@@ -206,8 +207,8 @@ func newVersionTest(op operator, values []string) (tester, *Error) {
 	return t, nil
 }
 
-// inForm writes the values of a closed set as visitors have them: what was saved before Canonical was applied to it, such
-// as phone, means mobile all the same.
+// inForm returns the values of a closed set in the canonical form that visitors have. Conditions that were saved before
+// Canonical was applied to them may contain other forms: phone means mobile.
 func inForm(a Attr, values []string) []string {
 	closed := valuesOf(a)
 	for i, text := range values {

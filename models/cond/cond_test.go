@@ -317,7 +317,7 @@ func TestResetForgets(t *testing.T) {
 	}
 	f.Reset()
 	if m.Match(f) || f.Text(cond.Named("country")) != "" || f.Known(cond.IP) {
-		t.Error("something is left")
+		t.Error("a value is still known after Reset")
 	}
 	f.SetText(cond.Named("country"), "FR")
 	if m.Match(f) {
@@ -341,8 +341,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzCondition holds that whatever Validate lets through compiles and matches without a panic, that a negated
-// operator is the opposite of its positive one, and that what is seen does not depend on case.
+// FuzzCondition checks three properties. A condition that passes Validate compiles and matches without a panic. A negated
+// operator is the opposite of its positive operator. Explain and Match give the same result.
 func FuzzCondition(f *testing.F) {
 	f.Add("country", "equals", `["DE"]`, "de")
 	f.Add("ip", "in_cidr", `"10.0.0.0/8"`, "10.1.2.3")

@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// Limits of a condition. Compile enforces all but MaxConditions, which the owner of the list enforces.
+// Limits of a condition. Compile enforces all limits except MaxConditions, which the owner of the list enforces.
 const (
 	MaxConditions = 20   // in a list
 	MaxItems      = 200  // values of one condition
@@ -20,7 +20,7 @@ const (
 // Condition compares one attribute of a visitor: see models.Condition.
 type Condition = models.Condition
 
-// Clip cuts a condition to MaxItems values of MaxItemLen characters. Regular expressions keep their length: half a
+// Clip cuts a condition to MaxItems values of MaxItemLen characters. Regular expressions keep their length, because a part of a
 // pattern means something else.
 func Clip(c Condition) Condition {
 	cut := func(v any) any {
@@ -59,22 +59,22 @@ type Reason uint8
 // The reasons for refusing a condition.
 const (
 	UnknownAttribute Reason = iota + 1
-	UnknownOperator         // not an operator, or not one for this attribute
+	UnknownOperator         // the operator does not exist, or not for this attribute
 	NoValue
 	BadValue // of the wrong form: not a number, not a network, too many, too long
 	BadRegex // does not compile, too long or too costly
 )
 
-// Error is a condition that cannot be used. The caller maps Reason to the code of its own contract.
+// Error says why a condition cannot be used. The caller maps Reason to the error code of its own API.
 type Error struct {
 	Reason    Reason
 	Attribute string
 	Operator  string
 	Detail    string
-	Item      int // which of the values a BadRegex is about, from 0
+	Item      int // for BadRegex: the index of the value, from 0
 }
 
-// Error says in one sentence what is wrong.
+// Error returns one sentence about the reason.
 func (e *Error) Error() string {
 	switch e.Reason {
 	case UnknownAttribute:
@@ -95,7 +95,7 @@ func (e *Error) Error() string {
 	}
 }
 
-// Validate reports whether a condition can be compiled; its error is an *Error.
+// Validate returns an *Error if a condition cannot be compiled.
 func Validate(c Condition) error {
 	if _, err := compile(&c); err != nil {
 		return err

@@ -5,33 +5,33 @@ import (
 	"math/bits"
 )
 
-// Cost is what conditions take at most.
+// Cost is the maximum work and memory that conditions take.
 type Cost struct {
-	// Steps is a bound on the work of one look at a visitor whose texts have maxText bytes. A step is about 10 ns: one
+	// Steps is a bound on the work of matching one visitor whose texts have maxText bytes. A step is about 10 ns: one
 	// instruction of a pattern at one byte takes 5 to 13 ns, as measured with patterns made to be slow.
 	Steps int `db:"match_steps"`
-	// Bytes is about the memory of the compiled conditions. Every web process holds them.
+	// Bytes is the approximate memory of the compiled conditions. Every web process holds them.
 	Bytes int `db:"match_bytes"`
 }
 
-// MaxSteps ends a routing decision: about a millisecond. It counts what a visitor's own texts cost, which are mostly
-// shorter than maxText.
+// MaxSteps is the number of steps after which a routing decision ends: about a millisecond. The steps are counted with the
+// visitor's own texts, which are mostly shorter than maxText.
 const MaxSteps = 100_000
 
-// maxText is the length in bytes at which texts are priced. No value that a visitor chooses is longer, except the requested URL
-// and the referrer.
+// maxText is the length in bytes for which the cost of matching a text is computed. No value that a visitor chooses is longer,
+// except the requested URL and the referrer.
 const maxText = 512
 
-// What conditions that are saved together may cost.
+// The budgets of conditions that are saved together.
 var (
 	RuleBudget = Cost{MaxSteps, 1 << 20} // a saved rule
-	FlowBudget = Cost{MaxSteps, 1 << 20} // a flow with the saved rules it uses, or a smartlink: one decision may look at all
+	FlowBudget = Cost{MaxSteps, 1 << 20} // a flow with its saved rules, or a smartlink: one decision may look at all of them
 )
 
-// Plus adds up two costs.
+// Plus returns the sum of two costs.
 func (c Cost) Plus(o Cost) Cost { return Cost{c.Steps + o.Steps, c.Bytes + o.Bytes} }
 
-// Check refuses a cost over a budget. The error says by how much, and what to do.
+// Check returns an error if the cost exceeds a budget. The error contains both numbers and says what to do.
 func (c Cost) Check(budget Cost) error {
 	switch {
 	case c.Steps > budget.Steps:
@@ -44,7 +44,7 @@ func (c Cost) Check(budget Cost) error {
 	return nil
 }
 
-// CostOf gives what a list of conditions costs. The error is an *Error.
+// CostOf returns the cost of a list of conditions. The error is an *Error.
 func CostOf(list []Condition) (Cost, error) {
 	m, err := Compile(list, "")
 	if err != nil {
@@ -53,7 +53,7 @@ func CostOf(list []Condition) (Cost, error) {
 	return m.Cost(), nil
 }
 
-// Cost gives what the conditions cost.
+// Cost returns the cost of the matcher's conditions.
 func (m *Matcher) Cost() (sum Cost) {
 	m = m.now()
 	for i := range m.list {
@@ -72,7 +72,7 @@ const (
 	searchBytes    = valueBytes + 32
 )
 
-// steps returns how many steps one look by a tester takes, without the steps of its patterns.
+// steps returns the number of steps of one comparison by a tester, without the steps of its patterns.
 func steps(t tester) int32 {
 	if r, ok := t.(*regexTest); ok {
 		t = &r.parts
@@ -87,15 +87,16 @@ func bytesOf(values [][]byte) (n int) {
 	return n
 }
 
-// cost returns the cost of a hash, or of a binary search.
+// cost returns the cost of a binary search, or of comparing up to linear values.
 func (t equalTest) cost() Cost { return Cost{4, bytesOf(t)} }
 
-// cost returns the cost of a binary search in the worst case: the values are alike, and are compared from the end byte by byte.
+// cost returns the cost of a binary search in the worst case, in which the values are alike and are compared byte by byte from
+// the end.
 func (t *edgeTest) cost() Cost {
 	return Cost{min(len(t.values), 4*linear), bytesOf(t.values)}
 }
 
-// cost returns the cost of a binary search, or of looking at all names.
+// cost returns the cost of a binary search, or of a comparison with all names.
 func (t *versionTest) cost() Cost {
 	c := Cost{Steps: max(10*bits.Len(uint(len(t.values))), len(t.names))}
 	for _, list := range [][]string{t.values, t.names} {

@@ -15,7 +15,7 @@ import (
 	"switchyard/models/longtest"
 )
 
-// A pattern matches as package regexp says, also where it is searched for as plain texts.
+// A pattern matches as package regexp does, even if it is searched for as plain texts.
 func TestPatternsMatchAsRegexp(t *testing.T) {
 	t.Parallel()
 	part := rapid.SampledFrom([]string{
@@ -46,7 +46,7 @@ func TestPatternsMatchAsRegexp(t *testing.T) {
 	})
 }
 
-// A pattern that is a choice of plain texts costs next to nothing. Any other pattern costs what it can take at most.
+// A pattern that is a choice of plain texts costs almost nothing. The cost of any other pattern is its maximum work.
 func TestCost(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -77,7 +77,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// A decision ends when it has taken too long: then nothing matches, whatever the conditions say.
+// A decision ends when it has used its steps. After that nothing matches, whatever the conditions are.
 func TestExhausted(t *testing.T) {
 	t.Parallel()
 	costly := cond.Condition{Attribute: "user_agent", Operator: "not_regex", Value: strings.Repeat("(a|b|c|.d)?", 40) + "z$"}
@@ -94,7 +94,7 @@ func TestExhausted(t *testing.T) {
 	looks := 0
 	for ; m.Match(f); looks++ {
 		if looks > 1000 {
-			t.Fatal("it never ends")
+			t.Fatal("the decision is not exhausted after 1000 matches")
 		}
 	}
 	if looks == 0 || !f.Exhausted() || m.Match(f) {
@@ -108,7 +108,7 @@ func TestExhausted(t *testing.T) {
 	}
 }
 
-// A long address of the page with everything that a list of texts begins with ends the decision soon.
+// A decision ends soon if a long URL contains the beginnings of many listed texts again and again.
 func TestLongTextsEnd(t *testing.T) {
 	t.Parallel()
 	values := make([]any, cond.MaxItems)
@@ -129,7 +129,7 @@ func TestLongTextsEnd(t *testing.T) {
 	}
 }
 
-// randomRules makes rules of all kinds, among them such as try to be slow or large.
+// randomRules returns rules of all kinds, including rules that try to be slow or large.
 func randomRules(r *rand.Rand) []cond.Condition {
 	patterns := []string{
 		"(x+x+)+y", `[^z]{1,100}z`, strings.Repeat("(a?)", 50) + "b", `(.*)(.*)(.*)(.*)z$`, `\pL{200}`, `[^\x{1234}]{100}`, `(?:a|b|ab|[a-c]+)*z`,
@@ -161,7 +161,7 @@ func randomRules(r *rand.Rand) []cond.Condition {
 	return list
 }
 
-// Rule sets within the budget take no more memory than they say, whatever they are made of.
+// Rule sets within the budget take no more memory than their cost says, whatever their conditions are.
 func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
 	r := rand.New(rand.NewPCG(1, 2))
 	f := &cond.Facts{}
@@ -193,10 +193,10 @@ func TestRandomRulesWithinTheBudget(t *testing.T) { //nolint:paralleltest // it 
 	if refused == 0 || len(kept) < refused/100 {
 		t.Errorf("%d of %d were refused", refused, len(kept))
 	}
-	t.Logf("%d kept, %d refused; the slowest decision took %s", len(kept), refused, slowest) // told, as machines differ
+	t.Logf("%d kept, %d refused; the slowest decision took %s", len(kept), refused, slowest) // only logged, because machines differ
 }
 
-// longTexts makes the visitor one with the longest texts.
+// longTexts returns the facts of a visitor with the longest possible texts.
 func longTexts(f *cond.Facts) *cond.Facts {
 	f.Reset()
 	f.Assign("user_agent", strings.Repeat("aA", 256))

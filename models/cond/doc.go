@@ -1,11 +1,11 @@
-// Package cond matches a visitor against attribute-operator-value conditions. Campaign filters, saved and inline
-// rules, smartlink rules and bot lists all use it.
+// Package cond matches a visitor against conditions of an attribute, an operator and a value. Campaign filters, saved and
+// inline rules, smartlink rules and bot lists all use it.
 //
 // A list of conditions is compiled once, when it is saved or loaded. Matching then neither allocates nor fails.
 //
-// The values of one condition are alternatives: one of them has to hold for a positive operator, none for a negated
-// one. On an unknown value a positive operator is false and a negated one true. Text compares without case. Times are
-// in the zone that the Facts carry.
+// The values of one condition are alternatives. A positive operator needs one of them to hold, and a negated operator needs all
+// of them not to hold. If the visitor's value is unknown, a positive operator is false and a negated operator is true. Text is
+// compared without case. Times are in the time zone that the Facts carry.
 //
 // The attributes come from clickattr.All. Only the attributes of the address and the time are defined in this package.
 package cond

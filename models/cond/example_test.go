@@ -24,7 +24,7 @@ func Example() {
 	for _, visitor := range []models.Visitor{
 		{Country: "at", OSVersion: "16.10", IP: netip.MustParseAddr("198.51.100.1")},
 		{Country: "DE", OSVersion: "17", IP: netip.MustParseAddr("192.0.2.7")},
-		{Country: "DE", IP: netip.MustParseAddr("198.51.100.2")}, // of an unknown version
+		{Country: "DE", IP: netip.MustParseAddr("198.51.100.2")}, // the OS version is unknown
 	} {
 		facts.Reset()
 		facts.SetClick(&models.Click{Visitor: visitor})

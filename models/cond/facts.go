@@ -10,30 +10,30 @@ import (
 	"switchyard/models"
 )
 
-// Source looks up what has no index of its own: query parameters and request headers. Header names arrive in
+// Source looks up values that are not attributes of their own: query parameters and request headers. Header names are passed in
 // canonical form. An empty answer is an unknown value.
 type Source interface {
 	Param(name string) string
 	Header(name string) string
 }
 
-// Facts are what is known of one visitor at one moment. The zero value knows nothing. Facts belong to one goroutine: a
-// match keeps text without case inside. Facts that are used again after Reset let matching allocate nothing.
+// Facts holds the known facts about one visitor at one moment. In the zero value nothing is known. Facts must be used by one
+// goroutine only, because a match stores folded text in them. If Facts are used again after Reset, matching allocates nothing.
 type Facts struct {
 	text    [numAttrs]string
 	num     [numAttrs]int64
 	known   uint64
-	steps   int // taken since Reset
+	steps   int // steps taken since Reset
 	addr    netip.Addr
 	source  Source
 	now     time.Time
 	zone    *time.Location
-	timed   bool // day, hour, minute and date stand in num and minute
-	minute  int  // of the local day
+	timed   bool // day, hour and date are set in num, and minute is set
+	minute  int  // minute of the local day
 	folded  [numAttrs]span
 	scratch []byte
-	pairs   [4]textPairs // of the texts searched last
-	hashes  [4]textHash  // of the texts screened last
+	pairs   [4]textPairs // pairs of the last texts that were searched
+	hashes  [4]textHash  // hashes of the last texts that were screened
 }
 
 type textPairs struct {
@@ -48,28 +48,28 @@ type textHash struct {
 
 type span struct{ from, to int32 }
 
-// Reset forgets everything but the memory it uses.
+// Reset clears the facts. It keeps the allocated memory for the next use.
 func (f *Facts) Reset() {
 	scratch := f.scratch[:0]
 	*f = Facts{scratch: scratch}
 }
 
-// Exhausted reports whether the decision took more than MaxSteps: then nothing matches any more.
+// Exhausted reports whether the decision took more than MaxSteps. After that, no condition matches.
 func (f *Facts) Exhausted() bool { return f.steps > MaxSteps }
 
-// take takes steps. False: there are not as many left, and the decision is exhausted.
+// take adds steps to the decision. It returns false if the decision is exhausted.
 func (f *Facts) take(steps int) bool {
 	f.steps = min(f.steps+steps, MaxSteps+1)
 	return !f.Exhausted()
 }
 
-// SetText sets a text or version attribute; an empty text is an unknown value.
+// SetText sets a text or version attribute. An empty text is an unknown value.
 func (f *Facts) SetText(a Attr, v string) {
 	f.text[a], f.folded[a] = v, span{}
 	f.mark(a, v != "")
 }
 
-// SetInt sets a numeric attribute; zero is a known value.
+// SetInt sets a numeric attribute. Zero is a known value.
 func (f *Facts) SetInt(a Attr, v int64) {
 	f.num[a], f.folded[a] = v, span{}
 	f.mark(a, true)
@@ -95,7 +95,7 @@ func (f *Facts) SetIP(addr netip.Addr) {
 	}
 }
 
-// SetTime sets the moment, and the zone that days and hours are counted in (nil is UTC).
+// SetTime sets the moment, and the time zone in which days and hours are counted. A nil zone means UTC.
 func (f *Facts) SetTime(now time.Time, zone *time.Location) {
 	if zone == nil {
 		zone = time.UTC
@@ -107,7 +107,7 @@ func (f *Facts) SetTime(now time.Time, zone *time.Location) {
 	}
 }
 
-// clickText and clickFact read one attribute of a click, compiled from clickattr.All.
+// clickText and clickFact each read one attribute of a click. They are derived from clickattr.All.
 type (
 	clickText struct {
 		attr Attr
@@ -142,8 +142,8 @@ var clickTexts, clickFacts = func() (texts []clickText, facts []clickFact) {
 	return texts, facts
 }()
 
-// SetClick sets the attributes that are recorded with a click, except ids. The caller sets the texts of ids, because it has
-// them at hand where they matter.
+// SetClick sets the attributes that are recorded with a click, except ids. The caller sets the texts of the ids that matter,
+// because it already has them.
 func (f *Facts) SetClick(c *models.Click) {
 	for i := range clickTexts {
 		f.SetText(clickTexts[i].attr, *clickTexts[i].at(c))
@@ -153,13 +153,14 @@ func (f *Facts) SetClick(c *models.Click) {
 	}
 }
 
-// SetSource sets where param.<name> and header.<name> are looked up.
+// SetSource sets the source in which param.<name> and header.<name> are looked up.
 func (f *Facts) SetSource(s Source) { f.source = s }
 
 // Known reports whether an attribute has a value.
 func (f *Facts) Known(a Attr) bool { return a < numAttrs && f.known&(1<<a) != 0 }
 
-// Text gives an attribute's value as text, empty when unknown. Numbers and addresses are formatted, which allocates.
+// Text returns an attribute's value as text, or an empty text if the value is unknown. Numbers and addresses are formatted,
+// which allocates.
 func (f *Facts) Text(a Attr) string {
 	if !f.Known(a) {
 		return ""
@@ -178,7 +179,7 @@ func (f *Facts) mark(a Attr, known bool) {
 	}
 }
 
-// number gives the value of a numeric, boolean or date attribute.
+// number returns the value of a numeric, boolean or date attribute.
 func (f *Facts) number(a Attr) int64 {
 	if a >= DayOfWeek && a <= Schedule {
 		f.readClock()
@@ -186,7 +187,7 @@ func (f *Facts) number(a Attr) int64 {
 	return f.num[a]
 }
 
-// readClock works out day, hour and date when they are first looked at.
+// readClock computes day, hour, date and minute at the first use.
 func (f *Facts) readClock() {
 	if f.timed {
 		return
@@ -218,10 +219,10 @@ func (f *Facts) appendText(dst []byte, a Attr) []byte {
 	}
 }
 
-// Fold is a text as Folded gives it.
+// Fold returns a text in the folded form, without case, that Folded returns.
 func Fold(text string) []byte { return appendFold(nil, text) }
 
-// Folded gives the value of a known attribute without case. The bytes stay valid until Reset.
+// Folded returns the value of a known attribute without case. The bytes stay valid until Reset.
 func (f *Facts) Folded(a Attr) []byte {
 	if s := f.folded[a]; s.to > s.from {
 		return f.scratch[s.from:s.to]
@@ -237,7 +238,7 @@ func (f *Facts) Folded(a Attr) []byte {
 	return f.scratch[from:]
 }
 
-// pairsOf gives the pairs of a folded value.
+// pairsOf returns the pairs of bytes in a folded value.
 func (f *Facts) pairsOf(a Attr, value []byte) *pairs {
 	p := &f.pairs[a%Attr(len(f.pairs))]
 	if p.of != f.folded[a] {
@@ -246,7 +247,7 @@ func (f *Facts) pairsOf(a Attr, value []byte) *pairs {
 	return &p.set
 }
 
-// hashOf gives the hash of a known attribute's folded value.
+// hashOf returns the hash of a known attribute's folded value.
 func (f *Facts) hashOf(a Attr) uint32 {
 	h := &f.hashes[a%Attr(len(f.hashes))]
 	if s := f.folded[a]; s != h.of || s == (span{}) {
@@ -264,7 +265,7 @@ func lowerASCII(b []byte) {
 	}
 }
 
-// appendFold appends s without case. Bytes that are not UTF-8 stay as they are.
+// appendFold appends s without case. Bytes that are not UTF-8 stay unchanged.
 func appendFold(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
 		c := s[i]

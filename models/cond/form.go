@@ -7,7 +7,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// Kind is what the values of conditions are.
+// Kind is the kind of a condition's values.
 type Kind string
 
 // The kinds of values.
@@ -21,23 +21,23 @@ const (
 	Timespan Kind = "schedule" // {days, from, to}
 )
 
-// Form is a set of conditions that look alike: each of its attributes takes each of its operators and a value, or a list
-// of values, of its kind. A condition belongs to exactly one form.
+// Form is a set of conditions with the same shape. Each of its attributes can be combined with each of its operators. The
+// value, or each value of a list, has its kind. A condition belongs to exactly one form.
 type Form struct {
 	Name       string
 	Doc        string
 	Attributes []string
-	Families   bool // param.<name> and header.<name> as well
+	Families   bool // also applies to param.<name> and header.<name>
 	Operators  []string
 	Kind       Kind
-	Values     *clickattr.Values // each value is one of them; nil: any of the kind
+	Values     *clickattr.Values // the allowed values; nil: any value of the kind
 	Example    Condition
 }
 
-// Families are the prefixes of attributes that have a name of the caller's behind them.
+// Families lists the prefixes of attributes that end in a name of the caller's choice.
 var Families = []string{"param.", "header."}
 
-// Forms are all conditions that can be saved.
+// Forms returns the forms of all conditions that can be saved.
 var Forms = sync.OnceValue(func() []Form {
 	forms := closedForms()
 	add := func(f Form, kinds ...kind) {
@@ -58,7 +58,7 @@ var Forms = sync.OnceValue(func() []Form {
 	return forms
 })
 
-// closedForms compare for equality with values of a closed set.
+// closedForms returns the forms that test for equality with values of a closed set.
 func closedForms() (forms []Form) {
 	for a, known := range attributes[:len(attrByName)] {
 		values := valuesOf(Attr(a))
@@ -97,7 +97,7 @@ func valueExamples(v *clickattr.Values) any {
 	return []any{v.List()[0], v.List()[1]}
 }
 
-// The operators, by what they do.
+// The operators, grouped by their purpose.
 var (
 	equality = []string{"equals", "not_equals", "in", "not_in"}
 	parts    = []string{"contains", "not_contains", "starts_with", "ends_with"}
@@ -105,7 +105,7 @@ var (
 	order    = []string{"gt", "gte", "lt", "lte", "between"}
 )
 
-// openForms take any value of their kind, or any that has the form.
+// openForms lists the forms that accept any value of their kind.
 var openForms = []struct {
 	Form
 	kinds []kind

@@ -10,8 +10,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// TestForms: every attribute with every operator that it takes is of exactly one form, and no form has a condition that
-// is refused.
+// TestForms checks that every valid combination of attribute and operator belongs to exactly one form, and that no form
+// contains a condition that is refused.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	names := []string{"param.x", "header.X-Test"}
@@ -26,7 +26,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s: its example is refused: %v", f.Name, err)
 		}
 		if err := cond.CheckValues([]cond.Condition{example}, nil); err != nil {
-			t.Errorf("%s: its example holds for nobody: %v", f.Name, err)
+			t.Errorf("%s: no visitor can satisfy its example: %v", f.Name, err)
 		}
 	}
 	values := []any{"1", "true", []any{"1", "2"}, "2026-01-01", "192.0.2.1", []any{map[string]any{}}, "Chrome", "2026-01-01,2026-01-02", "x"}
@@ -45,13 +45,13 @@ func TestForms(t *testing.T) {
 				}
 			}
 			if want := map[bool]int{true: 1}[valid]; count != want {
-				t.Errorf("%s %s is of %d forms, want %d", name, operator, count, want)
+				t.Errorf("%s %s belongs to %d forms, want %d", name, operator, count, want)
 			}
 		}
 	}
 }
 
-// refusedOperator reports whether an error says that the attribute does not take the operator.
+// refusedOperator reports whether an error says that the attribute does not support the operator.
 func refusedOperator(err error) bool {
 	e, ok := err.(*cond.Error) //nolint:errorlint // documented
 	return ok && e != nil && e.Reason == cond.UnknownOperator
@@ -71,7 +71,7 @@ func canonical(t *testing.T, c cond.Condition) cond.Condition {
 	return cond.Canonical(read)
 }
 
-// TestCanonicalTypes: values are saved in the type of their kind, however they were written.
+// TestCanonicalTypes checks that values are saved in the type of their kind, in whatever form they were sent.
 func TestCanonicalTypes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -105,7 +105,7 @@ func TestCanonicalTypes(t *testing.T) {
 	}
 }
 
-// TestImpossibleValues: what no visitor can have is refused, and is not read as something else.
+// TestImpossibleValues checks that a value that no visitor can have is refused and not read as another value.
 func TestImpossibleValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -139,7 +139,7 @@ func TestImpossibleValues(t *testing.T) {
 	}
 }
 
-// TestSavedBefore: conditions that were saved as they were typed hold for the visitors that they mean.
+// TestSavedBefore checks that conditions with uncanonical values, which were saved in the past, match the intended visitors.
 func TestSavedBefore(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ attribute, typed, visitor string }{

@@ -24,14 +24,14 @@ func say(b bool) verdict {
 	return no
 }
 
-// tester compares one value of the visitor with all values of a condition. It is asked only about known values.
+// tester compares a value of the visitor with all values of a condition. It is only called for known values.
 type tester interface {
 	test(f *Facts, c *compiled) verdict
 	cost() Cost
 }
 
-// Match reports whether the facts satisfy the conditions. It allocates nothing once the Facts are warm. When no steps are left
-// (Facts.Exhausted) it returns false.
+// Match reports whether the facts satisfy the conditions. It allocates nothing if the Facts were used before. When no steps are
+// left (Facts.Exhausted) it returns false.
 func (m *Matcher) Match(f *Facts) bool {
 	m = m.now()
 	if m.never {
@@ -49,10 +49,10 @@ func (m *Matcher) Match(f *Facts) bool {
 	return !m.or || len(m.list) == 0
 }
 
-// Len is the number of conditions.
+// Len returns the number of conditions.
 func (m *Matcher) Len() int { return len(m.now().list) }
 
-// Uses reports whether a condition looks at an attribute. Callers find out a costly one only if so.
+// Uses reports whether a condition looks at an attribute. Callers need not find out a costly attribute that is not used.
 func (m *Matcher) Uses(a Attr) bool {
 	return slices.ContainsFunc(m.now().list, func(c compiled) bool { return c.attr == a })
 }
@@ -80,7 +80,7 @@ func (c *compiled) known(f *Facts) bool {
 	return c.looked(f) != ""
 }
 
-// looked gives the value of param.<name> or header.<name>.
+// looked returns the value of param.<name> or header.<name>.
 func (c *compiled) looked(f *Facts) string {
 	switch {
 	case f.source == nil:
@@ -92,7 +92,7 @@ func (c *compiled) looked(f *Facts) string {
 	}
 }
 
-// raw gives a text attribute's value as it came.
+// raw returns a text attribute's value as received.
 func (c *compiled) raw(f *Facts) string {
 	if c.attr < numAttrs {
 		return f.text[c.attr]
@@ -100,7 +100,7 @@ func (c *compiled) raw(f *Facts) string {
 	return c.looked(f)
 }
 
-// folded gives the value of a text attribute without case. The bytes stay valid until the next look at the facts.
+// folded returns the value of a text attribute without case. The bytes stay valid until the facts are used again.
 func (c *compiled) folded(f *Facts) []byte {
 	if c.attr < numAttrs {
 		return f.Folded(c.attr)
@@ -112,7 +112,7 @@ func (c *compiled) folded(f *Facts) []byte {
 	return value
 }
 
-// Finding is what became of one condition: the value it saw, and whether it held.
+// Finding is the result of one condition: the value that it saw, and whether it matched.
 type Finding struct {
 	Attribute string `json:"attribute"`
 	Operator  string `json:"operator"`
@@ -122,8 +122,8 @@ type Finding struct {
 	Matched   bool   `json:"matched"`
 }
 
-// Explain is Match with a finding for every condition, including conditions that no longer mattered. It takes no steps from the
-// decision, and may itself take as many steps as a decision. It panics after DropSource.
+// Explain returns the result of Match and a finding for every condition, including conditions that did not influence the
+// result. Its steps do not count for the decision, and it may take as many steps as a decision. It panics after DropSource.
 func (m *Matcher) Explain(f *Facts) (bool, []Finding) {
 	m = m.now()
 	taken := f.steps
@@ -150,7 +150,7 @@ var inf = math.Inf(1)
 
 type numberRange struct {
 	lo, hi float64
-	open   bool // both ends left out
+	open   bool // both ends are excluded
 }
 
 func rangeOf(op operator, n float64) numberRange {
@@ -188,8 +188,8 @@ func (t numberTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// versionTest compares with versions in ascending order: for equality with all of them, else with the widest one. Names,
-// such as XP, are equal or not.
+// versionTest compares with versions in ascending order. For equality it compares with all of them, and for other operators
+// with the widest bound. Names, such as XP, can only be equal or not equal.
 type versionTest struct {
 	op     operator
 	values []string

@@ -1,6 +1,6 @@
 package cond
 
-// operator is what a condition does with its values, without the negation.
+// operator is the comparison of a condition, without its negation.
 type operator uint8
 
 const (
@@ -34,8 +34,8 @@ var operators = map[string]opInfo{
 	"between": {opBetween, false}, "is_set": {opIsSet, false},
 }
 
-// textual has the operators for texts, and ordering has the operators that compare which value is greater. inOrder is for
-// values that have an order, and anyOrder for values that are texts and have an order.
+// textual holds the operators for texts. ordering holds the operators that compare which value is greater. inOrder is for
+// values that have an order, and anyOrder is for values that are texts and also have an order.
 var (
 	textual  = ops(opEquals, opContains, opStartsWith, opEndsWith, opRegex, opIsSet)
 	ordering = ops(opGT, opGTE, opLT, opLTE, opBetween)
@@ -43,7 +43,7 @@ var (
 	anyOrder = textual | inOrder
 )
 
-// allowed lists, by kind of attribute, the operators that make sense for it.
+// allowed holds the operators that are valid for each kind of attribute.
 var allowed = [...]uint16{
 	kindText: anyOrder, kindNumber: anyOrder, kindVersion: anyOrder, kindDate: inOrder, kindIP: textual | ops(opCIDR),
 	kindBool: ops(opEquals, opIsSet), kindSchedule: ops(opEquals),

@@ -5,14 +5,15 @@ import (
 	"regexp/syntax"
 )
 
-// Portable are compiled conditions for a program that is not this one: see ops/deploy/edge.
+// Portable holds compiled conditions for another program: see ops/deploy/edge.
 type Portable struct {
 	Or    bool                `json:"or,omitempty"`
 	Never bool                `json:"never,omitempty"`
 	All   []PortableCondition `json:"all,omitempty"`
 }
 
-// PortableCondition is one condition. Test says how to compare the attribute, and which of the other fields count:
+// PortableCondition is one condition. Test says how the attribute is compared. It also decides which of the other fields are
+// used:
 //
 //	equals, contains, starts_with, ends_with   Texts, without case as Fold gives them
 //	number                                     Ranges
@@ -22,7 +23,7 @@ type Portable struct {
 //	origin                                     none: only this program can compare
 type PortableCondition struct {
 	Attribute string          `json:"a"`
-	Param     string          `json:"param,omitempty"` // of the attribute param.<name>
+	Param     string          `json:"param,omitempty"` // the <name> of param.<name>
 	Negate    bool            `json:"not,omitempty"`
 	Test      string          `json:"test"`
 	Texts     []string        `json:"texts,omitempty"`
@@ -32,7 +33,7 @@ type PortableCondition struct {
 	Want      bool            `json:"want,omitempty"`
 }
 
-// PortableRange is from Low to High, either of them null for no limit. Open leaves both ends out.
+// PortableRange is the range from Low to High. A null Low or High means no limit. Open excludes both ends.
 type PortableRange struct {
 	Low  *float64 `json:"lo"`
 	High *float64 `json:"hi"`
@@ -42,8 +43,8 @@ type PortableRange struct {
 // OriginOnly is the Test of a condition that only this program can compare.
 const OriginOnly = "origin"
 
-// Portable gives the conditions. Known says which attributes the other program knows. The matcher must still have its
-// source (see DropSource): without it every list of texts that is searched for is OriginOnly.
+// Portable returns the conditions in portable form. known reports whether the other program knows an attribute. The matcher
+// must still have its source (see DropSource). Without it, every list of texts that is searched for is OriginOnly.
 func (m *Matcher) Portable(known func(attribute string) bool) Portable {
 	m = m.now()
 	out := Portable{Or: m.or, Never: m.never}
@@ -64,7 +65,7 @@ func (m *Matcher) Portable(known func(attribute string) bool) Portable {
 	return out
 }
 
-// port fills in how a condition compares. A condition without a portable form stays OriginOnly.
+// port sets the fields that say how a condition compares. A condition without a portable form stays OriginOnly.
 func (m *Matcher) port(i int, p *PortableCondition) {
 	c := &m.list[i]
 	switch t := c.test.(type) {
@@ -114,12 +115,12 @@ func (p *PortableCondition) setContained(texts []string) {
 }
 
 // textsOf returns the texts that a condition searches for, without case. For patterns, these are the texts that choices finds.
-// It returns nil if the matcher no longer has its source.
+// It returns nil if the matcher no longer has its source, or if a pattern is not a choice of texts.
 func (m *Matcher) textsOf(i int, patterns bool) (texts []string) {
 	if m.source == nil {
 		return nil
 	}
-	values, _ := items(m.source[i].Value) // they were read when it was compiled
+	values, _ := items(m.source[i].Value) // the values were valid when the condition was compiled
 	if patterns {
 		var plain []string
 		for _, s := range values {

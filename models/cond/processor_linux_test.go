@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorTime returns how long a processor works on fn, whatever else the machine does. Its clock counts nanoseconds, while
-// the clock of getrusage advances by milliseconds.
+// processorTime returns the processor time that fn takes, which does not depend on other load of the machine. Its clock counts
+// nanoseconds, while the clock of getrusage advances by milliseconds.
 func processorTime(fn func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

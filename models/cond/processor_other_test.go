@@ -4,7 +4,7 @@ package cond_test
 
 import "time"
 
-// processorTime is how long fn takes, where the system does not tell more.
+// processorTime returns the elapsed time of fn. It is used where the system does not report processor time.
 func processorTime(fn func()) time.Duration {
 	began := time.Now()
 	fn()

@@ -12,7 +12,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// genCondition draws conditions of every way to compare, with values that are met often and such that are not.
+// genCondition draws conditions with every kind of comparison. Some of their values occur often among the visitors, others do
+// not.
 func genCondition(t *rapid.T) cond.Condition {
 	c := cond.Condition{Attribute: rapid.SampledFrom([]string{
 		"country", "city", "user_agent", "browser_version", "ip", "asn", "is_bot", "param.a", "header.x-b", "sub1",
@@ -31,8 +32,8 @@ func genCondition(t *rapid.T) cond.Condition {
 	return c
 }
 
-// TestListsMatchAsTheirConditions holds that a list matches as its logic puts its conditions together, that Explain tells
-// the same, and that no screen refuses what matches.
+// TestListsMatchAsTheirConditions checks that a list gives the result that its logic and its conditions define, that Explain
+// gives the same result, and that no screen refuses a visitor that matches.
 func TestListsMatchAsTheirConditions(t *testing.T) {
 	t.Parallel()
 	refused := 0
@@ -84,12 +85,13 @@ func TestListsMatchAsTheirConditions(t *testing.T) {
 		}
 	})
 	if refused == 0 {
-		t.Error("the screen refuses nobody")
+		t.Error("the screen refuses no visitor")
 	}
 }
 
-// TestLongListsMatchAsTheirValues holds that a list compares as its values do one after another, however long it is. The
-// words are of few letters, so that many begin alike and one is often under way where another one begins.
+// TestLongListsMatchAsTheirValues checks that a list of any length gives the same result as its values compared one after
+// another. The words consist of few letters. Many words therefore begin alike, and a word often begins inside a partial match
+// of another.
 func TestLongListsMatchAsTheirValues(t *testing.T) {
 	t.Parallel()
 	matched, lists := 0, 0
@@ -112,7 +114,7 @@ func TestLongListsMatchAsTheirValues(t *testing.T) {
 		var values []any
 		negated := operator == "not_contains"
 		want := negated
-		inner := r.IntN(3) == 0 // a piece of the text, and longer values that have it in them and end otherwise
+		inner := r.IntN(3) == 0 // a piece of the text, and longer values that contain it but end differently
 		for range rapid.SampledFrom([]int{1, 16, 17, 40, cond.MaxItems}).Draw(rt, "n") {
 			v := "x" + common + word(least, least+4)
 			v = v[r.IntN(2):]
@@ -157,7 +159,7 @@ func matches(t *rapid.T, c cond.Condition, value string) bool {
 	return m.Match(f)
 }
 
-// A list of versions compares as its versions do one after another.
+// A list of versions gives the same result as its versions compared one after another.
 func TestVersionListsMatchAsTheirValues(t *testing.T) {
 	t.Parallel()
 	version := rapid.StringMatching(`[0-2](\.[0-2]){0,2}[a-]?`)
@@ -234,7 +236,7 @@ func BenchmarkLongLists(b *testing.B) {
 	}
 }
 
-// A screen sees a value that changed after it was asked.
+// A screen uses the current value of an attribute, even if the value changes after a first check.
 func TestScreenSeesTheValueOfNow(t *testing.T) {
 	t.Parallel()
 	m, err := cond.Compile([]cond.Condition{{Attribute: "country", Operator: "in", Value: []any{"DE", "FR"}}}, "and")

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// regexTest looks for patterns. A pattern that is a choice of plain texts, such as "bot|crawl|spider", is searched for as
-// these texts: that takes a hundredth of the time.
+// regexTest searches for patterns. A pattern that is a choice of plain texts, such as "bot|crawl|spider", is replaced by a
+// search for these texts, which takes a hundredth of the time.
 type regexTest struct {
 	parts    containsTest
 	patterns []pattern
@@ -16,10 +16,10 @@ type regexTest struct {
 
 type pattern struct {
 	*regexp.Regexp
-	Cost // Steps: instructions, each a step at each byte
+	Cost // Steps: the number of instructions; each is a step at each byte
 }
 
-// maxProgram bounds the instructions of a condition's patterns: with more no budget would take them.
+// maxProgram is the maximum number of instructions of a condition's patterns. Conditions with more would exceed every budget.
 const maxProgram = 2 * MaxSteps / maxText
 
 func newRegexTest(values []string) (tester, *Error) {
@@ -66,12 +66,12 @@ func newPattern(text string, tree *syntax.Regexp) (p pattern, err error) {
 	for i := range prog.Inst {
 		p.Bytes += 40 + 4*cap(prog.Inst[i].Rune)
 	}
-	p.Bytes = 2048 + 3*p.Bytes // anchored ones are compiled a second time, and each is as large while it is used
+	p.Bytes = 2048 + 3*p.Bytes // anchored patterns are compiled twice, and each takes as much again while it is used
 	p.Regexp, err = regexp.Compile("(?i:" + text + ")")
 	return p, err
 }
 
-// sizeOf estimates the compiled size of a pattern before its repetitions are written out.
+// sizeOf estimates the compiled size of a pattern without expanding its repetitions.
 func sizeOf(re *syntax.Regexp) int {
 	n := 1 + len(re.Rune)/64
 	if re.Op == syntax.OpLiteral {
@@ -86,8 +86,8 @@ func sizeOf(re *syntax.Regexp) int {
 	return min(n, maxProgram+1)
 }
 
-// choices returns the alternative texts of a pattern that looks for nothing else. ok is false if the pattern looks for anything
-// else, or has more than MaxItems texts.
+// choices returns the texts of a pattern that is only a choice of texts. ok is false if the pattern has any other part, or more
+// than MaxItems texts.
 func choices(re *syntax.Regexp) (texts []string, ok bool) {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -132,7 +132,8 @@ func product(begins, ends []string) (texts []string) {
 	return texts
 }
 
-// members gives the letters of a small class, without case. False: it is large, or has a letter in one case only.
+// members returns the letters of a small character class, without case. ok is false if the class is large, or has a letter in
+// one case only.
 func members(ranges []rune) (texts []string, ok bool) {
 	var all []rune
 	for i := 0; i < len(ranges); i += 2 {
@@ -177,7 +178,8 @@ func (t *regexTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// value returns the text that patterns look at. A text is returned as received, and any other value in its written form.
+// value returns the text that patterns are matched against. Texts and versions are returned as received. Any other value is
+// returned in its written form.
 func (c *compiled) value(f *Facts) (text string, written []byte) {
 	if c.attr < numAttrs && attributes[c.attr].kind != kindText && attributes[c.attr].kind != kindVersion {
 		return "", f.Folded(c.attr)

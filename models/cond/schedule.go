@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// slot is a stretch of the week: it begins on the days of the mask (bit 1 = Monday) at minute from. It ends before
-// minute to, on the next day when to is not after from.
+// slot is a time span of the week. It begins at minute from, on the days of the mask (bit 1 = Monday). It ends before minute
+// to, and on the next day if to is not after from.
 type slot struct {
 	days     uint8
 	from, to int
@@ -38,7 +38,8 @@ func (t scheduleTest) test(f *Facts, _ *compiled) verdict {
 	return no
 }
 
-// parseSchedule reads [{days, from, to}]: days 1 to 7 or names (none = every day), times HH:MM (from 00:00, to 24:00).
+// parseSchedule reads a list of {days, from, to}. Days are 1 to 7 or names, and no days mean every day. Times are HH:MM. from
+// defaults to 00:00, and to defaults to 24:00.
 func parseSchedule(v any) ([]slot, *Error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -61,7 +62,7 @@ func parseSchedule(v any) ([]slot, *Error) {
 	return out, nil
 }
 
-// parseSlot reads one entry; detail says what is wrong with it.
+// parseSlot reads one entry. detail says what is wrong with the entry, and is empty if it is valid.
 func parseSlot(v any) (s slot, detail string) {
 	m, ok := v.(map[string]any)
 	if !ok {

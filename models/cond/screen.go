@@ -2,22 +2,22 @@ package cond
 
 import "hash/maphash"
 
-// Screen is a first look at a flow's paths, all of them in two pieces of memory. It knows for each path one text
-// equality that a visitor must satisfy, if there is one, by the hashes of its values. Among many campaigns no matcher
-// is in the processor's caches: without the screen a redirect among 10,000 takes 29% longer (BenchmarkRedirectMany, one
+// Screen is a quick first check of all paths of a flow, stored in two pieces of memory. For each path it stores at most one
+// text equality that a visitor must satisfy, as hashes of the allowed values. With many campaigns the matchers are not in the
+// processor's caches: without the screen a redirect among 10,000 campaigns takes 29% longer (BenchmarkRedirectMany, one
 // processor). The zero value has no paths.
 type Screen struct {
 	needs  []need
 	hashes []uint32
 }
 
-// need says which of the hashes belong to a path. A path without hashes lets every visitor pass.
+// need says which hashes belong to a path. A path without hashes lets every visitor pass.
 type need struct {
 	attr   Attr
 	at, to uint16
 }
 
-// Add adds a path. Its matchers decide together, or any of them with or.
+// Add adds a path with its matchers. All of them have to match, or with or any of them.
 func (s *Screen) Add(matchers []*Matcher, or bool) {
 	n := need{at: uint16(len(s.hashes)), to: uint16(len(s.hashes))} //nolint:gosec // less, see below
 	attr, values := necessary(matchers, or)
@@ -30,7 +30,7 @@ func (s *Screen) Add(matchers []*Matcher, or bool) {
 	s.needs = append(s.needs, n)
 }
 
-// necessary returns the first equality that must hold for the matchers to match. A shared matcher is skipped, because it may
+// necessary returns the first equality that must hold for the matchers to match. It skips a shared matcher, because it may
 // change.
 func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
 	if or && len(matchers) > 1 {
@@ -50,7 +50,8 @@ func necessary(matchers []*Matcher, or bool) (Attr, equalTest) {
 	return 0, nil
 }
 
-// Refuses reports that the path added as number i does not match. False leaves the answer to its matchers.
+// Refuses reports whether path i certainly does not match. Paths are numbered in the order of Add. If it returns false, the
+// path's matchers have to decide.
 func (s *Screen) Refuses(i int, f *Facts) bool {
 	n := &s.needs[i]
 	if n.at == n.to {

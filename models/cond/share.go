@@ -7,17 +7,17 @@ import (
 	"go4.org/netipx"
 )
 
-// public6 are the IPv6 addresses that are given out.
+// public6 is the range of IPv6 addresses that are allocated to the public.
 var public6 = netipx.RangeOfPrefix(netip.MustParsePrefix("2000::/3"))
 
-// Shares is how much of all IPv4 addresses, and of the IPv6 addresses that are given out, ranges have together: from 0 to
-// 1. Ranges that are not valid, and less than a /64, count for nothing.
+// Shares returns the share of all IPv4 addresses, and of all public IPv6 addresses, that the ranges cover together. Both are
+// from 0 to 1. Invalid ranges, and IPv6 ranges smaller than a /64, do not count.
 func Shares(ranges []netipx.IPRange) (v4, v6 float64) {
 	var b netipx.IPSetBuilder
 	for _, r := range ranges {
 		b.AddRange(r)
 	}
-	set, _ := b.IPSet() // what is not valid is left out
+	set, _ := b.IPSet() // invalid ranges are left out
 	for _, r := range set.Ranges() {
 		if r.From().Is4() {
 			from, to := r.From().As4(), r.To().As4()

@@ -36,7 +36,7 @@ func TestSharedMatcherFollowsSet(t *testing.T) {
 	holds(true, true)
 	shared.Set(cond.Never)
 	holds(false, false)
-	shared.Set(cond.Shared(german)) // what it stands for now, not the other matcher itself
+	shared.Set(cond.Shared(german)) // takes over the matcher that the other one stands for now
 	holds(true, false)
 
 	var all sync.WaitGroup

@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// linear is up to how many values are compared one by one. A binary search among three costs 7% of a redirect more.
+// linear is the number of values up to which values are compared one by one. A binary search among three values makes a
+// redirect 7% slower.
 const linear = 16
 
-// equalTest looks for a folded text among folded values in ascending order.
+// equalTest compares a folded text with folded values in ascending order.
 type equalTest [][]byte
 
 func newEqualTest(values []string) equalTest {
@@ -40,7 +41,7 @@ func (t equalTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// distinct sorts values and drops each value that begins with another one.
+// distinct sorts values and drops each value that begins with another value.
 func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, value []byte) bool) [][]byte {
 	slices.SortFunc(values, compare)
 	kept := values[:0]
@@ -52,13 +53,13 @@ func distinct(values [][]byte, compare func(a, b []byte) int, begins func(text, 
 	return slices.Clone(kept)
 }
 
-// edgeTest looks for folded values at the beginning or at the end of a folded text. None of the values has another one
-// there. They are in ascending order, so that the one to look for is the last that is not above the text.
+// edgeTest searches for folded values at the beginning or at the end of a folded text. No value has another value at that side.
+// The values are in ascending order, so the only candidate for a text is the last value that is not above the text.
 type edgeTest struct {
 	holds   func(text, value []byte) bool
 	compare func(a, b []byte) int
 	values  [][]byte
-	ends    bool // at the end
+	ends    bool // search at the end of the text
 }
 
 func newEdgeTest(op operator, values []string) *edgeTest {
@@ -79,7 +80,7 @@ func (t *edgeTest) test(f *Facts, c *compiled) verdict {
 	return say(slices.ContainsFunc(t.values, func(v []byte) bool { return t.holds(value, v) }))
 }
 
-// compareBackwards is bytes.Compare of texts read from their ends.
+// compareBackwards compares texts like bytes.Compare, but from their ends.
 func compareBackwards(a, b []byte) int {
 	for i, j := len(a)-1, len(b)-1; i >= 0 && j >= 0; i, j = i-1, j-1 {
 		if a[i] != b[j] {
@@ -89,12 +90,12 @@ func compareBackwards(a, b []byte) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// containsTest looks for folded values in a folded text. It uses an automaton for more than linear values, else it looks for
-// one value after another. It searches only for values whose pairs of bytes all occur in the text: without that check,
-// BenchmarkPick takes a third longer.
+// containsTest searches for folded values in a folded text. For more than linear values it uses an automaton. Otherwise it
+// searches for one value after another. It searches only for values whose pairs of bytes all occur in the text. Without that
+// check, BenchmarkPick takes a third longer.
 type containsTest struct {
 	values []searched
-	set    *automaton // in the place of values
+	set    *automaton // used instead of values
 }
 
 type searched struct {
@@ -146,8 +147,8 @@ func (t *containsTest) test(f *Facts, c *compiled) verdict {
 	return no
 }
 
-// cost returns the cost of a search. An automaton costs one pass over maxText bytes: a hostile text takes a step a byte, as
-// measured, and a usual text a quarter. Longer texts take one step more for each byte.
+// cost returns the cost of a search. An automaton makes one pass over maxText bytes. As measured, a hostile text takes a step
+// for each byte, and a usual text a quarter of that. Longer texts take one more step for each further byte.
 func (t *containsTest) cost() (c Cost) {
 	if t.set != nil {
 		return Cost{maxText / 2, t.set.bytes()}
@@ -158,8 +159,9 @@ func (t *containsTest) cost() (c Cost) {
 	return c
 }
 
-// searchSteps is what one search for one value in a text of n bytes costs. A hostile text takes a quarter of a step a byte,
-// as measured, a usual one next to nothing. So a text of usual length costs something between, and a longer one the worst.
+// searchSteps returns the cost of a search for one value in a text of n bytes. As measured, a hostile text takes a quarter of a
+// step for each byte, and a usual text next to nothing. A text of usual length is therefore counted with a cost in between, and
+// a longer text with the worst cost.
 func searchSteps(n int) int {
 	if n > 4*maxText {
 		return n / 4
@@ -167,10 +169,10 @@ func searchSteps(n int) int {
 	return n / 16
 }
 
-// pairs is the set of all pairs of neighbouring bytes in a text, hashed.
+// pairs is the set of all pairs of neighbouring bytes in a text, stored by a hash.
 type pairs [4]uint64
 
-// maxPairs is the longest text whose pairs are worth collecting. The pairs of longer texts fill the set.
+// maxPairs is the length of the longest text whose pairs are worth collecting. The pairs of longer texts would fill the set.
 const maxPairs = 256
 
 func pairsOf(text []byte) (p pairs) {
@@ -181,7 +183,7 @@ func pairsOf(text []byte) (p pairs) {
 	return p
 }
 
-// cover reports whether the set has all pairs of another one.
+// cover reports whether the set contains all pairs of another set.
 func (p *pairs) cover(of *pairs) bool {
 	return of[0]&^p[0]|of[1]&^p[1]|of[2]&^p[2]|of[3]&^p[3] == 0
 }

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// TestTextAgainstStrings holds the searches, which take short cuts, against the plain ones of package strings.
+// TestTextAgainstStrings compares the optimized searches with the plain functions of package strings.
 func TestTextAgainstStrings(t *testing.T) {
 	t.Parallel()
 	plain := map[string]func(s, v string) bool{
@@ -24,7 +24,7 @@ func TestTextAgainstStrings(t *testing.T) {
 		attr := rapid.SampledFrom([]cond.Attr{cond.Named("user_agent"), cond.Named("region"), cond.URL}).Draw(rt, "attribute")
 		f.SetText(cond.Named("user_agent"), "other text")
 		f.SetText(cond.Named("region"), "more text")
-		for range 2 { // the second time over a changed value
+		for range 2 { // the second time with a changed value
 			f.SetText(attr, text)
 			for operator, holds := range plain {
 				list := make([]any, len(values))

@@ -11,7 +11,7 @@ import (
 	"go4.org/netipx"
 )
 
-// items gives the values of a condition as text, blank ones left out.
+// items returns the values of a condition as texts, without blank values.
 func items(v any) ([]string, *Error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -65,7 +65,7 @@ func tooLong(list []string) *Error {
 	return nil
 }
 
-// maxDigits is how many digits of a number are read.
+// maxDigits is the maximum number of digits in a number.
 const maxDigits = 30
 
 // parseNumber reads a plain decimal number: no exponent, no hexadecimal digits, no infinity.
@@ -89,7 +89,7 @@ func parseBool(s string) (v, ok bool) {
 
 var dayNames = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
 
-// parseDay reads 1 (Monday) to 7, or the name of a day, or its first three letters.
+// parseDay reads a day: a number from 1 (Monday) to 7, the name of a day, or its first three letters.
 func parseDay(s string) (int, bool) {
 	if n, err := strconv.Atoi(s); err == nil {
 		return n, 1 <= n && n <= 7
@@ -117,7 +117,8 @@ func operand(a Attr, k kind, s string) (float64, bool) {
 	return parseNumber(s)
 }
 
-// compareVersion compares by numeric segments; a missing segment is zero and a tail that is no number is ignored.
+// compareVersion compares versions by their numeric segments. A missing segment counts as zero. A tail that is not a number is
+// ignored.
 func compareVersion(a, b string) int {
 	for a != "" || b != "" {
 		var x, y uint64
@@ -133,7 +134,7 @@ func compareVersion(a, b string) int {
 	return 0
 }
 
-// segment takes the first number of a version, and what follows its separator.
+// segment returns the first number of a version, and the text after the number's separator.
 func segment(s string) (n uint64, rest string) {
 	i := 0
 	for i < len(s) && isDigit(s[i]) {
@@ -152,8 +153,8 @@ func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 func isVersion(s string) bool { return s != "" && isDigit(s[0]) }
 
-// ParseRange reads a CIDR, an address or a-b; the answer is not valid for anything else. IPv4 addresses mapped into
-// IPv6 become IPv4.
+// ParseRange reads a network in CIDR form, an address, or a range a-b. For any other text the result is not valid. IPv4
+// addresses mapped into IPv6 become IPv4.
 func ParseRange(s string) netipx.IPRange {
 	if from, to, ok := strings.Cut(s, "-"); ok {
 		return netipx.IPRangeFrom(parseAddr(from), parseAddr(to))

@@ -12,13 +12,13 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// valued are the attributes that do not follow from clickattr.All and have a closed set of values.
+// valued holds the values of attributes that are not in clickattr.All but have a closed set of values.
 var valued = map[Attr]*clickattr.Values{DayOfWeek: clickattr.Weekdays}
 
-// bounds are the least and the greatest number that an attribute can be.
+// bounds holds the smallest and the greatest number that an attribute can have.
 var bounds = map[Attr][2]float64{IPVersion: {4, 6}, DayOfWeek: {1, 7}, HourOfDay: {0, 23}, BotScore: {0, 100}}
 
-// valuesOf are the values that an attribute can have, nil where that is any.
+// valuesOf returns the values that an attribute can have, or nil if it can have any value.
 func valuesOf(a Attr) *clickattr.Values {
 	if a >= numAttrs {
 		return nil
@@ -58,7 +58,7 @@ func Canonical(c Condition) Condition {
 	return c
 }
 
-// formOf gives what writes a value of a condition in its canonical form.
+// formOf returns the function that converts a value of a condition into its canonical form.
 func formOf(a Attr, k kind, op operator) func(any) any {
 	values := valuesOf(a)
 	switch {
@@ -84,7 +84,7 @@ func formOf(a Attr, k kind, op operator) func(any) any {
 	}
 }
 
-// numeric writes a text that is a number as one.
+// numeric converts a text that contains a number into a number. It returns any other value unchanged.
 func numeric(a Attr, v any) any {
 	text, isText := v.(string)
 	text = strings.TrimSpace(text)
@@ -117,9 +117,10 @@ func canonical(a Attr, values *clickattr.Values, v any) any {
 	return form
 }
 
-// CheckValues returns an error for conditions with a value that no visitor can have, such as the country USSR. Conditions that
-// also stand in kept, in any order, pass, so that a record saved with such a value can still be changed. The conditions must be
-// valid and within their budget. The error is an *Error. Compile does not check values, so that saved conditions always load.
+// CheckValues returns an error for conditions with a value that no visitor can have, such as the country USSR. A condition that
+// is also in kept, in any order, passes, so that a record that was saved with such a value can still be changed. The conditions
+// must be valid and within their budget. The error is an *Error. Compile does not check values, so that saved conditions always
+// load.
 func CheckValues(list, kept []Condition) error {
 	var known map[string]bool
 	for i := range list {
@@ -141,7 +142,7 @@ func CheckValues(list, kept []Condition) error {
 	return nil
 }
 
-// written is a condition as a text that is the same for the same conditions.
+// written returns a text that is the same for equal conditions.
 func written(c Condition) string {
 	text, _ := json.Marshal(Canonical(c)) //nolint:errchkjson // it came from JSON
 	return string(text)
@@ -155,7 +156,7 @@ func checkValues(c *Condition) *Error {
 	case k == kindSchedule:
 		return checkSchedule(c.Value)
 	case err != nil || op == opIsSet:
-		return nil // Compile reads them
+		return nil // Compile checks these values
 	case k == kindNumber:
 		return checkNumbers(a, op, texts)
 	case closed == nil && k == kindText && op == opEquals:
@@ -194,7 +195,7 @@ func checkForm(a Attr, texts []string) *Error {
 	return nil
 }
 
-// checkSchedule refuses an entry with a member that schedules do not have: what was meant by it would not hold.
+// checkSchedule returns an error for an entry with a member that schedules do not have. Such a member would have no effect.
 func checkSchedule(v any) *Error {
 	list, isList := v.([]any)
 	if !isList {
@@ -214,7 +215,7 @@ func checkSchedule(v any) *Error {
 	return nil
 }
 
-// meant is the end of a message about a name that there is not.
+// meant returns the end of a message about an unknown name: the name that was probably meant, or nothing.
 func meant(name string, known []string) string {
 	if near := models.Nearest(name, known); near != "" {
 		return "; did you mean " + near + "?"
@@ -222,7 +223,7 @@ func meant(name string, known []string) string {
 	return ""
 }
 
-// holds reports whether one of the values satisfies a condition, or a negated one without its negation.
+// holds reports whether one of the values satisfies a condition. It ignores the condition's negation.
 func holds(c *Condition, a Attr, values []string) bool {
 	m, err := compile(c)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 // Limits of an action.
 const (
 	MaxWeights   = flow.MaxPaths
-	MaxValues    = 100 // of a list to block
-	MaxValue     = 500 // bytes of each
+	MaxValues    = 100 // values in a list to block
+	MaxValue     = 500 // bytes of a value
 	MaxCampaigns = 200
 	MaxCap       = 1_000_000
 )
 
-// The operations. Each is a row of ops.
+// The operations. Each is a row in the table ops.
 const (
 	OpPauseCampaign         = "pause_campaign"
 	OpPausePath             = "pause_path"
@@ -33,7 +33,7 @@ const (
 	OpMapPostback           = "map_postback"
 )
 
-// Action is a change of one record: an operation with what it needs. Members that it does not need are empty.
+// Action is a change to one record: an operation with its arguments. Fields that the operation does not need are empty.
 type Action struct {
 	Op         string        `json:"op" enum:"pause_campaign,pause_path,set_weights,set_destination_weights,swap_destination,exclude,pause_offer,set_cap,deny,map_postback"`
 	CampaignID uuid.NullUUID `json:"campaign_id" doc:"all but pause_offer, set_cap and map_postback"`
@@ -45,15 +45,15 @@ type Action struct {
 	Weights []Weight `json:"weights,omitempty" maxItems:"128" doc:"set_weights, set_destination_weights"`
 	From    string   `json:"from,omitempty" doc:"swap_destination: the offer or landing page that goes"`
 	To      string   `json:"to,omitempty" doc:"swap_destination: the one that takes its place"`
-	// Cap of set_cap is conversions a day; nil is no cap.
+	// Cap is the number of conversions a day for set_cap. Nil means no cap.
 	Cap *int `json:"cap,omitempty" doc:"set_cap: conversions a day; left out: no cap"`
-	// Values are the values that deny and exclude take, ordered by loss, the largest first. The first Worst of them make up
-	// most of the loss.
+	// Values are the values for deny and exclude, ordered by loss, the largest first. The first Worst values make up most of
+	// the loss.
 	Attribute string      `json:"attribute,omitempty" doc:"deny: of a bot list; exclude: of a condition"`
 	Values    []string    `json:"values,omitempty" maxItems:"100"`
 	Worst     int         `json:"worst,omitempty" doc:"how many of the values the variant most takes"`
 	Campaigns []uuid.UUID `json:"campaigns,omitempty" maxItems:"200" doc:"deny: the other campaigns of the variant network"`
-	// Field and Parameter of map_postback are a field of postbacks and the parameter that carries it.
+	// Field and Parameter are for map_postback: a field of postbacks, and the parameter that carries it.
 	Field     string `json:"field,omitempty" doc:"map_postback: a field of postback_params"`
 	Parameter string `json:"parameter,omitempty" doc:"map_postback: the parameter that carries it"`
 }
@@ -64,7 +64,7 @@ type Weight struct {
 	Weight float64 `json:"weight" min:"0" max:"1000000"`
 }
 
-// Variants of POST /copilot apply: see the package.
+// Variants of POST /copilot apply. The package comment describes them.
 const (
 	VariantNetwork = "network"
 	VariantMost    = "most"
@@ -83,7 +83,7 @@ func (a Action) Variants() []string {
 	return list
 }
 
-// Variant gives the action of a variant; an empty one is all. Its error is invalid.
+// Variant returns the action of a variant. An empty name means all. The error is invalid.
 func (a Action) Variant(name string) (Action, error) {
 	if name != VariantNetwork {
 		a.Campaigns = nil
@@ -104,8 +104,8 @@ func (a Action) Variant(name string) (Action, error) {
 	return a, nil
 }
 
-// Validate refuses an action that no record could take: invalid. Whether its ids are the account's shows when the records
-// are read.
+// Validate returns the error invalid for an action that could not be applied to any record. It does not check whether the ids
+// belong to the account, because that shows only when the records are read.
 func (a Action) Validate() error {
 	o, ok := ops[a.Op]
 	if !ok {
@@ -127,14 +127,14 @@ type Target struct {
 
 // The kinds of record that actions change.
 const (
-	TargetCampaign = "campaign" // its settings
+	TargetCampaign = "campaign" // settings of a campaign
 	TargetFlow     = "flow"     // the paths of a campaign
 	TargetOffer    = "offer"
 	TargetNetwork  = "network"
-	TargetBotLists = "bot_lists" // entries of a campaign are made, or removed
+	TargetBotLists = "bot_lists" // bot list entries of a campaign, which are made or removed
 )
 
-// Target is the record that the action changes. Of deny it is the campaign; Campaigns has others.
+// Target returns the record that the action changes. For deny it is the campaign. Campaigns holds further campaigns.
 func (a Action) Target() Target {
 	kind := ops[a.Op].target
 	switch kind {
@@ -207,7 +207,7 @@ func needCap(a Action) string {
 	return ""
 }
 
-// needValues asks for an attribute of a list.
+// needValues returns a check that the action has values of one of the attributes.
 func needValues(attributes ...string) func(Action) string {
 	return func(a Action) string {
 		if !slices.Contains(attributes, a.Attribute) {

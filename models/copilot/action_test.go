@@ -71,13 +71,13 @@ func TestUndoGivesBackWhatWas(t *testing.T) {
 				t.Fatal(err)
 			}
 			if text(t, r) != before {
-				t.Error("the record it got is another")
+				t.Error("Apply has modified the record it received")
 			}
 			if text(t, after) == before {
-				t.Error("it has changed nothing")
+				t.Error("the action has changed nothing")
 			}
 			if a.Op != copilot.OpDeny && a.Op != copilot.OpSetDestinationWeights && a.Judged(after) == judged {
-				t.Error("what was judged is the same")
+				t.Error("the digest is the same although the record has changed")
 			}
 			for i := range after.Entries {
 				after.Entries[i].ID = uuid.New()
@@ -98,7 +98,7 @@ func TestUndoGivesBackWhatWas(t *testing.T) {
 	}
 }
 
-// Undo refuses a record that has changed since in what the action had changed.
+// Undo refuses a record if the part that the action had changed was changed again.
 func TestUndoRefusesAnotherRecord(t *testing.T) {
 	t.Parallel()
 	for _, a := range actions() {
@@ -119,7 +119,7 @@ func TestUndoRefusesAnotherRecord(t *testing.T) {
 			p[0].Destinations = p[0].Destinations[:1]
 			other := copilot.Record{Campaign: &c, Paths: p, Offer: &o, Network: &n}
 			if _, err := a.Undo(other, was, is); err == nil {
-				t.Error("it was undone")
+				t.Error("Undo accepted a record that was changed again")
 			}
 		})
 	}

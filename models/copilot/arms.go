@@ -12,27 +12,27 @@ import (
 	"switchyard/models/flow"
 )
 
-// Minimum samples of arms that compete, and what keeps a change from being a small one.
+// The minimum samples of competing arms, and the thresholds below which a change is too small.
 const (
-	minArmClicks     = 100 // of each arm
-	minArmsConverted = 20  // of all together
+	minArmClicks     = 100 // clicks of each arm
+	minArmsConverted = 20  // conversions of all arms together
 	minArmDays       = 3
-	holdOut          = 0.10 // of the visitors, spread evenly: no weight goes to zero by a suggestion of weights
-	minMove          = 0.10 // of the visitors: the smallest share that a suggestion moves
+	holdOut          = 0.10 // share of the visitors that is spread evenly, so that no suggested weight is zero
+	minMove          = 0.10 // the smallest share of the visitors that a suggestion moves
 	minLoss          = 0.05 // an arm is paused only if it earns at least this much less a click than the best
 )
 
-// group are arms among which visitors are drawn by weight and by nothing else.
+// group is a set of arms to which visitors are drawn only by weight.
 type group struct {
 	campaign *CampaignInput
-	path     string // of destinations; empty: the arms are paths
+	path     string // the path whose destinations are the arms; empty: the arms are paths
 	what     string
 	arms     []Arm
-	weight   float64 // of all together
+	weight   float64 // of all arms together
 }
 
-// findArms judges every group of arms. For each group it suggests one thing at a time: first to stop arms that surely lose,
-// else to move weight.
+// findArms judges every group of arms. For each group it suggests one change at a time. The first choice is to stop arms that
+// certainly lose. Otherwise it suggests other weights.
 func findArms(in *Input, pause bool) (list []finding) {
 	for i := range in.Campaigns {
 		for _, g := range groupsOf(in, &in.Campaigns[i]) {
@@ -63,7 +63,7 @@ func (g group) enough() bool {
 
 func (g group) key() string { return g.campaign.ID.String() + "/" + g.path + "/" + g.what }
 
-// losers are the arms, each with the p value that it is as good as the best of the others.
+// losers returns a finding for each arm, with the p value of the hypothesis that the arm is as good as the best of the others.
 func (g group) losers(in *Input, j judgement) (list []finding) {
 	top := g.top(j)
 	for i, a := range g.arms {
@@ -76,7 +76,7 @@ func (g group) losers(in *Input, j judgement) (list []finding) {
 	return list
 }
 
-// top is the arm that earns the most a click.
+// top returns the index of the arm that earns the most a click.
 func (g group) top(j judgement) int {
 	top := 0
 	for i := range j.epc {
@@ -108,7 +108,7 @@ func (g group) pause(in *Input, j judgement, i, top int, a Arm) Suggestion {
 	return s
 }
 
-// move suggests weights by how likely each arm is to be the best one (Thompson, 1933).
+// move suggests weights in proportion to the probability that each arm is the best (Thompson, 1933).
 func (g group) move(in *Input, j judgement) finding {
 	f := finding{p: j.differ, group: g.key()}
 	if j.best == nil {
@@ -143,7 +143,7 @@ func (g group) move(in *Input, j judgement) finding {
 	return f
 }
 
-// suggestion has what suggestions about arms have in common.
+// suggestion returns the part that all suggestions about arms have in common.
 func (g group) suggestion(j judgement, confidence float64) Suggestion {
 	s := Suggestion{CampaignID: uuid.NullUUID{UUID: g.campaign.ID, Valid: true}, CampaignName: g.campaign.Name}
 	for i, a := range g.arms {
@@ -158,10 +158,10 @@ func (g group) suggestion(j judgement, confidence float64) Suggestion {
 	return s
 }
 
-// rounded returns a confidence as answers show it. It is never 1, because a confidence is never certainty.
+// rounded returns a confidence in the form that answers show. It is never 1, because a test never gives certainty.
 func rounded(c float64) float64 { return min(math.Floor(c*1e4)/1e4, 0.9999) }
 
-// effect is what other shares earn more in a day.
+// effect returns the additional earnings a day that other shares would bring.
 func (g group) effect(in *Input, j judgement, shares []float64) *Effect {
 	clicks := pooled(g.arms).Clicks / float64(max(len(in.Days), 1))
 	mean, variance := 0.0, 0.0
@@ -174,10 +174,10 @@ func (g group) effect(in *Input, j judgement, shares []float64) *Effect {
 	return &Effect{Value: amount(mean), Low: amount(mean - off), High: amount(mean + off), Unit: in.Currency + " a day"}
 }
 
-// seal keeps what was judged.
+// seal stores the digest of the judged data in the suggestion.
 func (g group) seal(s *Suggestion) { s.Digest = s.Action.Judged(Record{Paths: g.campaign.Paths}) }
 
-// groupsOf are the groups of a campaign.
+// groupsOf returns the groups of arms in a campaign.
 func groupsOf(in *Input, c *CampaignInput) (list []group) {
 	list = pathGroups(in, c)
 	for i := range c.Paths {
@@ -188,7 +188,7 @@ func groupsOf(in *Input, c *CampaignInput) (list []group) {
 	return list
 }
 
-// pathGroups are the regular paths that take the same visitors in one draw.
+// pathGroups returns groups of regular paths that take the same visitors in one draw.
 func pathGroups(in *Input, c *CampaignInput) (list []group) {
 	at := map[string]int{}
 	for i := range c.Paths {
@@ -214,7 +214,7 @@ func pathGroups(in *Input, c *CampaignInput) (list []group) {
 	return fill(in, list, func(r ArmRow, id string) bool { return r.Path == id })
 }
 
-// destinationGroups are the offers of a path that serve one slot, and its landing pages.
+// destinationGroups returns the groups of a path's destinations: the offers that serve the same slot, and the landing pages.
 func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group) {
 	at, seen := map[string]int{}, map[string]int{}
 	for _, d := range p.Destinations {
@@ -241,7 +241,7 @@ func destinationGroups(in *Input, c *CampaignInput, p *flow.Path) (list []group)
 	return fill(in, list, func(r ArmRow, id string) bool { return r.Path == p.ID && (r.Offer == id || r.Lander == id) })
 }
 
-// fill gives the arms of groups their shares and days. Groups of one arm go.
+// fill sets the shares and days of the arms. It drops groups with fewer than two arms.
 func fill(in *Input, list []group, of func(r ArmRow, id string) bool) []group {
 	list = slices.DeleteFunc(list, func(g group) bool { return len(g.arms) < 2 })
 	for i := range list {

@@ -7,25 +7,25 @@ import (
 	"github.com/google/uuid"
 )
 
-// How late conversions come, and what is assumed where too few are known.
+// Constants of the delay from click to conversion. They include the delay that is assumed while few conversions are known.
 const (
-	delayShare  = 0.95 // of the conversions come within the delay
-	minDelays   = 20   // conversions that tell how late they come
+	delayShare  = 0.95 // share of the conversions that come within the delay
+	minDelays   = 20   // conversions that are needed to know the delay
 	delayKnown  = 14 * 24 * time.Hour
 	delayMargin = 3 * 24 * time.Hour
 	longDelay   = 21 * 24 * time.Hour // figures never wait longer
 )
 
-// DelayDays is how many days of conversions NewDelays needs.
+// DelayDays is the number of days of conversions that NewDelays needs.
 const DelayDays = 60
 
-// Arrival is a conversion: when its click was, and when it came.
+// Arrival holds the time of a conversion and the time of its click.
 type Arrival struct {
 	Campaign      uuid.UUID
 	Clicked, Came time.Time
 }
 
-// Delays tell how late the conversions of an account come.
+// Delays holds the delays of an account's conversions.
 type Delays struct {
 	now time.Time
 	all *delays
@@ -33,11 +33,11 @@ type Delays struct {
 }
 
 type delays struct {
-	first time.Time // of the clicks
+	first time.Time // time of the first click
 	list  []time.Duration
 }
 
-// NewDelays reads the conversions of the last DelayDays days.
+// NewDelays returns the delays of the conversions in list, which are the conversions of the last DelayDays days.
 func NewDelays(now time.Time, list []Arrival) Delays {
 	d := Delays{now: now, all: &delays{first: now}, by: map[uuid.UUID]*delays{}}
 	for _, a := range list {
@@ -62,7 +62,7 @@ func NewDelays(now time.Time, list []Arrival) Delays {
 
 func (d *delays) sort() { slices.Sort(d.list) }
 
-// within is how long delayShare of the conversions take. ok is false if too few are known to tell.
+// within returns the delay within which delayShare of the conversions come. ok is false if too few conversions are known.
 func (d *delays) within() (delay time.Duration, ok bool) {
 	if len(d.list) < minDelays {
 		return 0, false
@@ -70,8 +70,8 @@ func (d *delays) within() (delay time.Duration, ok bool) {
 	return max(d.list[int(delayShare*float64(len(d.list)-1)+0.5)], 0), true
 }
 
-// Of returns how late the conversions of a campaign come. If the campaign has few conversions or no old clicks, its own delay
-// is not known yet. Then Of returns the delay of the account, and three days at least.
+// Of returns the delay of a campaign's conversions. A campaign with few conversions or no old clicks has no known delay. For
+// such a campaign Of returns the account's delay, and at least three days.
 func (d Delays) Of(campaign uuid.UUID) time.Duration {
 	if own, ok := d.by[campaign]; ok && d.now.Sub(own.first) >= delayKnown {
 		if delay, ok := own.within(); ok {
@@ -82,10 +82,10 @@ func (d Delays) Of(campaign uuid.UUID) time.Duration {
 	return min(max(delay, delayMargin), longDelay)
 }
 
-// lateSteps are the numbers of days that Late gives. They are few, because figures are read once for each number.
+// lateSteps lists the numbers of days that Late can return. They are few, because figures are read once for each number.
 var lateSteps = []int{0, 1, 2, 3, 5, 7, 10, 14, 21, int(longDelay/(24*time.Hour)) + 1}
 
-// Late is the number of days before end that are not complete: more conversions of their clicks are to be expected.
+// Late returns the number of days before end that are not complete, because more conversions of their clicks are expected.
 func (d Delays) Late(campaign uuid.UUID, end time.Time) int {
 	settled := d.now.Add(-d.Of(campaign))
 	i := slices.IndexFunc(lateSteps, func(days int) bool { return !end.AddDate(0, 0, -days).After(settled) })

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/copilot"
 )
 
-// arrivals are conversions of a campaign that come so late each, of clicks of the days before now.
+// arrivals returns n conversions of a campaign. Each has the same delay, and their clicks are spread over the time before now.
 func arrivals(id uuid.UUID, n int, oldest, delay time.Duration) (list []copilot.Arrival) {
 	for i := range n {
 		clicked := now.Add(-oldest * time.Duration(i+1) / time.Duration(n))
@@ -18,7 +18,8 @@ func arrivals(id uuid.UUID, n int, oldest, delay time.Duration) (list []copilot.
 	return list
 }
 
-// Late days are those within the delay of the campaign, of the account where that is not known, and three where nothing is.
+// A day is late if it is within the delay of the campaign. If that delay is not known, the delay of the account counts, and if
+// neither is known, three days.
 func TestDelays(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -47,8 +48,8 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// The evidence about values ends before the days whose conversions are still to come, and a campaign that is judged by turn keeps
-// its suggestions until the next one.
+// The evidence about values ends before the days whose conversions are still to come. A campaign that is judged by turn keeps
+// its suggestions until its next turn.
 func TestLateDays(t *testing.T) {
 	t.Parallel()
 	in := quiet()
@@ -59,9 +60,9 @@ func TestLateDays(t *testing.T) {
 		t.Fatalf("%+v", list)
 	}
 	if got := list[0].ExpiresAt.Sub(now); got != copilot.Life+4*24*time.Hour {
-		t.Errorf("it stays for %v: it is judged again in four days", got)
+		t.Errorf("the suggestion stays for %v, but the campaign is judged again only in four days", got)
 	}
-	// Of two days it makes up more than half of the cost: then the campaign loses, and not the value.
+	// In a window of two days the value makes up more than half of the cost. Then the whole campaign loses, and not the value.
 	in.Campaigns[0].Late = 28
 	if list, _ := copilot.Judge(in); len(list) > 0 {
 		t.Errorf("%+v", list)

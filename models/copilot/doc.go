@@ -1,9 +1,9 @@
-// Package copilot says what an account's figures call for: it judges them (rules in kinds.go, statistics in stats.go), and
-// knows the changes that a suggestion, or a proposal of the chat, asks for. It is pure.
+// Package copilot judges an account's figures and suggests changes (rules in kinds.go, statistics in stats.go). It also applies and
+// undoes the changes that a suggestion, or a proposal of the chat, asks for. It does no input or output.
 //
 // # From a suggestion to a change and back
 //
-// A Suggestion has an Action, or is advice only. To apply one, the caller reads the Record that Action.Target names, under a
+// A Suggestion either has an Action or is only advice. To apply one, the caller reads the Record that Action.Target names, under a
 // lock, and calls
 //
 //	Judged(record) == suggestion.Digest  // else stale: the judged data has changed
@@ -15,12 +15,12 @@
 // # Statistics
 //
 // Paths that take the same visitors, and offers or landing pages of a path that serve the same slot, are arms. Visitors are
-// drawn to arms by weight and by nothing else, so a difference between arms is their own. Approved and pending conversions
+// drawn to arms by weight alone, so a difference between arms comes from the arms themselves. Approved and pending conversions
 // count, at their payouts, on the day of their click, over the last 30 whole days of the account.
 //
 //   - The earnings a click of an arm have a gamma posterior. It compares the arm's conversions with the conversions of all arms
 //     on the same days (indirect standardisation), and it uses the arm's payouts, whose spread widens it.
-//   - The probability of being the best is found by quadrature over these posteriors. Weights follow it (Thompson, 1933), except
+//   - The probability of being the best is computed by quadrature over these posteriors. Weights follow it (Thompson, 1933), except
 //     for a hold-out of 10 % of the visitors, which is spread evenly, so that no weight goes to zero.
 //   - A mixture sequential probability ratio test (Robbins, 1970) decides whether an arm loses. It tests how each day's
 //     conversions fell upon two arms. Its p value holds at every look at a window (Ville's inequality), so judging again each
@@ -38,12 +38,12 @@
 // Nothing is suggested below the minimum samples, which are constants next to each kind. make bench PART=copilot shows how
 // often suggestions are right in simulated markets.
 //
-// Findings that are counted rather than estimated (a broken link, a parameter that is always empty) have the confidence 1.
+// Some findings are counted rather than estimated: a broken link, a parameter that is always empty. Their confidence is 1.
 //
 // # Variants
 //
-// A suggestion to block a list of values (placements, say) can be applied in three ways; Action.Variant gives the action of
-// one:
+// A suggestion to block a list of values, such as placements, can be applied in three ways. Action.Variant returns the action
+// of a variant:
 //
 //	most     the values that lose the most, just enough to make up four fifths of the total loss, in the campaign
 //	all      every value of the list, in the campaign; this is the default

@@ -1,6 +1,6 @@
 package copilot
 
-// Kinds lists the names of all kinds.
+// Kinds returns the names of all kinds.
 func Kinds() []string {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {

@@ -9,31 +9,31 @@ import (
 	"switchyard/models/flow"
 )
 
-// WindowDays is how many days the figures cover that are judged, today not included: its conversions are still to come.
+// WindowDays is the number of days whose figures are judged. Today is not included, because its conversions are still to come.
 const WindowDays = 30
 
-// Input is what is known of an account when it is judged.
+// Input holds the data of an account that is judged.
 type Input struct {
 	Now       time.Time
 	Days      []string // of the window, YYYY-MM-DD in the account's time zone
 	Currency  string
 	Campaigns []CampaignInput
-	// Offers and Landers have the live ones, by their ids as paths write them.
+	// Offers and Landers hold the live records, by their ids in the form that paths use.
 	Offers  map[string]OfferInput
 	Landers map[string]LanderInput
 	Sources []SourceInput
-	// Networks are those with postbacks that found no click.
+	// Networks lists the networks with postbacks that found no click.
 	Networks []NetworkInput
 	Domains  []DomainInput
 }
 
-// CampaignInput is an active campaign.
+// CampaignInput is an active campaign with its figures.
 type CampaignInput struct {
 	models.Campaign
 	Paths  []flow.Path
 	Rows   []ArmRow
 	Values []ValueRow // of attributes that can be blocked
-	// Others are the other active campaigns of its traffic source.
+	// Others lists the other active campaigns of the campaign's traffic source.
 	Others []uuid.UUID
 	// Late is the number of last days whose conversions are still to come: see Delays. Values have no figures of these days.
 	Late int
@@ -49,7 +49,7 @@ func (c *CampaignInput) lastDay(in *Input) string {
 	return ""
 }
 
-// settled is on how many days of the window values are judged.
+// settled returns the number of days of the window on which values are judged.
 func (c *CampaignInput) settled(in *Input) int { return max(len(in.Days)-c.Late, 0) }
 
 // ArmRow has the figures of a path, with a landing page and an offer, on one day. An empty id means that the row has no landing
@@ -64,7 +64,7 @@ type ArmRow struct {
 	Cost                float64
 }
 
-// ValueRow is what a campaign had in the window with one value of an attribute.
+// ValueRow holds the figures of a campaign in the window for one value of an attribute.
 type ValueRow struct {
 	Attribute, Value string
 	Clicks           int64
@@ -76,11 +76,11 @@ type ValueRow struct {
 // OfferInput is a live offer.
 type OfferInput struct {
 	models.Offer
-	Problem string     // why its link should not be used; empty: it may
-	Days    []OfferDay // by Input.Days; nil unless it has a cap
+	Problem string     // why its link should not be used; empty: the link may be used
+	Days    []OfferDay // in the order of Input.Days; nil unless the offer has a cap
 }
 
-// pathName is the name of a path.
+// pathName returns the name of a path, or the id if the campaign has no such path.
 func (c *CampaignInput) pathName(id string) string {
 	if i := findPath(c.Paths, id); i >= 0 {
 		return c.Paths[i].Name
@@ -88,7 +88,7 @@ func (c *CampaignInput) pathName(id string) string {
 	return id
 }
 
-// OfferDay is what an offer had on a day.
+// OfferDay holds the figures of an offer on a day.
 type OfferDay struct{ Clicks, Approved, Pending, Rejected int64 }
 
 // LanderInput is a live landing page.
@@ -98,13 +98,13 @@ type LanderInput struct {
 	Problem string
 }
 
-// SourceInput is what a traffic source had in the window.
+// SourceInput holds the figures of a traffic source in the window.
 type SourceInput struct {
 	ID           uuid.UUID
 	Name         string
 	Clicks, Bots int64
-	Macros       map[string]string // of the source, by the name of the sub that they fill
-	// Empty counts the clicks, of Clicks, without the value of a token that the source's links have, by the name of the sub.
+	Macros       map[string]string // the source's macros, by the name of the sub that they fill
+	// Empty holds, by the name of a sub, how many of the Clicks lack the value of a token that the source's links have.
 	Empty map[string]int64
 }
 
@@ -113,8 +113,8 @@ type NetworkInput struct {
 	models.Network
 	Unmatched, Total int64
 	Since            time.Time
-	// Parameter carries ids of clicks of the account in Found of the Looked postbacks. In Read of them the click id is read
-	// from it as the network is set now.
+	// Parameter is a parameter that carries click ids of the account in Found of the Looked postbacks. In Read of these
+	// postbacks, the network's present settings already read the click id from it.
 	Parameter           string
 	Found, Read, Looked int64
 }

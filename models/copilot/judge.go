@@ -11,47 +11,50 @@ import (
 	"switchyard/models"
 )
 
-// The shares of suggestions that may be wrong ones, of all that one refresh finds.
+// The levels of the tests: the largest shares of wrong suggestions that are expected among the suggestions of one refresh.
 const (
 	levelPause = 0.01 // suggestions that stop something
 	levelMove  = 0.05
 )
 
-// Life is how long a suggestion stays that is not found again.
+// Life is the time after which a suggestion disappears if it is not found again.
 const Life = 3 * 24 * time.Hour
 
-// kind is one sort of suggestion.
+// kind is one kind of suggestion.
 type kind struct {
 	name string
-	// minimum is the sample below which nothing is judged, for a person.
+	// minimum describes, for a person, the sample below which nothing is judged.
 	minimum string
-	// level is how many of its suggestions may be wrong ones; 0: what it finds was seen and needs no statistics.
+	// level is the largest share of its suggestions that may be wrong. It is 0 for findings that are counted and need no
+	// statistics.
 	level float64
-	// find gives what is worth judging, and what a suggestion would be. It leaves out what is below the minimum sample.
+	// find returns the findings that are worth judging, each with its possible suggestion. It leaves out samples below the
+	// minimum.
 	find func(*Input) []finding
 }
 
-// finding is something that was judged.
+// finding is a hypothesis that was judged.
 type finding struct {
-	p     float64 // of the hypothesis that nothing is to be done
-	level float64 // where it differs from the level of its kind
+	p     float64 // p value of the hypothesis that nothing needs to be done
+	level float64 // overrides the level of the kind if it is not 0
 	// group joins findings into one suggestion. The finding with the most weight makes the suggestion.
 	group  string
 	weight float64
 	item   int
-	// suggest gets the items of its group that were kept. Nil: it was judged only.
+	// suggest returns the suggestion for the items of the group that were kept. It is nil for a finding that is judged without
+	// a suggestion.
 	suggest func(items []int) Suggestion
 }
 
-// row is a finding of a kind.
+// row is a finding with the name and the minimum of its kind.
 type row struct {
 	finding
 	kind    string
 	minimum string
 }
 
-// Judge returns the suggestions that the figures call for, the most important first, and how many things it judged. There is
-// one suggestion for each kind and key. The suggestions have no ids.
+// Judge returns the suggestions that follow from the figures, the most important first, and the number of findings that were
+// judged. There is one suggestion for each kind and key. The suggestions have no ids.
 func Judge(in Input) (list []Suggestion, judged int) {
 	rows, judged := in.keep()
 	at, items := map[string]int{}, [][]int{}
@@ -81,7 +84,7 @@ func Judge(in Input) (list []Suggestion, judged int) {
 	return list, judged
 }
 
-// keep gives the findings that hold, those with the most weight first.
+// keep returns the significant findings, the heaviest first, and the number of findings that were judged.
 func (in *Input) keep() (rows []row, judged int) {
 	var values []float64
 	for _, k := range kinds {
@@ -104,7 +107,7 @@ func (in *Input) keep() (rows []row, judged int) {
 	return rows, judged
 }
 
-// turn returns how much later than others a campaign is judged again.
+// turn returns the additional time until a campaign is judged again.
 func (in *Input) turn(campaign uuid.UUID) time.Duration {
 	if i := slices.IndexFunc(in.Campaigns, func(c CampaignInput) bool { return c.ID == campaign }); i >= 0 {
 		return time.Duration(in.Campaigns[i].Turn) * 24 * time.Hour
@@ -119,7 +122,7 @@ func (in *Input) window() (from, to string) {
 	return in.Days[0], in.Days[len(in.Days)-1]
 }
 
-// amount is a figure as evidence shows it.
+// amount returns a figure in the form that evidence shows.
 func amount(v float64) models.Money { return models.NewMoney(decimal.NewFromFloat(v).Round(6)) }
 
 func count(of, name string, n int64) Figure {

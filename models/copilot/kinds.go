@@ -21,15 +21,16 @@ const (
 	kindDomain      = "expiring_domain"
 )
 
-// The data that is read of an account in addition to its records. The values of each of Attributes are read by its name.
+// The data that is read for an account in addition to its records. The values of each of Attributes are read under the
+// attribute's name.
 const (
-	Caps      = "caps"      // what offers with a cap had
-	Campaigns = "campaigns" // which have clicks
-	Arms      = "arms"      // what they had by path, landing page and offer
-	Sources   = "sources"   // what traffic sources sent
+	Caps      = "caps"      // figures of offers with a cap
+	Campaigns = "campaigns" // which campaigns have clicks
+	Arms      = "arms"      // figures of campaigns by path, landing page and offer
+	Sources   = "sources"   // figures of traffic sources
 )
 
-// KindsBy lists the kinds that cannot be found where something was not read.
+// KindsBy returns the kinds of suggestion that cannot be found if some data was not read. what names the data, such as Caps.
 func KindsBy(what string) []string {
 	blocks := []string{kindBlockValue, kindBlockISP, kindBlockDevice, kindNoReturn}
 	switch what {
@@ -52,10 +53,10 @@ func KindsBy(what string) []string {
 	return nil
 }
 
-// kinds lists the kinds that are looked for. Each kind needs its minimum sample.
+// kinds lists the kinds of suggestion that Judge looks for, each with its minimum sample.
 var kinds []kind
 
-func init() { // the functions name kinds
+func init() { // in init, because the functions refer to kinds
 	values := func(kind string) func(*Input) []finding {
 		return func(in *Input) []finding { return findValues(in, kind) }
 	}

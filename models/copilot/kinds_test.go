@@ -25,7 +25,7 @@ const (
 	lander     = "55555555-5555-4555-8555-555555555555"
 )
 
-// quiet is an account for which nothing is to be done: one campaign with two offers that earn alike.
+// quiet returns the data of an account that needs no change: one campaign with two offers that earn alike.
 func quiet() copilot.Input {
 	in := copilot.Input{Now: now, Currency: "USD", Offers: map[string]copilot.OfferInput{}, Landers: map[string]copilot.LanderInput{}}
 	for day := range copilot.WindowDays {
@@ -65,13 +65,13 @@ func worse(in *copilot.Input, clicks int64) {
 	}
 }
 
-// placement is a value that costs 200 and returns nothing.
+// placement adds a value that costs 200 and returns nothing.
 func placement(in *copilot.Input, attribute, value string, clicks int64) {
 	c := &in.Campaigns[0]
 	c.Values = append(c.Values, copilot.ValueRow{Attribute: attribute, Value: value, Clicks: clicks, Cost: 200})
 }
 
-// capped is an offer with a cap and what it had a day.
+// capped gives the second offer a daily cap and the same figures on each day.
 func capped(in *copilot.Input, most int, day copilot.OfferDay) {
 	o := in.Offers[otherOffer]
 	o.DailyCap = &most
@@ -152,11 +152,11 @@ func TestKinds(t *testing.T) {
 			in.Campaigns[0].Paths[0].Destinations[0].Weight = 0
 			broken(in, otherOffer)
 		}, func(in *copilot.Input) { in.Campaigns[0].Paths[0].Destinations[0].Weight = 0 }, nil},
-		{"bad_link", copilot.OpSwapDestination, func(in *copilot.Input) { // one of another path for the same visitors
+		{"bad_link", copilot.OpSwapDestination, func(in *copilot.Input) { // an offer of another path for the same visitors
 			second(in, "DE", "DE")
 			broken(in, otherOffer)
 		}, func(in *copilot.Input) { second(in, "DE", "DE") }, nil},
-		{"bad_link", "", func(in *copilot.Input) { // one of a path for others
+		{"bad_link", "", func(in *copilot.Input) { // an offer of a path for other visitors
 			second(in, "DE", "AT")
 			broken(in, otherOffer)
 		}, func(in *copilot.Input) { second(in, "DE", "AT") }, nil},
@@ -170,7 +170,7 @@ func TestKinds(t *testing.T) {
 			func(in *copilot.Input) { inbox(in, 9, 9, 9, 0) }, nil,
 		},
 		{"unmatched_postbacks", "", func(in *copilot.Input) { inbox(in, 12, 20, 3, 0) }, func(in *copilot.Input) { inbox(in, 9, 20, 3, 0) }, nil},
-		{"unmatched_postbacks", "", func(in *copilot.Input) { inbox(in, 12, 24, 12, 0) }, func(*copilot.Input) {}, nil},  // most are read rightly
+		{"unmatched_postbacks", "", func(in *copilot.Input) { inbox(in, 12, 24, 12, 0) }, func(*copilot.Input) {}, nil},  // most are read correctly
 		{"unmatched_postbacks", "", func(in *copilot.Input) { inbox(in, 12, 12, 12, 12) }, func(*copilot.Input) {}, nil}, // it is read already
 		{"tracking_gap", "", func(in *copilot.Input) { views(in, 400, 0) }, func(in *copilot.Input) { views(in, 400, 1) }, nil},
 		{"duplicate_campaign", "", func(in *copilot.Input) {
@@ -196,7 +196,7 @@ func TestKinds(t *testing.T) {
 			c.change(&in)
 			c.tooFew(&few)
 			if list, _ := copilot.Judge(few); len(list) > 0 {
-				t.Errorf("with too few: %+v", list)
+				t.Errorf("suggestions although the sample is too small: %+v", list)
 			}
 			list, judged := copilot.Judge(in)
 			if len(list) != 1 || list[0].Kind != c.kind || judged == 0 {
@@ -263,7 +263,7 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
-// TestExpiring checks that the end of a domain's registration and the end of its certificate are told apart.
+// TestExpiring checks that the end of a domain's registration and the end of its certificate are separate suggestions.
 func TestExpiring(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -304,7 +304,7 @@ func broken(in *copilot.Input, id string) {
 	in.Offers[id] = o
 }
 
-// second gives each of the two offers a path of its own, with a country.
+// second gives each of the two offers its own path, with a country.
 func second(in *copilot.Input, countries ...string) {
 	first := in.Campaigns[0].Paths[0]
 	in.Campaigns[0].Paths = nil
@@ -368,10 +368,10 @@ func TestWeights(t *testing.T) {
 		}
 		return
 	}
-	t.Error("no difference between too little to tell and enough to pause gives weights")
+	t.Error("no tried difference between the offers leads to a suggestion of weights")
 }
 
-// Values that pay exactly for their clicks are blocked in few markets, however often one looks.
+// Values that pay exactly for their clicks are blocked in few markets, even if they are judged many times.
 func TestBreakEvenIsNotBlocked(t *testing.T) {
 	t.Parallel()
 	const markets, cost, payout = 400, 1.0, 10.0

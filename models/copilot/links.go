@@ -8,7 +8,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// findBadLinks are links in rotation that are broken or unsafe.
+// findBadLinks finds links in rotation that are broken or unsafe.
 func findBadLinks(in *Input) (list []finding) {
 	for i := range in.Campaigns {
 		c := &in.Campaigns[i]
@@ -25,7 +25,7 @@ func findBadLinks(in *Input) (list []finding) {
 	return list
 }
 
-// problem tells why a live destination should not be used.
+// problem returns the name and the kind of a live destination, and the reason why it should not be used.
 func (in *Input) problem(id string) (name, problem, what string) {
 	if o, ok := in.Offers[id]; ok && bool(o.IsActive) {
 		return o.Name, o.Problem, "offer"
@@ -36,8 +36,8 @@ func (in *Input) problem(id string) (name, problem, what string) {
 	return "", "", ""
 }
 
-// badLink takes a link out of a path where another one of the path serves the same visitors, and gives its place to a spare
-// where none does.
+// badLink suggests taking a link out of a path. If another destination of the path serves the same visitors, the link gets the
+// weight 0. Otherwise a spare destination takes its place. If neither exists, the suggestion is only advice.
 func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, name, problem, what string) Suggestion {
 	s := Suggestion{
 		Key: c.ID.String() + "/" + p.ID + "/" + d.ID, CampaignID: uuid.NullUUID{UUID: c.ID, Valid: true}, CampaignName: c.Name,
@@ -69,9 +69,9 @@ func (c *CampaignInput) badLink(in *Input, p *flow.Path, d flow.Destination, nam
 	return s
 }
 
-// substitute finds a working destination of the same kind. It prefers a destination that serves the same visitors already, then
-// a spare of the path without weight, then a destination of a path that takes the same visitors. spare reports that no visitors
-// of the path go there yet.
+// substitute returns a working destination of the same kind. It prefers a destination that already serves the same visitors,
+// then a spare of the path without weight, then a destination of another path that takes the same visitors. spare reports that
+// the path sends no visitors to it yet.
 func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, what string) (id string, spare bool) {
 	works := func(o flow.Destination) bool {
 		_, bad, kind := in.problem(o.ID)
@@ -102,7 +102,7 @@ func (c *CampaignInput) substitute(in *Input, p *flow.Path, d flow.Destination, 
 	return "", false
 }
 
-// sameVisitors is the same for paths with the same conditions.
+// sameVisitors returns a digest that is equal for paths with the same conditions.
 func sameVisitors(p *flow.Path) string {
 	return digest([]any{p.StreamType, p.Logic, p.Filters, p.Rules})
 }

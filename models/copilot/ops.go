@@ -12,7 +12,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// DenyAttributes lists the attributes that deny takes, and ExcludeAttributes the attributes that exclude takes.
+// DenyAttributes lists the attributes that deny accepts. ExcludeAttributes lists the attributes that exclude accepts.
 var (
 	DenyAttributes = []string{
 		"ip", "ip_range", "asn", "country", "isp", "user_agent", "referrer",
@@ -21,7 +21,7 @@ var (
 	ExcludeAttributes = []string{"country", "device_type", "os", "browser", "connection_type", "mobile_operator", "hour_of_day"}
 )
 
-// Ops lists the operations.
+// Ops returns the names of the operations.
 func Ops() []string { return slices.Sorted(maps.Keys(ops)) }
 
 // ops is the table of operations.
@@ -110,7 +110,7 @@ func setWeights(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// only finds the one destination with an id.
+// only returns the index of the destination with an id. It fails if the path has several, or has it no longer.
 func only(list []flow.Destination, id string) (int, error) {
 	at := -1
 	for i, d := range list {
@@ -140,8 +140,8 @@ func setDestinationWeights(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// swapDestination gives the place of one destination to another one. A spare of the path, which has no weight, gets the other's
-// place in turn.
+// swapDestination puts the destination To in the place of the destination From. If To is a spare of the path, without weight,
+// From gets the place of To in turn.
 func swapDestination(a Action, p Part) (Part, error) {
 	i, err := only(p.Destinations, a.From)
 	if err != nil {
@@ -163,7 +163,7 @@ func swapDestination(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// exclude keeps visitors with the values out of regular paths. The default path takes them.
+// exclude closes the regular paths to visitors with the values. The default path takes these visitors.
 func exclude(a Action, p Part) (Part, error) {
 	values := make([]any, len(a.Values))
 	for i, v := range a.Values {
@@ -220,7 +220,7 @@ func writeCampaign(_ Action, r Record, p Part) Record {
 	return r
 }
 
-// readEntries returns the entries that the action has made. The list is empty before the action is applied.
+// readEntries returns the ids of the entries that the action has made. The list is empty before the action is applied.
 func readEntries(_ Action, r Record) (p Part, err error) {
 	for _, e := range r.Entries {
 		p.Entries = append(p.Entries, e.ID)
@@ -228,12 +228,12 @@ func readEntries(_ Action, r Record) (p Part, err error) {
 	return p, nil
 }
 
-// deny makes an entry for the campaign and each other one.
+// deny returns a part with one entry for the campaign and one for each of the other campaigns.
 func deny(a Action, _ Part) (Part, error) {
 	return Part{Entries: make([]uuid.UUID, len(denied(a)))}, nil
 }
 
-// denied are the campaigns that deny makes entries for.
+// denied returns the campaigns for which deny makes entries.
 func denied(a Action) []uuid.UUID {
 	list := []uuid.UUID{a.CampaignID.UUID}
 	for _, id := range a.Campaigns {
@@ -244,7 +244,7 @@ func denied(a Action) []uuid.UUID {
 	return list
 }
 
-// writeEntries gives the entries to create, or none.
+// writeEntries sets the entries to create. An undo sets no entries.
 func writeEntries(a Action, r Record, p Part) Record {
 	r.Entries = nil
 	if len(p.Entries) == 0 {
@@ -298,8 +298,8 @@ func mapPostback(a Action, p Part) (Part, error) {
 	return out, nil
 }
 
-// BlockOp is the operation that keeps visitors with a value of an attribute away: OpDeny, or OpExclude where no entry of a
-// bot list can. ok is false for an attribute that neither takes.
+// BlockOp returns the operation that keeps visitors with a value of an attribute away. It is OpDeny, or OpExclude if bot lists
+// do not know the attribute. ok is false if neither operation accepts the attribute.
 func BlockOp(attribute string) (op string, ok bool) {
 	if slices.Contains(DenyAttributes, attribute) {
 		return OpDeny, true

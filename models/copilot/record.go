@@ -13,19 +13,20 @@ import (
 	"switchyard/models/flow"
 )
 
-// Record is the record that an action changes, in the field of its kind. The others are empty.
+// Record holds the record that an action changes, in the field of its kind. The other fields are empty.
 type Record struct {
 	Campaign *models.Campaign
 	Paths    []flow.Path
 	Offer    *models.Offer
 	Network  *models.Network
-	// Entries are entries of bot lists. Apply returns the entries to create. They have no ids, and the caller puts the ids into
-	// the part. Undo receives the entries that still exist and returns no entries, because they are to be removed.
+	// Entries are entries of bot lists. Apply returns the entries to create, without ids. The caller puts their ids into the
+	// part. Undo receives the entries that still exist. It returns no entries, because they have to be removed.
 	Entries []models.BotEntry
-	Names   map[string]string // of offers and landing pages by id, as far as they are known: for Title
+	Names   map[string]string // known names of offers and landing pages by id, for Title
 }
 
-// Part is what an action changes of its record, so that it can be put back. Members that it does not change are empty.
+// Part is the part of a record that an action changes, stored so that it can be restored. Fields that the action does not
+// change are empty.
 type Part struct {
 	Status       string             `json:"status,omitempty"` // of a campaign or an offer
 	Cap          *int               `json:"cap,omitempty"`
@@ -36,14 +37,14 @@ type Part struct {
 	Entries      []uuid.UUID        `json:"entries,omitempty"` // of bot lists, once they are created
 }
 
-// PathPart is what the draw among paths goes by.
+// PathPart holds the fields of a path that decide the draw among paths.
 type PathPart struct {
 	ID       string  `json:"id"`
 	IsActive bool    `json:"is_active"`
 	Weight   float64 `json:"weight"`
 }
 
-// FilterPart are the filters of a path.
+// FilterPart holds the filters of a path.
 type FilterPart struct {
 	ID      string           `json:"id"`
 	Type    string           `json:"stream_type"`
@@ -51,22 +52,22 @@ type FilterPart struct {
 	Filters []cond.Condition `json:"filters"`
 }
 
-// op is an operation. Its functions change nothing in place.
+// op is an operation. Its functions change no argument in place.
 type op struct {
 	target string
 	title  func(Action, Record) string
-	checks []func(Action) string // why no record could take the action; empty: one could
+	checks []func(Action) string // each returns why the action is invalid, or an empty text
 	judged func(Action, Record) any
 	read   func(Action, Record) (Part, error)
 	change func(Action, Part) (Part, error)
 	write  func(Action, Record, Part) Record
 }
 
-// Judged returns the digest of the data that a suggestion with this action was judged by. A different digest means that the
+// Judged returns the digest of the data on which a suggestion with this action is based. If the digest has changed, the
 // suggestion is stale.
 func (a Action) Judged(r Record) string { return digest(ops[a.Op].judged(a, r)) }
 
-// digest is the same for the same document.
+// digest returns a hash that is equal for equal documents.
 func digest(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -76,8 +77,8 @@ func digest(v any) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Apply returns the record after the action, and the changed part before and after it. The error is invalid, or stale if the
-// record no longer has what the action names.
+// Apply returns the record after the action, and the changed part before and after it. The error is invalid. It is stale if the
+// record no longer contains an object that the action names.
 func (a Action) Apply(r Record) (after Record, was, is Part, err error) {
 	if err := a.Validate(); err != nil {
 		return r, was, is, err
@@ -92,8 +93,8 @@ func (a Action) Apply(r Record) (after Record, was, is Part, err error) {
 	return o.write(a, r, is), was, is, nil
 }
 
-// Undo gives the record as it was before the action. The error is stale if the record is another in what the action had
-// changed.
+// Undo returns the record as it was before the action. The error is stale if the part that the action had changed was changed
+// again.
 func (a Action) Undo(r Record, was, is Part) (Record, error) {
 	o, ok := ops[a.Op]
 	if !ok {
@@ -109,7 +110,7 @@ func (a Action) Undo(r Record, was, is Part) (Record, error) {
 	return o.write(a, r, was), nil
 }
 
-// sorted gives the part with its entries in one order.
+// sorted returns the part with its entries sorted.
 func sorted(p Part) Part {
 	p.Entries = slices.SortedFunc(slices.Values(p.Entries), func(a, b uuid.UUID) int { return slices.Compare(a[:], b[:]) })
 	return p
@@ -117,7 +118,7 @@ func sorted(p Part) Part {
 
 func stale(why string) error { return models.Conflict("stale", "%s", why) }
 
-// pathsOf are all the paths, without their names.
+// pathsOf returns all paths without their names.
 func pathsOf(_ Action, r Record) any {
 	list := slices.Clone(r.Paths)
 	for i := range list {
@@ -126,7 +127,7 @@ func pathsOf(_ Action, r Record) any {
 	return list
 }
 
-// pathOf is the path of the action, without its name and what the draw among paths goes by.
+// pathOf returns the path of the action, without its name and without the fields that decide the draw among paths.
 func pathOf(a Action, r Record) any {
 	i := findPath(r.Paths, a.PathID)
 	if i < 0 {
@@ -190,7 +191,7 @@ func writeFilters(_ Action, r Record, p Part) Record {
 	return r
 }
 
-// offerState is what the operations on offers go by.
+// offerState returns the fields of an offer on which the operations on offers are based.
 func offerState(_ Action, r Record) any {
 	if r.Offer == nil {
 		return nil

@@ -15,23 +15,24 @@ import (
 
 // Minimum samples of findings that are counted rather than estimated, and the thresholds for them.
 const (
-	capDays          = 7   // the last days of the window, that caps are judged by
-	capReached       = 3   // of them
-	capStep          = 1.5 // by which a cap is raised
+	capDays          = 7   // the last days of the window, on which caps are judged
+	capReached       = 3   // days on which the cap must be reached
+	capStep          = 1.5 // factor by which a cap is raised
 	minRefused       = 40  // conversions
-	refusedPart      = 0.1 // of the conversions of an offer
+	refusedPart      = 0.1 // share of an offer's conversions
 	minSourceHits    = 500 // clicks and bots
 	botPart          = 0.3
 	minTokenClicks   = 200
 	minLanderViews   = 300
 	minUnmatched     = 10
 	minMapped        = 5   // postbacks with a click id in another parameter
-	mappedPart       = 0.8 // of the postbacks that were looked at
+	mappedPart       = 0.8 // share of the postbacks that were looked at
 	certificateSoon  = 14 * 24 * time.Hour
 	registrationSoon = 30 * 24 * time.Hour
 )
 
-// Weights of findings that no amount of money tells: they come before what loses little.
+// Weights of findings whose loss cannot be given as an amount of money. They put such findings before findings with a small
+// loss.
 const (
 	weightBroken = 1e6
 	weightSetUp  = 1e3
@@ -46,7 +47,7 @@ func certain(weight float64, s Suggestion) finding {
 	return finding{weight: weight, suggest: func([]int) Suggestion { return s }}
 }
 
-// inOrder are the keys of a map in order, so that the same input gives the same suggestions.
+// inOrder returns the keys of a map in order, so that the same input gives the same suggestions.
 func inOrder[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // findReachedCaps finds offers whose cap was reached on several days.
@@ -150,7 +151,7 @@ func findBotSources(in *Input) (list []finding) {
 
 func tokenKey(source uuid.UUID, sub string) string { return source.String() + "/" + sub }
 
-// TokenOf reads the key of a suggestion of KindToken: the traffic source, and the sub-parameter that it never fills.
+// TokenOf returns the parts of a key of KindToken: the traffic source, and the sub-parameter that it never fills.
 func TokenOf(key string) (source uuid.UUID, sub string) {
 	id, sub, _ := strings.Cut(key, "/")
 	source, _ = uuid.Parse(id) // the zero id if it is not a key
@@ -175,7 +176,8 @@ func findEmptyTokens(in *Input) (list []finding) {
 	return list
 }
 
-// findGaps finds landing pages that no visitor leaves by one of their links, because the link is not the tracker's.
+// findGaps finds landing pages that no visitor leaves through one of their links. The usual cause is a link that is not the
+// tracker's.
 func findGaps(in *Input) (list []finding) {
 	for i := range in.Campaigns {
 		c := &in.Campaigns[i]
@@ -202,7 +204,7 @@ func findGaps(in *Input) (list []finding) {
 	return list
 }
 
-// leadsOn reports whether a path has somewhere to go from its landing page.
+// leadsOn reports whether a path has a destination after its landing page.
 func (c *CampaignInput) leadsOn(in *Input, path string) bool {
 	i := findPath(c.Paths, path)
 	return i >= 0 && c.Paths[i].IsActive && slices.ContainsFunc(c.Paths[i].Destinations, func(d flow.Destination) bool {
@@ -211,7 +213,7 @@ func (c *CampaignInput) leadsOn(in *Input, path string) bool {
 	})
 }
 
-// findUnmatched are networks whose postbacks find no click, and where their click ids are.
+// findUnmatched finds networks whose postbacks find no click, and the parameter in which their click ids are.
 func findUnmatched(in *Input) (list []finding) {
 	for i := range in.Networks {
 		n := &in.Networks[i]
@@ -229,7 +231,7 @@ func findUnmatched(in *Input) (list []finding) {
 		switch {
 		case known && 2*n.Read > n.Found:
 			s.Detail = fmt.Sprintf("The id of a click is read from “%s” by now. Replay those that came before.", n.Parameter)
-		case known && 2*n.Unmatched > n.Total: // else what is read now is right for most
+		case known && 2*n.Unmatched > n.Total: // otherwise the present setting is right for most postbacks
 			s.Detail = fmt.Sprintf("%d of the %d that were looked at have the id of a click in “%s”. Read it from there, then replay them.",
 				n.Found, n.Looked, n.Parameter)
 			s.Evidence.Figures = append(s.Evidence.Figures, count(n.Parameter, "with_click_id", n.Found))
@@ -241,7 +243,7 @@ func findUnmatched(in *Input) (list []finding) {
 	return list
 }
 
-// findExpiring are domains of campaigns whose registration or certificate ends soon.
+// findExpiring finds domains of campaigns whose registration or certificate ends soon.
 func findExpiring(in *Input) (list []finding) {
 	for _, d := range in.Domains {
 		soon := func(end time.Time, within time.Duration) bool { return !end.IsZero() && end.Sub(in.Now) <= within }
@@ -263,7 +265,7 @@ func findExpiring(in *Input) (list []finding) {
 	return list
 }
 
-// findDuplicates are campaigns of one traffic source that do the same.
+// findDuplicates finds campaigns of the same traffic source with the same flow.
 func findDuplicates(in *Input) (list []finding) {
 	first := map[string]*CampaignInput{}
 	for i := range in.Campaigns {

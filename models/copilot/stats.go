@@ -7,39 +7,39 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// Arm is one of several things that visitors are drawn to: a path, or an offer or a landing page of a path.
+// Arm is one of several alternatives among which visitors are drawn: a path, or an offer or a landing page of a path.
 type Arm struct {
 	ID   string
 	Name string
-	// Share is the part of the visitors that it is drawn for, by the weights.
+	// Share is the part of the visitors that the weights give to the arm.
 	Share float64
 	Days  []Day // one for each day of the window, the same days for all arms
 }
 
-// Day is what an arm had on a day. A conversion belongs to the day of its click.
+// Day holds the figures of an arm on a day. A conversion belongs to the day of its click.
 type Day struct {
 	Clicks      float64
 	Conversions float64
 	Value       float64 // payouts, approved and pending
 }
 
-// judgement is what the figures of arms that compete say. Its lists are in the order of the arms.
+// judgement is the result of comparing competing arms. Its lists are in the order of the arms.
 type judgement struct {
 	clicks, conversions []float64
 	payout              []float64 // mean value of a conversion
 	spread              float64   // squared coefficient of variation of payouts
 	epc                 []posterior
-	best                []float64 // probability of being the best; nil where nothing could come of it
-	loses               []float64 // p value, valid at each look, of the hypothesis that none of the others is better
-	differ              float64   // the same of the hypothesis that all are as good
+	best                []float64 // probability of being the best; nil if no test is significant
+	loses               []float64 // p value, valid at each look, of the hypothesis that no other arm is better
+	differ              float64   // p value, valid at each look, of the hypothesis that all arms are equally good
 }
 
 // judge compares arms that compete for the same visitors.
 //
-// A day that was good or bad for all arms must not count for or against an arm whose share was different on that day. So judge
-// compares an arm's conversions with the conversions it would have if each day's conversions were spread by clicks (indirect
-// standardisation). The test of judgement.loses looks at how each day's conversions fell upon two arms (a conditional test).
-// Conversions that are still to come are missing alike on both sides.
+// A day that was good or bad for all arms must not count for or against an arm that had another share on that day. judge
+// therefore compares an arm's conversions with the conversions it would have if each day's conversions were spread by clicks
+// (indirect standardisation). The test of judgement.loses looks at how each day's conversions are divided between two arms (a
+// conditional test). Conversions that are still to come are missing on both sides alike.
 func judge(arms []Arm) judgement {
 	j := judgement{}
 	for _, a := range arms {
@@ -47,7 +47,7 @@ func judge(arms []Arm) judgement {
 		j.clicks, j.conversions = append(j.clicks, d.Clicks), append(j.conversions, d.Conversions)
 	}
 	all := pooled(arms)
-	mean := 1.0 // conversions without payouts count alone
+	mean := 1.0 // without payouts, only the number of conversions counts
 	if all.Value > 0 {
 		mean = all.Value / all.Conversions
 	}
@@ -78,13 +78,13 @@ func judge(arms []Arm) judgement {
 				sum += evidence(arms[k].Days, arms[i].Days, j.payout[k], j.payout[i], 1+j.spread)
 			}
 		}
-		// If i is the best one, each of these has a mean of at most 1, and so has their mean (Vovk and Wang, 2021).
+		// If arm i is the best, each of these values has a mean of at most 1, and so has their average (Vovk and Wang, 2021).
 		mean := sum / float64(len(arms)-1)
 		j.loses = append(j.loses, pValue(mean))
 		both += mean / float64(len(arms))
 	}
 	j.differ = pValue(both)
-	if min(j.differ, slices.Min(j.loses)) <= levelMove { // it is not needed otherwise
+	if min(j.differ, slices.Min(j.loses)) <= levelMove { // otherwise it is not needed
 		j.best = probabilityBest(j.epc)
 	}
 	return j
@@ -125,8 +125,9 @@ func expectedConversions(arms []Arm) []float64 {
 	return expected
 }
 
-// payoutSpread returns the squared coefficient of variation of the payouts, estimated from how the mean payouts of days differ
-// (method of moments). With fewer than five days with conversions it returns 1, the value for exponential payouts.
+// payoutSpread returns the squared coefficient of variation of the payouts. It is estimated from the differences between the
+// mean payouts of days (method of moments). With fewer than five days with conversions it returns 1, the value for exponential
+// payouts.
 func payoutSpread(arms []Arm) float64 {
 	squares, degrees, days := 0.0, 0.0, 0
 	for _, a := range arms {
@@ -151,11 +152,11 @@ func payoutSpread(arms []Arm) float64 {
 	return squares / degrees
 }
 
-// evidence says how much better the figures fit "the first earns more a click than the second" than "it earns at most as much".
-// It is a mixture of likelihood ratios over how much more the first may earn (mixture sequential probability ratio test:
+// evidence returns how much better the figures fit "the first earns more a click than the second" than "it earns at most as
+// much". It is a mixture of likelihood ratios over possible gains of the first (mixture sequential probability ratio test:
 // Robbins, 1970). If the first earns at most as much, the mean of the evidence is at most 1 at every look. Its inverse is
-// therefore a p value that stays valid for daily looks (Ville's inequality). Varying payouts weaken it by their dispersion
-// (quasi-likelihood).
+// therefore a p value that stays valid for daily looks (Ville's inequality). Varying payouts weaken the evidence by their
+// dispersion (quasi-likelihood).
 func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64) float64 {
 	logs := make([]float64, len(gains))
 	for i := range first {
@@ -163,7 +164,7 @@ func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64
 		if a.Clicks <= 0 || b.Clicks <= 0 || a.Conversions+b.Conversions == 0 {
 			continue
 		}
-		// payoutSecond / payoutFirst is what a conversion of the second is worth in conversions of the first.
+		// payoutSecond / payoutFirst is the value of a conversion of the second, measured in conversions of the first.
 		odds := a.Clicks / b.Clicks * payoutSecond / payoutFirst
 		even := odds / (1 + odds)
 		for g, gain := range gains {
@@ -178,8 +179,8 @@ func evidence(first, second []Day, payoutFirst, payoutSecond, dispersion float64
 	return sum
 }
 
-// gains are by how much one may be better, and gainWeights how likely that is before anything was seen: the logarithm is
-// half of a normal variable around 0 with a deviation of 0.4, so that gains of 10 to 100 % count most.
+// gains lists the factors by which an arm may be better. gainWeights holds their probabilities before any data is seen. The
+// logarithm of a gain is half of a normal variable around 0 with a deviation of 0.4, so that gains of 10 to 100 % count most.
 var gains, gainWeights = func() (list, weights []float64) {
 	const steps, widest, deviation = 40, 1.6, 0.4
 	sum := 0.0
@@ -195,9 +196,9 @@ var gains, gainWeights = func() (list, weights []float64) {
 	return list, weights
 }()
 
-// shortfall returns the evidence that something converts less than break-even needs: it compares the conversions that were seen
-// with the number that was due. It is a mixture of Poisson likelihood ratios, uniform over the share of the break-even rate.
-// Like evidence, it is valid at each look.
+// shortfall returns the evidence that a value converts less than break-even needs. It compares the observed conversions with
+// the number that was due. It is a mixture of Poisson likelihood ratios, uniform over the share of the break-even rate. Like
+// evidence, it is valid at each look.
 func shortfall(conversions, due, dispersion float64) float64 {
 	const steps = 100
 	sum := 0.0
@@ -214,7 +215,7 @@ func pValue(evidence float64) float64 { return min(1, 1/evidence) }
 // posterior is a gamma distribution.
 type posterior struct{ shape, rate float64 }
 
-// gammaOf is the gamma distribution of a mean and a squared coefficient of variation.
+// gammaOf returns the gamma distribution with a mean and a squared coefficient of variation.
 func gammaOf(mean, relative float64) posterior {
 	mean = max(mean, 1e-12)
 	return posterior{1 / relative, 1 / (relative * mean)}
@@ -231,7 +232,7 @@ func (p posterior) below(x float64) float64 {
 
 func (p posterior) quantile(q float64) float64 { return mathext.GammaIncRegInv(p.shape, q) / p.rate }
 
-// probabilityBest is the probability of each to be the largest, by the midpoint rule over its quantiles.
+// probabilityBest returns for each posterior the probability that it is the largest, by the midpoint rule over its quantiles.
 func probabilityBest(list []posterior) []float64 {
 	const nodes = 200
 	best, sum := make([]float64, len(list)), 0.0
@@ -254,14 +255,15 @@ func probabilityBest(list []posterior) []float64 {
 	return best
 }
 
-// shareInterval returns the 5 % and 95 % quantiles of a share, with the prior of Jeffreys, after seen out of a total of of.
+// shareInterval returns the 5 % and 95 % quantiles of a share after seen hits in a sample of size of. Its prior is the prior of
+// Jeffreys.
 func shareInterval(seen, of float64) (low, high float64) {
 	a, b := seen+0.5, of-seen+0.5
 	return mathext.InvRegIncBeta(a, b, 0.05), mathext.InvRegIncBeta(a, b, 0.95)
 }
 
-// discover reports which of the hypotheses are rejected such that at most this share of the rejected ones are true ones
-// (Benjamini and Hochberg, 1995). It gives the largest p value that is rejected; below 0: none is.
+// discover returns the largest p value that is rejected, or a value below 0 if no hypothesis is rejected. At most the given
+// share of the rejected hypotheses is expected to be true (Benjamini and Hochberg, 1995).
 func discover(values []float64, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	for i := len(sorted) - 1; i >= 0; i-- {

@@ -24,11 +24,11 @@ const (
 	StatusStale     = "stale"     // a proposal
 )
 
-// Suggestion is a change, or a piece of advice, that the figures of an account call for.
+// Suggestion is a change, or a piece of advice, that follows from an account's figures.
 type Suggestion struct {
 	models.Owned
 	Kind string `db:"kind,once" json:"kind"`
-	// Key tells suggestions of a kind apart. There is at most one current suggestion for each key.
+	// Key identifies a suggestion among the suggestions of a kind. There is at most one current suggestion for each key.
 	Key          string        `db:"key,once" json:"-"`
 	CampaignID   uuid.NullUUID `db:"campaign_id,once" json:"campaign_id"`
 	CampaignName string        `db:"campaign_name" json:"campaign"`
@@ -37,7 +37,7 @@ type Suggestion struct {
 	Evidence     Evidence      `db:"evidence,json" json:"evidence"`
 	Effect       *Effect       `db:"effect,json" json:"effect" doc:"what the change is expected to bring; null where that cannot be told"`
 	Action       *Action       `db:"action,json" json:"action" doc:"null: advice only"`
-	Digest       string        `db:"digest" json:"-"` // of the judged data, see Judged
+	Digest       string        `db:"digest" json:"-"` // digest of the judged data, see Judged
 	Status       string        `db:"status,auto" json:"status" enum:"open,applied,dismissed,snoozed,expired"`
 	CreatedAt    models.Stamp  `db:"created_at,auto" json:"created_at"`
 	JudgedAt     models.Stamp  `db:"judged_at" json:"judged_at" doc:"when the figures were last found to call for it"`
@@ -47,7 +47,7 @@ type Suggestion struct {
 // AdviceOnly reports whether only a person can do what the suggestion asks for.
 func (s Suggestion) AdviceOnly() bool { return s.Action == nil }
 
-// Evidence are the figures behind a suggestion.
+// Evidence holds the figures on which a suggestion is based.
 type Evidence struct {
 	Figures    []Figure `json:"figures"`
 	From       string   `json:"from" doc:"first day, or hour, of the window, in the account's time zone"`
@@ -58,14 +58,14 @@ type Evidence struct {
 	Minimum    string   `json:"minimum" doc:"what it takes at least for such a suggestion to be considered"`
 }
 
-// Figure is one figure of something, a path say.
+// Figure is one figure of an object, such as a path.
 type Figure struct {
 	Of    string       `json:"of"`
 	Name  string       `json:"name"`
 	Value models.Money `json:"value"`
 }
 
-// Effect is what a change is expected to bring in a day, with an interval of 90 %.
+// Effect is the expected effect of a change in a day, with an interval of 90 %.
 type Effect struct {
 	Value models.Money `json:"value"`
 	Low   models.Money `json:"low"`

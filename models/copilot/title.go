@@ -13,10 +13,10 @@ const (
 	titleName  = 60 // characters of a name in a title
 )
 
-// Title says in one line what a valid action does to a record. It shows the id where the record has no name.
+// Title returns one line that says what a valid action does to a record. It shows an id where no name is known.
 func (a Action) Title(r Record) string { return ops[a.Op].title(a, r) }
 
-// Destinations are the ids of the offers and landing pages that Title names.
+// Destinations returns the ids of the offers and landing pages that Title names.
 func (a Action) Destinations() []string {
 	switch a.Op {
 	case OpSwapDestination:
@@ -31,7 +31,7 @@ func (a Action) Destinations() []string {
 	return nil
 }
 
-// quoted is a name in quotes, cut.
+// quoted returns a name in quotes. A long name is cut.
 func quoted(name string) string {
 	if r := []rune(name); len(r) > titleName {
 		name = string(r[:titleName-1]) + "…"
@@ -39,7 +39,7 @@ func quoted(name string) string {
 	return "“" + name + "”"
 }
 
-// listed names the first of n items.
+// listed returns the first titleNames of n items as text, and the number of the remaining items.
 func listed(n int, item func(int) string) string {
 	parts := make([]string, min(n, titleNames))
 	for i := range parts {
@@ -80,7 +80,7 @@ func destinationName(id string, r Record) string {
 	return id
 }
 
-// weights lists the new weights.
+// weights returns the new weights as text.
 func (a Action) weights(r Record, name func(string, Record) string) string {
 	return listed(len(a.Weights), func(i int) string {
 		return fmt.Sprintf("%s %v", name(a.Weights[i].ID, r), thousandths(a.Weights[i].Weight))

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestTitle: the title of an action says what it does, to what, by names; without them, by ids.
+// TestTitle checks that the title of an action says what it does and to which records. It uses names, or ids where names are
+// missing.
 func TestTitle(t *testing.T) {
 	t.Parallel()
 	r := record()

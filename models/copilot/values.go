@@ -12,19 +12,19 @@ import (
 	"switchyard/models/flow"
 )
 
-// Minimum samples of a value, and what it loses at least.
+// The minimum samples of a value, and the minimum of its loss.
 const (
 	minValueClicks = 100
 	minValueDue    = 2   // conversions that would have paid for its clicks
-	maxValueReturn = 0.5 // of its cost
-	maxValuePart   = 0.5 // of the campaign's cost: beyond, the campaign loses and not the value
-	worstPart      = 0.8 // of the loss of all values: what the variant most takes
-	minPayouts     = 5   // conversions that tell what one is worth
+	maxValueReturn = 0.5 // share of its cost that it may return at most
+	maxValuePart   = 0.5 // share of the campaign's cost; above it, the whole campaign loses and not the value
+	worstPart      = 0.8 // share of the loss of all values that the variant most covers
+	minPayouts     = 5   // conversions that are needed to know the value of a conversion
 	valueMethod    = "sequential likelihood ratio test against break-even; Benjamini-Hochberg over all that was judged"
 	returnLevel    = 0.05 // on each side of an interval
 )
 
-// attribute is an attribute whose values are judged, and what can be done about them.
+// attribute is an attribute whose values are judged, with the operation that can block a value.
 type attribute struct {
 	name, kind, what string
 	op               string
@@ -44,7 +44,7 @@ var attributes = func() []attribute {
 	return list
 }()
 
-// Attributes lists the dimensions of reports that Input.Campaigns.Values are wanted of.
+// Attributes returns the dimensions of reports that Judge needs for the Values of each campaign.
 func Attributes() []string {
 	var names []string
 	for _, a := range attributes {
@@ -76,8 +76,8 @@ func findValues(in *Input, kind string) (list []finding) {
 	return list
 }
 
-// payout is what a conversion of the campaign is worth, and how much payouts spread. Of few conversions that is unknown: then
-// it is the largest payout of its offers, or nothing.
+// payout returns the value of a conversion of the campaign, and the spread of payouts. With too few conversions the value is
+// the largest fixed payout of the campaign's offers in the account's currency, or 0 if there is no such offer.
 func (c *CampaignInput) payout(in *Input) (mean, spread float64) {
 	arm := Arm{Days: make([]Day, len(in.Days))}
 	for _, r := range c.Rows {
@@ -117,7 +117,7 @@ func (c *CampaignInput) judgeValues(in *Input, a attribute, payout, spread, cost
 	return list
 }
 
-// Excludes reports whether a path is closed to a value of an attribute already.
+// Excludes reports whether a path is already closed to a value of an attribute.
 func Excludes(paths []flow.Path, attribute, value string) bool {
 	return slices.ContainsFunc(paths, func(p flow.Path) bool {
 		for _, f := range p.Filters {
@@ -130,12 +130,12 @@ func Excludes(paths []flow.Path, attribute, value string) bool {
 	})
 }
 
-// pays is the p value of a value that pays for its clicks.
+// pays returns the p value of the hypothesis that the value pays for its clicks.
 func (v ValueRow) pays(payout, spread float64) float64 {
 	return pValue(shortfall(max(v.Returns, 0)/payout, v.Cost/payout, 1+spread))
 }
 
-// block suggests blocking values. The values that lose the most come first.
+// block returns the suggestion to block values. The values that lose the most come first.
 func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, spread float64) Suggestion {
 	slices.SortFunc(items, func(i, k int) int {
 		return cmp.Compare(c.Values[k].Cost-c.Values[k].Returns, c.Values[i].Cost-c.Values[i].Returns)
@@ -164,7 +164,7 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 	s.Evidence.Sample, s.Evidence.Method, s.Evidence.Confidence = sum.Clicks, valueMethod, rounded(1-weakest)
 	where, then := "here and at the traffic source", blocked[a.op]
 	c.otherCampaigns(&s, a)
-	if _, _, _, err := s.Action.Apply(Record{Paths: c.Paths}); err != nil { // it can only be done at the traffic source
+	if _, _, _, err := s.Action.Apply(Record{Paths: c.Paths}); err != nil { // the values can only be blocked at the traffic source
 		where, then = "at the traffic source", "Block it there: nothing here can."
 		s.Effect, s.Action = saved(in, c.settled(in), sum, payout), nil
 	} else {
@@ -176,21 +176,21 @@ func (c *CampaignInput) block(in *Input, a attribute, items []int, payout, sprea
 	return s
 }
 
-// blocked says what comes of a block. It has no effect of its own in money: clicks are paid at the traffic source.
+// blocked describes the effect of blocking. Blocking here saves no money, because clicks are paid at the traffic source.
 var blocked = map[string]string{
 	OpDeny:    "Its visitors count as bots from then on, and are still paid for. Money is saved once the traffic source blocks it, too.",
 	OpExclude: "The default path takes its visitors, which are still paid for. Money is saved once the traffic source blocks it, too.",
 }
 
-// otherCampaigns sets the campaigns of the variant network. Only placements have them: a placement belongs to the source, a
-// country does not.
+// otherCampaigns sets the campaigns of the variant network. Only placements have them, because a placement belongs to the
+// source and a country does not.
 func (c *CampaignInput) otherCampaigns(s *Suggestion, a attribute) {
 	if a.op == OpDeny && a.kind == kindBlockValue {
 		s.Action.Campaigns = c.Others[:min(len(c.Others), MaxCampaigns)]
 	}
 }
 
-// worst is how many of the values, in their order, make up most of the loss.
+// worst returns the number of values, from the first on, that make up most of the loss.
 func (c *CampaignInput) worst(items []int, loss float64) int {
 	sum := 0.0
 	for n, i := range items {
@@ -201,8 +201,8 @@ func (c *CampaignInput) worst(items []int, loss float64) int {
 	return len(items)
 }
 
-// saved returns what a day costs less once the traffic source no longer sends these values. The interval comes from a gamma
-// posterior of the values' returns.
+// saved returns the cost that is saved a day once the traffic source no longer sends these values. The interval comes from a
+// gamma posterior of the values' returns.
 func saved(in *Input, over int, sum ValueRow, payout float64) *Effect {
 	days := float64(max(over, 1))
 	returns := posterior{max(sum.Returns, 0)/payout + 0.5, 1 / payout}
@@ -214,7 +214,7 @@ func saved(in *Input, over int, sum ValueRow, payout float64) *Effect {
 }
 
 const (
-	maxFigures = 40 // of an evidence
+	maxFigures = 40 // figures in an evidence
 	maxShown   = 5  // values in a text
 )
 

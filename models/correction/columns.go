@@ -1,16 +1,16 @@
 package correction
 
-// Column is a column that a file may have, for those who show how a header is read.
+// Column is a column that a file may have. It lets a client show how a header is read.
 type Column struct {
-	Name     string   `json:"name"` // as documented
+	Name     string   `json:"name"` // the documented name
 	Required bool     `json:"required"`
-	Names    []string `json:"names"` // that it may have in a header: their letters and digits, in lower case
+	Names    []string `json:"names"` // names that are accepted in a header: only letters and digits, in lower case
 }
 
-// ConversionColumns lists the columns of a file of conversions.
+// ConversionColumns returns the columns of a file of conversions.
 func ConversionColumns() []Column { return documented(conversionColumns) }
 
-// CostColumns lists the columns of a file of spend.
+// CostColumns returns the columns of a file of spend.
 func CostColumns() []Column { return documented(costColumns) }
 
 func documented(list []column) []Column {

@@ -14,19 +14,19 @@ import (
 type Conversion struct {
 	Row
 
-	ClickText    string // as it stands in the file
+	ClickText    string // as written in the file
 	ClickID      uuid.UUID
 	ConversionID string
 	Goal         string
-	Status       string           // one of the four; empty: not said
-	Word         string           // the status in the file's own word
-	Payout       *decimal.Decimal // nil: not said
-	Currency     string           // three letters; empty: not said
-	Time         time.Time        // zero: not said
+	Status       string           // one of the four; empty: not given
+	Word         string           // the status as written in the file
+	Payout       *decimal.Decimal // nil: not given
+	Currency     string           // three letters; empty: not given
+	Time         time.Time        // zero: not given
 	Precision    time.Duration    // unit of the time: a day, a minute, a second or a millisecond
 }
 
-// The order of conversionColumns.
+// The indexes of conversionColumns.
 const (
 	clickColumn = iota
 	payoutColumn
@@ -64,7 +64,7 @@ var conversionColumns = []column{
 	}},
 }
 
-// ReadConversions reads the rows of a file in their order; there may be none. Errors: empty, invalid_input.
+// ReadConversions reads the rows of a file in their order. The file may have no rows. Errors: empty, invalid_input.
 func ReadConversions(text string) ([]Conversion, error) {
 	return read(text, conversionColumns, (*line).conversion)
 }
@@ -85,7 +85,7 @@ func (l *line) conversion() (v Conversion) {
 	return v
 }
 
-// precisionOf is the unit to which a text names its time.
+// precisionOf returns the precision with which a text gives its time.
 func precisionOf(text string, at time.Time) time.Duration {
 	if _, err := time.Parse(time.DateOnly, text); err == nil {
 		return 24 * time.Hour

@@ -18,12 +18,12 @@ var clickID = uuid.MustParse("0193a2b4-0000-7000-8000-000000000001")
 
 var click = models.FormatClickID(clickID)
 
-// exactForms are the forms of times that are not exact to the second.
+// exactForms names the precision of times that are not exact to the second.
 var exactForms = map[time.Duration]string{
 	24 * time.Hour: time.DateOnly, time.Minute: "2006-01-02 15:04", time.Millisecond: "2006-01-02 15:04:05.000",
 }
 
-// shown is what the tests compare of a row.
+// shown returns the fields of a row that the tests compare.
 func shown(v Conversion) string {
 	if v.Refusal != "" {
 		return fmt.Sprint(v.Line, " ", v.Refusal)
@@ -243,7 +243,7 @@ func FuzzRead(f *testing.F) {
 		}
 		part, err := ReadConversions(kept)
 		if diff := cmp.Diff(len(all), len(part)); diff != "" || err != nil {
-			t.Errorf("the kept part reads differently: %s %v", diff, err)
+			t.Errorf("the truncated text gives other rows: %s %v", diff, err)
 		}
 		_, _ = ReadCosts(text)
 	})

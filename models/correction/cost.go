@@ -10,21 +10,21 @@ import (
 	"switchyard/models/postback"
 )
 
-// Cost is a row that says what was spent on a day at a source.
+// Cost is a row that reports the spend of a day at a source.
 type Cost struct {
 	Row
 
-	DayText     string // as it stands in the file
+	DayText     string // as written in the file
 	Day         time.Time
 	Source      string // id or name
 	Campaign    string // id, name or alias; empty: all
 	Spend       decimal.Decimal
-	Currency    string // three letters; empty: not said
-	Clicks      *int64 // as the source counted them; nil: not said
+	Currency    string // three letters; empty: not given
+	Clicks      *int64 // as the source counted them; nil: not given
 	Impressions *int64
 }
 
-// The order of costColumns.
+// The indexes of costColumns.
 const (
 	dayColumn = iota
 	sourceColumn
@@ -53,7 +53,7 @@ var costColumns = []column{
 	impressionsColumn:  {"impressions", false, []string{"impressions", "impr", "imps", "views", "shows"}},
 }
 
-// ReadCosts reads the rows of a file in their order; there may be none. Errors: empty, invalid_input.
+// ReadCosts reads the rows of a file in their order. The file may have no rows. Errors: empty, invalid_input.
 func ReadCosts(text string) ([]Cost, error) {
 	return read(text, costColumns, (*line).cost)
 }
@@ -107,7 +107,7 @@ func (l *line) spend() decimal.Decimal {
 
 var grouped = regexp.MustCompile(`^[0-9]{1,3}([., '\x{a0}][0-9]{3})+$`)
 
-// ungrouped removes the separators of thousands of a whole number.
+// ungrouped removes the thousands separators from a whole number. It returns any other text unchanged.
 func ungrouped(text string) string {
 	if !grouped.MatchString(text) {
 		return text

@@ -10,13 +10,13 @@ import (
 const (
 	Created   = "created"   // a new conversion
 	Updated   = "updated"   // a recorded conversion changes
-	Unchanged = "unchanged" // the conversion is recorded like this already
+	Unchanged = "unchanged" // the conversion is already recorded in this form
 	Spread    = "spread"    // spend that is spread over clicks
 	Alone     = "alone"     // spend of a day without clicks
 	Refused   = "refused"
 )
 
-// Verdict is the result of a row, or in a dry run what it would be.
+// Verdict is the result of a row. In a dry run it is the result that the row would have.
 type Verdict struct {
 	Line     int    `json:"line" doc:"where the row stands; in a file the header is on line 1"`
 	Accepted bool   `json:"accepted"`
@@ -24,30 +24,30 @@ type Verdict struct {
 	Reason   string `json:"reason" doc:"why it is refused; else empty"`
 }
 
-// Row is what every row has.
+// Row holds the fields that every row has.
 type Row struct {
 	Line    int
-	Refusal string // why the row is refused; empty: it is not
+	Refusal string // why the row is refused; empty: it is not refused
 }
 
-// Refuse is the verdict on a row that is refused.
+// Refuse returns the verdict on a row that is refused.
 func (r Row) Refuse(reason string) Verdict {
 	return Verdict{Line: r.Line, Result: Refused, Reason: reason}
 }
 
-// Accept is the verdict on a row that is accepted.
+// Accept returns the verdict on a row that is accepted.
 func (r Row) Accept(result string) Verdict {
 	return Verdict{Line: r.Line, Accepted: true, Result: result}
 }
 
-// Refused is the verdict on a row that was refused when it was read; false for any other row.
+// Refused returns the verdict on a row that was refused when it was read. It returns false for any other row.
 func (r Row) Refused() (Verdict, bool) { return r.Refuse(r.Refusal), r.Refusal != "" }
 
 // IsAccepted reports whether the row is accepted.
 func (v Verdict) IsAccepted() bool { return v.Accepted }
 
-// ConversionOutcome is the outcome of a row of conversions. If the row is accepted, its fields are the fields of the resulting
-// conversion, else the fields of the row.
+// ConversionOutcome is the outcome of a row of conversions. The fields of an accepted row come from the resulting conversion.
+// The fields of a refused row come from the row itself.
 type ConversionOutcome struct {
 	Verdict
 	ClickID      string        `json:"click_id"`
@@ -60,7 +60,8 @@ type ConversionOutcome struct {
 	Time         *string       `json:"time"`
 }
 
-// Amount is what the row, if it is accepted, adds to the sum of the file, in the account's currency.
+// Amount returns the amount that the row adds to the sum of the file, in the account's currency. It is zero for a refused row, and
+// if there is no rate.
 func (o ConversionOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
 
 func orNothing(m *models.Money) decimal.Decimal {
@@ -86,7 +87,8 @@ type CostOutcome struct {
 	SpreadClicks int64         `json:"spread_clicks" doc:"clicks that the spend is spread over"`
 }
 
-// Amount is what the row, if it is accepted, adds to the sum of the file, in the account's currency.
+// Amount returns the amount that the row adds to the sum of the file, in the account's currency. It is zero for a refused row, and
+// if there is no rate.
 func (o CostOutcome) Amount() decimal.Decimal { return orNothing(o.Counts) }
 
 // Counts converts an amount by a rate. It returns nil if there is no rate.

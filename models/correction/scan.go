@@ -8,11 +8,11 @@ import (
 // Limits of a record. A record beyond them is malformed.
 const (
 	maxCells  = 256
-	maxQuoted = 64 << 10 // bytes between two quotes; with more the closing quote is missing
+	maxQuoted = 64 << 10 // bytes between two quotes; beyond that the closing quote counts as missing
 )
 
-// scanner splits a text into records. A malformed record ends with the line on which it began, so that a missing
-// quote does not swallow the rest of the file.
+// scanner splits a text into records. A malformed record ends with the line on which it began, so that a missing quote does not
+// make the rest of the file part of the record.
 type scanner struct {
 	text  string
 	comma byte
@@ -25,7 +25,7 @@ type record struct {
 	line  int
 	cells []string // at most maxCells, without quotes
 	count int      // number of cells, stored or not
-	fault string   // why it is malformed
+	fault string   // why the record is malformed; empty: it is not
 }
 
 // blank reports whether all cells are empty.
@@ -38,7 +38,7 @@ func (r record) blank() bool {
 	return r.fault == "" && r.count <= maxCells
 }
 
-// next gives the next record that is not blank. ok is false at the end.
+// next returns the next record that is not blank. ok is false at the end of the text.
 func (s *scanner) next() (r record, ok bool) {
 	for s.pos < len(s.text) {
 		if c := s.text[s.pos]; c == '\n' || c == '\r' {
@@ -71,7 +71,7 @@ func (s *scanner) record() record {
 	return r
 }
 
-// cell reads a cell and its end. more is whether the end was a separator, not a line break.
+// cell reads a cell and the separator or line break after it. more reports whether a separator followed.
 func (s *scanner) cell() (cell string, more bool, fault string) {
 	for s.pos < len(s.text) && s.text[s.pos] == ' ' {
 		s.pos++
@@ -103,7 +103,7 @@ func (s *scanner) cell() (cell string, more bool, fault string) {
 
 func (s *scanner) ends(c byte) bool { return c == s.comma || c == '\n' || c == '\r' }
 
-// quoted reads a quoted cell from its opening quote, and moves past the closing one.
+// quoted reads a quoted cell from its opening quote, and moves past the closing quote.
 func (s *scanner) quoted() (cell, fault string) {
 	s.pos++
 	start := s.pos
@@ -146,12 +146,12 @@ func (s *scanner) skipLine() {
 	s.endLine()
 }
 
-// lines counts the line breaks in a text.
+// lines returns the number of line breaks in a text.
 func lines(s string) int {
 	return strings.Count(s, "\n") + strings.Count(s, "\r") - strings.Count(s, "\r\n")
 }
 
-// readable gives the reason why a text cannot be CSV in UTF-8; empty: it can.
+// readable returns the reason why a text cannot be CSV in UTF-8. It returns an empty text if it can.
 func readable(text string) (fault string) {
 	switch {
 	case strings.HasPrefix(text, "\xFF\xFE"), strings.HasPrefix(text, "\xFE\xFF"), strings.HasPrefix(text, "ÿþ"),

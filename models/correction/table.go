@@ -7,10 +7,10 @@ import (
 	"switchyard/models"
 )
 
-// column is a column that a file may have, under any of its names. Names are folded: see fold. If a header has
-// several of them, the first name with a non-empty cell counts.
+// column is a column that a file may have, under any of its names. Names are folded: see fold. If a header has several of these
+// names, the first name with a non-empty cell counts.
 type column struct {
-	name     string // as documented
+	name     string // the documented name
 	required bool
 	names    []string
 }
@@ -19,13 +19,13 @@ type column struct {
 type table struct {
 	s       scanner
 	columns []column
-	indexes [][]int // of each column, the indexes of its cells in the order of its names
+	indexes [][]int // for each column: the indexes of its cells, in the order of its names
 	width   int
 	rows    int // read so far
 }
 
-// separators are the possible ones. The one with which the header has the most known columns is used, the first of
-// equals.
+// separators lists the possible separators. The separator that gives the header the most known columns is used. Among equals
+// the first one is used.
 const separators = ",;\t|"
 
 // open finds the separator and reads the header. Errors: empty, invalid_input.
@@ -39,7 +39,7 @@ func open(text string, columns []column) (*table, error) {
 	}
 	choices := separators
 	start := scanner{text: text, line: 1}
-	if sep, ok := strings.CutPrefix(strings.ToLower(text[:min(len(text), 5)]), "sep="); ok && sep != "" { // written by Excel
+	if sep, ok := strings.CutPrefix(strings.ToLower(text[:min(len(text), 5)]), "sep="); ok && sep != "" { // Excel writes this line
 		choices = sep[:1]
 		start.skipLine()
 	}
@@ -62,7 +62,7 @@ func open(text string, columns []column) (*table, error) {
 	return best, nil
 }
 
-// head reads the first record as the header. False: it cannot be one.
+// head reads the first record as the header. It returns false if the record cannot be a header.
 func (t *table) head() bool {
 	r, ok := t.s.next()
 	if !ok || r.fault != "" {
@@ -86,7 +86,7 @@ func (t *table) head() bool {
 	return true
 }
 
-// known counts the columns that the header has.
+// known returns the number of columns that the header has.
 func (t *table) known() int {
 	n := 0
 	for _, p := range t.indexes {
@@ -97,7 +97,7 @@ func (t *table) known() int {
 	return n
 }
 
-// headings gives a header cell folded, with and without what stands in parentheses.
+// headings returns the folded text of a header cell, with and without the part in parentheses.
 func headings(cell string) (full, short string) {
 	short = cell
 	if i := strings.IndexAny(cell, "(["); i > 0 {
@@ -106,7 +106,7 @@ func headings(cell string) (full, short string) {
 	return fold(cell), fold(short)
 }
 
-// fold gives the letters and digits of a name in lower case.
+// fold returns the letters and digits of a name in lower case.
 func fold(s string) string {
 	if len(s) > 100 { // longer than any name
 		return ""
@@ -156,9 +156,10 @@ type line struct {
 	table *table
 }
 
-const maxCell = 500 // bytes, more than any value has
+const maxCell = 500 // bytes; no valid value is longer
 
-// cell gives the value of a column; empty: none. A value that is too long refuses the row.
+// cell returns the value of a column, or an empty text if the row has no value for it. A value that is too long makes cell
+// refuse the row.
 func (l *line) cell(column int) string {
 	for _, at := range l.table.indexes[column] {
 		if at >= len(l.cells) {
@@ -176,10 +177,10 @@ func (l *line) cell(column int) string {
 	return ""
 }
 
-// end is the place of the row, and the reason why it is refused.
+// end returns the line of the row, and the reason why the row is refused.
 func (l *line) end() Row { return Row{Line: l.line, Refusal: l.fault} }
 
-// refuse sets the reason why the row is refused. The first reason stays.
+// refuse sets the reason why the row is refused. A reason that is already set stays.
 func (l *line) refuse(reason string) {
 	if l.fault == "" {
 		l.fault = reason

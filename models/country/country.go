@@ -7,16 +7,17 @@ import (
 
 type country struct{ continent, name string }
 
-// Name is the English name of an ISO 3166-1 alpha-2 code in upper case, or empty.
+// Name returns the English name for an ISO 3166-1 alpha-2 code in upper case. It returns an empty text for an unknown code.
 func Name(code string) string { return countries[code].name }
 
-// Continent is the continent of an ISO 3166-1 alpha-2 code in upper case (AF AN AS EU NA OC SA), or empty.
+// Continent returns the continent (AF AN AS EU NA OC SA) for an ISO 3166-1 alpha-2 code in upper case. It returns an empty text
+// for an unknown code.
 func Continent(code string) string { return countries[code].continent }
 
-// Codes are all codes in alphabetical order.
+// Codes returns all codes in alphabetical order.
 func Codes() []string { return slices.Sorted(maps.Keys(countries)) }
 
-// countries are the codes of ISO 3166-1 and XK, each with its continent.
+// countries holds the continent and the name for each code of ISO 3166-1 and for XK.
 var countries = map[string]country{
 	"AD": {"EU", "Andorra"}, "AE": {"AS", "United Arab Emirates"}, "AF": {"AS", "Afghanistan"},
 	"AG": {"NA", "Antigua and Barbuda"}, "AI": {"NA", "Anguilla"}, "AL": {"EU", "Albania"},

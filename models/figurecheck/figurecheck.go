@@ -1,15 +1,17 @@
-// Package figurecheck finds the figures in a text that the rows it was written from do not have. It is pure.
+// Package figurecheck finds figures in a text that are not in the rows from which the text was written. It does no input or
+// output.
 //
-// A figure is confirmed by a number of the rows that it is rounded from: 1,235 by 1234.6, 12.5 % by 12.48 or by 0.12483,
-// 1.2k by 1234. Signs do not count, because a loss of 50 is a profit of -50. After a word such as about a figure may be
-// rounded further, to its last digit that is not zero. In a sentence that speaks of a total, it may be the sum of a column
-// over all rows of a look-up, if none were left out. The number of those rows confirms it too.
+// A figure is confirmed by a number in the rows that rounds to it: 1,235 by 1234.6, 12.5 % by 12.48 or by 0.12483, 1.2k by
+// 1234. Signs do not count, because a loss of 50 is a profit of -50. After a word such as about, a figure may be rounded
+// further, to its last digit that is not zero. In a sentence that speaks of a total, it may be the sum of a column over all
+// rows of a look-up, if no rows were left out. Such a look-up also confirms the number of its rows.
 //
-// Numbers that are not figures are not looked at: dates and times, numbers in names of records that the rows have, numbers in
-// words and ids, spans such as 7 days, the numbers of a list, and other texts of the rows where they are quoted. A figure that
-// is right by calculation, such as a difference, is not confirmed, because it was not checked against a row.
+// Numbers that are not figures are ignored: dates and times, numbers in names of records that the rows have, numbers in words
+// and ids, spans such as 7 days, the numbers of a list, and quoted texts of the rows. A figure that is calculated correctly,
+// such as a difference, is not confirmed, because no row contains it.
 //
-// A figure is looked for among all numbers of all rows. That it stands where it is said to stand is not checked.
+// A figure is compared with all numbers of all rows. Whether the number belongs to the record that the text names is not
+// checked.
 package figurecheck
 
 import (
@@ -24,15 +26,16 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Lookup is what was read: rows of JSON, and whether they are all there are.
+// Lookup holds the result of a look-up: its rows as JSON. Whole says that no rows are missing.
 type Lookup struct {
 	Rows  []json.RawMessage
 	Whole bool
-	// Beside is the rest of the answer, apart from its rows; nil: nothing.
+	// Beside is the rest of the answer without its rows. It may be nil.
 	Beside json.RawMessage
 }
 
-// Unconfirmed lists the figures of a text that no look-up has, as they are written, each once and in their order.
+// Unconfirmed returns the figures of a text that no look-up confirms, as they are written. They are in the order of the text,
+// and each occurs once.
 func Unconfirmed(text string, lookups []Lookup) []string {
 	known := facts{}
 	for _, l := range lookups {
@@ -50,12 +53,12 @@ func Unconfirmed(text string, lookups []Lookup) []string {
 	return out
 }
 
-// facts are what the look-ups have.
+// facts holds the numbers and texts of the look-ups.
 type facts struct {
 	numbers []decimal.Decimal // without signs
 	sums    []decimal.Decimal
-	names   []string // of the account's own records
-	texts   []string // all others: written by unknown authors
+	names   []string // names of the account's own records
+	texts   []string // all other texts, which have unknown authors
 }
 
 func (k *facts) add(l Lookup) {
@@ -85,7 +88,7 @@ func (k *facts) read(raw json.RawMessage, number func(path string, n decimal.Dec
 	}
 }
 
-// walk collects what is in a value. Own says that its texts are names of the account's records.
+// walk collects the numbers and texts in a value. own says that its texts are names of the account's records.
 func (k *facts) walk(path string, v any, own bool, number func(string, decimal.Decimal)) {
 	switch v := v.(type) {
 	case json.Number:
@@ -115,14 +118,14 @@ func (k *facts) walk(path string, v any, own bool, number func(string, decimal.D
 	}
 }
 
-// maxExponent keeps numbers such as 1e999999999 away from arithmetic.
+// maxExponent excludes numbers such as 1e999999999 from arithmetic.
 const maxExponent = 30
 
-// ownNames are the members that have names of the account's own records.
+// ownNames matches the JSON members that hold names of the account's own records.
 var ownNames = regexp.MustCompile(`^(name|labels|(campaign|stream|path|lander|offer|source|network)_name)$`)
 
-// withoutNames returns a text without the names and texts that the rows have, the longest first. A text by an unknown author,
-// and a name that is a number itself, is removed only where it is quoted, because it could be any figure.
+// withoutNames returns a text without the names and texts of the rows. Longer names are removed first. A text by an unknown
+// author is removed only where it is quoted, because it could contain any figure. So is a name that is itself a number.
 func (k *facts) withoutNames(text string) string {
 	for _, t := range longest(k.texts, k.names) {
 		for _, quotes := range []string{`""`, "''", "``", "“”", "‘’", "«»"} {
@@ -138,14 +141,14 @@ func (k *facts) withoutNames(text string) string {
 	return text
 }
 
-// longest are the texts of lists, each once, the longest first.
+// longest returns the texts of the lists, the longest first. Each text occurs once.
 func longest(lists ...[]string) []string {
 	all := slices.Concat(lists...)
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return slices.Compact(all)
 }
 
-// replaceWhole takes a name out of a text, where it is not a part of a longer word or number.
+// replaceWhole removes a name from a text. It keeps the name where it is a part of a longer word or number.
 func replaceWhole(text, name string) string {
 	var out strings.Builder
 	for {
@@ -167,10 +170,10 @@ func replaceWhole(text, name string) string {
 }
 
 var (
-	plain  = regexp.MustCompile(`^[^\pL]*$`) // a number, with signs of currencies and what else is no letter
+	plain  = regexp.MustCompile(`^[^\pL]*$`) // a number, possibly with currency signs and other characters that are not letters
 	totals = regexp.MustCompile(`(?i)\b(totals?|totalled|sum|sums|altogether|combined|together|overall|in all)\b`)
 	ends   = regexp.MustCompile(`[.!?:;]\s+|\n+`)
 )
 
-// sentences splits a text. A point between digits ends none.
+// sentences splits a text into sentences. A point between digits does not end a sentence.
 func sentences(text string) []string { return ends.Split(text, -1) }

@@ -9,7 +9,7 @@ import (
 	"switchyard/models/figurecheck"
 )
 
-// report is what a look-up read: all rows of it.
+// report returns a look-up that has read all rows.
 func report(rows ...string) figurecheck.Lookup {
 	l := figurecheck.Lookup{Whole: true}
 	for _, r := range rows {
@@ -88,7 +88,7 @@ func FuzzUnconfirmed(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, row string) {
 		for _, figure := range figurecheck.Unconfirmed(text, []figurecheck.Lookup{report(row)}) {
 			if !strings.ContainsAny(figure, "0123456789") {
-				t.Errorf("%q is no figure", figure)
+				t.Errorf("%q has no digit", figure)
 			}
 		}
 	})

@@ -10,22 +10,22 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// figure is a number as a text states it.
+// figure is a number in the form that the text gives it.
 type figure struct {
 	written  string
-	readings []reading // empty: its meaning cannot be told
+	readings []reading // empty: its meaning is not known
 	percent  bool
 	about    bool // a word before it says that it is rounded
 }
 
-// reading is what a number can mean: 1.234 is a thousand and more to some, and little more than one to others. 1,234 is a
-// thousand and more.
+// reading is one possible meaning of a number. Some people read 1.234 as more than a thousand, and others as little more than
+// one. 1,234 is always more than a thousand.
 type reading struct {
 	value decimal.Decimal
-	step  decimal.Decimal // the last place that is stated: 0.01 of 1.25, 100 of 1.2k
+	step  decimal.Decimal // the last stated place: 0.01 for 1.25, 100 for 1.2k
 }
 
-// have reports whether a figure is one of the facts, or the sum of a column if the sentence speaks of a total.
+// have reports whether a figure is among the facts. In a sentence about a total, the sum of a column counts too.
 func (k *facts) have(f figure, total bool) bool {
 	for _, r := range f.readings {
 		step := r.step
@@ -47,7 +47,7 @@ var (
 	hundred = decimal.NewFromInt(100)
 )
 
-// lastPlace is the place of the last digit of a number that is not zero: 100 of 1200.
+// lastPlace returns the place of the last digit that is not zero: 100 for 1200.
 func lastPlace(n decimal.Decimal) decimal.Decimal {
 	if n.IsZero() {
 		return n
@@ -61,7 +61,7 @@ func lastPlace(n decimal.Decimal) decimal.Decimal {
 
 var ten = decimal.NewFromInt(10)
 
-// noFigures are parts of a text that have numbers and state none.
+// noFigures matches parts of a text that contain numbers but state no figures.
 var noFigures = []*regexp.Regexp{
 	regexp.MustCompile(`https?://\S+`),
 	regexp.MustCompile(`[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f-]{22}`),
@@ -73,18 +73,18 @@ var noFigures = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b` + months + ` \d{4}\b`),
 	regexp.MustCompile(`(?i)\b\d{1,3}[- ](minutes?|hours?|days?|weeks?|months?|years?)\b`),
 	regexp.MustCompile(`(?i)\btop[- ]\d{1,2}\b`),
-	regexp.MustCompile(`(?m)^\s*(#+\s*)?\(?\d{1,2}[.)]\s`), // of a list
+	regexp.MustCompile(`(?m)^\s*(#+\s*)?\(?\d{1,2}[.)]\s`), // item number of a list
 }
 
 const months = `(jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?)`
 
-// number is everything that could be one number. A blank that does not break parts thousands too.
+// number matches every text that could be one number. A non-breaking space may separate thousands too.
 var number = regexp.MustCompile(`\d(?:[\d,.'’_\x{00a0}\x{202f}]*\d)?`)
 
-// approximate is a word right before a figure that is rounded.
+// approximate matches a word right before a figure that says that the figure is rounded.
 var approximate = regexp.MustCompile(`(?i)(\b(about|around|approximately|roughly|nearly|almost|some|circa|ca\.?|over|under|more than|less than)|[~≈])\s*[$€£¥]?$`)
 
-// figures finds the figures of a sentence.
+// figures returns the figures of a sentence.
 func figures(sentence string) []figure {
 	for _, none := range noFigures {
 		sentence = none.ReplaceAllString(sentence, " ")
@@ -120,7 +120,7 @@ var (
 // maxDigits is the length of the longest number that is read.
 const maxDigits = 30
 
-// readings are what a number can mean.
+// readings returns the possible meanings of a number.
 func readings(written string) (out []decimal.Decimal) {
 	if len(written) > maxDigits {
 		return nil
@@ -144,11 +144,11 @@ func readings(written string) (out []decimal.Decimal) {
 	return append(out, parse(marks.Replace(whole)+fraction))
 }
 
-// parse reads digits, with a point or without.
+// parse reads digits with or without a decimal point.
 func parse(digits string) decimal.Decimal {
 	n, err := decimal.NewFromString(digits)
 	if err != nil {
-		panic("figurecheck: " + digits) // it is made of digits
+		panic("figurecheck: " + digits) // cannot happen: the text consists of digits
 	}
 	return n
 }
@@ -157,7 +157,7 @@ func isWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '#')
 }
 
-// magnitude reads the k of 1.2k.
+// magnitude returns the scale and the text of a suffix, such as the k in 1.2k.
 func magnitude(tail string) (scale decimal.Decimal, suffix string) {
 	for _, m := range []struct {
 		suffix string

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Rotation is how regular paths take turns.
+// Rotation is the way in which regular paths are chosen.
 type Rotation string
 
 // The rotations of a campaign.
@@ -21,7 +21,7 @@ const (
 	ByWeight   Rotation = "weight"
 )
 
-// Bind is what a returning visitor keeps.
+// Bind is the part of the previous decision that a returning visitor keeps.
 type Bind string
 
 // The bindings of a campaign.
@@ -41,39 +41,40 @@ func (b Bind) BindsLander() bool { return b == BindStreamsLanders || b.BindsOffe
 // BindsOffer reports whether visitors return to their offer.
 func (b Bind) BindsOffer() bool { return b == BindStreamsLandersOffers }
 
-// Options are what a plan needs beyond its paths. Everything may be left out.
+// Options hold the data that a plan needs in addition to its paths. Every field may be left out.
 type Options struct {
 	Rotation Rotation // default by position
 	Bind     Bind     // default none
 
-	// Ref returns the shared reference of an offer or lander. It returns nil if the record is gone, and then it is never
-	// served.
+	// Ref returns the shared reference of an offer or lander. It returns nil if the record no longer exists. Such a destination
+	// is never served.
 	Ref func(id uuid.UUID) *Ref
-	// Rule returns a saved rule. It returns nil if the rule is gone, and then no visitor satisfies it.
+	// Rule returns the matcher of a saved rule. It returns nil if the rule no longer exists. No visitor satisfies such a rule.
 	Rule func(id uuid.UUID) *cond.Matcher
 
-	// Fallback is where a visitor goes if no path takes them. Destination is used if there is no Fallback. Nil means nowhere.
+	// Fallback is the address for a visitor that no path takes. Destination is used if there is no Fallback. If both are nil,
+	// the visitor gets a 404.
 	Fallback, Destination *token.Template
 
-	// Explained plans take a Trace. They keep their conditions, which adds 40% to a campaign's memory.
+	// Explained makes a plan that can fill a Trace. Such a plan keeps its conditions, which adds 40% to a campaign's memory.
 	Explained bool
 }
 
-// Plan is a compiled flow. It is immutable, except for the references and rules it shares, and safe for any number of
-// goroutines.
+// Plan is a compiled flow. It is immutable, except for the references and rules that it shares. Any number of goroutines may
+// use it.
 type Plan struct {
 	routes      []Route
-	screen      cond.Screen // of the routes
+	screen      cond.Screen // quick check of the routes
 	forced      []uint8
-	regular     []uint8 // in the order their groups are tried
-	ends        []uint8 // where each group ends in regular
+	regular     []uint8 // in the order in which their groups are tried
+	ends        []uint8 // the index in regular at which each group ends
 	deflt       int     // index of the default path, -1 for none
 	bind        Bind
 	fallback    *token.Template
 	destination *token.Template
 }
 
-// Route is a compiled path. What every visitor's decision looks at stands first.
+// Route is a compiled path. The fields that every decision looks at come first.
 type Route struct {
 	active   bool
 	or       bool
@@ -81,8 +82,8 @@ type Route struct {
 	Collect  bool
 	weight   uint64
 	units    []unit
-	DailyCap int      // 0 = none
-	first    []choice // where the visitor goes now
+	DailyCap int      // 0 means no cap
+	first    []choice // the destinations to which the visitor is sent at once
 
 	ID         uuid.UUID
 	Campaign   uuid.UUID // for ActionCampaign
@@ -90,12 +91,12 @@ type Route struct {
 	StreamType string
 	Action     string
 	Transition string
-	Response   *Response // for ActionNothing; nil answers 404
+	Response   *Response // for ActionNothing; nil means the answer 404
 	Index      int
-	onward     []choice // lander paths: where a click on the page goes
+	onward     []choice // for lander paths: the destinations of a click on the page
 }
 
-// unit is a path's filters together, without a name, or one of its rules.
+// unit is one rule of a path, or all filters of the path together. The unit of the filters has no name.
 type unit struct {
 	name    string
 	matcher *cond.Matcher
@@ -103,7 +104,7 @@ type unit struct {
 
 // choice is one weighted destination.
 type choice struct {
-	id     uuid.UUID // of the record or, for an address, of the template: what a visitor is bound to
+	id     uuid.UUID // id of the record, or of the template of an address; visitors are bound to it
 	ref    *Ref
 	url    *token.Template
 	weight uint64
@@ -112,7 +113,7 @@ type choice struct {
 
 func (c *choice) usable() bool { return c.ref == nil || c.ref.Open() }
 
-// Compile prepares a flow that Validate let through. Its error means that the paths were not validated.
+// Compile compiles a flow that Validate has accepted. An error means that the paths were not validated.
 func Compile(paths []Path, o Options) (*Plan, error) {
 	if len(paths) > MaxPaths {
 		return nil, fmt.Errorf("flow: compile: %d paths", len(paths))
@@ -120,7 +121,7 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 	p := &Plan{
 		routes: make([]Route, len(paths)), deflt: -1, bind: o.Bind, fallback: o.Fallback, destination: o.Destination,
 	}
-	var own cond.Cost // of the conditions, without saved rules
+	var own cond.Cost // cost of the conditions, without saved rules
 	for i := range paths {
 		r := &p.routes[i]
 		cost, err := r.compile(&paths[i], &o)
@@ -144,9 +145,9 @@ func Compile(paths []Path, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// group sorts the regular paths into the groups that are tried one after the other. By weight, all paths are one group. By
-// position, each path of rule group 0 is a group of its own, and the other rule groups follow in ascending order. ends has the
-// index where each group ends.
+// group returns the indexes of the regular paths, sorted into the groups that are tried one after the other. By weight, all
+// paths are one group. By position, each path of rule group 0 is its own group, and the other rule groups follow in ascending
+// order. ends holds the index at which each group ends.
 func group(paths []Path, rotation Rotation) (regular, ends []uint8) {
 	regular, ends = make([]uint8, 0, len(paths)), make([]uint8, 0, len(paths))
 	for i := range paths {
@@ -196,7 +197,7 @@ func (r *Route) matchers() []*cond.Matcher {
 	return out
 }
 
-// compileUnits returns a path's filters and rules, and the cost of the path's own ones.
+// compileUnits returns the units for a path's filters and rules, and the cost of the path's own conditions.
 func compileUnits(p *Path, o *Options) (units []unit, own cond.Cost, err error) {
 	add := func(name string, list []cond.Condition, logic string) error {
 		m, err := o.matcher(list, logic)
@@ -228,7 +229,7 @@ func compileUnits(p *Path, o *Options) (units []unit, own cond.Cost, err error) 
 	return units, own, nil
 }
 
-// matcher compiles a path's own conditions. The matcher of a saved rule is not a plan's to change.
+// matcher compiles a path's own conditions. It is not used for saved rules, because a plan must not change a rule's matcher.
 func (o *Options) matcher(list []cond.Condition, logic string) (*cond.Matcher, error) {
 	m, err := cond.Compile(list, logic)
 	if err == nil && !o.Explained {
@@ -237,9 +238,9 @@ func (o *Options) matcher(list []cond.Condition, logic string) (*cond.Matcher, e
 	return m, err
 }
 
-// compileChoices sorts a path's destinations to where the visitor goes at once and to where a click on the lander
-// leads. A destination that is gone is left out. One of weight 0 is kept: a visitor who is bound to it may still get
-// it.
+// compileChoices divides a path's destinations into first, to which the visitor is sent at once, and onward, to which a click
+// on the lander leads. A destination that no longer exists is left out. A destination of weight 0 is kept, because a visitor
+// who is bound to it may still get it.
 func compileChoices(p *Path, o *Options) (first, onward []choice) {
 	for i := range p.Destinations {
 		d := &p.Destinations[i]
@@ -275,7 +276,7 @@ func scale(w float64) uint64 {
 	return uint64(thousandths(w)*1000 + 0.5)
 }
 
-// Routes lists the compiled paths by position. They must not be changed.
+// Routes returns the compiled paths by position. Callers must not change them.
 func (p *Plan) Routes() []Route { return p.routes }
 
 // Route finds a path by its id. It returns nil if the flow has no such path.
@@ -295,5 +296,5 @@ func (p *Plan) Uses(a cond.Attr) bool {
 	})
 }
 
-// Bind is what the plan's visitors keep.
+// Bind returns the binding of the plan's visitors.
 func (p *Plan) Bind() Bind { return p.bind }

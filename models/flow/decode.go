@@ -13,8 +13,8 @@ import (
 	"switchyard/models/cond"
 )
 
-// members are the members of a JSON object as encoding/json gives them to an any, numbers as json.Number; null ones
-// count as absent.
+// members holds the members of a JSON object, decoded by encoding/json into an any with numbers as json.Number. A null member
+// counts as absent.
 type members map[string]any
 
 // tree reads a JSON text in one pass.
@@ -38,7 +38,7 @@ func object(v any, code, what string) (members, *models.Error) {
 	return m, nil
 }
 
-// field reads one member when it is there, and refuses a wrong type with its code.
+// field describes how one member is read if it is present. A wrong type is refused with the field's code.
 type field struct {
 	name string
 	code string
@@ -58,7 +58,7 @@ func (m members) read(fields ...field) *models.Error {
 	return nil
 }
 
-// scalarField takes a member that has the Go type of its field.
+// scalarField returns a field for a member that has the Go type of its target.
 func scalarField[T any](name, code, want string, into *T) field {
 	return field{name, code, func(v any) *models.Error {
 		var ok bool
@@ -97,7 +97,7 @@ func number(v any) (float64, bool) {
 	return n, err == nil
 }
 
-// wholeField reads an integer; 3.0 is one, 3.5 is not.
+// wholeField returns a field for an integer. 3.0 is accepted, 3.5 is not.
 func wholeField(name, code string, set func(int)) field {
 	return field{name, code, func(v any) *models.Error {
 		n, ok := number(v)
@@ -109,7 +109,7 @@ func wholeField(name, code string, set func(int)) field {
 	}}
 }
 
-// listField reads an array whose items are objects.
+// listField returns a field for an array whose items are objects.
 func listField[T any](name, code string, limit int, into *[]T, item func(*T, any) *models.Error) field {
 	return field{name, code, func(v any) *models.Error {
 		list, ok := v.([]any)
@@ -168,7 +168,7 @@ func (p *Path) read(v any) *models.Error {
 	)
 }
 
-// readTransition takes a status as text or as a number.
+// readTransition reads a status that is given as text or as a number.
 func readTransition(v any, into *string) *models.Error {
 	switch v := v.(type) {
 	case string:

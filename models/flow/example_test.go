@@ -34,7 +34,7 @@ func Example() {
 	visit := func(country string) {
 		var facts cond.Facts
 		facts.SetText(cond.Named("country"), country)
-		d := plan.Pick(&flow.Visitor{Facts: &facts}, flow.Env{}, 1) // the seed: the same one decides the same
+		d := plan.Pick(&flow.Visitor{Facts: &facts}, flow.Env{}, 1) // 1 is the seed: the same seed gives the same decision
 		if d.Offer != nil {
 			fmt.Println(d.Via, d.Route.Name, d.Offer.Record())
 		} else {
@@ -43,7 +43,7 @@ func Example() {
 	}
 	visit("DE")
 	visit("FR")
-	ref.SetPaused(true) // shows in every plan at once
+	ref.SetPaused(true) // every plan sees this at once
 	visit("DE")
 	// Output:
 	// regular Germany the best offer

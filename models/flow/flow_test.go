@@ -18,7 +18,7 @@ import (
 
 func id(n int) uuid.UUID { return uuid.UUID{6: 0x40, 8: 0x80, 14: byte(n >> 8), 15: byte(n)} }
 
-// account is a small world: offers 1-9, landers 11-19, campaigns 21-29, saved rules 31-39.
+// account is a fixture: offers 1-9, landers 11-19, campaigns 21-29, saved rules 31-39.
 type account struct {
 	refs  map[uuid.UUID]*flow.Ref
 	rules map[uuid.UUID]*cond.Matcher
@@ -57,7 +57,7 @@ func (a *account) options() flow.Options {
 	}
 }
 
-// plan parses, validates and compiles; text may name ids as <1>.
+// plan parses, validates and compiles a flow. The text may contain ids as <1>.
 func (a *account) plan(tb testing.TB, paths string, change func(*flow.Options)) *flow.Plan {
 	tb.Helper()
 	list, err := flow.Parse(json.RawMessage(withIDs(paths)))
@@ -173,7 +173,7 @@ func TestPickDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// BenchmarkPick routes by 20 paths of three conditions each. The visitor's values are set again each time. Only the last path
+// BenchmarkPick routes with 20 paths of three conditions each. The visitor's values are set again each time. Only the last path
 // matches, so every condition that can be looked at is looked at.
 func BenchmarkPick(b *testing.B) {
 	p, v := benchPlan(b), visitor("us")

@@ -54,11 +54,11 @@ const (
 	MaxSlot         = 20
 	MaxWeight       = 1_000_000
 	MaxRuleGroup    = 999
-	MaxHandovers    = 3 // campaigns one visitor may be handed through
+	MaxHandovers    = 3 // number of times that one visitor may be handed to another campaign
 )
 
-// Path is one item of a flow. Its filters and rules say which visitors it takes, and its action and destinations say where they
-// go. A Path made by NewPath or read from JSON has its defaults.
+// Path is one item of a flow. Its filters and rules decide which visitors it takes. Its action and destinations decide where
+// these visitors go. A Path made by NewPath or read from JSON has its defaults.
 type Path struct {
 	ID            string           `json:"id" format:"uuid" doc:"keeps the path's statistics when the flow is sent again; new when left out"`
 	Name          string           `json:"name" maxLength:"255" doc:"unique in the flow; Path N when left out"`
@@ -78,7 +78,7 @@ type Path struct {
 	CampaignID    string           `json:"campaign_id,omitempty" doc:"action campaign: the campaign that the visitor is handed over to"`
 }
 
-// RuleRef uses a saved rule, by its id, or is a rule of its own, by logic and conditions. Either is one unit.
+// RuleRef refers to a saved rule by its id, or holds the path's own rule as logic and conditions. Each RuleRef is one unit.
 type RuleRef struct {
 	Name       string           `json:"name" maxLength:"255" doc:"unique in the flow; Rule N when left out"`
 	RuleID     string           `json:"rule_id,omitempty" doc:"a saved rule, instead of logic and conditions"`
@@ -86,8 +86,8 @@ type RuleRef struct {
 	Conditions []cond.Condition `json:"conditions,omitempty" maxItems:"20"`
 }
 
-// Destination is an offer or a lander, by id, or an address. Slot is the lander's click slot (1 to 20) that an offer
-// belongs to; 0 serves every slot.
+// Destination is an offer or a lander, given by id, or an address. Slot is the lander's click slot (1 to 20) to which an offer
+// belongs. 0 serves every slot.
 type Destination struct {
 	ID     string  `json:"id,omitempty" doc:"an offer or a landing page; either id or url"`
 	URL    string  `json:"url,omitempty" maxLength:"2000" doc:"an address, with tokens such as {clickid}"`
@@ -95,13 +95,13 @@ type Destination struct {
 	Slot   int     `json:"slot,omitempty" min:"0" max:"20" doc:"the click slot of the landing page that leads here, as in /out/2; 0 or left out: every slot"`
 }
 
-// Response is what a path with the action nothing answers.
+// Response is the answer of a path with the action nothing.
 type Response struct {
 	Status int    `json:"status" enum:"200,204,404" default:"404"`
 	Body   string `json:"body" maxLength:"20000"`
 }
 
-// NewPath gives a path with every default but its name and id, which Normalize gives.
+// NewPath returns a path with every default except its name and id, which Normalize sets.
 func NewPath() Path {
 	return Path{
 		StreamType: Regular, Transition: Transition302, Weight: 100, IsActive: true, CollectClicks: true,
@@ -109,8 +109,8 @@ func NewPath() Path {
 	}
 }
 
-// Simple is the flow of one path: to a lander that leads to the offer, or straight to the offer. Either id may be
-// empty, not both.
+// Simple returns a flow of one path. The path leads to a lander that leads to the offer, or directly to the offer. One of the
+// ids may be empty, but not both.
 func Simple(offerID, landerID string) []Path {
 	p := NewPath()
 	p.Action = ActionOffer
@@ -125,8 +125,8 @@ func Simple(offerID, landerID string) []Path {
 	return Normalize([]Path{p})
 }
 
-// Parse reads the paths of a request and gives them their defaults. Unknown members are ignored, null counts as left
-// out. Its errors are *models.Error with the code of the member that has the wrong type.
+// Parse reads the paths of a request and fills in their defaults. Unknown members are ignored, and null counts as left out. The
+// error is a *models.Error with the code of the member that has the wrong type.
 func Parse(raw json.RawMessage) ([]Path, error) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || string(raw) == "null" {
@@ -152,7 +152,7 @@ func Parse(raw json.RawMessage) ([]Path, error) {
 	return Normalize(paths), nil
 }
 
-// UnmarshalJSON reads a path as Parse does, without giving it a name or an id.
+// UnmarshalJSON reads a path like Parse, but does not set a missing name or id.
 func (p *Path) UnmarshalJSON(b []byte) error {
 	v, err := tree(b)
 	if err != nil {
@@ -164,8 +164,8 @@ func (p *Path) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Normalize gives every path without them a name ("Path N") and an id, writes ids in lower case, rounds weights to
-// thousandths, and fills empty choices with their defaults. A second path with an id already used gets a new one.
+// Normalize sets a missing name ("Path N") and a missing id of each path. It writes ids in lower case, rounds weights to
+// thousandths, and replaces empty choices by their defaults. If two paths have the same id, the second one gets a new id.
 func Normalize(paths []Path) []Path {
 	names, ids, rules := map[string]bool{}, map[string]bool{}, map[string]bool{}
 	for i := range paths {
@@ -203,8 +203,8 @@ func Normalize(paths []Path) []Path {
 	return paths
 }
 
-// Identify gives a new id to every path whose id keep does not know, so that a flow cannot take over the statistics
-// of a path that is not its own. A nil keep knows none: that is how a copied flow gets ids of its own.
+// Identify sets a new id for every path whose id keep does not accept, so that a flow cannot take over the statistics of
+// another flow's path. A nil keep accepts no id, so a copied flow gets new ids.
 func Identify(paths []Path, keep func(id string) bool) {
 	for i := range paths {
 		if keep == nil || !keep(paths[i].ID) {

@@ -9,10 +9,10 @@ import (
 	"switchyard/models/token"
 )
 
-// Via says which rule of the order decided.
+// Via is the step of the order that decided.
 type Via uint8
 
-// The ways to a decision. With ViaNone the visitor gets a 404.
+// The steps that can decide. With ViaNone the visitor gets a 404.
 const (
 	ViaNone Via = iota
 	ViaForced
@@ -23,16 +23,16 @@ const (
 	ViaDestination
 )
 
-// String gives the way's name.
+// String returns the name of the step.
 func (v Via) String() string {
 	return [...]string{"none", "forced", "bound", "regular", "default", "fallback_url", "destination_url"}[v]
 }
 
-// Binding is what a visitor got before; uuid.Nil means nothing. Offer is the id of an offer, or of the template of an address
-// (see token.Template.ID).
+// Binding holds the ids of the visitor's previous decision. uuid.Nil means nothing. Offer is the id of an offer, or of the
+// template of an address (see token.Template.ID).
 type Binding struct{ Path, Lander, Offer uuid.UUID }
 
-// Visitor is the visitor to route. Facts must be set, though they may know nothing.
+// Visitor is the visitor to route. Facts must be set, but may be empty.
 type Visitor struct {
 	Facts *cond.Facts
 	Bound Binding
@@ -40,37 +40,38 @@ type Visitor struct {
 
 // Env lets the caller take part in a decision.
 type Env struct {
-	// Admit takes one click of a path with a daily cap, false when none is left: the path is then passed over. It is
-	// called last, so an admitted path is the one chosen. Nil asks the path's gate only.
+	// Admit reserves one click of a path with a daily cap. If it returns false, no click is left and the path is passed over.
+	// Admit is called last, so an admitted path is always the chosen path. If Admit is nil, daily caps are not checked.
 	Admit func(*Route) bool
-	// Trace takes the steps of the decision, if the plan was compiled to be explained; nil takes none. It allocates.
+	// Trace receives the steps of the decision, if the plan was compiled with Explained. It may be nil. Filling it allocates.
 	Trace *Trace
 }
 
-// Decision is where a visitor goes.
+// Decision says where a visitor goes.
 type Decision struct {
 	Via    Via
 	Route  *Route          // nil for fallback_url, destination_url and none
 	Lander *Ref            // for ActionLander
 	Offer  *Ref            // for ActionOffer and ActionRedirect, when an offer was drawn
-	URL    *token.Template // an address in place of an offer; fallback_url and destination_url
-	// Collect is false when the click is not to be recorded.
+	URL    *token.Template // an address instead of an offer, or the fallback_url or destination_url
+	// Collect is false if the click must not be recorded.
 	Collect bool
-	// Bindable is true if the visitor's choice is to be remembered: for regular and default paths. A forced path takes the
-	// visitors it matches now, and does not bind them.
+	// Bindable is true if the decision is to be remembered for the visitor: for regular and default paths. A forced path takes
+	// the visitors it matches now, and does not bind them.
 	Bindable bool
-	// Passed is the first path that was to take the visitor and could not.
+	// Passed is the first path that was meant to take the visitor but could not.
 	Passed Passed
 }
 
-// Passed is a path that was drawn, was the visitor's own, or had conditions that the visitor met, and the reason why it did not
-// take the visitor: RefusedCapped, RefusedDestinations or RefusedBudget. A nil Route means that there was no such path.
+// Passed is a path that could not take the visitor, with the reason: RefusedCapped, RefusedDestinations or RefusedBudget. The
+// path was drawn, was the visitor's bound path, or had conditions that the visitor met. A nil Route means that there was no
+// such path.
 type Passed struct {
 	Route *Route
 	Why   Refusal
 }
 
-// Action is what to do: the path's action, or redirect for fallback_url and destination_url, or nothing.
+// Action returns the action to take: the path's action, redirect for fallback_url and destination_url, or else nothing.
 func (d *Decision) Action() string {
 	switch {
 	case d.Route != nil:
@@ -82,7 +83,7 @@ func (d *Decision) Action() string {
 	}
 }
 
-// Transition is how to send the visitor there.
+// Transition returns the way in which the visitor is sent on.
 func (d *Decision) Transition() string {
 	if d.Route != nil {
 		return d.Route.Transition
@@ -90,8 +91,8 @@ func (d *Decision) Transition() string {
 	return Transition302
 }
 
-// Pick routes a visitor. The same visitor, gates and seed give the same decision. If the visitor's facts are exhausted (see
-// package cond), no path takes the visitor any more.
+// Pick routes a visitor. The same visitor, gates and seed give the same decision. Once the visitor's facts are exhausted (see
+// package cond), no path takes the visitor.
 func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	pick := picker{plan: p, visitor: v, env: env, seed: seed}
 	d := pick.decide()
@@ -102,8 +103,8 @@ func (p *Plan) Pick(v *Visitor, env Env, seed uint64) Decision {
 	return d
 }
 
-// PickOffer draws where a click on the lander leads, among the usable destinations of the slot (0 counts as 1). If the plan
-// binds offers, the bound offer or address is kept while it is usable. ok is false if no destination is usable.
+// PickOffer draws the destination of a click on the lander among the usable destinations of the slot (0 counts as 1). If the
+// plan binds offers, the bound offer or address is kept while it is usable. ok is false if no destination is usable.
 func (p *Plan) PickOffer(r *Route, slot int, bound uuid.UUID, seed uint64) (offer *Ref, url *token.Template, ok bool) {
 	if !p.bind.BindsOffer() {
 		bound = uuid.Nil
@@ -122,7 +123,7 @@ type picker struct {
 	visitor *Visitor
 	env     Env
 	seed    uint64
-	tried   [MaxPaths / 64]uint64 // paths that are out
+	tried   [MaxPaths / 64]uint64 // paths that were drawn and refused
 	passed  Passed
 }
 
@@ -173,8 +174,8 @@ func (p *Plan) LastResort() Decision {
 	return Decision{Via: ViaNone, Collect: true}
 }
 
-// rotate draws among a group's paths and draws again among the rest while the drawn one is refused: the same odds
-// as one draw among the matching ones, and fewer of them to look at.
+// rotate draws a path of a group by weight. While the drawn path is refused, it draws again among the rest. The odds are the
+// same as for one draw among the matching paths, but fewer paths have to be checked.
 func (k *picker) rotate(group []uint8) (Decision, bool) {
 	if len(group) == 1 {
 		return k.try(group[0], ViaRegular)
@@ -222,7 +223,7 @@ func (k *picker) weightless(group []uint8) {
 
 func (k *picker) out(i uint8) bool { return k.tried[i/64]&(1<<(i%64)) != 0 }
 
-// try decides for a path unless it is refused.
+// try decides for a path unless the path is refused.
 func (k *picker) try(i uint8, via Via) (Decision, bool) {
 	screened := via != ViaBound && k.plan.screen.Refuses(int(i), k.visitor.Facts)
 	if screened && k.env.Trace == nil {
@@ -250,7 +251,8 @@ func (k *picker) try(i uint8, via Via) (Decision, bool) {
 	return d, true
 }
 
-// consider gives the destination of a path, nil for an action without one, or says why the path cannot be taken.
+// consider returns the destination of a path, or the reason why the path cannot be taken. The destination is nil for an action
+// without one.
 func (k *picker) consider(r *Route, via Via, screened bool) (c *choice, refused Refusal) {
 	if k.visitor.Facts.Exhausted() {
 		return nil, RefusedBudget
@@ -278,7 +280,8 @@ func (k *picker) consider(r *Route, via Via, screened bool) (c *choice, refused 
 	return c, ""
 }
 
-// bound gives the destination that the visitor had on this path and may keep.
+// bound returns the destination that the visitor had on this path and may keep. It returns uuid.Nil if there is no such
+// destination.
 func (k *picker) bound(r *Route) uuid.UUID {
 	b := &k.visitor.Bound
 	switch {
@@ -301,7 +304,8 @@ func (k *picker) matches(r *Route) bool {
 	return !r.or || len(r.units) == 0
 }
 
-// draw picks by weight among the usable choices of a slot (0 = whatever their slot), or gives the bound one.
+// draw returns the bound choice if it is usable. Otherwise it draws by weight among the usable choices of a slot. Slot 0
+// includes all choices.
 func (k *picker) draw(list []choice, slot int, bound uuid.UUID) *choice {
 	var total uint64
 	for i := range list {
@@ -330,12 +334,12 @@ func (k *picker) draw(list []choice, slot int, bound uuid.UUID) *choice {
 		}
 		at -= c.weight
 	}
-	return last // nil when all were paused between the two passes
+	return last // nil if all choices were paused between the two loops
 }
 
 func (c *choice) serves(slot int) bool { return slot == 0 || c.slot == 0 || c.slot == slot }
 
-// below gives the next number under n of the decision's own sequence (splitmix64).
+// below returns the next number below n from the decision's own pseudo-random sequence (splitmix64).
 func (k *picker) below(n uint64) uint64 {
 	k.seed += 0x9e3779b97f4a7c15
 	z := k.seed

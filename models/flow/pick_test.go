@@ -13,7 +13,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// shares routes n visitors and gives how many went each way.
+// shares routes n visitors and returns the number of visitors for each destination.
 func shares(p *flow.Plan, v *flow.Visitor, n int) map[string]int {
 	got := map[string]int{}
 	for i := range n {
@@ -24,7 +24,8 @@ func shares(p *flow.Plan, v *flow.Visitor, n int) map[string]int {
 
 func near(t *testing.T, what string, got, n int, share float64) {
 	t.Helper()
-	// Six standard deviations: with fixed seeds it cannot flicker, and a wrong weight shows.
+	// The tolerance is six standard deviations. Because the seeds are fixed, the test cannot fail at random, and a wrong weight
+	// still shows.
 	if d := math.Abs(float64(got) - share*float64(n)); d > 6*math.Sqrt(float64(n)*share*(1-share))+1 {
 		t.Errorf("%s: %d of %d, want a share of %.3f", what, got, n, share)
 	}
@@ -107,7 +108,7 @@ func TestLogic(t *testing.T) {
 	gone := a.plan(t, `[{"action":"nothing","rules":[{"rule_id":"<31>"}]}]`,
 		func(o *flow.Options) { o.Rule = func(uuid.UUID) *cond.Matcher { return nil } })
 	if d := gone.Pick(visitor("DE"), flow.Env{}, 1); d.Via != flow.ViaNone {
-		t.Error("a rule that is gone let a visitor through")
+		t.Error("a visitor satisfies a rule that no longer exists")
 	}
 }
 
@@ -185,7 +186,7 @@ func TestPickOffer(t *testing.T) {
 	}
 	bare := a.plan(t, `[{"action":"lander","destinations":[{"id":"<11>"}]}]`, nil)
 	if _, _, ok := bare.PickOffer(&bare.Routes()[0], 1, uuid.Nil, 1); ok {
-		t.Error("an offer out of nowhere")
+		t.Error("an offer is returned although none is usable")
 	}
 }
 
@@ -230,7 +231,7 @@ func TestBinding(t *testing.T) {
 		t.Errorf("the lander is not bound: %v", got)
 	}
 	if d := streams.Pick(v("RU", 42), flow.Env{}, 1); pathOf(d) != "ru" || d.Bindable {
-		t.Errorf("forced goes first and does not bind: %s", pathOf(d))
+		t.Errorf("want the forced path, without a binding: %s", pathOf(d))
 	}
 	if got := pathOf(streams.Pick(v("US", 43), flow.Env{}, 1)); got != "us" {
 		t.Errorf("bound to a forced path: %s", got)
@@ -248,7 +249,8 @@ func TestBinding(t *testing.T) {
 	}
 }
 
-// TestAdmitIsExact holds that a cap counted by Admit is used up to the last click and never passed, with 16 at once.
+// TestAdmitIsExact checks that a cap that Admit counts is used up to the last click and never exceeded, with 16 goroutines at
+// once.
 func TestAdmitIsExact(t *testing.T) {
 	t.Parallel()
 	p := newAccount(t).plan(t, `[{"name":"capped","daily_cap":1000,"action":"nothing"},

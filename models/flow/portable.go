@@ -7,18 +7,18 @@ import (
 	"switchyard/models/token"
 )
 
-// Portable is a compiled flow for a program that is not this one, which decides by it as Pick does: see ops/deploy/edge.
+// Portable is a compiled flow for another program, which decides with it as Pick does: see ops/deploy/edge.
 type Portable struct {
 	Routes  []PortableRoute `json:"routes"`
 	Forced  []int           `json:"forced"` // indexes of routes
-	Groups  [][]int         `json:"groups"` // of regular routes, in the order in which they are tried
+	Groups  [][]int         `json:"groups"` // indexes of regular routes, in the order in which the groups are tried
 	Default *int            `json:"default"`
 
 	BindsPath   bool `json:"binds_path,omitempty"`
 	BindsLander bool `json:"binds_lander,omitempty"`
 	BindsOffer  bool `json:"binds_offer,omitempty"`
 
-	// Fallback and Destination are null for nowhere.
+	// Fallback and Destination are null if the campaign has no such address.
 	Fallback    []token.PortablePart `json:"fallback"`
 	Destination []token.PortablePart `json:"destination"`
 }
@@ -34,22 +34,22 @@ type PortableRoute struct {
 	Collect    bool             `json:"collect"`
 	Or         bool             `json:"or,omitempty"`
 	Weight     uint64           `json:"weight"`
-	Capped     bool             `json:"capped,omitempty"` // it has a daily cap
+	Capped     bool             `json:"capped,omitempty"` // the path has a daily cap
 	Leads      bool             `json:"leads,omitempty"`  // the action needs a destination
 	Units      []cond.Portable  `json:"units,omitempty"`
-	Choices    []PortableChoice `json:"choices,omitempty"` // where the visitor goes at once
+	Choices    []PortableChoice `json:"choices,omitempty"` // the destinations to which the visitor is sent at once
 	Campaign   *uuid.UUID       `json:"campaign,omitempty"`
 }
 
 // PortableChoice is a weighted destination: an offer, a landing page or an address.
 type PortableChoice struct {
-	ID     uuid.UUID            `json:"id"` // of the record or the template
+	ID     uuid.UUID            `json:"id"` // id of the record or of the template
 	URL    []token.PortablePart `json:"url,omitempty"`
 	Weight uint64               `json:"weight"`
 }
 
-// Portable gives the flow. Known says which attributes of visitors the other program knows. The plan must be an Explained
-// one, see cond.Matcher.Portable.
+// Portable returns the flow in portable form. known reports whether the other program knows an attribute of visitors. The plan
+// must have been compiled with Explained: see cond.Matcher.Portable.
 func (p *Plan) Portable(known func(attribute string) bool) Portable {
 	out := Portable{
 		Routes: make([]PortableRoute, len(p.routes)), Forced: numbers(p.forced), Groups: make([][]int, 0, len(p.ends)),

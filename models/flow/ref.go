@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Kind says what a destination is.
+// Kind is the kind of a destination.
 type Kind uint8
 
 // The kinds of destination.
@@ -16,13 +16,13 @@ const (
 	KindURL
 )
 
-// Ref is an offer or a lander that all plans of an account share. It knows whether the offer may be served now, and holds the
-// owner's record of it (its address, name and so on). If the offer is paused or reaches its daily cap, every campaign sees it
-// at once, without compiling again. Ref is safe for any number of goroutines.
+// Ref is an offer or a lander that all plans of an account share. It says whether the record may be served now, and holds the
+// owner's record (its address, name and so on). If an offer is paused or reaches its daily cap, every campaign sees this at
+// once, without being compiled again. Any number of goroutines may use a Ref.
 type Ref struct {
 	ID     uuid.UUID
 	Kind   Kind
-	shut   atomic.Uint32 // bits of why it may not be served
+	shut   atomic.Uint32 // one bit for each reason why it may not be served
 	record atomic.Pointer[any]
 }
 
@@ -31,20 +31,20 @@ const (
 	bitCapped
 )
 
-// NewRef makes an open reference.
+// NewRef returns an open reference.
 func NewRef(id uuid.UUID, kind Kind, record any) *Ref {
 	r := &Ref{ID: id, Kind: kind}
 	r.SetRecord(record)
 	return r
 }
 
-// Open reports whether it may be served.
+// Open reports whether the record may be served.
 func (r *Ref) Open() bool { return r.shut.Load() == 0 }
 
-// SetPaused shuts or opens the reference to a record that is paused, deactivated or deleted.
+// SetPaused marks the record as not available because it is paused, deactivated or deleted, or removes this mark.
 func (r *Ref) SetPaused(v bool) { r.set(bitPaused, v) }
 
-// SetCapped shuts or opens the reference to what has reached its daily cap.
+// SetCapped marks the record as having reached its daily cap, or removes this mark.
 func (r *Ref) SetCapped(v bool) { r.set(bitCapped, v) }
 
 // Capped reports whether the daily cap is reached.
@@ -58,8 +58,8 @@ func (r *Ref) set(bit uint32, v bool) {
 	}
 }
 
-// Record gives what SetRecord stored last.
+// Record returns the record that SetRecord stored last.
 func (r *Ref) Record() any { return *r.record.Load() }
 
-// SetRecord replaces the owner's record. It is shared: never change a record that is set.
+// SetRecord replaces the owner's record. The record is shared, so it must not be changed afterwards.
 func (r *Ref) SetRecord(v any) { r.record.Store(&v) }

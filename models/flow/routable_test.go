@@ -9,9 +9,9 @@ import (
 	"switchyard/models/flow"
 )
 
-// TestValidMeansRoutable checks two directions. A flow that passes validation sends a visitor that no condition stops to an
-// existing place, as soon as its paths are switched on. A flow that is refused for its weights takes no visitor by a regular
-// path, only by a forced or the default one.
+// TestValidMeansRoutable checks two directions. If a flow passes validation, a visitor that meets all conditions is sent to an
+// existing destination, as soon as the paths are switched on. If a flow is refused because of its weights, no regular path
+// takes a visitor, only a forced path or the default path.
 func TestValidMeansRoutable(t *testing.T) {
 	t.Parallel()
 	seen := map[bool]int{}
@@ -34,7 +34,7 @@ func TestValidMeansRoutable(t *testing.T) {
 		seen[err == nil]++
 		switch {
 		case err == nil && d.Route == nil:
-			rt.Fatalf("nobody can be routed by %+v", paths)
+			rt.Fatalf("no visitor can be routed by %+v", paths)
 		case refusal(err) == "zero_path_weights" && d.Route != nil && d.Via == flow.ViaRegular:
 			rt.Fatalf("%s was drawn in spite of its weight", d.Route.Name)
 		}

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// Saved is a flow that is kept to be copied into campaigns. A later change of it changes no campaign.
+// Saved is a stored flow that can be copied into campaigns. A later change of the saved flow changes no campaign.
 type Saved struct {
 	models.Owned
 	Name            string      `db:"name" json:"name"`
@@ -19,10 +19,10 @@ type Saved struct {
 	Tags            models.Tags `db:"tags" json:"tags"`
 	Notes           string      `db:"notes" json:"notes"`
 	Paths           []Path      `db:"paths,json" json:"paths"`
-	models.Pausable             // a paused flow starts no campaign
+	models.Pausable             // a paused flow cannot start a campaign
 }
 
-// Count gives how many rules and how many destinations the paths have together.
+// Count returns the numbers of rules and of destinations of all paths together.
 func Count(paths []Path) (rules, destinations int) {
 	for _, p := range paths {
 		rules += len(p.Rules)
@@ -31,14 +31,15 @@ func Count(paths []Path) (rules, destinations int) {
 	return rules, destinations
 }
 
-// InlineRule is what a saved rule says.
+// InlineRule holds the logic and the conditions of a saved rule.
 type InlineRule struct {
 	Logic      string
 	Conditions []cond.Condition
 }
 
-// Inline replaces references to the given saved rules by the conditions of the rules, so that the paths no longer need them. A
-// name that served several paths gets a number from its second use on, because the name of a path's own rule must be unique.
+// Inline replaces references to the given saved rules by the rules' conditions, so that the paths no longer need the saved
+// rules. The name of a path's own rule must be unique. A name that several paths used therefore gets a number from its second
+// use on.
 func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 	names := map[string]bool{}
 	for _, p := range paths {
@@ -64,7 +65,7 @@ func Inline(paths []Path, saved map[uuid.UUID]InlineRule) {
 	}
 }
 
-// numbered gives the first of "name 2", "name 3" and so on that is free, and takes it.
+// numbered returns the first free name among "name 2", "name 3" and so on, and marks it as taken.
 func numbered(name string, taken map[string]bool) string {
 	for n := 2; ; n++ {
 		ending := fmt.Sprintf(" %d", n)

@@ -11,7 +11,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// What Inline leaves needs the saved rules no longer, passes validation, and routes as before.
+// After Inline, the paths no longer need the saved rules, pass validation and route as before.
 func TestInline(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", flow.MaxNameLen)
@@ -40,7 +40,7 @@ func TestInline(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 		if fmt.Sprint(p.Rules[2]) != fmt.Sprint(kept) {
-			t.Errorf("a rule that lives became %+v", p.Rules[2])
+			t.Errorf("a rule that still exists became %+v", p.Rules[2])
 		}
 		names = append(names, r.Name)
 	}

@@ -6,7 +6,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// Refusal says why a path was not taken; empty when it was.
+// Refusal is the reason why a path was not taken. It is empty for the path that was taken.
 type Refusal string
 
 // The reasons for passing a path over.
@@ -16,14 +16,14 @@ const (
 	RefusedConditions   Refusal = "conditions"
 	RefusedDestinations Refusal = "no_usable_destination"
 	RefusedWeight       Refusal = "weight_zero"
-	RefusedBudget       Refusal = "over_budget" // the decision took too long before: see cond.MaxSteps
+	RefusedBudget       Refusal = "over_budget" // the decision had already used its steps: see cond.MaxSteps
 )
 
-// Trace tells step by step how a decision came about.
+// Trace records the steps of a decision.
 type Trace struct {
 	Via   Via
 	Steps []Step
-	units []Unit // of the path being looked at
+	units []Unit // units of the path that is being looked at
 }
 
 // Step is one path that was looked at.
@@ -36,14 +36,14 @@ type Step struct {
 	Units   []Unit
 }
 
-// Unit is the path's filters together, or one rule by its name.
+// Unit is the result of the path's filters together, or of one rule, which has a name.
 type Unit struct {
 	Rule       string
 	Matched    bool
 	Conditions []cond.Finding
 }
 
-// explain notes what the conditions of a path say. It decides nothing.
+// explain records the results of a path's conditions. It does not influence the decision.
 func (t *Trace) explain(r *Route, f *cond.Facts) {
 	t.units = make([]Unit, 0, len(r.units))
 	for _, u := range r.units {

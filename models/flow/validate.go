@@ -13,17 +13,17 @@ import (
 	"switchyard/models/token"
 )
 
-// Known has the ids that belong to the account that saves the flow. To fill it, get the ids from References and read which of
-// them the account has. For a saved rule it also has the cost of the rule's conditions.
+// Known holds the ids that belong to the account that saves the flow. To fill it, get the ids from References and look up which
+// of them the account has. For each saved rule it also holds the cost of the rule's conditions.
 type Known struct {
 	Offers, Landers, Campaigns map[uuid.UUID]bool
 	Rules                      map[uuid.UUID]cond.Cost
-	// Old is the flow as currently saved. A condition in it that can never hold may stay.
+	// Old is the currently stored flow. A condition in it that can never hold may stay.
 	Old []Path
 }
 
-// References lists the well-formed ids that paths name, each once: destinations (offers and landers), campaigns and
-// saved rules.
+// References returns the well-formed ids that the paths name, each once: destinations (offers and landers), campaigns and saved
+// rules.
 func References(paths []Path) (destinations, campaigns, rules []uuid.UUID) {
 	add := func(list *[]uuid.UUID, text string) {
 		if id, ok := models.ParseID(text); ok && !slices.Contains(*list, id) {
@@ -42,8 +42,8 @@ func References(paths []Path) (destinations, campaigns, rules []uuid.UUID) {
 	return destinations, campaigns, rules
 }
 
-// Validate refuses, as *models.Error with the code of the contract, a flow that cannot be routed. Paths are
-// normalised ones; what passes compiles.
+// Validate returns a *models.Error, with a code of the API, for a flow that cannot be routed. The paths must be normalised. A
+// flow that passes can be compiled.
 func Validate(paths []Path, known Known) error {
 	if len(paths) == 0 {
 		return models.Invalid("no_streams", "the flow has no paths")
@@ -86,7 +86,7 @@ func Validate(paths []Path, known Known) error {
 	return nil
 }
 
-// checkRuleNames refuses a name used twice. The same saved rule may serve several paths under one name.
+// checkRuleNames refuses a rule name that is used twice. Several paths may use the same saved rule under the same name.
 func checkRuleNames(paths []Path) error {
 	type use struct{ path, rule string }
 	seen := map[string]use{}
@@ -213,7 +213,7 @@ func (p Path) conditions(yield func([]cond.Condition) bool) {
 	}
 }
 
-// Canonical gives the values in the conditions of paths their canonical form.
+// Canonical changes the values in the conditions of the paths to their canonical form.
 func Canonical(paths []Path) {
 	for _, p := range paths {
 		for list := range p.conditions {
@@ -224,7 +224,7 @@ func Canonical(paths []Path) {
 	}
 }
 
-// CostOf adds up the cost of the conditions of valid paths, and of the saved rules that they use.
+// CostOf returns the total cost of the conditions of valid paths and of the saved rules that they use.
 func CostOf(paths []Path, rules map[uuid.UUID]cond.Cost) (sum cond.Cost) {
 	add := func(list []cond.Condition) {
 		cost, _ := cond.CostOf(list)
@@ -241,7 +241,7 @@ func CostOf(paths []Path, rules map[uuid.UUID]cond.Cost) (sum cond.Cost) {
 	return sum
 }
 
-// checkTarget looks at where the path leads: its destinations, or the campaign it hands over to.
+// checkTarget checks where the path leads: its destinations, or the campaign to which it hands visitors over.
 func checkTarget(p *Path, known Known) *models.Error {
 	if len(p.Destinations) > MaxDestinations {
 		return models.Invalid("invalid_destination", "it has more than %d destinations", MaxDestinations)
@@ -336,7 +336,7 @@ func checkResponse(p *Path, _ Known) *models.Error {
 
 func validWeight(w float64) bool { return w >= 0 && w <= MaxWeight }
 
-// thousandths rounds a weight to what a draw can tell apart; a weight above 0 stays above it.
+// thousandths rounds a weight to the precision of a draw. A weight above 0 stays above 0.
 func thousandths(w float64) float64 {
 	if w > 0 && w < 0.001 {
 		return 0.001

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// codeOf parses and validates as the API does.
+// codeOf parses and validates like the API, and returns the code of the error.
 func codeOf(tb testing.TB, paths string) string {
 	tb.Helper()
 	list, err := flow.Parse(json.RawMessage(withIDs(paths)))

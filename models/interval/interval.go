@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d. It returns the context's error when the context ends first.
+// Sleep waits for d. If the context ends first, it returns the context's error.
 func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -19,8 +19,8 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Every calls fn after each interval, until the context ends. An interval that ends while fn runs is made up for at
-// once, several of them by one call.
+// Every calls fn after each interval, until the context ends. If intervals end while fn runs, fn is called once more as soon as
+// it returns, however many intervals have ended.
 func Every(ctx context.Context, d time.Duration, fn func()) {
 	tick := time.NewTicker(d)
 	defer tick.Stop()
@@ -34,8 +34,8 @@ func Every(ctx context.Context, d time.Duration, fn func()) {
 	}
 }
 
-// Vary gives a wait of d, or up to a twentieth of it less or more, so that what began together does not stay together. d is
-// some nanoseconds at least.
+// Vary returns d, changed at random by up to a twentieth in either direction. It prevents processes that started together from
+// staying in step. d must be at least 10 nanoseconds.
 func Vary(d time.Duration) time.Duration {
-	return d - d/20 + rand.N(d/10) //nolint:gosec // it spreads them
+	return d - d/20 + rand.N(d/10) //nolint:gosec // only spreads the waits
 }

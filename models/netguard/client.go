@@ -2,13 +2,14 @@ package netguard
 
 import "net/netip"
 
-// ClientPrefix is what counts as one client: an address, or of IPv6 the 64 bits that a provider gives to one customer.
-// It is the zero prefix for no address.
+// ClientPrefix returns the prefix that counts as one client. For IPv4 it is the whole address. For IPv6 it is the 64 bits that
+// a provider gives to one customer. It returns the zero prefix for an invalid address.
 func ClientPrefix(a netip.Addr) netip.Prefix {
 	return prefix(a, 32, 64)
 }
 
-// NetworkPrefix is what one customer of a provider may have at most: 24 bits of IPv4, and of IPv6 the 48 bits that a site gets.
+// NetworkPrefix returns the largest prefix that one customer of a provider may have: 24 bits for IPv4, and the 48 bits of a
+// site for IPv6.
 func NetworkPrefix(a netip.Addr) netip.Prefix { return prefix(a, 24, 48) }
 
 func prefix(a netip.Addr, bits4, bits6 int) netip.Prefix {
@@ -17,6 +18,6 @@ func prefix(a netip.Addr, bits4, bits6 int) netip.Prefix {
 	if a.Is6() {
 		bits = bits6
 	}
-	p, _ := a.Prefix(bits) // fails for no address only
+	p, _ := a.Prefix(bits) // fails only for an invalid address
 	return p
 }

@@ -1,5 +1,5 @@
 // Package netguard decides which addresses a customer's URL may reach: only addresses of the public internet. It resolves no
-// names. A name is checked by its form here, and by its addresses when a connection is made.
+// names. A name is checked here by its form. Its addresses are checked when a connection is made.
 package netguard
 
 import (
@@ -13,13 +13,13 @@ import (
 	"switchyard/models"
 )
 
-// special are the ranges outside the public internet, after IANA's special-purpose registries. Ranges of IPv6 that
-// embed IPv4 addresses are blocked whole, whatever they embed.
+// special lists the ranges outside the public internet, according to IANA's special-purpose registries. IPv6 ranges that embed
+// IPv4 addresses are blocked completely, whichever address they embed.
 var special = prefixes(
 	"0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24",
 	"192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.168.0.0/16", "192.175.48.0/24",
 	"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-	"168.63.129.16/32",           // a cloud's host agent on a public number
+	"168.63.129.16/32",           // a cloud's host agent that has a public address
 	"::/8",                       // unspecified, loopback, v4-compatible, v4-mapped, v4-translated
 	"64:ff9b::/96",               // NAT64
 	"64:ff9b:1::/48",             // NAT64, local use
@@ -43,8 +43,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return all
 }
 
-// Blocked reports whether an address is outside the public internet. Invalid addresses and those with a zone are
-// blocked.
+// Blocked reports whether an address is outside the public internet. Invalid addresses and addresses with a zone are blocked.
 func Blocked(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
 		return true
@@ -64,8 +63,8 @@ func Within(a netip.Addr, in []netip.Prefix) bool {
 // MaxURL is the maximum length of a URL in bytes.
 const MaxURL = 2048
 
-// localNames has the last labels of names that no public server has. reservedNames has the last labels of names that lead
-// nowhere.
+// localNames lists the last labels of names that no public server has. reservedNames lists the last labels of names that are
+// reserved and lead to no server.
 var (
 	localNames = []string{
 		"localhost", "local", "localdomain", "internal", "intranet", "lan", "home", "corp", "private", "arpa",
@@ -78,18 +77,19 @@ var (
 	number   = regexp.MustCompile(`^(0[xX][0-9a-fA-F]*|[0-9]+)$`)
 )
 
-// Policy is what Check accepts.
+// Policy defines which URLs Check accepts.
 type Policy struct {
 	Schemes []string       // default https
-	Allow   []netip.Prefix // literal addresses that are accepted although not public; 127.0.0.1 includes localhost
-	// Reserved accepts names such as shop.example, of records that are kept before anything is sent to them.
+	Allow   []netip.Prefix // literal addresses that are accepted although they are not public; 127.0.0.1 includes localhost
+	// Reserved accepts names such as shop.example. It is for records that are stored before anything is sent to them.
 	Reserved bool
-	// Known accepts names, in lower case, that the operator has an address for, whatever their form; nil accepts no such names.
+	// Known reports whether the operator has an address for a name in lower case. Such a name is accepted in any form. A nil
+	// Known accepts no such names.
 	Known func(host string) bool
 }
 
-// Check returns invalid_url, of KindInvalid, for a URL that is not on the public internet. It looks at the text only:
-// a name that resolves to a private address passes here and is refused when it is dialled.
+// Check returns the error invalid_url, of KindInvalid, for a URL that is not on the public internet. It looks only at the text.
+// A name that resolves to a private address passes here, and is refused when a connection is made.
 func (p Policy) Check(raw string) error {
 	if len(p.Schemes) == 0 {
 		p.Schemes = []string{"https"}
@@ -148,9 +148,9 @@ func (p Policy) checkHost(host string) error {
 	return nil
 }
 
-// literalAddress reads a host that is an IP address. Only the usual notation is valid. Decimal, octal and hexadecimal
-// forms, which resolvers read differently, give the invalid address. So does any host that ends in a number, because
-// no top-level domain is one.
+// literalAddress reads a host that is an IP address. Only the usual notation is valid. Decimal, octal and hexadecimal forms,
+// which resolvers read differently, give the invalid address. So does any host that ends in a number, because no top-level
+// domain is a number.
 func literalAddress(host string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return a, true

@@ -30,7 +30,8 @@ const (
 // Parts lists the parts in the order in which `make e2e` runs them.
 var Parts = []Part{Clients, Edge, ClickHouse, Faults, Browser}
 
-// Variable names the part that runs. It is unset for `make test`. All runs every test.
+// Variable is the environment variable with the name of the part that runs. It is unset for `make test`. The value All runs
+// every test.
 const Variable = "SWITCHYARD_TEST_PART"
 
 // All is the value of Variable for a run of every test, as by `make chaos`.
@@ -45,7 +46,7 @@ func (p Part) Runs() bool {
 	return running == string(p) || running == All
 }
 
-// Only says that the test belongs to the part, and skips it unless the part runs.
+// Only declares that the test belongs to the part, and skips the test unless the part runs.
 func (p Part) Only(tb testing.TB) {
 	tb.Helper()
 	p.Also(tb)
@@ -54,14 +55,14 @@ func (p Part) Only(tb testing.TB) {
 	}
 }
 
-// Also says that some subtests belong to the part. The others belong to `make test` and call Plain.
+// Also declares that some subtests belong to the part. The other subtests belong to `make test` and call Plain.
 func (p Part) Also(tb testing.TB) {
 	tb.Helper()
 	declared.Store(key(tb, p), true)
 }
 
-// Needs is for fixtures that serve the tests of some parts. It skips the test or subtest unless the part that the test
-// has named runs, and fails a test that has named none of these parts.
+// Needs is called by fixtures that serve the tests of some parts. It skips the test or subtest unless the part that the test
+// has named runs. It fails a test that has named none of these parts.
 func Needs(tb testing.TB, parts ...Part) {
 	tb.Helper()
 	for _, p := range parts {
@@ -75,7 +76,7 @@ func Needs(tb testing.TB, parts ...Part) {
 	tb.Fatalf("%s uses a fixture of make e2e: begin it with parttest.X.Only(t), X being one of %v", root(tb), parts)
 }
 
-// Plain skips a subtest that belongs to `make test` while a part of `make e2e` runs its siblings.
+// Plain skips a subtest that belongs to `make test` while a part of `make e2e` runs the other subtests.
 func Plain(tb testing.TB) {
 	tb.Helper()
 	if running := os.Getenv(Variable); running != "" && running != All {
@@ -83,13 +84,13 @@ func Plain(tb testing.TB) {
 	}
 }
 
-// key is the name of the top-level test and the part.
+// key returns the name of the top-level test and the part, as one text.
 func key(tb testing.TB, p Part) string {
 	tb.Helper()
 	return root(tb) + " " + string(p)
 }
 
-// root is the name of the top-level test.
+// root returns the name of the top-level test.
 func root(tb testing.TB) string {
 	tb.Helper()
 	name, _, _ := strings.Cut(tb.Name(), "/")

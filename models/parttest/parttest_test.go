@@ -6,7 +6,7 @@ import (
 	"switchyard/models/parttest"
 )
 
-// recorder is a test whose end is noted instead of done.
+// recorder is a test that only records whether it was skipped or failed.
 type recorder struct {
 	testing.TB
 	name            string
@@ -19,11 +19,11 @@ func (r *recorder) Skip(...any)           { r.skipped = true }
 func (r *recorder) Skipf(string, ...any)  { r.skipped = true }
 func (r *recorder) Fatalf(string, ...any) { r.failed = true }
 
-// TestParts holds what runs when: a test of a part only with it, its plain subtests only without a part.
+// TestParts checks which tests run. A test of a part runs only with that part, and its plain subtests run only without a part.
 func TestParts(t *testing.T) {
 	tests := []struct {
 		running                       string
-		only, also, plain, undeclared string // what becomes of each
+		only, also, plain, undeclared string // the expected result of each kind of test
 	}{
 		{"", "skipped", "skipped", "runs", "failed"},
 		{"faults", "runs", "runs", "skipped", "failed"},

@@ -14,9 +14,9 @@ const (
 
 var maxAmount = decimal.New(1, 9)
 
-// ParseAmount reads an amount of money as people and networks write it: currency signs and codes around it, spaces or
-// apostrophes between thousands, a decimal point or a decimal comma. A lone comma before exactly three digits
-// separates thousands ("1,250"), unless a zero stands before it ("0,125"). The result has at most six decimals. ok is
+// ParseAmount reads an amount of money as people and networks write it. It accepts currency signs and codes around the amount,
+// spaces or apostrophes between thousands, and a decimal point or a decimal comma. A single comma before exactly three digits
+// separates thousands ("1,250"), unless only a zero stands before it ("0,125"). The result has at most six decimals. ok is
 // false for any other text, for exponents, and for more than 1e9.
 func ParseAmount(s string) (amount decimal.Decimal, ok bool) {
 	if len(s) > maxAmountText {
@@ -51,7 +51,7 @@ func ParseAmount(s string) (amount decimal.Decimal, ok bool) {
 	return d.Round(amountPlaces), true
 }
 
-// plain is the fast path of ParseAmount: digits with at most one point, as the cost of a click comes. ok is false for
+// plain is the fast path of ParseAmount for digits with at most one point, the usual form of a click's cost. ok is false for
 // any other text, which may still be an amount.
 func plain(s string) (amount decimal.Decimal, ok bool) {
 	const maxDigits = 9 // not beyond maxAmount
@@ -80,7 +80,7 @@ func plain(s string) (amount decimal.Decimal, ok bool) {
 	return decimal.New(value, -int32(places)), true
 }
 
-// bare strips the currency, the sign and the spaces and apostrophes of an amount. negative is whether the sign was a
+// bare removes the currency, the sign, and the spaces and apostrophes from an amount. negative reports whether the sign was a
 // minus.
 func bare(s string) (digits string, negative bool) {
 	around := func(r rune) bool {
@@ -100,7 +100,7 @@ func bare(s string) (digits string, negative bool) {
 	}, s), negative
 }
 
-// normalize turns separators into at most one decimal point. The result may still not be a number.
+// normalize changes the separators to at most one decimal point. The result may still not be a number.
 func normalize(s string) string {
 	comma, dot := strings.LastIndexByte(s, ','), strings.LastIndexByte(s, '.')
 	switch {
@@ -122,8 +122,7 @@ func normalize(s string) string {
 	}
 }
 
-// grouped removes the separators of thousands. Where a group is not of three digits it gives "?", which is not a
-// number.
+// grouped removes the thousands separators. If a group does not have three digits, it returns "?", which is not a number.
 func grouped(s, sep string) string {
 	parts := strings.Split(s, sep)
 	for i, p := range parts {

@@ -8,14 +8,14 @@ import (
 	"switchyard/models"
 )
 
-// The bounds of the time in a click id. A message whose click id is beyond them does not wait for its click.
+// The bounds of the time in a click id. A message whose click id is outside these bounds does not wait for its click.
 const (
 	oldestClick = 800 * 24 * time.Hour
 	newestClick = time.Hour
 )
 
-// NamedClick returns the click that a message names. If the message names no click, or an impossible one, reason says so for a
-// person. reason does not repeat the received text, which may be a secret in the wrong place.
+// NamedClick returns the click that a message names. If the message names no click, or an impossible one, reason tells a person
+// so. reason does not repeat the received text, which may be a secret in the wrong place.
 func NamedClick(params map[string]string, n Network, now time.Time) (click uuid.UUID, reason string) {
 	text := ClickID(params, n)
 	if text == "" {

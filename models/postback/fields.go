@@ -13,7 +13,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Limits of the stored parts of a message: MaxParams is a count, the others are bytes.
+// Limits of the stored parts of a message. MaxParams is a count, and the other limits are bytes.
 const (
 	MaxParams = 100
 	MaxName   = 100
@@ -32,27 +32,27 @@ type Network struct {
 	Statuses map[string][]string
 }
 
-// Message is a postback as it was read.
+// Message is the content of a postback.
 type Message struct {
 	ClickID        string           // as received; it may be invalid
-	Payout         *decimal.Decimal // nil: not said
+	Payout         *decimal.Decimal // nil: not given
 	Currency       string           // three upper-case letters, or empty
 	Status         string           // one of the four
-	OriginalStatus string           // the network's own word
+	OriginalStatus string           // the network's own word for the status
 	ConversionID   string
 	Goal           string
-	Cost           *decimal.Decimal // nil: not said
-	Time           time.Time        // of the conversion; zero when not said
+	Cost           *decimal.Decimal // nil: not given
+	Time           time.Time        // time of the conversion; zero: not given
 	Subs           [models.Subs]string
 	Secret         string
-	// Reversal says that the payout was negative: the conversion is taken back. Payout is the amount without the sign and
-	// Status is rejected or chargeback.
+	// Reversal says that the payout was negative, so the conversion is taken back. Payout is then the amount without the sign,
+	// and Status is rejected or chargeback.
 	Reversal bool
-	// InvalidPayout is what stands in the place of the payout, as received, if none of its parameters is an amount.
+	// InvalidPayout is the received text of the payout if no parameter of the payout is an amount.
 	InvalidPayout string
 }
 
-// aliases are the common parameter names of each field, the documented one first.
+// aliases holds the common parameter names of each field. The documented name comes first.
 var aliases = map[string][]string{
 	"click_id": {"clickid", "cid", "click_id", "subid", "cnv_id", "clid", "aff_sub", "cf_click_id", "uclick"},
 	"payout":   {"payout", "revenue", "sum", "amount"},
@@ -67,17 +67,17 @@ var aliases = map[string][]string{
 	"secret": {"secret", "key", "upd_key"},
 }
 
-// Param is the documented parameter of a field.
+// Param returns the documented parameter of a field.
 func Param(field string) string { return aliases[field][0] }
 
-// Names are the common parameters of a field, the documented one first.
+// Names returns the common parameters of a field. The documented parameter comes first.
 func Names(field string) []string { return slices.Clone(aliases[field]) }
 
 // reader looks up fields of one message.
 type reader struct {
 	params map[string]string // names in lower case
 	own    map[string]string
-	secret string // the network's own parameter of its secret; it is no other field
+	secret string // the network's own parameter for its secret; it is never read as another field
 }
 
 func newReader(params map[string]string, n Network) reader {
@@ -91,8 +91,8 @@ func newReader(params map[string]string, n Network) reader {
 	return reader{folded, n.Params, n.SecretParam()}
 }
 
-// get returns the value of a field: of the network's own parameter, else of the first alias with a value. Empty values
-// and unfilled macros do not count.
+// get returns the value of a field. It uses the network's own parameter, or else the first alias with a value. Empty values and
+// unfilled macros do not count.
 func (r reader) get(field string, limit int) string {
 	if name := strings.ToLower(strings.TrimSpace(r.own[field])); name != "" {
 		if v := cleanValue(r.params[name], limit); v != "" {
@@ -110,7 +110,7 @@ func (r reader) get(field string, limit int) string {
 	return ""
 }
 
-// received returns the first value that stands for a field, macros included.
+// received returns the first received value of a field's parameters, including unfilled macros.
 func (r reader) received(field string, limit int) string {
 	names := aliases[field]
 	if name := strings.ToLower(strings.TrimSpace(r.own[field])); name != "" {
@@ -133,7 +133,7 @@ func cleanValue(v string, limit int) string {
 	return v
 }
 
-// Clean makes a received text fit for storage: valid UTF-8, no control characters, at most limit bytes, trimmed.
+// Clean returns a received text in a form that can be stored: valid UTF-8, no control characters, at most limit bytes, trimmed.
 func Clean(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	if len(s) > 4*limit {
@@ -169,7 +169,7 @@ func ClickID(params map[string]string, n Network) string {
 }
 
 // Read reads a message. It never fails: values that cannot be read are missing from the result. A negative payout is a
-// reversal: a chargeback, unless the status says rejected.
+// reversal. It makes the status chargeback, unless the status is rejected.
 func Read(params map[string]string, n Network) Message {
 	r := newReader(params, n)
 	m := Message{
@@ -202,7 +202,7 @@ func Read(params map[string]string, n Network) Message {
 	return m
 }
 
-// subPrefixes are what stands before the number of a sub-parameter.
+// subPrefixes lists the texts that stand before the number of a sub-parameter.
 var subPrefixes = [...]string{"sub", "sub_id_"}
 
 func (r reader) sub(n string) string {
@@ -235,8 +235,8 @@ var timeForms = []string{
 	"2006-01-02 15:04:05-07:00", "2006-01-02 15:04:05 UTC", "2006-01-02 15:04", time.DateOnly,
 }
 
-// ParseTime reads a time as networks write it: ISO 8601 (in UTC without a zone), or seconds or milliseconds since
-// 1970. Anything else, and a year outside 2000-2100, is the zero time.
+// ParseTime reads a time as networks write it: ISO 8601 (UTC if it has no zone), or seconds or milliseconds since 1970. Any
+// other text, and a year outside 2000-2100, gives the zero time.
 func ParseTime(s string) time.Time {
 	var t time.Time
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
@@ -260,11 +260,11 @@ func ParseTime(s string) time.Time {
 // Field is a field of a postback, for the documentation.
 type Field struct {
 	Name   string
-	Params []string // names of parameters that stand for it, the documented one first
+	Params []string // names of its parameters, the documented name first
 	Doc    string
 }
 
-// docs describe the fields, in the order of the documentation.
+// docs describes the fields, in the order of the documentation.
 var docs = []Field{
 	{Name: "click_id", Doc: "the click that converted; required, except for the pixel, where the visitor's cookie names it otherwise"},
 	{Name: "payout", Doc: "what the network pays; a negative one takes back the conversion of the same goal and conversion_id. Left out: the offer's, where it says so"},
@@ -277,7 +277,7 @@ var docs = []Field{
 	{Name: "secret", Doc: "the secret of the network, where it has one"},
 }
 
-// Fields lists the fields for the documentation.
+// Fields returns the fields for the documentation.
 func Fields() []Field {
 	out := slices.Clone(docs)
 	for i := range out {
@@ -286,5 +286,5 @@ func Fields() []Field {
 	return out
 }
 
-// Words lists the words for a status that mean the same at every network.
+// Words returns the words for a status that have the same meaning at every network.
 func Words(status string) []string { return words[status] }

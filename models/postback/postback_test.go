@@ -70,7 +70,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestSecretIsNoOtherField: a network may send its secret in the common parameter of a field.
+// TestSecretIsNoOtherField checks that a secret sent in the common parameter of a field is not read as that field.
 func TestSecretIsNoOtherField(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"goal", "St", "txid", "sub3", "cid", "currency"} {

@@ -13,18 +13,19 @@ import (
 	"switchyard/models/token"
 )
 
-// Proof is what a message proves its sender by, and every parameter that could: it is stored sealed only.
+// Proof holds the parts of a message that prove its sender, and every parameter that could be such a part. It is stored only in
+// sealed form.
 type Proof struct {
 	Params     map[string]string `json:"params,omitempty"`
 	Signature  string            `json:"signature,omitempty"`   // X-Signature header
-	SignedText string            `json:"signed_text,omitempty"` // what the signature covers: raw query or body
+	SignedText string            `json:"signed_text,omitempty"` // the text that the signature covers: raw query or body
 }
 
-// Hide removes from a message everything that may prove its sender, and returns it as proof. It keeps only the parameters that
-// network n reads as a field; n is the network that the address names. An unknown parameter is hidden, because it may be the
-// secret of the click's network under a name of its own. secret reports whether a network of the receiver may send its secret
-// under a name, in lower case. Such parameters are hidden even if they are also names of a field. A list or an object is
-// hidden, because a member of it may be a secret. ok is false if there is nothing to hide.
+// Hide removes everything that may prove the sender from a message, and returns it as proof. n is the network that the
+// message's address names. Hide keeps only the parameters that n reads as a field. It hides an unknown parameter, because that
+// may be the secret of the click's network under a name of its own. secret reports whether a network of the receiver may send
+// its secret under a name, in lower case. Such parameters are hidden even if they are also names of a field. A list or an
+// object is hidden, because a member of it may be a secret. ok is false if there is nothing to hide.
 func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof Proof, ok bool) {
 	proof = Proof{Signature: p.Signature, SignedText: p.SignedText}
 	p.Signature, p.SignedText = "", ""
@@ -43,8 +44,8 @@ func Hide(p *models.Postback, n Network, secret func(name string) bool) (proof P
 	return proof, proof.Signature != "" || proof.Params != nil
 }
 
-// Names lists the hidden parameters, sorted. It leaves out names that may be secrets themselves: a name without a value, or a
-// text that is not a name.
+// Names returns the sorted names of the hidden parameters. It leaves out names that may be secrets themselves: a name without a
+// value, or a text that is not a name.
 func (p Proof) Names() (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(p.Params)) {
 		if p.Params[name] != "" && isName.MatchString(name) {
@@ -56,7 +57,7 @@ func (p Proof) Names() (names []string) {
 
 var isName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,31}$`)
 
-// Reveal gives the parameters of a message with the hidden ones.
+// Reveal returns the parameters of a message together with the hidden parameters.
 func (p Proof) Reveal(params map[string]string) map[string]string {
 	all := maps.Clone(params)
 	if all == nil {
@@ -66,11 +67,11 @@ func (p Proof) Reveal(params map[string]string) map[string]string {
 	return all
 }
 
-// Mask stands in the place of a value that is not shown.
+// Mask replaces a value that is not shown.
 const Mask = "***"
 
-// Masked gives parameters with a Mask in the place of lists, objects and secrets: what stands under the common names, and
-// under names in lower case.
+// Masked returns parameters with lists, objects and secrets replaced by Mask. A parameter counts as a secret if it has one of
+// the common names of secrets, or one of names, which are in lower case.
 func Masked(params map[string]string, names []string) map[string]string {
 	open := maps.Clone(params)
 	for name, value := range open {
@@ -82,7 +83,7 @@ func Masked(params map[string]string, names []string) map[string]string {
 	return open
 }
 
-// Query writes the parameters of a message as a query, in the order of their names. The hidden ones have a Mask.
+// Query returns the parameters of a message as a query, sorted by name. Hidden parameters have a Mask as their value.
 func Query(params map[string]string, hidden []string) string {
 	all := make(url.Values, len(params)+len(hidden))
 	for _, name := range hidden {
@@ -94,7 +95,7 @@ func Query(params map[string]string, hidden []string) string {
 	return strings.ReplaceAll(all.Encode(), url.QueryEscape(Mask), Mask)
 }
 
-// nested reports whether a value is a list or an object, even if it was cut. A macro is not.
+// nested reports whether a value is a list or an object, even if it was cut. A macro is neither.
 func nested(value string) bool {
 	return value != "" && (value[0] == '{' || value[0] == '[') &&
 		(json.Valid([]byte(value)) || !token.LooksLikeMacro(value))
@@ -102,14 +103,15 @@ func nested(value string) bool {
 
 const secretField = "secret"
 
-// SecretParam returns the network's own parameter of its secret in lower case. It is empty if the network has no such
-// parameter.
+// SecretParam returns the name of the network's own parameter for its secret, in lower case. It is empty if the network has no
+// such parameter.
 func (n Network) SecretParam() string { return n.own(secretField) }
 
-// own returns the network's own parameter of a field in lower case. It is empty if the network has no such parameter.
+// own returns the name of the network's own parameter for a field, in lower case. It is empty if the network has no such
+// parameter.
 func (n Network) own(field string) string { return strings.ToLower(strings.TrimSpace(n.Params[field])) }
 
-// shows reports whether a parameter, in lower case, is read as a field that is no secret.
+// shows reports whether a parameter, in lower case, is read as a field other than the secret.
 func (n Network) shows(name string) bool {
 	if name == n.own(secretField) {
 		return false
@@ -125,7 +127,7 @@ func (n Network) shows(name string) bool {
 	return false
 }
 
-// shown are the names of all fields but the secret.
+// shown holds the parameter names of all fields. Its value is false for names of the secret alone.
 var shown = func() map[string]bool {
 	names := map[string]bool{}
 	for field, list := range aliases {

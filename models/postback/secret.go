@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Authentic reports whether a message proves that its sender has the secret of the network: by the secret itself
-// (given), or by the hex HMAC-SHA256 of its raw query or body (signature over signedText). Without a secret every
-// message is authentic.
+// Authentic reports whether a message proves that its sender has the network's secret. The proof is the secret itself (given),
+// or the hex HMAC-SHA256 of the raw query or body (signature over signedText). If the network has no secret, every message is
+// authentic.
 func Authentic(secret, given, signature, signedText string) bool {
 	if secret == "" {
 		return true

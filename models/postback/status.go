@@ -6,7 +6,7 @@ import (
 	"switchyard/models"
 )
 
-// words are the status words that mean the same at every network.
+// words holds the status words that have the same meaning at every network.
 var words = map[string][]string{
 	models.StatusApproved:   {"approved", "approve", "confirmed", "paid", "sale", "payable", "1", "accept", "accepted"},
 	models.StatusPending:    {"pending", "hold", "lead", "wait", "waiting", "new", "locked", "2", "5"},
@@ -24,9 +24,9 @@ var statusOf = func() map[string]string {
 	return m
 }()
 
-// Status maps a network's word to one of the four statuses: by the network's own map (status -> words), then by the common
-// words. An empty word is approved, because many networks report approved conversions only. An unknown word is pending, so that
-// a person looks at it before it counts as revenue. Case and outer spaces do not matter.
+// Status maps a network's word to one of the four statuses. It looks in the network's own map (status -> words) first, then
+// among the common words. An empty word is approved, because many networks report only approved conversions. An unknown word is
+// pending, so that a person looks at it before it counts as revenue. Case and outer spaces do not matter.
 func Status(word string, own map[string][]string) string {
 	word = strings.ToLower(strings.TrimSpace(word))
 	if word == "" {
@@ -47,5 +47,5 @@ func Status(word string, own map[string][]string) string {
 	return models.StatusPending
 }
 
-// KnownStatus maps a common word to one of the four statuses; empty for an unknown word.
+// KnownStatus maps a common word to one of the four statuses. It returns an empty text for an unknown word.
 func KnownStatus(word string) string { return statusOf[strings.ToLower(strings.TrimSpace(word))] }

@@ -1,3 +1,3 @@
-// Package template knows how traffic sources and affiliate networks that many accounts use name things: the parameters
-// and macros of their links and postbacks. It is data, so that an account need not look them up.
+// Package template holds the parameters and macros that common traffic sources and affiliate networks use in their links and
+// postbacks. An account therefore need not look them up.
 package template

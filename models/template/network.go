@@ -31,7 +31,7 @@ type Network struct {
 	MinimumPayout    *models.Money       `json:"minimum_payout"`
 }
 
-// OfNetwork makes a template of a network's settings.
+// OfNetwork returns a template with a network's settings.
 func OfNetwork(n models.Network) Network {
 	return Network{
 		Name: n.Name, Currency: n.Currency, URL: n.URL, OfferType: n.OfferType, ClickParam: n.ClickParam,
@@ -43,14 +43,14 @@ func OfNetwork(n models.Network) Network {
 // SavedNetwork is a network template with an id: an account's own, or a built-in one.
 type SavedNetwork struct {
 	ID        uuid.UUID `db:"id"`
-	AccountID uuid.UUID `db:"account_id"` // zero for a built-in one
+	AccountID uuid.UUID `db:"account_id"` // zero for a built-in template
 	Network   Network   `db:"settings,json"`
-	CreatedAt time.Time `db:"created_at"` // zero for a built-in one
+	CreatedAt time.Time `db:"created_at"` // zero for a built-in template
 	UpdatedAt time.Time `db:"updated_at"`
 }
 
-// Query is the query of the postback address that the customer enters at the network: each parameter with the
-// network's macro for it. It is empty without macros.
+// Query returns the query of the postback address that the customer enters at the network: each parameter with the network's
+// macro for it. It is empty if the template has no macros.
 func (n Network) Query() string {
 	var query []byte
 	for _, field := range models.PostbackFields {
@@ -61,17 +61,17 @@ func (n Network) Query() string {
 	return string(query)
 }
 
-// param is the parameter in which the network sends a field.
+// param returns the parameter in which the network sends a field.
 func (n Network) param(field string) string {
 	return cmp.Or(n.PostbackParams[field], postback.Param(field))
 }
 
-// blanks are the fields that stand in a postback address without a value where no macro of the network is known, so that
-// a person sees what to fill in.
+// blanks lists the fields that a postback address has without a value if no macro of the network is known for them. They show a
+// person which values to fill in.
 var blanks = []string{"click_id", "payout", "status", "conversion_id"}
 
-// PostbackQuery is Query with the network's secret, an escaped text. Without a macro for the click id it names the
-// parameters that have to be filled.
+// PostbackQuery returns Query with the network's secret, which must be an escaped text. If there is no macro for the click id,
+// it also lists the parameters that have to be filled in.
 func (n Network) PostbackQuery(secret string) string {
 	macros := maps.Clone(n.Macros)
 	if secret != "" {
@@ -95,7 +95,8 @@ func (n Network) PostbackQuery(secret string) string {
 
 const secretField = "secret"
 
-// OfferSuffix is what offer URLs end in, so that the network learns the click id; empty if it takes none.
+// OfferSuffix returns the text to append to offer URLs, through which the network learns the click id. It is empty if the
+// network accepts no click id.
 func (n Network) OfferSuffix() string {
 	if n.ClickParam == "" {
 		return ""
@@ -106,7 +107,7 @@ func (n Network) OfferSuffix() string {
 // networkIDs is the namespace of the ids of built-in templates.
 var networkIDs = uuid.MustParse("9d3f5c1e-6a51-4b0e-8f0a-2b6f3f0c7a11")
 
-// Networks lists the built-in templates by name. Their ids never change. The caller must not change the list.
+// Networks returns the built-in templates by name. Their ids never change. The caller must not change the list.
 func Networks() []SavedNetwork { return networks }
 
 var networks = func() []SavedNetwork {

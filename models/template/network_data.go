@@ -2,8 +2,8 @@ package template
 
 import "switchyard/models"
 
-// macros makes the macros of a network: those for click id, payout, conversion id and status, then pairs of a field
-// and its macro. Empty ones are left out.
+// macros returns the macros of a network: the macros for click id, payout, conversion id and status, then pairs of a field and
+// its macro. Empty macros are left out.
 func macros(click, payout, conversion, status string, more ...string) map[string]string {
 	out := map[string]string{}
 	pairs := append([]string{
@@ -22,8 +22,8 @@ const (
 	literals   = "Has no macro for the status: give it one postback address for each status, with the word written out."
 )
 
-// networkData is from the documentation of each network, by name. A status map is needed only for words that Status
-// reads differently.
+// networkData comes from the documentation of each network. It is sorted by name. A status map is needed only for words that
+// postback.Status reads differently.
 var networkData = []Network{
 	{
 		Name: "AdCombo", ClickParam: "clickid", Notes: literals,

@@ -20,7 +20,7 @@ type Source struct {
 	PostbackURL     string             `json:"postback_url" doc:"where the source is told of conversions; YOUR_... in it is the account's own at the source"`
 }
 
-// SourceOf finds the template of a platform.
+// SourceOf returns the template of a platform.
 func SourceOf(key string) (Source, bool) {
 	i := slices.IndexFunc(sources, func(s Source) bool { return s.Key == key })
 	if i < 0 {
@@ -29,10 +29,10 @@ func SourceOf(key string) (Source, bool) {
 	return sources[i], true
 }
 
-// ReadyToTell reports whether the address for postbacks is complete for every account.
+// ReadyToTell reports whether the postback address of the template works for every account without changes.
 func (s Source) ReadyToTell() bool { return !strings.Contains(s.PostbackURL, "YOUR_") }
 
-// Link is what a source of the template fills in a tracking link.
+// Link returns the parameters that a source with the template fills in a tracking link.
 func (s Source) Link() models.SourceLink {
 	return models.SourceLink{
 		TokenMacros: s.TokenMacros, CostParam: s.CostParam, CostMacro: s.CostMacro,
@@ -40,7 +40,7 @@ func (s Source) Link() models.SourceLink {
 	}
 }
 
-// tokens makes macros of pairs of a parameter and the macro that fills it.
+// tokens returns macros from pairs of a parameter and the macro that fills it.
 func tokens(pairs ...string) models.TokenMacros {
 	list := make(models.TokenMacros, 0, len(pairs)/2)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -58,7 +58,7 @@ func IsPlatform(key string) bool {
 	return ok || key == custom
 }
 
-// Sources lists the templates of traffic sources. The caller must not change the list.
+// Sources returns the templates of traffic sources. The caller must not change the list.
 func Sources() []Source { return sources }
 
 var sources = func() []Source {
@@ -79,7 +79,8 @@ var sources = func() []Source {
 	return list
 }()
 
-// CampaignParam is the parameter of a source's links that carries the id of the platform's campaign, by its macros; empty: none does.
+// CampaignParam returns the parameter of a source's links that carries the id of the platform's campaign. It is found by its
+// macro. The result is empty if there is no such parameter.
 func CampaignParam(s models.TrafficSource) string {
 	macros := s.TokenMacros
 	if t, ok := SourceOf(s.Platform); ok {

@@ -1,7 +1,7 @@
 package template
 
-// sourceData is from the documentation of each source. A source without a click id parameter of its own gets "click_id".
-// Postback URLs use this service's tokens. In them, YOUR_... stands for the account's own values at the source.
+// sourceData comes from the documentation of each source. A source without its own click id parameter gets "click_id". Postback
+// URLs use this service's tokens. In them, YOUR_... stands for the account's own values at the source.
 var sourceData = []Source{
 	{
 		Key: "google_ads", Name: "Google Ads", ExternalIDParam: "gclid",

@@ -21,11 +21,11 @@ func TestSources(t *testing.T) {
 	ours := regexp.MustCompile(`\{[^}]*\}`)
 	for _, s := range template.Sources() {
 		if !key.MatchString(s.Key) || seen[s.Key] || s.Name == "" || !template.IsPlatform(s.Key) {
-			t.Errorf("%q: no key of its own", s.Key)
+			t.Errorf("%q: the key or the name is not valid, or the key is used twice", s.Key)
 		}
 		seen[s.Key] = true
 		if u := s.PostbackURL; u != "" && token.ValidURL(u) != nil || len(u) > 4000 {
-			t.Errorf("%s: %s is no address that a source may have", s.Key, u)
+			t.Errorf("%s: a source cannot have the address %s", s.Key, u)
 		}
 		for _, name := range ours.FindAllString(s.PostbackURL, -1) {
 			if name != "{external_id}" && name != "{payout}" {
@@ -42,14 +42,14 @@ func TestSources(t *testing.T) {
 			}
 			params[m.Param] = true
 		}
-		// A macro that was never filled must be known as one, or its name would be taken for a value.
+		// An unfilled macro must be recognized as a macro. Otherwise its name would be stored as a value.
 		macros := []string{s.ExternalIDMacro, s.CostMacro}
 		for _, m := range s.TokenMacros {
 			macros = append(macros, m.Macro)
 		}
 		for _, m := range macros {
 			if m != "" && !token.LooksLikeMacro(m) {
-				t.Errorf("%s: %s is not known as a macro", s.Key, m)
+				t.Errorf("%s: %s is not recognized as a macro", s.Key, m)
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func TestSources(t *testing.T) {
 		}
 	}
 	if template.IsPlatform("") || template.IsPlatform("Google_Ads") {
-		t.Error("a platform without a template")
+		t.Error("IsPlatform accepts an unknown platform")
 	}
 }
 
@@ -84,7 +84,7 @@ func TestNetworks(t *testing.T) {
 		}
 		seen[one.ID], seen[strings.ToLower(n.Name)] = true, true
 		if n.ClickParam == "" && len(n.Macros) == 0 {
-			t.Errorf("%s says nothing", n.Name)
+			t.Errorf("%s has neither a click parameter nor macros", n.Name)
 		}
 		params := map[string]string{}
 		for field, macro := range n.Macros {
@@ -106,16 +106,16 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
-// The ids of built-in templates are what clients keep.
+// Clients store the ids of built-in templates, so the ids must not change.
 func TestNetworkIDsStay(t *testing.T) {
 	t.Parallel()
 	for _, one := range template.Networks() {
 		if one.Network.Name == "Everflow" {
 			if one.ID.String() != "a7eb2939-d9fa-5b48-8673-78c8ca3e72a2" {
-				t.Errorf("Everflow is %s", one.ID)
+				t.Errorf("the id of Everflow has changed to %s", one.ID)
 			}
 			return
 		}
 	}
-	t.Error("Everflow is gone")
+	t.Error("the template of Everflow is missing")
 }

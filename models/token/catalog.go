@@ -7,17 +7,17 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// Entry is what the documentation says of a token.
+// Entry is the documentation of a token.
 type Entry struct {
 	Name    string   // the written name, without braces
 	Aliases []string // other trackers' names for it
 	Doc     string
-	Example string // a value; empty: none to show
-	// OfConversion tokens are filled in postbacks only.
+	Example string // an example of a value; may be empty
+	// OfConversion says that the token is filled only in postbacks.
 	OfConversion bool
 }
 
-// docs describe the tokens that are not attributes of the click.
+// docs holds the descriptions of the tokens that are not attributes of the click.
 var docs = [firstOfClick]string{
 	ClickID: "the click's id: hand it to the network, which sends it back in its postback", CampaignName: "name of the campaign",
 	CampaignAlias: "alias of the campaign", PathName: "name of the path that the visitor took", LanderName: "name of the landing page",
@@ -32,7 +32,7 @@ var docs = [firstOfClick]string{
 	ConversionID: "the network's id of the conversion", Goal: "goal key of the conversion", EventTime: "time of the conversion, seconds since 1970",
 }
 
-// Catalog lists the tokens for the documentation.
+// Catalog returns the tokens for the documentation.
 func Catalog() []Entry {
 	at := time.Date(2026, 3, 5, 13, 7, 9, 0, time.UTC)
 	written := map[Name]string{Sub: "sub1", Param: "param.NAME", Date: "date:d.m.Y H:i,Europe/Berlin", Random: "random:1,9", Sample: "sample:a|b|c"}
@@ -64,10 +64,10 @@ func Catalog() []Entry {
 	return out
 }
 
-// fewValues is how many values of an attribute its description lists.
+// fewValues is the maximum number of values that the description of an attribute lists.
 const fewValues = 12
 
-// describe is what the documentation says of an attribute of the click, with its values where they are few.
+// describe returns the description of an attribute of the click. It lists the attribute's values if they are few.
 func describe(row *clickattr.Attr) string {
 	if row.Values == nil || row.Values.Open || len(row.Values.List()) == 0 || len(row.Values.List()) > fewValues {
 		return row.Doc

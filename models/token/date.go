@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// DateLetter is a letter of the FORMAT of {date:FORMAT,TZ}.
+// DateLetter is a letter in the FORMAT of {date:FORMAT,TZ}.
 type DateLetter struct {
 	Letter byte
-	Means  string // with the example of 5 March 2026, 14:07:09 in Berlin
+	Means  string // its meaning, with 5 March 2026, 14:07:09 in Berlin as the example
 
-	layout string // Go's, empty where append gives the value
+	layout string // Go's layout; empty if append writes the value
 	append func(dst []byte, now time.Time) []byte
 }
 
-// DateLetters are all of them, as migrants know them. Any other character stands for itself, and so does a letter behind
-// a backslash.
+// DateLetters lists all letters, with the meaning that users of other trackers know. Any other character stands for itself, and
+// so does a letter after a backslash.
 var DateLetters = []DateLetter{
 	{'Y', "year: 2026", "2006", nil},
 	{'y', "year, two digits: 26", "06", nil},
@@ -51,7 +51,7 @@ var DateLetters = []DateLetter{
 	}},
 }
 
-// letters finds them.
+// letters holds the DateLetters by their letter.
 var letters = func() (found [256]*DateLetter) {
 	for i := range DateLetters {
 		found[DateLetters[i].Letter] = &DateLetters[i]
@@ -59,8 +59,8 @@ var letters = func() (found [256]*DateLetter) {
 	return found
 }()
 
-// newDate builds {date:FORMAT,TZ}: FORMAT of DateLetters, by default Y-m-d, and the zone by its name, by default the zone
-// of Values.Now. An unknown zone makes an unknown token.
+// newDate builds the token {date:FORMAT,TZ}. FORMAT consists of DateLetters and defaults to Y-m-d. TZ is the name of a time
+// zone and defaults to the zone of Values.Now. If the zone is unknown, the token is unknown.
 func newDate(arg string) (part, bool) {
 	format, name, zoned := splitDate(arg)
 	var zone *time.Location
@@ -79,7 +79,7 @@ func newDate(arg string) (part, bool) {
 	}}, true
 }
 
-// splitDate reads FORMAT,TZ.
+// splitDate splits the text "FORMAT,TZ". zoned reports whether it contains a zone.
 func splitDate(arg string) (format, zone string, zoned bool) {
 	format = arg
 	if i := strings.LastIndexByte(arg, ','); i >= 0 {

@@ -12,14 +12,14 @@ func setOf(chars string) (s byteSet) {
 const alnum = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
 var (
-	unreserved = setOf(alnum + "-._~")                        // an ordinary value
-	inURL      = setOf(alnum + "-._~:/?#[]@!$&'()*+,;=%")     // a raw value
-	inTemplate = setOf(alnum + "-._~:/?#[]@!$&'()*+,;=%{}|^") // the customer's own text, macros of others included
+	unreserved = setOf(alnum + "-._~")                        // bytes that an ordinary value keeps
+	inURL      = setOf(alnum + "-._~:/?#[]@!$&'()*+,;=%")     // bytes that a raw value keeps
+	inTemplate = setOf(alnum + "-._~:/?#[]@!$&'()*+,;=%{}|^") // bytes that the customer's own text keeps, including other parties' macros
 )
 
 const hex = "0123456789ABCDEF"
 
-// encode percent-encodes in place the bytes from mark on that are not in allowed.
+// encode percent-encodes in place the bytes from mark on that are not allowed.
 func encode(b []byte, mark int, allowed *byteSet) []byte {
 	n := 0
 	for _, c := range b[mark:] {
@@ -47,7 +47,7 @@ func encode(b []byte, mark int, allowed *byteSet) []byte {
 	return b
 }
 
-// AppendEscaped appends a value percent-encoded as an ordinary token value is.
+// AppendEscaped appends a value with the percent-encoding of an ordinary token value.
 func AppendEscaped(dst []byte, value string) []byte {
 	mark := len(dst)
 	return encode(append(dst, value...), mark, &unreserved)

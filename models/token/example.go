@@ -11,16 +11,16 @@ import (
 	"switchyard/models"
 )
 
-// Example fills the tokens of a redirect's URL with made-up values in the form of real ones, so that the address can be tried.
-// The values are the same each time, except {date} and {timestamp}. A draw always gives the first option.
+// Example returns the URL of a redirect with its tokens replaced by realistic made-up values, so that the address can be tried.
+// The values are the same each time, except for {date} and {timestamp}. A random choice always gives the first option.
 func Example(url string, at time.Time) string {
 	return string(Compile(url).Expand(nil, sample{at.UTC()}))
 }
 
 type sample struct{ at time.Time }
 
-// samples are the values of tokens that a page might look at and that are not attributes of the click; any other of
-// them is "test".
+// samples holds example values of tokens that are not attributes of the click and whose value may matter to a page. Any other
+// such token becomes "test".
 var samples = map[Name]string{
 	ClickID: "0000000000000000000000", LPSlot: "1", CountryName: "United States", IsUnique: "1", LPKey: "",
 }

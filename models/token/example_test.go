@@ -8,7 +8,7 @@ import (
 	"switchyard/models/token"
 )
 
-// A template is compiled once and expanded for any number of clicks, whose values come from a Values.
+// A template is compiled once and expanded for any number of clicks. The values of a click come from a Values.
 func Example() {
 	template := token.Compile("https://shop.example/{country}?click={clickid}&sub={sub1}&raw={_sub1}&{unknown}")
 	click := values{"country": "DE", "clickid": "AbC123", "sub1": "a b&c"}
@@ -26,6 +26,6 @@ func TestExample(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if plain := "https://a.example/p?q=1"; token.Example(plain, at) != plain {
-		t.Error("an address without tokens changes")
+		t.Error("an address without tokens is changed")
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"switchyard/models"
 )
 
-// linkFrames are how traffic sources and networks mark the macros that they fill in an address.
+// linkFrames lists the marks around macros that traffic sources and networks fill in an address.
 var linkFrames = append(frames[:len(frames):len(frames)],
 	frame{"%%", "%%"},
 	frame{"%", "%"},
 )
 
-// AppendMacros appends the value of a query parameter that another party fills. Its macros stay unchanged, and everything else
-// is percent-encoded. So no text can end the parameter that contains it.
+// AppendMacros appends the value of a query parameter that another party fills in. Its macros stay unchanged, and everything
+// else is percent-encoded. No text can therefore end the parameter that contains it.
 func AppendMacros(dst []byte, text string) []byte {
 	for text != "" {
 		start, end := findMacro(text)
@@ -23,7 +23,7 @@ func AppendMacros(dst []byte, text string) []byte {
 	return dst
 }
 
-// findMacro finds the first macro in a text. Without one both are the end of the text.
+// findMacro returns the bounds of the first macro in a text. If the text has no macro, both bounds are the end of the text.
 func findMacro(text string) (start, end int) {
 	for i := range len(text) {
 		for _, f := range linkFrames {
@@ -39,7 +39,7 @@ func findMacro(text string) (start, end int) {
 	return len(text), len(text)
 }
 
-// AppendParam appends a parameter that another party fills to a query, after an ampersand if the query is not empty.
+// AppendParam appends a parameter that another party fills in to a query. It adds an ampersand first if the query is not empty.
 func AppendParam(query []byte, m models.TokenMacro) []byte {
 	if len(query) > 0 {
 		query = append(query, '&')

@@ -10,7 +10,7 @@ import (
 	"switchyard/models/token"
 )
 
-// Macros stay as their source fills them. Nothing else can end a parameter, or begin another one.
+// Macros stay unchanged for the source that fills them. No other text can end a parameter, or begin another one.
 func TestAppendMacros(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{

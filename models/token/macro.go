@@ -7,7 +7,8 @@ import (
 
 type frame struct{ open, close string }
 
-// frames are how trackers and traffic sources mark a macro, longer marks before shorter ones of the same kind.
+// frames lists the marks around macros of trackers and traffic sources. A longer mark comes before a shorter mark of the same
+// kind.
 var frames = []frame{
 	{"[[[", "]]]"},
 	{"[[", "]]"},
@@ -22,12 +23,12 @@ var frames = []frame{
 	{"@@", "@@"},
 }
 
-// maxMacro is the longest name that is taken for a macro's.
+// maxMacro is the maximum length of a name that counts as the name of a macro.
 const maxMacro = 64
 
 // LooksLikeMacro reports whether a received value is a macro that was not filled in, such as {cost} or ##COST_CPC##. Such a
-// value counts as empty. The name inside needs a letter and holds letters, digits and a few signs, so a value that merely
-// stands in brackets, such as a number, is kept.
+// value counts as empty. The name inside must contain a letter, and only letters, digits and a few signs. A value that only
+// stands in brackets, such as a number, is therefore kept.
 func LooksLikeMacro(value string) bool {
 	value = strings.TrimSpace(value)
 	for _, f := range frames {
@@ -56,8 +57,8 @@ func macroName(s string) bool {
 	return letter && len(s) <= maxMacro
 }
 
-// QueryParam returns the value of a parameter in a query as it was received: the first with the name, without regard to case.
-// It is empty for a macro that was not filled in, and for a value that cannot be read.
+// QueryParam returns the value of a parameter in a query as received. It uses the first parameter with the name, without regard
+// to case. It returns an empty text for a macro that was not filled in, and for a value that cannot be read.
 func QueryParam(query, name string) string {
 	for query != "" {
 		var pair string

@@ -8,7 +8,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// Name is a canonical token.
+// Name identifies a token, independent of its spelling.
 type Name uint8
 
 // The tokens that are not attributes of the click. The tokens of attributes come after them, in the order of clickattr.All.
@@ -32,10 +32,10 @@ const (
 	Random // {random:MIN,MAX}
 	Sample // {sample:a|b|c}
 	Param  // {param.NAME}: the name is Token.Arg
-	Payout // this and the next ones are of the conversion: only postbacks know them
+	Payout // this token and the next ones describe the conversion: only postbacks know them
 	Revenue
 	Profit
-	Status // {status:approved=1,...} too
+	Status // also {status:approved=1,...}
 	ConversionID
 	Goal
 	EventTime
@@ -45,9 +45,9 @@ const (
 // ofConversion reports whether only postbacks know the token.
 func (n Name) ofConversion() bool { return n >= Payout && n < firstOfClick }
 
-// own has the names of the tokens that are not attributes of the click. Each name is followed by other trackers' names for the
-// token, so that URLs moved from another tracker keep working. sub, random, sample and param need an argument and are not
-// tokens without it.
+// own holds the names of the tokens that are not attributes of the click. Each name is followed by other trackers' names for
+// the token, so that URLs from another tracker keep working. sub, random, sample and param need an argument and are not tokens
+// without it.
 var own = [firstOfClick]string{
 	ClickID:      "clickid,click_id,cf_click_id,subid,uclick,cid",
 	CampaignName: "campaign_name,campaign.name", CampaignAlias: "campaign_alias", PathName: "path_name,path.name",
@@ -63,10 +63,10 @@ var own = [firstOfClick]string{
 	EventTime:    "event_time,conversion_time,conversion.time",
 }
 
-// subAliases are other trackers' numbered names of the sub-parameters.
+// subAliases lists the prefixes of other trackers' names for the sub-parameters. A number follows each prefix.
 var subAliases = [...]string{"sub_id_", "subid", "sub", "var", "t"}
 
-// names are the canonical spellings, byName has the aliases too, and ofClick the attributes of the click.
+// names holds the canonical spellings. byName also holds the aliases. ofClick holds the attributes of the click.
 var names, byName, ofClick = func() (names []string, byName map[string]Name, ofClick []*clickattr.Attr) {
 	byName = map[string]Name{}
 	add := func(list string) {
@@ -91,7 +91,7 @@ var names, byName, ofClick = func() (names []string, byName map[string]Name, ofC
 	return names, byName, ofClick
 }()
 
-// String gives the canonical spelling.
+// String returns the canonical spelling.
 func (n Name) String() string {
 	if int(n) < len(names) {
 		return names[n]
@@ -99,7 +99,7 @@ func (n Name) String() string {
 	return ""
 }
 
-// Append appends the value of a token that is an attribute of the click, nothing for any other.
+// Append appends the value of a token that is an attribute of the click. For any other token it appends nothing.
 func (n Name) Append(dst []byte, c *models.Click) []byte {
 	if i := int(n) - int(firstOfClick); i >= 0 && i < len(ofClick) {
 		return ofClick[i].Append(dst, c)
@@ -107,8 +107,8 @@ func (n Name) Append(dst []byte, c *models.Click) []byte {
 	return dst
 }
 
-// Lookup finds a token by its canonical name or an alias, without regard to case. N is the number of a
-// sub-parameter, arg the name behind param.
+// Lookup finds a token by its canonical name or an alias, without regard to case. The token's N is the number of a
+// sub-parameter. Its Arg is the name after "param.".
 func Lookup(name string) (t Token, ok bool) {
 	for _, prefix := range [...]string{"param.", "var:"} {
 		if len(name) > len(prefix) && strings.EqualFold(name[:len(prefix)], prefix) {

@@ -7,13 +7,13 @@ import "cmp"
 type PortablePart struct {
 	Text  string `json:"text,omitempty"`
 	Token string `json:"token,omitempty"` // the canonical name
-	N     int    `json:"n,omitempty"`     // of a sub-parameter
-	Arg   string `json:"arg,omitempty"`   // of param the name, of date the format, of sample and random what is behind the colon
-	Zone  string `json:"zone,omitempty"`  // of date; empty: the account's
-	Raw   bool   `json:"raw,omitempty"`   // encoded as an address, not as a value of its query
+	N     int    `json:"n,omitempty"`     // number of a sub-parameter
+	Arg   string `json:"arg,omitempty"`   // param: the name; date: the format; sample and random: the text after the colon
+	Zone  string `json:"zone,omitempty"`  // time zone of date; empty: the account's zone
+	Raw   bool   `json:"raw,omitempty"`   // encoded like a part of an address, not like a value in its query
 }
 
-// Portable gives the parts of the URL.
+// Portable returns the parts of the URL.
 func (t *Template) Portable() []PortablePart {
 	out := make([]PortablePart, len(t.parts))
 	for i := range t.parts {

@@ -11,22 +11,22 @@ import (
 // Token is one placeholder of a template.
 type Token struct {
 	Name Name
-	N    int    // of a sub-parameter, 1 to 10
+	N    int    // number of a sub-parameter, 1 to 10
 	Arg  string // the NAME of param.NAME
 }
 
-// Values answers for one click.
+// Values gives the values of the tokens for one click.
 type Values interface {
-	// AppendToken appends the plain value of a token, or nothing if the token has no value. It is never asked for date, random,
-	// sample or timestamp. Only the Values of a postback are asked for the tokens of a conversion.
+	// AppendToken appends the unencoded value of a token, or nothing if the token has no value. It is never called for date,
+	// random, sample or timestamp. Only the Values of a postback are called for the tokens of a conversion.
 	AppendToken(dst []byte, t Token) []byte
-	// Now is the moment of the click; its location is the zone of {date} without one.
+	// Now returns the time of the click. Its location is the time zone for a {date} without a zone.
 	Now() time.Time
-	// Random gives the next random number.
+	// Random returns the next random number.
 	Random() uint64
 }
 
-// Template is a compiled URL. It is immutable and safe for any number of goroutines.
+// Template is a compiled URL. It is immutable, and any number of goroutines may use it.
 type Template struct {
 	source string
 	parts  []part
@@ -34,7 +34,7 @@ type Template struct {
 
 // part is literal text or, with a fill function or a name, a placeholder.
 type part struct {
-	text string                            // the literal, the NAME of param.NAME, or what fill was made of
+	text string                            // the literal, the NAME of param.NAME, or the argument of fill
 	fill func(dst []byte, v Values) []byte // date, random, sample, timestamp, the words of status
 	name Name
 	n    uint8
@@ -43,13 +43,13 @@ type part struct {
 
 func (p *part) token() Token { return Token{Name: p.name, N: int(p.n), Arg: p.text} }
 
-// maxValue cuts what a value may add to a URL, in bytes.
+// maxValue is the maximum number of bytes that a value may add to a URL before encoding. A longer value is cut.
 const maxValue = 2048
 
-// Compile prepares the URL of a redirect. Unknown tokens stay unchanged, including the tokens of conversions.
+// Compile compiles the URL of a redirect. Unknown tokens stay unchanged, and so do tokens of conversions.
 func Compile(url string) *Template { return compile(url, false) }
 
-// CompilePostback prepares the URL of a postback. Unknown tokens are removed.
+// CompilePostback compiles the URL of a postback. Unknown tokens are removed.
 func CompilePostback(url string) *Template { return compile(url, true) }
 
 func compile(url string, postback bool) *Template {
@@ -77,10 +77,10 @@ func compile(url string, postback bool) *Template {
 	return t
 }
 
-// Source gives the URL as it was compiled.
+// Source returns the URL from which the template was compiled.
 func (t *Template) Source() string { return t.source }
 
-// ID tells the URLs of templates apart: the same URL has the same id in every process.
+// ID returns an id of the template's URL. The same URL has the same id in every process.
 func (t *Template) ID() uuid.UUID { return uuid.NewSHA1(uuid.NameSpaceURL, []byte(t.source)) }
 
 // Uses reports whether a token occurs in the template.
@@ -134,7 +134,7 @@ func brace(s string) (size int, inner string) {
 	return i + 1, s[1:i]
 }
 
-// literal appends fixed text, made fit for one line of a header.
+// literal appends fixed text. The text is encoded so that it fits on one line of a header.
 func (t *Template) literal(s string) {
 	if s == "" {
 		return
@@ -170,7 +170,7 @@ func parse(inner string) (part, bool) {
 	return p, ok
 }
 
-// structured are the tokens with an argument after a colon.
+// structured holds the tokens that have an argument after a colon.
 var structured = map[string]func(arg string) (part, bool){
 	"date": newDate, "random": newRandom, "sample": newSample, "status": newStatus,
 }
@@ -195,7 +195,8 @@ func newSample(arg string) (part, bool) {
 	}}, arg != ""
 }
 
-// newStatus builds {status:approved=1,rejected=0}: the source's words for statuses. A status that is not listed gives nothing.
+// newStatus builds the token {status:approved=1,rejected=0}, with the source's words for statuses. A status that is not listed
+// adds nothing.
 func newStatus(arg string) (part, bool) {
 	words := map[string]string{}
 	for item := range strings.SplitSeq(arg, ",") {

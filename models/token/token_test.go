@@ -12,7 +12,7 @@ import (
 	"switchyard/models/token"
 )
 
-// values answers by canonical name; sub-parameters as sub1, parameters as param.x.
+// values holds the values of tokens by canonical name, with sub-parameters as sub1 and parameters as param.x.
 type values map[string]string
 
 var moment = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
@@ -76,7 +76,7 @@ func TestExpand(t *testing.T) {
 	}
 	long := values{"sub1": strings.Repeat("x", 5000)}
 	if got := token.Compile("https://a.b/{sub1}").Expand(nil, long); len(got) > 2100 {
-		t.Errorf("a value of %d bytes was let in", len(got))
+		t.Errorf("a long value was not cut: the URL has %d bytes", len(got))
 	}
 }
 
@@ -142,7 +142,7 @@ func TestEveryName(t *testing.T) {
 	}
 }
 
-// Each letter is documented with what it gives.
+// Each letter gives the value that its documentation shows.
 func TestDateLetters(t *testing.T) {
 	t.Parallel()
 	at := at{time.Date(2026, 3, 5, 13, 7, 9, 0, time.UTC)}
@@ -228,8 +228,8 @@ func (fixed) AppendToken(dst []byte, _ token.Token) []byte { return append(dst, 
 func (fixed) Now() time.Time                               { return moment }
 func (fixed) Random() uint64                               { return 3 }
 
-// FuzzExpand holds that no value, in any place, ordinary or raw, changes the scheme or the host of a redirect or the
-// number of its headers, and that the result is one line of printable ASCII.
+// FuzzExpand checks that no value, ordinary or raw, in any place, changes the scheme or the host of a redirect or the number of
+// its headers. The result must be one line of printable ASCII.
 func FuzzExpand(f *testing.F) {
 	for _, v := range []string{
 		"x", "@evil.example/", "//evil.example", "\r\nSet-Cookie: a=b", "\\\\evil",
@@ -263,7 +263,7 @@ func FuzzExpand(f *testing.F) {
 			if !valid {
 				continue
 			}
-			// What Go's own parser sees, where it accepts the raw percent signs of the customer's value.
+			// Go's own parser must see the same host, if it accepts the raw percent signs of the customer's value.
 			if u, err := url.Parse(out); err == nil &&
 				(u.Scheme != "https" || u.Hostname() != "host.example" || u.User != nil) {
 				t.Fatalf("%s leads to %q", text, out)
@@ -278,7 +278,7 @@ func FuzzExpand(f *testing.F) {
 	})
 }
 
-// cutAuthority splits an address as a browser does.
+// cutAuthority splits an address like a browser.
 func cutAuthority(s string) (scheme, host, rest string) {
 	scheme, s, _ = strings.Cut(s, "://")
 	if i := strings.IndexAny(s, `/\?#`); i >= 0 {
@@ -287,8 +287,8 @@ func cutAuthority(s string) (scheme, host, rest string) {
 	return scheme, s, ""
 }
 
-// FuzzCompile holds that no template makes Compile or Expand panic, that what ValidURL accepts keeps its host, and
-// that fixed text in printable ASCII comes out as it went in.
+// FuzzCompile checks that no template makes Compile or Expand panic, that an address that ValidURL accepts keeps its host, and
+// that fixed text in printable ASCII is not changed.
 func FuzzCompile(f *testing.F) {
 	for _, s := range []string{
 		"https://a.b/{sub1}{date:Y,UTC}{random:1,2}{sample:a|}{status:a=b}{{x}}{_sub1}{",

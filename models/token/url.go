@@ -16,7 +16,7 @@ var (
 	errControl = errors.New("the address contains spaces or control characters outside the arguments of its tokens")
 )
 
-// placeholder is a token. argument is one with an argument, which may have spaces: {date:Y-m-d H:i}.
+// placeholder matches a token. argument matches a token with an argument, which may contain spaces: {date:Y-m-d H:i}.
 var (
 	placeholder = regexp.MustCompile(`\{[^{}\s]*\}`)
 	argument    = regexp.MustCompile(`\{\w+:[^{}\x00-\x1f\x7f]*\}`)
@@ -28,8 +28,8 @@ func blank(template string) bool {
 	return strings.ContainsFunc(template, wrong) && strings.ContainsFunc(argument.ReplaceAllLiteralString(template, "x"), wrong)
 }
 
-// IsURL reports whether a template is an http or https address with a host. Placeholders may stand anywhere after the
-// scheme, in the host too. Visitors can be sent to fewer: see ValidURL.
+// IsURL reports whether a template is an http or https address with a host. Placeholders may stand anywhere after the scheme,
+// even in the host. Addresses to which visitors can be sent must satisfy ValidURL.
 func IsURL(template string) bool {
 	if blank(template) {
 		return false
@@ -42,9 +42,9 @@ func IsURL(template string) bool {
 	return strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https")
 }
 
-// ValidURL reports whether a template is an http(s) address that can be redirected to: a literal host (a name, an
-// address, an optional port), no user part, no control characters, spaces in the arguments of tokens only. Its length is the caller's to limit;
-// the error is a sentence for a person.
+// ValidURL returns an error if a template is not an http(s) address to which visitors can be redirected. Such an address has a
+// literal host (a name or an address, with an optional port), no user part and no control characters. It may contain spaces
+// only in the arguments of tokens. The caller has to limit its length. The error is a sentence for a person.
 func ValidURL(template string) error {
 	if blank(template) {
 		return errControl
@@ -59,15 +59,15 @@ func ValidURL(template string) error {
 	return nil
 }
 
-// Origin is the scheme, host and port of an address that ValidURL accepts: the part without tokens.
+// Origin returns the scheme, host and port of an address that ValidURL accepts. This part contains no tokens.
 func Origin(template string) string {
 	_, end := authority(template)
 	return template[:end]
 }
 
-// LeadsTo reports whether an address that ValidURL accepts leads to the host of another one, at its port or at the usual one of
-// either scheme. Browsers read 127.1 and 0x7f000001 as 127.0.0.1: where the other host is an IP address, each host counts whose
-// last label begins with a digit.
+// LeadsTo reports whether an address that ValidURL accepts leads to the host of another address, at the other address's port,
+// 80 or 443. Browsers read 127.1 and 0x7f000001 as 127.0.0.1. If the other host is an IP address, a host whose last label
+// begins with a digit therefore counts as leading there.
 func LeadsTo(template, other string) bool {
 	to, port := hostAndPort(template)
 	own, ownPort := hostAndPort(other)
@@ -85,8 +85,8 @@ func LeadsTo(template, other string) bool {
 	return last != "" && last[0] >= '0' && last[0] <= '9'
 }
 
-// hostAndPort are the host of an http(s) address, in lower case and without a final dot, and its port, by its scheme where it names
-// none.
+// hostAndPort returns the host and the port of an http(s) address. The host is in lower case and without a final dot. An
+// address without a port has the usual port of its scheme.
 func hostAndPort(address string) (host, port string) {
 	start, end := authority(address)
 	u := url.URL{Host: address[start:end]}
@@ -100,7 +100,7 @@ func hostAndPort(address string) (host, port string) {
 	return strings.ToLower(strings.TrimSuffix(u.Hostname(), ".")), port
 }
 
-// authority finds host and port in an http(s) address; start is 0 when it is no such address.
+// authority returns the bounds of host and port in an http(s) address. start is 0 if the text is not such an address.
 func authority(s string) (start, end int) {
 	for _, scheme := range [...]string{"https://", "http://"} {
 		if len(s) >= len(scheme) && strings.EqualFold(s[:len(scheme)], scheme) {
@@ -143,11 +143,11 @@ func validHost(s string) bool {
 
 const hostChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
 
-// secretName is the name of a parameter that may carry a secret.
+// secretName matches the names of parameters that may carry a secret.
 var secretName = regexp.MustCompile(`(?i)secret|token|passw|pwd|api_?key|auth|signature|^key$|^sig$|^pass$|_key$`)
 
-// Masked hides in a template's query the values that look like secrets of the account by the names of their parameters.
-// Placeholders stay, since what they show is the click's.
+// Masked replaces values in a template's query that look like secrets of the account, judged by the names of their parameters.
+// Placeholders stay, because their values come from the click.
 func Masked(template string) string {
 	address, query, ok := strings.Cut(template, "?")
 	if !ok {
@@ -162,11 +162,11 @@ func Masked(template string) string {
 	return address + "?" + strings.Join(parts, "&")
 }
 
-// shortestSecret is how long a value is at least that can be told from other text.
+// shortestSecret is the minimum length of a secret. A shorter value could not be distinguished from other text.
 const shortestSecret = 3
 
-// Secrets returns the values that Masked hides, as written and as the receiver reads them. Values of one or two letters are
-// left out.
+// Secrets returns the values that Masked hides, both as written and as the receiver decodes them. Values of one or two letters
+// are left out.
 func Secrets(template string) (list []string) {
 	template, _, _ = strings.Cut(template, "#")
 	_, query, _ := strings.Cut(template, "?")

@@ -16,7 +16,7 @@ func TestIsURL(t *testing.T) {
 	}
 }
 
-// TestLeadsTo: an address leads to another one's host however it is written, and to no other host or port.
+// TestLeadsTo checks that an address leads to another address's host in every notation, and to no other host or port.
 func TestLeadsTo(t *testing.T) {
 	t.Parallel()
 	for own, tries := range map[string]map[string]bool{

@@ -2,8 +2,8 @@
 // install's own hosts, and renews them when the CA advises it.
 //
 // The ACME client is acmez. It sends requests through the guarded client and does not listen. The answers to a CA's challenges
-// are stored in the database, and web processes serve them. Over all processes, a host has one issuer at a time. If that
-// process dies, it keeps the host for one more lease; then another process starts over.
+// are stored in the database, and web processes serve them. Only one process at a time works on the certificate of a host. If
+// the process dies, the host stays claimed until the lease ends. Then another process starts over.
 package acme
 
 import (
@@ -30,7 +30,7 @@ import (
 
 // CA is a certificate authority.
 type CA struct {
-	Directory string // its address
+	Directory string // address of its ACME directory
 	// EABKey and EABSecret bind our ACME account to an account at the CA. They are empty if the CA requires no binding.
 	EABKey, EABSecret string
 }
@@ -38,17 +38,17 @@ type CA struct {
 // Options of New.
 type Options struct {
 	Store  *certstore.Store
-	Egress *egress.Client // must take answers of MaxBody
-	CAs    []CA           // the next one is asked when one fails
-	Email  string         // where CAs write to; may be empty
+	Egress *egress.Client // must accept answers of MaxBody bytes
+	CAs    []CA           // asked in this order: the next one if one fails
+	Email  string         // contact address for CAs; may be empty
 	Now    func() time.Time
-	Lease  time.Duration // of a host; default half a minute
+	Lease  time.Duration // of the claim on a host; default half a minute
 }
 
 // MaxBody is the largest answer of a CA in bytes.
 const MaxBody = 256 << 10
 
-// How long things take at most.
+// Time limits.
 const (
 	defaultLease = 30 * time.Second
 	pollTimeout  = 90 * time.Second // for one validation, and for one finalization
@@ -56,11 +56,12 @@ const (
 	askTime      = 20 * time.Second // for one request
 )
 
-// atOnce is how many hosts a process gets certificates for at once. The others wait for it.
+// atOnce is the number of hosts for which a process obtains certificates at once. Further hosts wait.
 const atOnce = 16
 
-// The number of orders one account may make, not counting renewals: a burst, and one more after each interval. Let's Encrypt
-// accepts 300 orders in three hours from an install, so one account leaves a third of them to others.
+// An account may make AccountOrders orders at once, and one more after each AccountOrderInterval, not counting renewals. Let's
+// Encrypt accepts 300 orders in three hours from an install. One account uses at most 180 of them and leaves the rest to
+// others.
 const (
 	AccountOrders        = 150
 	AccountOrderInterval = 6 * time.Minute
@@ -79,7 +80,7 @@ type authority struct {
 	client *acmez.Client
 
 	mu      sync.Mutex
-	account *acme.Account // nil: not asked for by this process yet
+	account *acme.Account // nil: this process has not asked for it yet
 }
 
 // New makes an issuer.
@@ -129,7 +130,7 @@ func (i *Issuer) Ensure(ctx context.Context, host string) (certstore.Certificate
 	}
 	ctx, stop := i.hold(ctx, host, fence)
 	defer stop()
-	if c, err := i.fresh(ctx, host); err != nil || c != nil { // another one may have been faster
+	if c, err := i.fresh(ctx, host); err != nil || c != nil { // another issuer may have been faster
 		return deref(c), err
 	}
 	return i.issue(ctx, host, fence)
@@ -155,8 +156,8 @@ func (i *Issuer) fresh(ctx context.Context, host string) (*certstore.Certificate
 // host, and only then.
 //
 // hold does not use workers.KeepLease, which also ends when PostgreSQL has not answered for the length of a lease. Going on
-// does no harm here: of two issuers, Save refuses the late one. Stopping would do harm, because orders at the CA count against
-// the limits of this install.
+// does no harm here, because Save refuses an issuer that has lost the host. Stopping would do harm, because orders at the CA
+// count against the limits of this install.
 func (i *Issuer) hold(ctx context.Context, host string, fence int64) (held context.Context, stop func()) {
 	held, cancel := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
@@ -186,7 +187,8 @@ func (i *Issuer) hold(ctx context.Context, host string, fence int64) (held conte
 	}
 }
 
-// issue asks one CA after the other.
+// issue asks one CA after the other, until one issues the certificate and it is stored. If none does, the error is a
+// *RefusalError.
 func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certstore.Certificate, err error) {
 	old, _, err := i.o.Store.Find(ctx, host)
 	if err != nil {
@@ -215,7 +217,7 @@ func (i *Issuer) issue(ctx context.Context, host string, fence int64) (c certsto
 const saveAgain = time.Second
 
 // save stores a certificate. While PostgreSQL is away it retries until the context ends, because a certificate that is not
-// stored would have to be ordered again. The error is ErrLost if another issuer has the host by then.
+// stored would have to be ordered again. The error is certstore.ErrLost if another issuer has taken over the host.
 func (i *Issuer) save(ctx context.Context, fence int64, c certstore.Certificate) error {
 	for {
 		err := i.o.Store.Save(ctx, fence, c)
@@ -293,7 +295,8 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 	}
 	out = certstore.Certificate{Host: host, PEM: both, CA: ca.Directory, NotAfter: leaf.NotAfter}
 	out.RenewAt = i.renewal(ctx, ca, leaf)
-	// If a CA advises to renew a certificate that it has just issued, the advice is ignored.
+	// A CA may advise to renew a certificate that it has just issued. The renewal then waits for a tenth of the certificate's
+	// lifetime.
 	if soonest := i.o.Now().Add(lifetime(leaf) / 10); out.RenewAt.Before(soonest) {
 		out.RenewAt = soonest
 	}
@@ -302,7 +305,8 @@ func (i *Issuer) pack(ctx context.Context, ca *authority, host string, key *ecds
 
 func lifetime(leaf *x509.Certificate) time.Duration { return leaf.NotAfter.Sub(leaf.NotBefore) }
 
-// renewal returns when the CA advises to renew a certificate. Without advice, it is when a third of its life is left.
+// renewal returns the time at which the CA advises to renew a certificate, but at the latest the time when a tenth of its life
+// is left. Without advice, it returns the time when a third of its life is left.
 func (i *Issuer) renewal(ctx context.Context, ca *authority, leaf *x509.Certificate) time.Time {
 	latest := leaf.NotAfter.Add(-lifetime(leaf) / 3)
 	info, err := ca.client.GetRenewalInfo(ctx, leaf)
@@ -330,7 +334,7 @@ func (i *Issuer) Advise(ctx context.Context, host string) (c certstore.Certifica
 			limited, cancel := context.WithTimeout(ctx, askTime)
 			at := i.renewal(limited, ca, leaf)
 			cancel()
-			if at.Before(c.RenewAt) { // only ever earlier: a CA that is away changes nothing
+			if at.Before(c.RenewAt) { // a renewal only moves to an earlier time, so a CA that cannot be asked changes nothing
 				c.RenewAt = at
 				err = i.o.Store.SetRenewal(ctx, host, at)
 			}

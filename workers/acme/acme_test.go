@@ -28,7 +28,8 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// world is a store, and a server that answers challenges as web processes do: both kinds, or one of them.
+// world has a store, and servers that answer challenges as web processes do. noHTTP and noTLS switch one kind of challenge
+// off.
 type world struct {
 	*testing.T
 	db            *db.DB
@@ -181,15 +182,15 @@ func TestIssue(t *testing.T) {
 	verify(t, c, ca)
 	first := leaf(t, c)
 	if left := first.NotAfter.Sub(c.RenewAt); left <= 0 || left > first.NotAfter.Sub(first.NotBefore)/2 {
-		t.Errorf("it is renewed %s before its end", left)
+		t.Errorf("the certificate is to be renewed %s before it expires", left)
 	}
 	if again, err := i.Ensure(t.Context(), "go.shop.example"); err != nil || !bytes.Equal(again.PEM, c.PEM) || ca.Orders() != 1 {
-		t.Errorf("asked again: %d orders, %v", ca.Orders(), err)
+		t.Errorf("after a second Ensure: %d orders, %v", ca.Orders(), err)
 	}
 
 	ca.RenewNow(first)
 	if advised, ok, err := i.Advise(t.Context(), "go.shop.example"); err != nil || !ok || advised.RenewAt.After(time.Now()) {
-		t.Errorf("advised: %s, %t, %v", advised.RenewAt, ok, err)
+		t.Errorf("Advise returns the renewal time %s, %t, %v", advised.RenewAt, ok, err)
 	}
 	renewed, err := i.Ensure(t.Context(), "go.shop.example")
 	if err != nil {
@@ -198,7 +199,7 @@ func TestIssue(t *testing.T) {
 	verify(t, renewed, ca)
 	if second := leaf(t, renewed); second.SerialNumber.Cmp(first.SerialNumber) == 0 || ca.Orders() != 2 ||
 		!strings.Contains(ca.Log(), "is a replacement of") || renewed.RenewAt.Before(time.Now()) {
-		t.Errorf("renewed: %d orders, next at %s", ca.Orders(), renewed.RenewAt)
+		t.Errorf("after the renewal: %d orders, next renewal at %s", ca.Orders(), renewed.RenewAt)
 	}
 	noKeyIn(t, w.db, renewed.PEM)
 
@@ -206,11 +207,11 @@ func TestIssue(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, ok, err := w.store.Find(t.Context(), "go.shop.example"); ok || err != nil {
-		t.Errorf("released: %t, %v", ok, err)
+		t.Errorf("the released certificate is still stored: %t, %v", ok, err)
 	}
 }
 
-// noKeyIn fails if a private key lies in a row of any table, as PEM, as DER, or in part.
+// noKeyIn fails the test if a row of any table contains the private key, as PEM, as DER, or in part.
 func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 	t.Helper()
 	pair, err := tls.X509KeyPair(text, text)
@@ -221,7 +222,7 @@ func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret := hex.EncodeToString(der[36:68]) // of P-256
+	secret := hex.EncodeToString(der[36:68]) // the private number of a P-256 key
 	var tables []string
 	if err := d.SelectContext(t.Context(), &tables, `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`); err != nil {
 		t.Fatal(err)
@@ -235,12 +236,12 @@ func noKeyIn(t *testing.T, d *db.DB, text []byte) {
 		for _, row := range found {
 			rows++
 			if strings.Contains(row, "PRIVATE KEY") || strings.Contains(row, secret) || strings.Contains(row, fmt.Sprintf("%x", "PRIVATE KEY")) {
-				t.Errorf("%s has a key in plain: %.200s", table, row)
+				t.Errorf("table %s has a key in plain text: %.200s", table, row)
 			}
 		}
 	}
 	if len(tables) < 20 || rows < 2 {
-		t.Errorf("%d rows of %d tables were looked at", rows, len(tables))
+		t.Errorf("only %d rows of %d tables were checked", rows, len(tables))
 	}
 }
 
@@ -262,7 +263,7 @@ func TestChallenges(t *testing.T) {
 					t.Errorf("%+v, %v", r, err)
 				}
 				if left, err := w.store.Challenges(t.Context()); err != nil || len(left) != 0 {
-					t.Errorf("%d challenges are left, %v", len(left), err)
+					t.Errorf("%d challenges were not deleted, %v", len(left), err)
 				}
 				return
 			}
@@ -271,14 +272,14 @@ func TestChallenges(t *testing.T) {
 			}
 			verify(t, c, ca)
 			if _, ok := w.answered.Load(kind); !ok {
-				t.Error("another kind was answered")
+				t.Error("a challenge of the other kind was answered")
 			}
 		})
 	}
 }
 
-// TestSeveralCAs: the next CA issues while one is away. A CA that requires a known account is given it. A CA that has forgotten
-// our account gets a new one.
+// TestSeveralCAs: the next CA issues while one is away. A CA that requires an external account gets its key. A CA that has
+// forgotten our account gets a new one.
 func TestSeveralCAs(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -312,7 +313,7 @@ func TestSeveralCAs(t *testing.T) {
 	verify(t, c, second)
 }
 
-// TestNotStored: a certificate that PostgreSQL does not take at first is stored later, and not ordered once more.
+// TestNotStored: if PostgreSQL refuses a certificate at first, the certificate is stored later and not ordered again.
 func TestNotStored(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -363,7 +364,7 @@ func TestOneIssuer(t *testing.T) {
 	}
 	for _, c := range got {
 		if len(c.PEM) == 0 || !bytes.Equal(c.PEM, got[0].PEM) {
-			t.Error("the processes have several certificates, or none")
+			t.Error("the processes have different certificates, or no certificate")
 		}
 	}
 	if ca.Orders() != 1 || ca.Accounts() != 1 {
@@ -374,7 +375,7 @@ func TestOneIssuer(t *testing.T) {
 		t.Fatalf("claim: %t, %v", ok, err)
 	}
 	if _, ok, err := w.store.Claim(t.Context(), "go.shop.example", time.Minute); ok || err != nil {
-		t.Errorf("claimed twice: %v", err)
+		t.Errorf("a second claim of the host: %v", err)
 	}
 	if err := w.store.Release(t.Context(), "go.shop.example"); err != nil {
 		t.Fatal(err)
@@ -387,6 +388,6 @@ func TestOneIssuer(t *testing.T) {
 		t.Errorf("an issuer that was cut off goes on: %v", err)
 	}
 	if left, err := w.store.Versions(t.Context()); err != nil || len(left) != 0 {
-		t.Errorf("left are %v, %v", left, err)
+		t.Errorf("after the release, certificates are still stored: %v, %v", left, err)
 	}
 }

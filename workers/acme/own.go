@@ -11,7 +11,8 @@ import (
 	"switchyard/workers"
 )
 
-// How often the install's own hosts are checked, and how long to wait after failures in a row.
+// ownLook is the time between two checks of an own host. After a failure the wait is ownRetry. It doubles with each further
+// failure in a row, up to ownWorst.
 const (
 	ownLook  = 12 * time.Hour
 	ownRetry = time.Minute

@@ -8,8 +8,8 @@ import (
 	"switchyard/workers/acme"
 )
 
-// TestAwayForAnHour: while the CA is away it is asked less and less often, and what was issued before stays. When it is back
-// the host is renewed.
+// TestAwayForAnHour: while the CA is away, it is asked less and less often, and the previous certificate stays. When the CA is
+// back, the host's certificate is renewed.
 func TestAwayForAnHour(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -42,10 +42,10 @@ func TestAwayForAnHour(t *testing.T) {
 		now = now.Add(time.Minute)
 	}
 	if len(tried) != 6 {
-		t.Errorf("asked %d times within an hour", len(tried))
+		t.Errorf("the CA was asked %d times within an hour", len(tried))
 	}
 	if kept, ok, err := w.store.Find(t.Context(), "app.example.org"); err != nil || !ok || string(kept.PEM) != string(first.PEM) {
-		t.Errorf("the certificate of before: %t, %v", ok, err)
+		t.Errorf("the previous certificate is stored: %t, %v", ok, err)
 	}
 	ca.Restart()
 	for range 60 {
@@ -56,7 +56,7 @@ func TestAwayForAnHour(t *testing.T) {
 	}
 	renewed, _, err := w.store.Find(t.Context(), "app.example.org")
 	if err != nil || string(renewed.PEM) == string(first.PEM) {
-		t.Fatalf("not renewed: %v", err)
+		t.Fatalf("the certificate was not renewed: %v", err)
 	}
 	verify(t, renewed, ca)
 }

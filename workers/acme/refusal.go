@@ -14,7 +14,7 @@ import (
 
 // RefusalError says why no CA has issued a certificate.
 type RefusalError struct {
-	Code    string // the type of the CA's problem, such as rateLimited; unreachable if it could not be asked
+	Code    string // the type of the CA's problem, such as rateLimited; "unreachable" without a readable answer
 	Message string // for people; nothing in it is secret
 
 	cause error
@@ -23,10 +23,10 @@ type RefusalError struct {
 // Error implements error.
 func (r *RefusalError) Error() string { return "acme: " + r.Code + ": " + r.Message }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (r *RefusalError) Unwrap() error { return r.cause }
 
-// maxMessage is the longest message of a refusal that is shown.
+// maxMessage is the maximum length of a refusal's message, in bytes.
 const maxMessage = 500
 
 // refusal describes a failure.
@@ -62,7 +62,7 @@ func isProblem(err error, kind string) bool {
 	return ok && p.Type == kind
 }
 
-// encoded is a key with its certificate as PEM.
+// encoded returns a key and its certificate as PEM.
 func encoded(pair *tls.Certificate) ([]byte, error) {
 	key, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
 	if err != nil {

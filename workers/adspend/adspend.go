@@ -1,5 +1,5 @@
-// Package adspend asks ad platforms: it tries the connections of traffic sources, reads what was spent and writes it as the cost of
-// clicks, by hand and by the clock.
+// Package adspend reads spend from ad platforms and writes it as the cost of clicks, on request and by the clock. It also tests
+// the connections of traffic sources.
 package adspend
 
 import (
@@ -21,7 +21,7 @@ import (
 	"switchyard/workers/providers/ads"
 )
 
-// Clicks knows clicks and sets their cost: clicklog.Log.
+// Clicks reads clicks and sets their cost. clicklog.Log implements it.
 type Clicks interface {
 	SentClicks(ctx context.Context, c db.Conn, account, source uuid.UUID, from, to time.Time, param string) ([]clicklog.SentClicks, error)
 	SpendOf(ctx context.Context, c db.Conn, account, source uuid.UUID, day time.Time) ([]clicklog.Spend, error)
@@ -38,7 +38,7 @@ type Options struct {
 	Now    func() time.Time // default time.Now
 }
 
-// Platforms asks ad platforms. Safe for concurrent use.
+// Platforms opens connections to ad platforms and runs their spend jobs. It is safe for concurrent use.
 type Platforms struct {
 	o     Options
 	store *store.Store
@@ -57,7 +57,7 @@ func New(r *workers.Runtime, s *store.Store, o Options) *Platforms {
 	return p
 }
 
-// errNotConfigured says that a source has no connection, or that it lacks something.
+// errNotConfigured returns the error for a source without a connection, or with an incomplete connection.
 func errNotConfigured(format string, args ...any) error {
 	return models.Invalid("not_configured", format, args...)
 }
@@ -96,7 +96,8 @@ func (p *Platforms) Open(ctx context.Context, account, source uuid.UUID) (i mode
 	return i, c, err
 }
 
-// forCost opens the connection of a traffic source whose spend can be read.
+// forCost opens the connection of a traffic source to read its spend. It returns an error if the connection lacks a setting for
+// that.
 func (p *Platforms) forCost(ctx context.Context, account, source uuid.UUID) (i models.SourceIntegration, c *ads.Connection, err error) {
 	if i, c, err = p.Open(ctx, account, source); err != nil {
 		return i, c, err
@@ -121,7 +122,7 @@ func (p *Platforms) forCost(ctx context.Context, account, source uuid.UUID) (i m
 // testTime limits a test of a connection, while its caller waits.
 const testTime = 20 * time.Second
 
-// test tests a connection. Its answer says what is wrong with the connection.
+// test tests a connection. The job's answer says whether the platform accepted it, or why not.
 func (p *Platforms) test(ctx context.Context, u *run) error {
 	out := jobs.SpendSynced{Test: true, Provider: u.Args.Provider, From: u.Args.From, To: u.Args.To}
 	i, c, err := p.forCost(ctx, u.Job.AccountID.UUID, u.Args.SourceID)
@@ -144,7 +145,7 @@ func (p *Platforms) test(ctx context.Context, u *run) error {
 	})
 }
 
-// words are an error for a person.
+// words returns the text of an error for a person.
 func words(err error) string {
 	if e, ok := models.AsError(err); ok {
 		return e.Message
@@ -152,14 +153,14 @@ func words(err error) string {
 	return err.Error()
 }
 
-// gate admits a job, so that the jobs of one platform do not take the places of the others.
+// gate admits a job if its platform has a free place, so that jobs of one platform do not take the places of the others.
 func (p *Platforms) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
 	return workers.GateByPlatform(ctx, p.store.Conn(), p.room, job, func(a jobs.SpendArgs) string {
 		return workers.PlatformOf(a.Provider, a.SourceID)
 	})
 }
 
-// takenAtOnce is how many sources one sweep takes at once.
+// takenAtOnce is how many due sources a sweep claims in one batch.
 const takenAtOnce = 500
 
 // sweep starts the syncs that are due.
@@ -197,7 +198,7 @@ func window(d store.DueSource, now time.Time) jobs.SpendArgs {
 	}
 }
 
-// note stores the result of a sync, and when the next scheduled sync runs. code is the code of the failure.
+// note stores the result of a sync and the time of the next scheduled sync. code is the error code of a failed sync.
 func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.SpendArgs, code string, n store.SourceNote) error {
 	k := s.SourceIntegrations()
 	i, err := k.Find(ctx, account, of.SourceID)

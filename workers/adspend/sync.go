@@ -25,14 +25,14 @@ import (
 
 type run = workers.Run[jobs.SpendArgs, jobs.SpendSynced]
 
-// read is what was read of a platform, stored under the id of the job.
+// read holds the rows that a platform returned. It is stored under the id of the job.
 type read struct {
 	Rows           []ads.Spend `json:"rows"`
 	Currency, Zone string
 }
 
-// sync reads the spend of a source and writes it, day by day. Each day is one transaction: an attempt that continues after a crash
-// begins with the next one.
+// sync reads the spend of a source and writes it, day by day. Each day is one transaction, so an attempt after a crash continues
+// with the first day that is not written yet.
 func (p *Platforms) sync(ctx context.Context, u *run) error {
 	if u.Args.Test {
 		return p.test(ctx, u)
@@ -78,7 +78,7 @@ func (p *Platforms) sync(ctx context.Context, u *run) error {
 	})
 }
 
-// failed notes why a job has failed, in the transaction of c.
+// failed stores why a job has failed, in the transaction of c.
 func (p *Platforms) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args jobs.SpendArgs
 	if err := json.Unmarshal(row.Args, &args); err != nil || args.Test {
@@ -95,7 +95,8 @@ func (p *Platforms) failed(ctx context.Context, c db.Conn, row models.Job, cause
 	return p.note(ctx, s, row.AccountID.UUID, args, failure.Code, store.SourceNote{Failure: failure.Message})
 }
 
-// fetch reads the rows from the platform and stores them. An error that no other attempt can help is a *models.Error.
+// fetch reads the rows from the platform and stores them. It returns a *models.Error for a failure that another attempt would not
+// fix.
 func (p *Platforms) fetch(ctx context.Context, u *run) error {
 	account := u.Job.AccountID.UUID
 	from, to, err := parseDays(u.Args)
@@ -141,7 +142,7 @@ func (p *Platforms) fetch(ctx context.Context, u *run) error {
 	})
 }
 
-// oneCurrency refuses spend in several: what a day has cost could not be added up.
+// oneCurrency refuses rows in different currencies, because the spend of a day could not be added up.
 func oneCurrency(rows []ads.Spend) error {
 	for _, r := range rows {
 		if r.Currency != rows[0].Currency {
@@ -151,7 +152,7 @@ func oneCurrency(rows []ads.Spend) error {
 	return nil
 }
 
-// write writes the days that are left.
+// write writes the days that no attempt has written yet.
 func (p *Platforms) write(ctx context.Context, u *run, rows []ads.Spend) error {
 	account := u.Job.AccountID.UUID
 	owner, err := p.store.FindAccount(ctx, account)
@@ -193,7 +194,7 @@ func (p *Platforms) write(ctx context.Context, u *run, rows []ads.Spend) error {
 		err := u.Step(ctx, func(c db.Conn) (jobs.SpendArgs, error) {
 			a := u.Args
 			a.Days++
-			if day.Before(kept) { // whose clicks are gone: their cost cannot be changed any more
+			if day.Before(kept) { // the clicks of that day are deleted, so their cost cannot change
 				return a, nil
 			}
 			matched, changed, err := p.day(ctx, c, sourceDay{account, u.Args.SourceID, day, param, owner.Currency}, byDay[day.Format(time.DateOnly)])
@@ -217,8 +218,8 @@ type sourceDay struct {
 	currency        string
 }
 
-// day replaces the spend of a day by what the platform reports now, in the transaction of c. It leaves a day alone for which the
-// platform never reported anything.
+// day replaces the spend of a day by what the platform reports now, in the transaction of c. A day for which the platform has
+// never reported spend stays unchanged.
 func (p *Platforms) day(ctx context.Context, c db.Conn, d sourceDay, rows []ads.Spend) (matched int, changed bool, err error) {
 	k := p.store.On(c).SourceIntegrations()
 	if err := k.Hold(ctx, d.account, d.source); err != nil {
@@ -268,7 +269,7 @@ func spentOn(rows []ads.Spend) []models.SpentOn {
 }
 
 // replacing returns the spend to set so that a day has exactly these shares. Spend of the source as a whole comes first, because
-// it would replace the others.
+// setting it would replace the spend of the campaigns.
 func replacing(d sourceDay, currency string, shares []models.CampaignSpend, have []clicklog.Spend) []clicklog.Spend {
 	list := make([]clicklog.Spend, 0, len(shares)+len(have))
 	for _, s := range shares {
@@ -296,7 +297,7 @@ func replacing(d sourceDay, currency string, shares []models.CampaignSpend, have
 	return list
 }
 
-// same reports whether spend is set already.
+// same reports whether the stored spend (have) equals the spend to set (list).
 func same(list, have []clicklog.Spend) bool {
 	if len(list) != len(have) {
 		return false

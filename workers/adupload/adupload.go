@@ -1,6 +1,6 @@
-// Package adupload tells ad platforms of the conversions of their clicks: in batches, one job at a time for each traffic source,
-// started by the clock. Guardrails: a connection begins in shadow, it has caps for a day, and it is stopped when its platform
-// accepts too few.
+// Package adupload sends conversions to the ad platforms that sold their clicks. The clock starts the jobs, at most one at a time
+// for each traffic source, and a job sends in batches. Guardrails: a connection begins in shadow mode, it has daily caps, and its
+// uploads are stopped when the platform accepts too few.
 package adupload
 
 import (
@@ -25,7 +25,7 @@ import (
 	"switchyard/workers/providers/ads"
 )
 
-// Clicks finds the clicks of conversions: clicklog.Log.
+// Clicks finds the clicks of conversions. clicklog.Log implements it.
 type Clicks interface {
 	FindByIDs(ctx context.Context, account uuid.UUID, ids []uuid.UUID) (map[uuid.UUID]clicklog.StoredClick, error)
 }
@@ -36,9 +36,9 @@ type Options struct {
 	Clicks   Clicks
 	// Tokens returns the tokens of sign-in connections. Nil: this install has no sign-in.
 	Tokens func(account, connection uuid.UUID) ads.Tokens
-	Off    bool             // the install's switch: nothing is uploaded, and all waits
+	Off    bool             // the install's switch: nothing is uploaded, and all uploads wait
 	Now    func() time.Time // default time.Now
-	// Schedule has the waits between the attempts of a job; default by its policy.
+	// Schedule has the waits between the attempts of a job. The default is the job's policy.
 	Schedule []time.Duration
 }
 
@@ -70,7 +70,7 @@ type uploader struct {
 	decided *prometheus.CounterVec
 }
 
-// takenAtOnce is how many traffic sources one sweep takes at once, and how many unwanted uploads it skips.
+// takenAtOnce is how many traffic sources a sweep claims in one batch. A sweep skips at most ten times as many unwanted uploads.
 const takenAtOnce = 500
 
 // sweep starts the jobs of sources that have something to send.
@@ -103,14 +103,15 @@ func (u *uploader) sweep(ctx context.Context) error {
 	})
 }
 
-// gate admits a job, so that the jobs of one platform do not take the places of the others.
+// gate admits a job if its platform has a free place, so that jobs of one platform do not take the places of the others.
 func (u *uploader) gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error) {
 	return workers.GateByPlatform(ctx, u.store.Conn(), u.room, job, func(a jobs.UploadArgs) string {
 		return workers.PlatformOf(a.Provider, a.SourceID)
 	})
 }
 
-// failed notes the failure of a job that died before it could do so itself. Uploads that wait get another job later.
+// failed stores the failure of a job that died before it could store the failure itself. A later job sends the uploads that still
+// wait.
 func (u *uploader) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args jobs.UploadArgs
 	if err := json.Unmarshal(row.Args, &args); err != nil {
@@ -129,7 +130,7 @@ func (u *uploader) failed(ctx context.Context, c db.Conn, row models.Job, cause 
 	return s.note(ctx, c, store.RunEnd{Failure: jobrow.CauseOf(cause).Message}, u.o.Now().Add(models.NextSync(s.UploadFailures+1)))
 }
 
-// sending is a job while it runs.
+// sending is the state of a running job.
 type sending struct {
 	*uploader
 	*run
@@ -137,7 +138,7 @@ type sending struct {
 	models.SourceIntegration
 	account models.Account
 	up      *ads.Upload
-	asked   int // requests of the attempts before
+	asked   int // requests that earlier attempts made
 }
 
 // send carries out a job.
@@ -177,7 +178,7 @@ func (u *uploader) send(ctx context.Context, job *run) error {
 			return s.end(ctx)
 		case err != nil:
 			return err
-		case !fresh.SavedAt.Equal(s.SavedAt): // the next job has the new settings
+		case !fresh.SavedAt.Equal(s.SavedAt): // the settings have changed: the next job sends with the new settings
 			return s.end(ctx)
 		}
 		s.SourceIntegration = fresh
@@ -192,7 +193,7 @@ func (s *sending) held() bool {
 
 func (s *sending) live() bool { return s.UploadMode == models.UploadsLive }
 
-// start notes that the run has begun.
+// start stores that the run has begun.
 func (s *sending) start(ctx context.Context) error {
 	return s.store.IntegrationRuns().Start(ctx, models.IntegrationRun{
 		ID: s.Job.ID, AccountID: s.account.ID, Kind: models.RunConversionUpload, TargetID: s.SourceID, Provider: s.Provider,
@@ -200,7 +201,7 @@ func (s *sending) start(ctx context.Context) error {
 	})
 }
 
-// open opens the connection. failure is for the account.
+// open opens the connection. failure is an error that the account must fix, and is shown to it.
 func (s *sending) open(ctx context.Context) (failure, err error) {
 	credentials, err := s.store.SourceIntegrations().Credentials(ctx, s.SourceIntegration)
 	if errors.Is(err, seal.ErrOpen) {
@@ -217,14 +218,14 @@ func (s *sending) open(ctx context.Context) (failure, err error) {
 	return nil, err
 }
 
-// The breaker looks at the last breakerWindow uploads that the platform has decided. When there are breakerLeast of them, at
-// least half must have been accepted.
+// The breaker looks at the last breakerWindow uploads that the platform has decided. It stops the uploads if the platform
+// accepted fewer than half, provided there are at least breakerLeast decided uploads.
 const (
 	breakerWindow = 200
 	breakerLeast  = 20
 )
 
-// batch sends the next uploads. failure is the platform's, or the connection's.
+// batch sends the next uploads. failure is an error of the platform or of the connection. more is false when no upload is left.
 func (s *sending) batch(ctx context.Context) (failure error, more bool, err error) {
 	list, err := s.take(ctx)
 	if err != nil || len(list) == 0 {
@@ -236,13 +237,13 @@ func (s *sending) batch(ctx context.Context) (failure error, more bool, err erro
 	}
 	verdicts, failure := s.up.Send(ctx, events)
 	if ctx.Err() != nil {
-		return nil, false, context.Cause(ctx) // the worker stops, or lost the row: not a failure of the platform
+		return nil, false, context.Cause(ctx) // the worker stops or lost the row, so the platform did not fail
 	}
 	return failure, true, s.decide(ctx, list, verdicts)
 }
 
-// take claims the next uploads. It claims few until the platform has decided the first ones, because it is unknown how many the
-// platform accepts.
+// take claims the next uploads. In live mode it claims at most breakerLeast until the platform has decided an upload, because it
+// is not known yet whether the platform accepts them.
 func (s *sending) take(ctx context.Context) (list []models.ConversionUpload, err error) {
 	now := s.o.Now()
 	err = s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) {
@@ -263,7 +264,7 @@ func (s *sending) take(ctx context.Context) (list []models.ConversionUpload, err
 	return list, err
 }
 
-// events are uploads as the platform is told of them.
+// events converts uploads to the events that are sent to the platform.
 func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([]ads.Event, error) {
 	clicks, err := s.o.Clicks.FindByIDs(ctx, s.account.ID, db.Map(list, func(u models.ConversionUpload) uuid.UUID { return u.ClickID }))
 	if err != nil {
@@ -282,7 +283,7 @@ func (s *sending) events(ctx context.Context, list []models.ConversionUpload) ([
 	}), nil
 }
 
-// sendAgain is after what time an undecided upload is sent again, if the platform does not say when.
+// sendAgain is the time after which an undecided upload is sent again, if the platform names no time.
 const sendAgain = 10 * time.Minute
 
 // decide records the verdicts, and stops the uploads if the platform accepts too few.
@@ -329,12 +330,12 @@ func (s *sending) brake(ctx context.Context, c db.Conn) error {
 	return outgoing.StopUploads(ctx, c, s.account.ID, s.SourceID, why, s.o.Now())
 }
 
-// end ends a job that has sent all there was.
+// end ends a job successfully, when there is nothing more to send now.
 func (s *sending) end(ctx context.Context) error {
 	return s.Commit(ctx, s.Args, func(c db.Conn) error { return s.note(ctx, c, store.RunEnd{}, s.o.Now()) })
 }
 
-// note notes how the job went: end has its failure, if it has failed.
+// note stores the result of the job and the time of the next one. end has the failure of a failed job.
 func (s *sending) note(ctx context.Context, c db.Conn, end store.RunEnd, next time.Time) error {
 	ctx = context.WithoutCancel(ctx)
 	runs := s.store.On(c).IntegrationRuns()
@@ -348,8 +349,8 @@ func (s *sending) note(ctx context.Context, c db.Conn, end store.RunEnd, next ti
 	return outgoing.NoteUploads(ctx, c, s.account.ID, s.SourceID, end.Failure, next, s.o.Now())
 }
 
-// fail ends an attempt that failed. An err is our own, and the attempt is made again. A failure is the account's or the
-// platform's: it is noted after the last attempt, and uploads that wait get another job later.
+// fail ends a failed attempt. err is an error of our own, and the attempt is made again. failure concerns the account or the
+// platform. It is stored after the last attempt, and a later job sends the uploads that still wait.
 func (s *sending) fail(ctx context.Context, failure, err error) error {
 	if err != nil || failure == nil {
 		return err

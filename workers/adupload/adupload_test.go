@@ -16,8 +16,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// TestUploads: a conversion with a wanted status is told once, with the share of its payout; another value restates it, a
-// chargeback takes it back where the platform can, and what is not wanted is never told.
+// TestUploads checks that a conversion with a wanted status is uploaded once, with its share of the payout. A changed value
+// restates it. A chargeback retracts it if the platform supports that. A conversion with an unwanted status is never uploaded.
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	for _, of := range []string{models.GoogleAds, models.MicrosoftAds, models.Meta, "tiktok"} {
@@ -46,7 +46,7 @@ func TestUploads(t *testing.T) {
 			w.convert("chargeback", 10, c[0])
 			w.convert("rejected", 10, c[1])
 			w.sweep()
-			w.shows(c[1], "upload rejected") // what is not there needs not be taken back
+			w.shows(c[1], "upload rejected") // a rejected conversion need not be retracted
 			result := " accepted"
 			if of == models.Meta || of == "tiktok" {
 				result = " skipped"
@@ -63,7 +63,7 @@ func TestUploads(t *testing.T) {
 				}
 			}
 			if changes := result == " accepted"; changes != (retracted == 1) || changes != (restated == 1) {
-				t.Errorf("%d retracted, %d restated", retracted, restated)
+				t.Errorf("%d conversions retracted, %d restated", retracted, restated)
 			}
 			w.sweep()
 			if got := w.text(`SELECT count(*) FROM integration_runs WHERE kind = 'conversion_upload' AND ended_at IS NOT NULL AND applied`); got != "2" {
@@ -73,7 +73,8 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-// TestShadow: in shadow nothing counts and all is shown; what is live later has nothing to take back of it.
+// TestShadow checks that uploads in shadow mode are recorded but do not count at the platform. After a change to live mode,
+// nothing of the shadow mode is retracted.
 func TestShadow(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, models.GoogleAds)
@@ -125,7 +126,9 @@ func TestAmended(t *testing.T) {
 	}
 }
 
-// TestOtherPlatform: what one platform was told, the next one of the traffic source has not heard.
+// TestOtherPlatform checks that conversions that were uploaded to one platform are not restated or retracted at the traffic
+// source's next platform, which never received them. A conversion that changes again is uploaded to the next platform as a new
+// conversion.
 func TestOtherPlatform(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, models.Meta)
@@ -146,7 +149,7 @@ func TestOtherPlatform(t *testing.T) {
 	}
 }
 
-// TestRefusedAnew: what the platform has refused is told again when there is something else to tell, and then only.
+// TestRefusedAnew checks that a refused conversion is uploaded again only after its value or status has changed.
 func TestRefusedAnew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, models.MicrosoftAds)
@@ -159,12 +162,13 @@ func TestRefusedAnew(t *testing.T) {
 	w.sweep()
 	w.shows(c[0], "upload rejected, upload rejected")
 	w.convert("rejected", 11, c...)
-	w.convert("approved", 11, c...) // as it was told
+	w.convert("approved", 11, c...) // the same as in the refused upload
 	w.sweep()
 	w.shows(c[0], "upload rejected, upload rejected")
 }
 
-// TestUnrated: what cannot be counted in the account's currency waits for its rate, and says so. Then the cap on the value counts it.
+// TestUnrated checks that an upload without an exchange rate to the account's currency waits for the rate and shows that reason.
+// Then it counts towards the daily cap on the value.
 func TestUnrated(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, models.Meta)
@@ -183,7 +187,7 @@ func TestUnrated(t *testing.T) {
 	}
 	const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND attempts = 0 AND reason LIKE $1 AND next_at > now()`
 	if got := w.text(waiting, "no exchange rate yet%"); got != "3" {
-		t.Errorf("%s wait for a rate", got)
+		t.Errorf("%s uploads wait for a rate", got)
 	}
 	due := func() {
 		w.exec(`UPDATE conversion_uploads SET next_at = now() WHERE result = 'pending'`)
@@ -198,11 +202,11 @@ func TestUnrated(t *testing.T) {
 	due()
 	w.taken(3) // 5 euros each
 	if got := w.text(waiting, "the daily cap on their value%"); got != "1" {
-		t.Errorf("%s wait for the next day", got)
+		t.Errorf("%s uploads wait for the next day, want 1", got)
 	}
 }
 
-// TestCaps: beyond the caps of a day uploads wait for the next one, and show why.
+// TestCaps checks that uploads beyond the daily caps wait for the next day and show the reason.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -227,7 +231,7 @@ func TestCaps(t *testing.T) {
 			const waiting = `SELECT count(*) FROM conversion_uploads WHERE result = 'pending' AND reason LIKE 'the daily cap on their ' || $1 || '%'
 				AND next_at > now() AND next_at <= now() + interval '24 hours'`
 			if got, want := w.text(waiting, name), 10-c.sent; got != decimal.NewFromInt(int64(want)).String() {
-				t.Errorf("%s wait, want %d", got, want)
+				t.Errorf("%s uploads wait, want %d", got, want)
 			}
 			w.exec(`UPDATE conversion_uploads SET decided_at = decided_at - interval '24 hours', next_at = now()`)
 			w.sweep()
@@ -248,17 +252,17 @@ func TestBreaker(t *testing.T) {
 	w.taken(0)
 	const stopped = `SELECT uploads_stopped FROM source_integrations`
 	if got := w.text(stopped); got != "the platform accepted 0 of the last 20 conversions" {
-		t.Errorf("stopped: %q", got)
+		t.Errorf("the reason why uploads are stopped is %q", got)
 	}
 	w.connect()
 	w.sweep()
 	w.taken(30)
 	if got := w.text(stopped); got != "" {
-		t.Errorf("stopped: %q", got)
+		t.Errorf("the reason why uploads are stopped is %q", got)
 	}
 }
 
-// TestSwitch: while the install's switch is off nothing is sent and nothing is lost.
+// TestSwitch checks that while the install's switch is off, nothing is sent and nothing is lost.
 func TestSwitch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, models.Meta, func(o *adupload.Options) { o.Off = true })
@@ -272,7 +276,8 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// TestReady: a goal that is not ready makes its uploads wait; what is switched off is skipped, and so is what is disconnected.
+// TestReady checks that uploads wait while their goal is not ready. If conversion uploads are switched off, waiting uploads are
+// skipped.
 func TestReady(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, models.MicrosoftAds)
@@ -291,8 +296,8 @@ func TestReady(t *testing.T) {
 	w.shows(c[1], "upload skipped")
 }
 
-// TestFailures: what the platform fails at waits for another job, and the failure is shown; then all goes on. No credential is
-// in a log, a row or a text.
+// TestFailures checks that uploads wait for another job after a failure of the platform, and that the failure is shown. Then the
+// uploads continue. No credential occurs in a log, a row or a text.
 func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 	w := newWorld(t, models.Meta)
 	w.watchLogs()
@@ -321,7 +326,7 @@ func TestFailures(t *testing.T) { //nolint:paralleltest // it watches the log
 	text := w.logs.text.String()
 	w.logs.mu.Unlock()
 	if strings.Contains(text, "canary") || !strings.Contains(text, "uploads:send") {
-		t.Errorf("the log: %s", text)
+		t.Errorf("the log contains a credential: %s", text)
 	}
 }
 
@@ -349,14 +354,14 @@ func TestFenced(t *testing.T) {
 		again += v.Sent - 1
 	}
 	if again != 980 {
-		t.Errorf("%d were sent again", again)
+		t.Errorf("%d conversions were sent again", again)
 	}
 	if got := w.text(`SELECT count(DISTINCT conversion_id) FROM conversion_uploads`); got != "1000" {
 		t.Errorf("%s conversions", got)
 	}
 }
 
-// sweepUntil sweeps as the clock does, until it is so.
+// sweepUntil sweeps repeatedly, as the clock does, until ok returns true.
 func (w *world) sweepUntil(ok func() bool) {
 	w.Helper()
 	await.Until(w.T, "the uploads are as awaited", func() bool { w.sweepOnce(); return ok() })

@@ -12,16 +12,16 @@ import (
 	"switchyard/workers/providers/ads"
 )
 
-// checkedAtOnce is how many requests one job asks the platform about. A request is asked about for askedFor, and its row is kept
-// for requestsKept.
+// checkedAtOnce is the maximum number of earlier requests whose outcome one job checks at the platform. A request is checked for
+// askedFor, and its row is kept for requestsKept.
 const (
 	checkedAtOnce = 50
 	askedFor      = 3 * 24 * time.Hour
 	requestsKept  = 30 * 24 * time.Hour
 )
 
-// check asks what became of requests that the platform has taken. A request that it says nothing about is asked about again
-// later. After askedFor its uploads stay accepted.
+// check asks the platform for the outcome of requests that it has taken. If the platform does not know the outcome yet, check
+// asks again later. After askedFor it stops asking, and the uploads of the request stay accepted.
 func (s *sending) check(ctx context.Context) error {
 	due, err := outgoing.DueRequests(ctx, s.store.Conn(), s.account.ID, s.SourceID, s.o.Now(), checkedAtOnce)
 	if err != nil {
@@ -33,7 +33,7 @@ func (s *sending) check(ctx context.Context) error {
 			return context.Cause(ctx)
 		}
 		if failure != nil {
-			found = ads.Outcome{} // it is asked again: uploads do not wait for this
+			found = ads.Outcome{} // it is checked again later; uploads do not wait for it
 		}
 		if err := s.Step(ctx, func(c db.Conn) (jobs.UploadArgs, error) { return s.checked(ctx, c, r, found) }); err != nil {
 			return err
@@ -42,7 +42,7 @@ func (s *sending) check(ctx context.Context) error {
 	return nil
 }
 
-// checked records what was said of a request.
+// checked stores the outcome of a request, or the time of the next check if the outcome is not known yet.
 func (s *sending) checked(ctx context.Context, c db.Conn, r outgoing.UploadRequest, found ads.Outcome) (jobs.UploadArgs, error) {
 	next, now := s.Args, s.o.Now()
 	next.Requests = s.asked + s.up.Requests()

@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// TestOutcomes: Google says later what became of a request. Its uploads end as accepted or rejected, with Google's words; what it does not
-// say is asked again, and given up at last.
+// TestOutcomes checks the outcomes of requests that Google reports later. The uploads end as accepted or rejected, with Google's
+// reason. An outcome that Google does not report yet is asked for again, and in the end given up.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -31,7 +31,7 @@ func TestOutcomes(t *testing.T) {
 	}
 	w.platform.Outcome("req-1", adstest.RequestOutcome{Status: "FAILED", Reason: "PROCESSING_ERROR_REASON_OPERATING_ACCOUNT_MISMATCH"})
 	w.platform.Outcome("req-2", adstest.RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: "PROCESSING_ERROR_REASON_EVENT_TIME_INVALID"})
-	w.sweep() // it is not time yet
+	w.sweep() // no check is due yet
 	for _, c := range click {
 		w.shows(c, "upload accepted")
 	}
@@ -50,7 +50,7 @@ func TestOutcomes(t *testing.T) {
 	left("4")
 	later(time.Hour)
 	w.platform.Fail(resttest.Refusal)
-	w.sweep() // a failure to say so fails nothing
+	w.sweep() // a failed check fails no upload
 	left("4")
 	w.platform.Fail(resttest.None)
 	later(time.Hour)
@@ -116,7 +116,7 @@ func TestTooSoon(t *testing.T) {
 		t.Error(got)
 	}
 	w.convert("approved", 30, click[3])
-	w.convert("approved", 30, click[1]) // the platform may have the first one
+	w.convert("approved", 30, click[1]) // the platform may have the first upload
 	w.convert("approved", 40, click[4])
 	w.sweep()
 	w.shows(click[3], "upload pending")
@@ -135,6 +135,6 @@ func TestTooSoon(t *testing.T) {
 		values[v.Value] += v.Sent
 	}
 	if want := map[string]int{"5": 3, "15": 5, "20": 2, "30": 4, "35": 2}; !maps.Equal(values, want) {
-		t.Errorf("values and how often they came: %v, want %v", values, want)
+		t.Errorf("values and how often each was uploaded: %v, want %v", values, want)
 	}
 }

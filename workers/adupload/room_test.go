@@ -10,7 +10,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestSlowPlatform: uploads to a platform that does not answer leave places to those to another one, however many they are.
+// TestSlowPlatform checks that any number of uploads to a platform that does not answer leave places for uploads to another
+// platform.
 func TestSlowPlatform(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, models.Meta)
@@ -21,7 +22,7 @@ func TestSlowPlatform(t *testing.T) {
 			<-answer
 		}
 	})
-	const more = 30 // than a worker has places for such jobs
+	const more = 30 // more jobs than a worker has places for a platform
 	for i := range more {
 		w.connect()
 		w.convert("approved", 10, w.strew(fmt.Sprint("slow-", i))...)
@@ -37,7 +38,7 @@ func TestSlowPlatform(t *testing.T) {
 	await.Until(t, "the other platform has its conversion", func() bool { return len(w.platform.Taken("tiktok")) == 1 })
 }
 
-// TestSharedPlaces: other jobs that ask the platform take places of the same share.
+// TestSharedPlaces checks that other kinds of jobs for the same platform share its places with uploads.
 func TestSharedPlaces(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, models.Meta)
@@ -67,7 +68,7 @@ func TestSharedPlaces(t *testing.T) {
 	await.Until(t, "the first one has its own", func() bool { return len(w.platform.Taken(models.Meta)) == 1 })
 }
 
-// another goes on with a new account.
+// another makes a new account, with which the test continues.
 func (w *world) another() {
 	w.Helper()
 	w.account, w.source = uuid.New(), uuid.New()

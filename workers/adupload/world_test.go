@@ -50,7 +50,7 @@ type world struct {
 	places   *workers.Limiter[string]
 }
 
-// logs are what the service has logged.
+// logs collects the log of the service.
 type logs struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -102,7 +102,7 @@ func newWorld(t *testing.T, provider string, change ...func(*adupload.Options)) 
 	return w
 }
 
-// signedIn are the tokens of a sign-in at the fake.
+// signedIn returns the tokens of a sign-in at the fake platform.
 type signedIn struct{ platform *adstest.Uploads }
 
 func (k signedIn) Token(context.Context) (string, error) { return k.platform.SignedIn(), nil }
@@ -124,7 +124,7 @@ func (w *world) text(query string, args ...any) (out string) {
 	return out
 }
 
-// connect saves the connection, live unless change says otherwise.
+// connect saves the connection, in live mode unless change changes it.
 func (w *world) connect(change ...func(*store.SourceConnect)) {
 	w.Helper()
 	p, _ := models.SourceProviderNamed(w.of)
@@ -185,7 +185,7 @@ func (w *world) convertIn(currency, status string, payout int64, clicks ...uuid.
 	}
 }
 
-// sweep does what the clock does, and waits until no job has anything to do.
+// sweep starts jobs as the clock does, and waits until no job has anything to do.
 func (w *world) sweep() {
 	w.Helper()
 	w.sweepOnce()
@@ -205,7 +205,7 @@ func (w *world) sweepOnce() {
 	}
 }
 
-// results are the uploads of a click by their order: action and result.
+// results returns the action and result of each upload of a click, in order.
 func (w *world) results(click uuid.UUID) string {
 	w.Helper()
 	list, err := db.Select[string](w.Context(), w.db, "uploads",
@@ -233,7 +233,7 @@ func (w *world) taken(n int) []adstest.Uploaded {
 	return list
 }
 
-// numbered are click ids.
+// numbered returns n numbered click ids.
 func numbered(prefix string, n int) []string {
 	out := make([]string, n)
 	for i := range out {
@@ -242,7 +242,7 @@ func numbered(prefix string, n int) []string {
 	return out
 }
 
-// watchLogs has what is logged kept, for one test that runs alone.
+// watchLogs records the log. Only a test that runs alone may call it.
 func (w *world) watchLogs() {
 	before := slog.Default() //nolint:forbidigo // to put it back
 	slog.SetDefault(slog.New(slog.NewJSONHandler(w.logs, &slog.HandlerOptions{Level: slog.LevelDebug})))

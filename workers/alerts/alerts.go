@@ -26,7 +26,7 @@ type Options struct {
 	Mail   *mail.Client     // nil: this install sends no e-mail
 	From   string           // address of the API, for people
 	Now    func() time.Time // default time.Now
-	// Schedule has the waits between the attempts of a message; default by its policy.
+	// Schedule has the waits between the attempts of a message. The default is the job's policy.
 	Schedule []time.Duration
 }
 
@@ -48,13 +48,13 @@ type worker struct {
 }
 
 const (
-	// pause is how long an account is not looked at again.
+	// pause is the minimum time between two looks at the same account.
 	pause = 50 * time.Second
-	// watchedAtOnce is how many accounts one statement takes.
+	// watchedAtOnce is how many accounts one statement claims.
 	watchedAtOnce = 100
 	// messagesKept is how long messages are kept.
 	messagesKept = 30 * 24 * time.Hour
-	// forgottenAtOnce is how many old messages are deleted at once.
+	// forgottenAtOnce is how many old messages one sweep deletes at most.
 	forgottenAtOnce = 10_000
 )
 
@@ -79,7 +79,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return errors.Join(failed, w.store.AlertChannels().ForgetMessages(ctx, now.Add(-messagesKept), forgottenAtOnce))
 }
 
-// announce writes messages to the channels of an account about the alerts that began and ended.
+// announce stores messages to the channels of an account about the alerts that began or ended.
 func (w *worker) announce(ctx context.Context, id uuid.UUID) error {
 	account, err := w.store.FindAccount(ctx, id)
 	if err != nil {
@@ -141,7 +141,7 @@ func text(err error) string {
 	return err.Error()
 }
 
-// deliver hands a message over. The error is for a person and has no credential.
+// deliver sends a message to the channel's service. The error is a text for a person and contains no credential.
 func (w *worker) deliver(ctx context.Context, c models.AlertChannel, m models.AlertMessage) error {
 	credentials, err := w.store.AlertChannels().Credentials(ctx, c)
 	if err != nil {
@@ -156,8 +156,8 @@ func (w *worker) deliver(ctx context.Context, c models.AlertChannel, m models.Al
 	return w.o.Mail.Send(ctx, mail.Message{To: credentials["address"], Subject: m.Subject, Text: m.Body, ID: m.ID.String()})
 }
 
-// test sends a test message. It refuses a channel that waits for its confirmation code: the code was already sent to its address,
-// whose owner may not want more messages.
+// test sends a test message. It refuses a channel that is not confirmed yet: its address has already received the confirmation
+// code, and its owner may not want more messages.
 func (w *worker) test(ctx context.Context, a jobs.TestAlertArgs) (out jobs.TestedAlert, err error) {
 	c, err := w.store.AlertChannels().Find(ctx, workers.Account(ctx), a.ID)
 	if err != nil {

@@ -35,7 +35,7 @@ import (
 
 const botToken = "110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"
 
-// said is what a chat was sent.
+// said is a message that a chat received.
 type said struct {
 	path string
 	body map[string]any
@@ -144,7 +144,7 @@ func (w *world) add(kind, least string, credentials map[string]string) uuid.UUID
 	return c.ID
 }
 
-// sent waits until everything is sent, or given up.
+// sent waits until every message is sent or given up.
 func (w *world) sent() {
 	w.Helper()
 	await.Until(w, "messages are sent", func() bool {
@@ -152,7 +152,7 @@ func (w *world) sent() {
 	})
 }
 
-// sweep lets the clock look, as a minute later.
+// sweep runs the clock's job as if a minute had passed.
 func (w *world) sweep() {
 	w.Helper()
 	w.exec(`UPDATE alert_watches SET looked_at = '-infinity'`)
@@ -171,7 +171,7 @@ func (w *world) fails(times int) {
 	w.exec(`UPDATE webhook_endpoints SET consecutive_failures = $2, failing_since = CASE WHEN $2 > 0 THEN now() END WHERE id = $1`, w.hook, times)
 }
 
-// heard gives what the chats were sent since it was asked last, by path.
+// heard returns the messages that the chats have received since its last call, by path.
 func (w *world) heard() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -183,7 +183,7 @@ func (w *world) heard() map[string]string {
 	return out
 }
 
-// TestAnnounce: a beginning and an end are told once to every channel that wants to hear of it.
+// TestAnnounce checks that the beginning and the end of an alert are announced once to every channel that receives such alerts.
 func TestAnnounce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -202,7 +202,7 @@ func TestAnnounce(t *testing.T) {
 
 	w.sweep()
 	if got := w.heard(); len(got) != 0 {
-		t.Errorf("nothing is wrong: %v", got)
+		t.Errorf("messages although no alert began: %v", got)
 	}
 	w.fails(3)
 	w.sweep()
@@ -210,7 +210,7 @@ func TestAnnounce(t *testing.T) {
 	got := w.heard()
 	paths := []string{"/bot" + botToken + "/sendMessage", "/discord", "/slack"}
 	if len(got) != len(paths) {
-		t.Fatalf("heard %v", got)
+		t.Fatalf("the chats received %v", got)
 	}
 	for _, path := range paths {
 		text := got[path]
@@ -220,15 +220,15 @@ func TestAnnounce(t *testing.T) {
 		}
 	}
 	if strings.Contains(got["/slack"], "<!channel>") || strings.Count(got["/discord"], "```") != 2 {
-		t.Errorf("a name is not text: %v", got)
+		t.Errorf("a name is not escaped: %v", got)
 	}
 	if n := len(w.smtp.Got()); n != 1 {
-		t.Errorf("an address that was not confirmed has %d messages", n)
+		t.Errorf("an unconfirmed address received %d messages", n)
 	}
 
 	for range models.AlertCodeTries - 1 {
 		if e, ok := models.AsError(w.store.AlertChannels().Confirm(t.Context(), w.account, address, "12")); !ok || e.Code != "invalid_code" {
-			t.Errorf("a wrong code: %v", e)
+			t.Errorf("confirming with a wrong code: %v", e)
 		}
 	}
 	if err := w.store.AlertChannels().Confirm(t.Context(), w.account, address, code); err != nil {
@@ -238,7 +238,7 @@ func TestAnnounce(t *testing.T) {
 	w.sweep()
 	w.sweep()
 	if got = w.heard(); len(got) != len(paths) || strings.Count(got["/slack"], "ENDED webhook.failing") != 1 {
-		t.Errorf("at its end: %v", got)
+		t.Errorf("when the alert ended: %v", got)
 	}
 	mails := w.smtp.Got()
 	if len(mails) != 2 {
@@ -260,11 +260,11 @@ func TestAnnounce(t *testing.T) {
 		!strings.Contains(m.Text, "BEGAN (warning) webhook.failing") || !strings.Contains(m.Text, "the last 4 attempts to deliver failed") ||
 		!strings.Contains(m.Text, "See GET /webhooks/deliveries") || m.Header.Get("Bcc") != "" || m.To != "buyer@acme.com" ||
 		!strings.HasPrefix(m.Header.Get("Content-Type"), "text/plain") {
-		t.Errorf("at its beginning: %+v", m)
+		t.Errorf("when the alert began: %+v", m)
 	}
 }
 
-// TestCode: five wrong codes end one, and so does a day.
+// TestCode checks that a confirmation code becomes invalid after five wrong codes, and after a day.
 func TestCode(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -285,11 +285,12 @@ func TestCode(t *testing.T) {
 	}
 	refused(code)
 	if err := w.store.AlertChannels().Confirm(t.Context(), uuid.New(), id, code); err == nil {
-		t.Error("another account confirms it")
+		t.Error("another account could confirm the channel")
 	}
 }
 
-// TestFailingChannel: what is not taken is tried again, a channel that fails says why without its secret, and the others hear.
+// TestFailingChannel checks that a message that is not accepted is tried again. A failing channel shows the reason without its
+// secret, and the other channels still receive messages.
 func TestFailingChannel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -312,7 +313,7 @@ func TestFailingChannel(t *testing.T) {
 		}
 	}
 	if !slices.ContainsFunc(list, func(c models.AlertChannel) bool { return strings.Contains(c.Failure, "no such person") }) {
-		t.Errorf("the mail server's words are missing: %+v", list)
+		t.Errorf("the mail server's error text is missing: %+v", list)
 	}
 	if n := w.count(`SELECT count(*) FROM jobs WHERE error::text LIKE '%AAHdq%'`); n != 0 {
 		t.Error("a job's error has a secret")
@@ -328,7 +329,7 @@ func TestFailingChannel(t *testing.T) {
 	}
 	for _, c := range list {
 		if c.Failures != 0 || c.FailingSince != nil || c.SentAt == nil {
-			t.Errorf("works again: %+v", c)
+			t.Errorf("after the channel works again: %+v", c)
 		}
 	}
 	if got := w.heard(); len(got) != 1 {
@@ -336,7 +337,7 @@ func TestFailingChannel(t *testing.T) {
 	}
 }
 
-// TestHour: what begins and ends beyond the messages of an hour is told by the next one.
+// TestHour checks that alerts that begin or end after the hour's messages are used up are announced in the next hour's message.
 func TestHour(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -378,12 +379,12 @@ func TestTry(t *testing.T) {
 	}
 	private := w.add(models.ChannelDiscord, "warning", map[string]string{"url": "https://10.0.0.1/hook-secret"})
 	if got, err := try(private); err != nil || got.Sent || got.Error == "" || strings.Contains(got.Error, "hook-secret") {
-		t.Errorf("a private address: %+v, %v", got, err)
+		t.Errorf("testing a private address: %+v, %v", got, err)
 	}
 	if _, err := try(w.add(models.ChannelEmail, "warning", map[string]string{"address": "a@acme.com"})); err == nil {
-		t.Error("an address that was not confirmed is sent a test")
+		t.Error("a test was sent to an unconfirmed address")
 	}
 	if _, err := try(uuid.New()); err == nil {
-		t.Error("a channel that does not exist")
+		t.Error("testing a channel that does not exist gave no not_found error")
 	}
 }

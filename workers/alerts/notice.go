@@ -10,14 +10,14 @@ import (
 	"switchyard/models"
 )
 
-// notice writes what an account is told.
+// notice writes the text of the messages to an account.
 type notice struct {
 	account string
 	from    string            // address of the API
 	do      map[string]string // what to do, by type
 }
 
-// shownAtOnce is how many alerts a message names.
+// shownAtOnce is how many alerts a message lists at most.
 const shownAtOnce = 20
 
 // write writes, for each active and confirmed channel, the announcement of the alerts that began and ended at its level. For a
@@ -39,7 +39,7 @@ func (n notice) write(channels []models.AlertChannel, news store.News) (out []st
 	return out
 }
 
-// wanted gives the alerts that are as severe as a channel wants, critical ones first.
+// wanted returns the alerts that are severe enough for a channel, critical alerts first.
 func wanted(c models.AlertChannel, list []store.AnnouncedAlert) (out []store.AnnouncedAlert) {
 	for _, severity := range []string{alerts.Critical, alerts.Warning} {
 		for _, a := range list {
@@ -51,7 +51,7 @@ func wanted(c models.AlertChannel, list []store.AnnouncedAlert) (out []store.Ann
 	return out
 }
 
-// longestName is how many characters of a name a subject has.
+// longestName is the maximum length of a name in a subject, in characters.
 const longestName = 60
 
 func (n notice) subject(begun, ended []store.AnnouncedAlert) string {
@@ -71,7 +71,7 @@ func (n notice) subject(begun, ended []store.AnnouncedAlert) string {
 	return fmt.Sprintf("[Switchyard] %s: %s", short(n.account), strings.Join(parts, ", "))
 }
 
-// short is a name in one line.
+// short returns a name on one line, cut to longestName characters.
 func short(name string) string {
 	name = strings.Join(strings.Fields(name), " ")
 	if r := []rune(name); len(r) > longestName {
@@ -101,10 +101,10 @@ func (n notice) body(begun, ended []store.AnnouncedAlert) string {
 	return b.String()
 }
 
-// longestMessage is how many characters of a message are told.
+// longestMessage is the maximum length of an alert's text in a message, in characters.
 const longestMessage = 300
 
-// line is a message in one line.
+// line returns a text on one line, cut to longestMessage characters.
 func line(text string) string {
 	r := []rune(strings.Join(strings.Fields(text), " "))
 	return string(r[:min(len(r), longestMessage)])

@@ -11,8 +11,8 @@ import (
 	"switchyard/models"
 )
 
-// TestRise: an alert that becomes critical begins then for a channel of critical ones, once, and ends for it too. The others
-// have heard of it.
+// TestRise checks that an alert that becomes critical then begins for channels that receive only critical alerts. It begins once,
+// and it also ends for them. The other channels know the alert already.
 func TestRise(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -24,7 +24,7 @@ func TestRise(t *testing.T) {
 		w.account, domain)
 	for i, step := range []struct {
 		days        int
-		all, severe string // what they hear; empty: nothing
+		all, severe string // the messages to both channels; empty: no message
 	}{
 		{9, "BEGAN (warning)", ""},
 		{1, "", "BEGAN (critical)"},

@@ -1,5 +1,5 @@
-// Package botscan finds the signals of bots that show only after the click: in the clicks of all web processes together,
-// and in what the visitor did next. It revises the clicks.
+// Package botscan finds signals of bots that are visible only after the click: in the clicks of all web processes together, and
+// in the visitor's later actions. It revises the clicks accordingly.
 package botscan
 
 import (
@@ -19,7 +19,7 @@ import (
 	"switchyard/workers"
 )
 
-// Clicks are the clicks that are looked at: clicklog.Log.
+// Clicks reads and revises the clicks to scan. clicklog.Log implements it.
 type Clicks interface {
 	WaitingBotScans(ctx context.Context) ([]uuid.UUID, error)
 	LeaseBotScan(ctx context.Context, account uuid.UUID, term time.Duration) (s clicklog.BotScan, ok bool, err error)
@@ -51,16 +51,16 @@ type worker struct {
 }
 
 const (
-	// clicksAtOnce is how many clicks one transaction looks at.
+	// clicksAtOnce is how many clicks are scanned in one transaction.
 	clicksAtOnce = 2000
-	// lease is for one scan; a worker that was killed has it until then.
+	// lease is the duration of a scan's lease. If the worker is killed, the account is scanned again only after the lease.
 	lease = 3 * time.Minute
-	// runFor and batchesAtOnce are how long one scan goes on, and how many batches it looks at. The next sweep continues
-	// the scan where it ended.
+	// runFor limits how long one scan goes on, and batchesAtOnce its number of batches. The next sweep continues the scan where
+	// it ended.
 	runFor        = time.Minute
 	batchesAtOnce = 500
-	// busyShare is the share of its time that a scan works while clicks wait to be stored or redirects suffer, and
-	// maxPause the longest rest after a batch.
+	// busyShare is the share of the time in which a scan works while clicks wait to be stored or redirects are slow. maxPause is
+	// the longest rest after a batch.
 	busyShare = 0.1
 	maxPause  = 5 * time.Second
 )
@@ -82,8 +82,8 @@ func (w *worker) sweep(ctx context.Context) error {
 	return nil
 }
 
-// scan looks at the clicks of an account in batches. What a batch did is kept if a later one fails, and a scan that ends
-// before all clicks were looked at goes on at the next sweep.
+// scan looks at the clicks of an account in batches. Each batch is committed on its own, so its changes stay if a later batch
+// fails. If a scan ends before it has seen all clicks, the next sweep continues it.
 func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 	s, ok, err := w.clicks.LeaseBotScan(ctx, account, lease)
 	if err != nil || !ok {
@@ -99,14 +99,14 @@ func (w *worker) scan(ctx context.Context, account uuid.UUID) error {
 	return errors.Join(err, w.clicks.ReleaseBotScan(context.WithoutCancel(ctx), account, err == nil && after.done))
 }
 
-// progress is where a scan is.
+// progress is the position of a scan.
 type progress struct {
 	next    clicklog.BotScan
 	done    bool // all clicks were looked at
-	stopped bool // a late click was stored: it goes on another time
+	stopped bool // a late click was stored: the next scan continues from there
 }
 
-// batch looks at one batch of new clicks. While clicks wait to be stored or redirects suffer it rests afterwards.
+// batch looks at one batch of new clicks. It rests afterwards while clicks wait to be stored or redirects are slow.
 func (w *worker) batch(ctx context.Context, crowd *clicklog.Crowd, s clicklog.BotScan) (progress, error) {
 	began := time.Now()
 	p, err := w.next(ctx, crowd, s)
@@ -120,7 +120,7 @@ func (w *worker) batch(ctx context.Context, crowd *clicklog.Crowd, s clicklog.Bo
 	return p, w.pause(ctx, rest(time.Since(began)))
 }
 
-// rest is how long to rest after having worked while the service is busy.
+// rest returns how long a scan rests after it has worked for a time while the service is busy.
 func rest(worked time.Duration) time.Duration {
 	return min(time.Duration(float64(worked)*(1/busyShare-1)), maxPause)
 }
@@ -140,7 +140,7 @@ func (w *worker) next(ctx context.Context, crowd *clicklog.Crowd, s clicklog.Bot
 	return p, err
 }
 
-// recheck judges clicks again about which more is known now, batch by batch.
+// recheck scores clicks again about which more is known now, batch by batch.
 func (w *worker) recheck(ctx context.Context, account uuid.UUID) error {
 	for done := false; !done; {
 		err := w.revise(ctx, account, func(c db.Conn, settings bot.Settings) (days []time.Time, err error) {
@@ -188,13 +188,15 @@ func pause(ctx context.Context, d time.Duration) error {
 // its first click again.
 const maxCrowds = 32
 
-// crowds keeps what scans know of the last minute of each account, so that the next scan need not read it again.
+// crowds keeps the clicks of the last minute that a scan has read for each account, so that the next scan need not read them
+// again.
 type crowds struct {
 	mu   sync.Mutex
 	kept map[uuid.UUID]*clicklog.Crowd
 }
 
-// claim gives the crowd of an account to one scan.
+// claim removes the crowd of an account and returns it, so that only one scan uses it. If there is no kept crowd, it returns a
+// new one.
 func (k *crowds) claim(account uuid.UUID) *clicklog.Crowd {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -205,7 +207,7 @@ func (k *crowds) claim(account uuid.UUID) *clicklog.Crowd {
 	return clicklog.NewCrowd(account)
 }
 
-// keep keeps a crowd for the next scan of its account.
+// keep stores a crowd for the next scan of its account.
 func (k *crowds) keep(account uuid.UUID, crowd *clicklog.Crowd) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -44,8 +44,8 @@ func (f *failing) ScanBots(ctx context.Context, c db.Conn, crowd *clicklog.Crowd
 	return out, err
 }
 
-// TestScan checks that the clock's job finds the floods of all accounts. A failed run keeps what it has done, the next run does
-// the rest, and the figures equal the rows after both. The amount paid for the day stays the same.
+// TestScan checks that the clock's job finds the floods of all accounts. The work of a failed run is kept, the next run does the
+// rest, and the figures equal the rows after both runs. The amount paid for the day stays the same.
 func TestScan(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -126,7 +126,7 @@ func TestScan(t *testing.T) {
 		}
 		if paid := text(`SELECT string_agg(DISTINCT c::text, ' ') FROM (
 			SELECT trim_scale(sum(cost)) AS c FROM ledger GROUP BY account_id) l`); paid != "12" {
-			t.Errorf("%s was paid", paid)
+			t.Errorf("the amount paid is %s", paid)
 		}
 	}
 	sweep := func() {
@@ -155,6 +155,6 @@ func TestScan(t *testing.T) {
 	agree()
 	if bots := text(`SELECT string_agg(DISTINCT n::text, ' ') FROM (
 		SELECT count(*) FILTER (WHERE is_bot) AS n FROM clicks GROUP BY account_id) c`); bots != "60" {
-		t.Errorf("%s clicks of each account are bots'", bots)
+		t.Errorf("the accounts have %s clicks of bots", bots)
 	}
 }

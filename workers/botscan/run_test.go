@@ -15,12 +15,12 @@ import (
 	"switchyard/models/bot"
 )
 
-// endless are clicks that never end.
+// endless is a click log in which a scan never reaches the last click.
 type endless struct {
 	Clicks
 	busy     bool
 	batches  int
-	released []bool // whether all was looked at
+	released []bool // for each release: whether all clicks were scanned
 }
 
 func (e *endless) LeaseBotScan(_ context.Context, account uuid.UUID, _ time.Duration) (clicklog.BotScan, bool, error) {
@@ -48,8 +48,8 @@ func (e *endless) MoveBotScan(_ context.Context, _ db.Conn, s clicklog.BotScan, 
 
 func (e *endless) Busy(context.Context) (bool, error) { return e.busy, nil }
 
-// TestScanIsBounded: a scan ends although clicks are left, and waits to be continued. While the service is busy it rests after
-// each batch.
+// TestScanIsBounded checks that a scan ends although clicks are left, so that the next scan continues. While the service is busy,
+// the scan rests after each batch.
 func TestScanIsBounded(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -75,6 +75,6 @@ func TestScanIsBounded(t *testing.T) {
 		}
 	}
 	if rest(time.Millisecond) != 9*time.Millisecond || rest(time.Hour) != maxPause {
-		t.Errorf("rests %s and %s", rest(time.Millisecond), rest(time.Hour))
+		t.Errorf("the rests are %s and %s", rest(time.Millisecond), rest(time.Hour))
 	}
 }

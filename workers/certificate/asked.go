@@ -40,15 +40,16 @@ func (w *worker) request(ctx context.Context, args jobs.CertificateArgs) (out jo
 	return w.now(ctx, of, true)
 }
 
-// rests reports whether the edge told the state of a certificate a moment ago.
+// rests reports whether the edge has reported the state of a certificate within Options.Rest.
 func (w *worker) rests(c models.Certificate) bool {
 	return c.CheckedAt != nil && w.o.Now().Sub(*c.CheckedAt) < w.o.Rest
 }
 
-// leaseWait is how long a call waits for a certificate that another worker has.
+// leaseWait is how long a call waits for a certificate that another worker holds.
 const leaseWait = 10 * time.Second
 
-// now asks the edge about a certificate. If another worker holds the certificate for long, the answer is the stored state.
+// now asks the edge about a certificate. If another worker holds the certificate for longer than leaseWait, now returns the
+// stored state.
 func (w *worker) now(ctx context.Context, of store.CertificateOf, request bool) (jobs.Certificate, error) {
 	limited, cancel := context.WithTimeout(ctx, leaseWait)
 	defer cancel()

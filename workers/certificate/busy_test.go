@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/cloudflare"
 )
 
-// TestBusy: a 429 costs no domain an attempt and is not waited for long. The requested certificate follows later,
-// automatically.
+// TestBusy: a 429 does not count as an attempt of a domain, and no caller waits for the end of a long pause. The requested
+// certificate follows later, automatically.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -22,14 +22,14 @@ func TestBusy(t *testing.T) {
 	_, err := w.request(w.account, id)
 	w.refused(err, "edge_429")
 	asked := w.fake.Count("")
-	_, err = w.request(w.account, id) // not even asked
+	_, err = w.request(w.account, id) // the edge is not even asked
 	w.refused(err, "edge_429")
 	if c := w.of(w.account, id); c.Attempts != 0 || c.Failure != "" || w.fake.Count("") != asked {
 		t.Errorf("%+v after %d requests", c, w.fake.Count("")-asked)
 	}
 }
 
-// TestBusyForAMoment: a short pause is waited for, and the answer is then the state of the certificate.
+// TestBusyForAMoment: a request waits for the end of a short pause, and then returns the state of the certificate.
 func TestBusyForAMoment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -51,8 +51,8 @@ func TestCredentials(t *testing.T) {
 		w.domain(w.account, fmt.Sprintf("go%d.shop.example", i), true)
 	}
 	w.sweep()
-	if n := w.fake.Count(""); n == 0 || n > 32 { // 16 at once
-		t.Errorf("it was asked %d times", n)
+	if n := w.fake.Count(""); n == 0 || n > 32 { // 16 domains are asked about at once
+		t.Errorf("the edge was asked %d times", n)
 	}
 	families, err := w.figures.Gather()
 	if err != nil {
@@ -63,14 +63,15 @@ func TestCredentials(t *testing.T) {
 	}
 	asked := w.fake.Count("")
 	if w.pass(time.Minute); w.fake.Count("") != asked {
-		t.Error("a minute later it was asked again")
+		t.Error("the edge was asked again only a minute later")
 	}
 	if w.pass(10 * time.Minute); w.fake.Count("") == asked {
-		t.Error("it was never asked again")
+		t.Error("the edge was never asked again")
 	}
 }
 
-// TestMany: a hundred domains at once get one hostname each, and none is asked for twice. Nothing has the token.
+// TestMany: a hundred domains at once get one hostname each, and no hostname is requested twice. No row and no Redis key
+// contains the token.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -101,6 +102,6 @@ func TestMany(t *testing.T) {
 		rows = append(rows, w.redis.Dump(t.Context(), key).Val(), fmt.Sprint(w.redis.HGetAll(t.Context(), key).Val()))
 	}
 	if text := leaked(strings.Join(rows, "\n")); text != "" || len(rows) < 200 {
-		t.Errorf("%d rows and keys have the token: %s", len(rows), text)
+		t.Errorf("one of %d rows and keys contains the token: %s", len(rows), text)
 	}
 }

@@ -1,5 +1,5 @@
-// Package certificate obtains certificates for domains from this install's edge. A verified domain gets its certificate without
-// being asked for. A failed request is retried with longer and longer waits. The certificate of a deleted domain is released.
+// Package certificate obtains certificates for domains from this install's edge. A verified domain gets its certificate
+// automatically. A failed request is retried with growing waits. The certificate of a deleted domain is released.
 //
 // Each certificate has a row. One worker at a time has the lease of the row while it asks the edge. A worker that dies leaves
 // nothing half done: when its lease ends, another worker asks the edge again, and the edge adopts what already exists.
@@ -43,9 +43,9 @@ type Options struct {
 	// TrustsAll says that the edge itself proves who owns a host, so that a domain need not be verified.
 	TrustsAll bool
 	Now       func() time.Time // default time.Now
-	// Orders limits how many certificates an account may request, not counting renewals. Calls limits how often its users may
-	// have the edge asked. Both keep one account from using up what the edge allows this install. They return 0, or how long to
-	// wait before asking again. nil means no limit.
+	// Orders limits how many certificates an account may request, not counting renewals. Calls limits how often the users of
+	// an account may cause a request to the edge. Both keep one account from using up the limits of this install at the edge.
+	// They return 0, or how long to wait before asking again. nil means no limit.
 	Orders, Calls func(ctx context.Context, account uuid.UUID) (wait time.Duration)
 	// Rest is how long the edge's last answer is reused before the edge is asked again. The default is 5 seconds.
 	Rest time.Duration
@@ -95,21 +95,21 @@ func newFailures(reg prometheus.Registerer) *prometheus.CounterVec {
 }
 
 // edgeTime is how long the edge may take for one request. The worker renews its lease during that time. If the worker dies,
-// another one takes over the certificate when the lease ends.
+// another worker takes over the certificate when the lease ends.
 const (
 	edgeTime = 100 * time.Second
 	lease    = 15 * time.Second
 )
 
-// call says how to ask the edge about a certificate.
+// call describes a request to the edge about a certificate.
 type call struct {
 	edge    Edge
 	request bool // ask for the certificate; false: only read its state
-	counts  bool // a failure counts as an attempt; false for a mere look
+	counts  bool // a failure counts as an attempt; false if the state is only read
 	awaited bool // a user of the account waits for the answer
 }
 
-// errLost ends a request to the edge whose result is no longer needed.
+// errLost is the error of a request to the edge whose result is no longer needed.
 var errLost = models.EdgeError("released", "the certificate was released meanwhile, or another domain has it by now")
 
 // ask asks the edge about a certificate that this worker holds, and records the answer. The error is the edge's.
@@ -176,7 +176,7 @@ func (w *worker) putOff(ctx context.Context, h store.HeldCertificate, by call, w
 		max(wait.Round(time.Second), time.Second))
 }
 
-// appliedAfter is the time after which web processes have started or stopped serving a host, following the edge's answer.
+// appliedAfter is the time that web processes need to start or stop serving a host after the edge's answer.
 const appliedAfter = 30 * time.Second
 
 // lookAgain schedules a check of a domain whose HTTPS starts or stops working.
@@ -207,7 +207,8 @@ func (w *worker) underLease(ctx context.Context, h store.HeldCertificate, by cal
 	return said, err
 }
 
-// judge applies the edge's answer to a certificate, and returns when to look again. nil means only when a user asks.
+// judge applies the edge's answer to a certificate and returns the time of the next look. nil means that the next look happens
+// only when a user asks.
 func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, said models.CertificateState, failure error,
 	now time.Time,
 ) *time.Time {
@@ -237,7 +238,7 @@ func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, s
 	switch {
 	case wait > 0:
 		next = now.Add(wait + time.Duration(random*float64(wait)))
-	case !counts && h.NextAt != nil && h.NextAt.Before(next): // a mere look does not delay the next one
+	case !counts && h.NextAt != nil && h.NextAt.Before(next): // a call that only reads the state does not delay the next look
 		return h.NextAt
 	case !ok:
 		return nil
@@ -249,8 +250,8 @@ func (w *worker) judge(ctx context.Context, h *store.HeldCertificate, by call, s
 	return &next
 }
 
-// awayLook is the longest wait, before it is spread, after the edge could not be asked. Such an edge may be back at any moment,
-// and has refused nothing.
+// awayLook is the longest wait after the edge could not be asked, before a random part is added. Such an edge may be back at
+// any moment, and has refused nothing.
 const awayLook = 30 * time.Minute
 
 // away reports whether the edge, or the authority behind it, could not be asked.
@@ -259,7 +260,8 @@ func away(failure error) bool {
 	return ok && (e.Code == models.EdgeUnavailable || e.Code == models.EdgeUnreachable)
 }
 
-// note counts a failure. wait is above zero if the edge merely asks for fewer requests.
+// note counts and logs a failure. It pauses the sweep if the edge refuses the credentials. wait is above zero if the edge only
+// asks for fewer requests.
 func (w *worker) note(ctx context.Context, edge, host string, failure error, now time.Time) (wait time.Duration) {
 	reason := "refused"
 	if f, ok := errors.AsType[*models.EdgeRefusalError](failure); ok {
@@ -303,8 +305,8 @@ func (w *worker) forget(ctx context.Context, u *workers.Run[jobs.ForgetCertifica
 	return u.RetryAfter(ctx, wait, err, nil)
 }
 
-// drop asks the edge to delete a host, unless a domain uses it by now. If this install no longer uses the edge, the host is
-// left to the operator. wait is the shortest time before the next try.
+// drop asks the edge to delete a host, unless a domain uses the host again. If this install no longer uses the edge, the host
+// is left to the operator. wait is the shortest time before the next try.
 func (w *worker) drop(ctx context.Context, a jobs.ForgetCertificateArgs) (wait time.Duration, err error) {
 	if w.o.Edge == nil || w.o.Edge.Name() != a.Edge {
 		return 0, nil

@@ -21,14 +21,14 @@ func storeOf(account, domain uuid.UUID) store.CertificateOf {
 	return store.CertificateOf{AccountID: account, DomainID: domain}
 }
 
-// TestZeroToServing: a domain that becomes verified gets its certificate automatically, is looked at daily, and gives the
-// certificate back when it is deleted.
+// TestZeroToServing: a domain that becomes verified gets its certificate automatically and is checked daily. When the domain
+// is deleted, its certificate is released.
 func TestZeroToServing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.domain(w.account, "go.shop.example", false)
 	if w.pass(time.Minute); w.fake.Count("") != 0 {
-		t.Error("an unverified domain was asked for")
+		t.Error("a certificate was requested for an unverified domain")
 	}
 	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	w.pass(time.Second)
@@ -54,10 +54,10 @@ func TestZeroToServing(t *testing.T) {
 	}
 	asked := w.fake.Count("")
 	if w.pass(12 * time.Hour); w.fake.Count("") != asked {
-		t.Error("one that serves was looked at after half a day")
+		t.Error("a serving certificate was checked again after half a day")
 	}
 	if w.pass(15 * time.Hour); w.fake.Count("") != asked+1 || w.count("POST") != 1 {
-		t.Errorf("after more than a day: %d requests more, %d made", w.fake.Count("")-asked, w.count("POST"))
+		t.Errorf("after more than a day: %d further requests, %d hostnames created", w.fake.Count("")-asked, w.count("POST"))
 	}
 	w.fake.Remove("go.shop.example") // it was deleted at Cloudflare
 	w.pass(2 * day)
@@ -65,7 +65,7 @@ func TestZeroToServing(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	if w.pass(2 * time.Minute); w.count("POST") != 2 {
-		t.Error("it was not made again")
+		t.Error("the hostname was not created again")
 	}
 	released, err := w.store.Domains().Delete(t.Context(), w.account, id)
 	if err != nil || !released {
@@ -74,7 +74,7 @@ func TestZeroToServing(t *testing.T) {
 	w.until("the hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
 }
 
-// TestAsked checks the answers of the three calls, also to accounts that do not own the domain.
+// TestAsked checks the answers of the three calls request, read and release, also for accounts that do not own the domain.
 func TestAsked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -110,7 +110,7 @@ func TestAsked(t *testing.T) {
 	}
 	patched := w.fake.Count("PATCH /zones/{zone}/custom_hostnames/{id}")
 	if got, err = w.request(w.account, id); err != nil || !got.Serving || w.fake.Count("PATCH /zones/{zone}/custom_hostnames/{id}") != patched {
-		t.Errorf("asked for while it serves: %+v, %v", got, err)
+		t.Errorf("requested while it serves: %+v, %v", got, err)
 	}
 	gone, err := w.release(w.account, id)
 	if err != nil || !gone.Deleted || len(w.fake.Hosts()) != 0 {
@@ -121,15 +121,15 @@ func TestAsked(t *testing.T) {
 	}
 	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	if w.pass(2 * day); len(w.fake.Hosts()) != 0 {
-		t.Error("what was released came back by itself")
+		t.Error("a released certificate was requested again")
 	}
 	if got, err = w.request(w.account, id); err != nil || got.SSLStatus == models.SSLNone || len(w.fake.Hosts()) != 1 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
 
-// TestStatuses: each state of Cloudflare's is reported. A certificate whose state stays is retried, at most daily, and given up
-// after a month until a user asks for it.
+// TestStatuses: each of Cloudflare's states is reported. A certificate that fails is retried with growing waits, about once a
+// day in the end. After a month it is retried only when a user asks for it.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -147,7 +147,7 @@ func TestStatuses(t *testing.T) {
 		}
 		before := w.fake.Count(patch)
 		if w.pass(2 * time.Hour); models.SSLStuck(status) && w.fake.Count(patch) == before {
-			t.Errorf("%s was not tried again", status)
+			t.Errorf("the state %s was not retried", status)
 		}
 		w.fake.Hold("go.shop.example", "active", "active")
 		if got, err = w.read(w.account, id); err != nil || !got.Serving {
@@ -172,7 +172,7 @@ func TestStatuses(t *testing.T) {
 		tries = append(tries, w.count("POST")-at)
 	}
 	if tries[0] < 2 || slices.Max(tries[4:]) > 2 || slices.Max(tries[:29]) == 0 || slices.Max(tries[34:]) > 0 {
-		t.Errorf("tries by day: %v", tries)
+		t.Errorf("number of tries on each day: %v", tries)
 	}
 	c := w.of(w.account, id)
 	if !strings.HasPrefix(c.Failure, "edge_1405: ") || c.FailingSince == nil {
@@ -190,7 +190,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestCodes: each refusal of a custom hostname is a code for the customer, and does no harm.
+// TestCodes: each refusal of a custom hostname gives the customer a code, and has no other effect.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -227,12 +227,12 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestAdopt: a verified domain adopts the hostname that exists for it. An unverified one adopts it only if we have created it,
-// and never if another domain has it.
+// TestAdopt: a verified domain adopts the hostname that exists for it. An unverified domain adopts it only if we have created
+// it, and never if another domain has it.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	hostname := w.fake.Add("go.shop.example") // made by someone else
+	hostname := w.fake.Add("go.shop.example") // created by someone else
 	w.mu.Lock()
 	w.now = w.now.Add(time.Hour)
 	w.mu.Unlock()
@@ -240,7 +240,7 @@ func TestAdopt(t *testing.T) {
 	_, err := w.request(w.account, id)
 	w.refused(err, "edge_1406")
 	if gone, err := w.release(w.account, id); err != nil || !gone.Deleted || len(w.fake.Hosts()) != 1 {
-		t.Errorf("what somebody else made was deleted: %+v, %v", gone, err)
+		t.Errorf("a hostname that someone else created was deleted: %+v, %v", gone, err)
 	}
 	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	if _, err := w.request(w.account, id); err != nil || w.of(w.account, id).ExternalID != hostname {
@@ -250,9 +250,9 @@ func TestAdopt(t *testing.T) {
 	_, err = w.request(w.other, second)
 	w.refused(err, "edge_1406")
 	if w.of(w.other, second).Wanted {
-		t.Error("another's host is wanted")
+		t.Error("the certificate of another account's host was requested")
 	}
-	// Verified, it takes over.
+	// Once it is verified, the second domain takes over the hostname.
 	w.exec(`UPDATE domains SET is_verified = false WHERE id = $1`, id)
 	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, second)
 	w.pass(time.Minute)
@@ -260,7 +260,7 @@ func TestAdopt(t *testing.T) {
 		t.Errorf("%+v\n%+v", had, has)
 	}
 	if _, err := w.store.Domains().Delete(t.Context(), w.account, id); err != nil || len(w.fake.Hosts()) != 1 || w.count("POST") != 2 {
-		t.Errorf("%v, %v, %d made", err, w.fake.Hosts(), w.count("POST"))
+		t.Errorf("%v, %v, %d hostnames created", err, w.fake.Hosts(), w.count("POST"))
 	}
 }
 
@@ -274,7 +274,7 @@ func TestKilled(t *testing.T) {
 		id := w.domain(w.account, host, verified)
 		w.killed(id, host)
 		if w.pass(10 * time.Second); w.of(w.account, id).ExternalID != "" {
-			t.Error("the dead worker's lease did not hold")
+			t.Error("the lease of the dead worker was ignored")
 		}
 		w.pass(10 * time.Second)
 		if c := w.of(w.account, id); c.ExternalID == "" || c.Failure != "" || !slices.Contains(w.fake.Hosts(), host) {
@@ -300,7 +300,7 @@ func TestKilled(t *testing.T) {
 	w.until("the hostname is gone", func() bool { return !slices.Contains(w.fake.Hosts(), "gone.shop.example") })
 }
 
-// killed does what a worker does before it dies: it creates a hostname and records nothing.
+// killed simulates a worker that dies: it creates a hostname and records nothing.
 func (w *world) killed(id uuid.UUID, host string) {
 	w.Helper()
 	of := storeOf(w.account, id)
@@ -313,7 +313,8 @@ func (w *world) killed(id uuid.UUID, host string) {
 	w.fake.Add(host)
 }
 
-// TestRelease: a release happens, whatever the edge answers at first. A host that no longer exists is not an error.
+// TestRelease: a release succeeds in the end, even if the edge refuses it at first. A host that no longer exists is not an
+// error.
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -341,17 +342,17 @@ func TestRelease(t *testing.T) {
 	if gone, err := w.release(w.account, second); err != nil || !gone.Deleted {
 		t.Errorf("%+v, %v", gone, err)
 	}
-	// An account that is deleted gives back everything it has.
+	// When an account is deleted, all its hostnames are released.
 	third := w.domain(w.other, "c.shop.example", true)
 	w.pass(10 * time.Minute) // the sweep has paused
 	if w.of(w.other, third).ExternalID == "" {
-		t.Fatal("no hostname")
+		t.Fatal("the hostname was not created")
 	}
 	if err := w.store.DeleteAccount(t.Context(), w.other, func(string, int64) {}); err != nil {
 		t.Fatal(err)
 	}
 	w.until("the account's hostname is gone", func() bool { return len(w.fake.Hosts()) == 0 })
-	// A release does not delete a hostname that a domain uses by now.
+	// A release does not delete a hostname that a domain uses again.
 	fourth := w.domain(w.account, "d.shop.example", true)
 	w.sweep()
 	w.fake.Refuse(403, 10000, "Authentication error")
@@ -359,7 +360,7 @@ func TestRelease(t *testing.T) {
 	if _, err := w.store.Domains().Delete(t.Context(), w.account, fourth); err != nil {
 		t.Fatal(err)
 	}
-	// What the worker knows of the refusal is written after it has paused the sweep.
+	// The worker stores the refusal after it has paused the sweep.
 	w.until("the release has failed", func() bool {
 		var n int
 		err := w.db.GetContext(t.Context(), &n, `SELECT count(*) FROM jobs WHERE kind = $1 AND state = 'pending' AND error IS NOT NULL`, jobs.ForgetCertificate.Kind())

@@ -21,10 +21,10 @@ type scripted struct {
 	mu     sync.Mutex
 	state  models.CertificateState
 	err    error
-	asked  map[string]int // by what it was asked for
+	asked  map[string]int // number of calls, by method
 	hang   bool
-	begun  chan struct{} // receives when a request hangs
-	ending error         // why the request that hung has ended
+	begun  chan struct{} // receives a value when a request hangs
+	ending error         // the reason why the hanging request has ended
 }
 
 func (s *scripted) Name() string { return models.EdgeOwn }
@@ -77,8 +77,8 @@ func scriptedWorld(t *testing.T) (*world, *scripted) {
 	return w, e
 }
 
-// TestOwnEdge: an edge that does not prove who owns a host is asked for verified domains only, and for a renewal when it says
-// so. An internal error is reported without its text.
+// TestOwnEdge: an edge that does not prove who owns a host is asked only for verified domains. It is asked for a renewal at
+// the time that it has set. An internal error is reported without its text.
 func TestOwnEdge(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedWorld(t)
@@ -92,15 +92,15 @@ func TestOwnEdge(t *testing.T) {
 		t.Fatalf("%+v", w.of(w.account, id))
 	}
 	if w.pass(30 * day); e.count("request") != 1 || e.count("read") != 1 {
-		t.Errorf("after a month: %v", e.asked)
+		t.Errorf("calls of the edge after a month: %v", e.asked)
 	}
 	w.exec(`UPDATE domains SET is_verified = false WHERE id = $1`, id)
 	if w.pass(31 * day); e.count("request") != 1 || e.count("read") != 1 {
-		t.Errorf("not verified any more: %v", e.asked)
+		t.Errorf("calls of the edge after the domain is no longer verified: %v", e.asked)
 	}
 	w.exec(`UPDATE domains SET is_verified = true WHERE id = $1`, id)
 	if w.pass(7 * time.Hour); e.count("request") != 2 {
-		t.Errorf("it was not renewed: %v", e.asked)
+		t.Errorf("the certificate was not renewed: %v", e.asked)
 	}
 	e.set(func() { e.err = errors.New("secret words") })
 	_, err = w.read(w.account, id)
@@ -110,7 +110,7 @@ func TestOwnEdge(t *testing.T) {
 	}
 }
 
-// TestReleasedMeanwhile: a request whose certificate is released ends, and none of its results are recorded.
+// TestReleasedMeanwhile: if a certificate is released during its request, the request ends and its results are not recorded.
 func TestReleasedMeanwhile(t *testing.T) {
 	t.Parallel()
 	w, e := scriptedWorld(t)
@@ -127,7 +127,7 @@ func TestReleasedMeanwhile(t *testing.T) {
 		t.Errorf("%+v, %v", gone, err)
 	}
 	if e.count("release") != 0 {
-		t.Error("the edge was asked to forget the host while a request was under way")
+		t.Error("the edge was asked to release the host during a request")
 	}
 	w.refused(await.Recv(t, done), "edge_released")
 	if c := w.of(w.account, id); c.Wanted || c.ExternalID != "" || e.ending == nil {
@@ -165,13 +165,13 @@ func TestTooMany(t *testing.T) {
 			if c.Serving {
 				n++
 			} else if c.Attempts != 0 || c.Failure != "" || c.Detail == "" {
-				t.Errorf("one that waits: %+v", c)
+				t.Errorf("a certificate that has to wait: %+v", c)
 			}
 		}
 		return n
 	}
 	if n := serving(); n != 3 || e.count("request") != 4 || !w.of(w.other, other).Serving {
-		t.Fatalf("%d are served after %d requests", n, e.count("request"))
+		t.Fatalf("%d domains are served after %d requests", n, e.count("request"))
 	}
 	for _, id := range ids {
 		if !w.of(w.account, id).Serving {
@@ -195,11 +195,12 @@ func TestTooMany(t *testing.T) {
 	mu.Unlock()
 	w.pass(2 * time.Hour)
 	if n := serving(); n != len(ids) {
-		t.Errorf("%d are served later", n)
+		t.Errorf("%d domains are served later", n)
 	}
 }
 
-// TestManyCalls: an account whose users ask the edge again and again has to wait. The stored state stays.
+// TestManyCalls: if the users of an account cause too many requests to the edge, the account has to wait. The stored state
+// stays.
 func TestManyCalls(t *testing.T) {
 	t.Parallel()
 	w, e := prepared(t), &scripted{asked: map[string]int{}}
@@ -227,7 +228,7 @@ func TestManyCalls(t *testing.T) {
 }
 
 // TestAwayForLong: an edge that cannot be asked for half a day is asked at least once an hour, so that its return is noticed
-// soon. An edge that refuses is asked less and less often.
+// soon. An edge that refuses is asked at growing intervals.
 func TestAwayForLong(t *testing.T) {
 	t.Parallel()
 	for code, often := range map[string]bool{"unreachable": true, "unavailable": true, "rejectedIdentifier": false} {
@@ -250,7 +251,7 @@ func TestAwayForLong(t *testing.T) {
 			e.set(func() { e.err = nil })
 			w.pass(48 * time.Hour)
 			if !w.of(w.account, id).Serving {
-				t.Error("it is not served when the edge is back")
+				t.Error("the domain is not served although the edge is back")
 			}
 		})
 	}
@@ -282,6 +283,6 @@ func TestAskedAgain(t *testing.T) {
 	sweep(3, 1)
 	sweep(4, 2)
 	if _, err := w.request(w.account, id); err == nil || orders.Load() != 3 {
-		t.Errorf("%d orders after somebody asked, %v", orders.Load(), err)
+		t.Errorf("%d orders after a user has asked, %v", orders.Load(), err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"switchyard/models"
 )
 
-// TestHurry: a visitor who asks for a certificate in vain makes it due, unless it fails again and again, serves, or was
-// released.
+// TestHurry: if a visitor needs a certificate that is missing, the certificate becomes due. It does not if it has failed
+// repeatedly, if it is served, or if it was released.
 func TestHurry(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -43,7 +43,7 @@ func TestHurry(t *testing.T) {
 	}
 }
 
-// TestLooksAgain: when HTTPS of a domain begins or ends to work, the domain is looked at soon, so that its row says so.
+// TestLooksAgain: when HTTPS of a domain starts or stops working, the domain is checked soon, so that its row shows this.
 func TestLooksAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -67,7 +67,7 @@ func TestLooksAgain(t *testing.T) {
 	due(true)
 }
 
-// TestWhyNone: of a domain without a certificate the answer says when there will be one.
+// TestWhyNone: for a domain without a certificate, the answer says when it will get one.
 func TestWhyNone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -88,7 +88,7 @@ func TestWhyNone(t *testing.T) {
 	says(verified, "It was released. None is asked for until you do.")
 }
 
-// serving lets time pass until a domain is served over HTTPS.
+// serving advances the clock until a domain is served over HTTPS.
 func (w *world) serving(id uuid.UUID) {
 	w.Helper()
 	for range 30 {
@@ -97,5 +97,5 @@ func (w *world) serving(id uuid.UUID) {
 		}
 		w.pass(time.Minute)
 	}
-	w.Fatal("it is not served")
+	w.Fatal("the domain is not served over HTTPS")
 }

@@ -15,14 +15,14 @@ import (
 
 const (
 	sweptAtOnce = 200 // certificates that a sweep claims at once
-	askedAtOnce = 16  // of them; the slow answers of an authority are waited for together
+	askedAtOnce = 16  // claimed certificates that are asked about at once, because authorities answer slowly
 )
 
 // unverifiedRest is the time until the next look at a domain that is no longer verified.
 const unverifiedRest = 6 * time.Hour
 
 // sweep requests the certificates of verified domains, and looks at all certificates that are due. One sweep runs at a time in
-// a process; sweeps in other processes take other certificates.
+// a process; sweeps in other processes claim other certificates.
 func (w *worker) sweep(ctx context.Context) error {
 	if w.o.Edge == nil || !w.sweeping.TryLock() {
 		return nil
@@ -37,7 +37,7 @@ func (w *worker) sweep(ctx context.Context) error {
 			return err
 		}
 		if w.lookAll(ctx, due) == 0 {
-			return ctx.Err() // others have them
+			return ctx.Err() // other workers hold them
 		}
 	}
 	return ctx.Err()
@@ -62,7 +62,7 @@ func (w *worker) wantVerified(ctx context.Context) error {
 	}
 }
 
-// lookAll looks at several certificates at once, and returns for how many this worker got the lease. It stops early when the
+// lookAll looks at several certificates at once and returns the number of leases that this worker got. It stops early when the
 // edge refuses the credentials.
 func (w *worker) lookAll(ctx context.Context, due []store.CertificateOf) (begun int) {
 	var count atomic.Int64
@@ -87,7 +87,7 @@ func (w *worker) lookAll(ctx context.Context, due []store.CertificateOf) (begun 
 	return int(count.Load())
 }
 
-// look looks at a certificate that is due, and requests it if necessary. ok is false if another worker has it.
+// look looks at a certificate that is due, and requests it if necessary. ok is false if another worker holds it.
 func (w *worker) look(ctx context.Context, of store.CertificateOf) (ok bool, err error) {
 	now := w.o.Now()
 	h, ok, err := w.store.Certificates().Begin(ctx, of, now, lease, true)

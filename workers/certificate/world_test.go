@@ -33,7 +33,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// world is two accounts and a worker whose edge is a fake of Cloudflare. Its clock is moved by hand.
+// world has two accounts and a worker. The worker's edge is a fake of Cloudflare. The test moves the clock.
 type world struct {
 	*testing.T
 	fake    *cloudflaretest.Fake
@@ -67,7 +67,7 @@ func newWorld(t *testing.T, change ...func(*cloudflare.Options)) *world {
 	return w
 }
 
-// prepared is a world whose worker has to be started.
+// prepared returns a world whose worker is not started yet.
 func prepared(t *testing.T) *world {
 	t.Helper()
 	w := &world{
@@ -109,7 +109,7 @@ func (w *world) clock() time.Time {
 	return w.now
 }
 
-// pass lets time pass, and does what is due by then.
+// pass advances the clock and runs a sweep.
 func (w *world) pass(d time.Duration) {
 	w.Helper()
 	w.mu.Lock()
@@ -125,7 +125,7 @@ func (w *world) sweep() {
 	}
 }
 
-// until waits for what a job does, as the clock would start it.
+// until waits for the effect of a job, and starts due jobs as the clock would.
 func (w *world) until(what string, ok func() bool) {
 	w.Helper()
 	await.Until(w.T, what, func() bool {
@@ -175,7 +175,7 @@ func (w *world) release(account, domain uuid.UUID) (jobs.ReleasedCertificate, er
 	return run(w, jobs.ReleaseCertificate, account, jobs.CertificateArgs{Domain: domain})
 }
 
-// of is what is known of a domain's certificate.
+// of returns the stored certificate of a domain.
 func (w *world) of(account, domain uuid.UUID) models.Certificate {
 	w.Helper()
 	c, err := w.store.Certificates().Of(w.Context(), account, domain)
@@ -196,7 +196,7 @@ func (w *world) refused(err error, code string) {
 	}
 }
 
-// said is what was logged.
+// said contains everything that was logged.
 var said struct {
 	sync.Mutex
 	bytes.Buffer
@@ -225,7 +225,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// leaked finds the token in a text, in clear or in hexadecimal digits.
+// leaked returns the part of a text that contains the token, in clear or in hexadecimal digits. It returns an empty text if
+// the token is not there.
 func leaked(text string) string {
 	for _, form := range []string{"canary-cloudflare", hex.EncodeToString([]byte("canary-cloudflare"))} {
 		if i := strings.Index(text, form); i >= 0 {

@@ -20,13 +20,13 @@ import (
 
 // Limits of a question.
 const (
-	askTime    = 22 * time.Second // below the time that the API waits
-	finalTime  = 9 * time.Second  // what the last turn of the model needs
-	maxRounds  = 6                // turns of the model
+	askTime    = 22 * time.Second // shorter than the API's wait for the answer
+	finalTime  = 9 * time.Second  // reserved for the last turn of the model
+	maxRounds  = 6                // maximum number of turns of the model
 	maxLookups = 8
-	maxTokens  = 2000   // of a turn of the model
+	maxTokens  = 2000   // that the model may write in one turn
 	maxAnswer  = 20_000 // characters
-	maxListed  = 20     // figures that an answer could not confirm
+	maxListed  = 20     // unconfirmed figures that an answer lists
 )
 
 // ask answers a question.
@@ -50,7 +50,7 @@ func (w *worker) ask(ctx context.Context, a jobs.AskArgs) (out jobs.Asked, err e
 	limited, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
 	s := w.session(account, a)
-	defer func() { // also of a question that failed
+	defer func() { // a failed question has used tokens too
 		if err := w.store.AIConnections().Settle(context.WithoutCancel(ctx), day, models.AIQuestionTokens, s.tokens); err != nil {
 			slog.WarnContext(ctx, "usage of a question is not settled", "account_id", account.ID, "error", err)
 		}
@@ -93,7 +93,7 @@ func (w *worker) connection(ctx context.Context, account uuid.UUID) (c *ai.Conne
 	return c, w.o.Install.Model, models.AIOfInstall, err
 }
 
-// usual is the model of an install that names none.
+// usual returns the model for an install whose settings name no model.
 func usual(ctx context.Context, c *ai.Connection) (string, error) {
 	list, err := c.Models(ctx)
 	if err == nil && len(list) == 0 {
@@ -102,7 +102,7 @@ func usual(ctx context.Context, c *ai.Connection) (string, error) {
 	return c.Usual(list), err
 }
 
-// session is a question while it is answered.
+// session is the state of a question that is being answered.
 type session struct {
 	*worker
 
@@ -110,7 +110,7 @@ type session struct {
 	readOnly bool
 	turns    []ai.Turn
 	system   string
-	mark     string // around data in what the model reads
+	mark     string // marks the data in the text that the model reads
 	tokens   int    // used so far
 
 	lookups   []jobs.Lookup
@@ -118,7 +118,7 @@ type session struct {
 	proposals []proposal
 }
 
-// converse has the model look things up until it answers.
+// converse lets the model make look-ups until it answers, and returns the answer.
 func (s *session) converse(ctx context.Context, c *ai.Connection, model string) (string, error) {
 	q := ai.Question{Model: model, System: s.system, Tools: s.tools(), MaxTokens: maxTokens}
 	for round := 1; ; round++ {
@@ -142,7 +142,7 @@ func (s *session) converse(ctx context.Context, c *ai.Connection, model string) 
 	}
 }
 
-// ended is the text of the last turn.
+// ended returns the text of the last turn. An empty text is an error, and a text that was cut off ends with "…".
 func ended(a ai.Answer) (string, error) {
 	text := strings.TrimSpace(a.Text)
 	switch {
@@ -156,7 +156,7 @@ func ended(a ai.Answer) (string, error) {
 	return shortened(text), nil
 }
 
-// shortened is a text of at most maxAnswer characters. A gateway can send any number.
+// shortened cuts a text to maxAnswer characters, because a gateway can send a text of any length.
 func shortened(text string) string {
 	if runes := []rune(text); len(runes) > maxAnswer {
 		return string(runes[:maxAnswer]) + " …"
@@ -164,14 +164,16 @@ func shortened(text string) string {
 	return text
 }
 
-// mustEnd reports whether there is time, and tokens, for one more turn of the model only.
+// mustEnd reports whether the next turn of the model must be the last: there is no time for more turns, or no look-ups or tokens
+// are left for them.
 func (s *session) mustEnd(ctx context.Context) bool {
 	deadline, _ := ctx.Deadline()
 	return time.Until(deadline) < finalTime || len(s.lookups) >= maxLookups ||
 		s.tokens+2*(s.estimate()+maxTokens) > models.AIQuestionTokens
 }
 
-// estimate is about how many tokens the model reads: three bytes each are few for a language.
+// estimate returns about how many tokens the model reads. It counts a token for every three bytes. Most languages have more bytes
+// per token, so the estimate is rather too high.
 func (s *session) estimate() int {
 	n := len(s.system) + toolBytes
 	for _, t := range s.turns {
@@ -188,7 +190,7 @@ func (s *session) estimate() int {
 
 const bytesPerToken = 3
 
-// count counts what a turn has used. A provider that does not say it is estimated.
+// count adds the tokens that a turn has used. If the provider does not report them, they are estimated.
 func (s *session) count(a ai.Answer) {
 	if a.TokensIn+a.TokensOut > 0 {
 		s.tokens += a.TokensIn + a.TokensOut
@@ -205,7 +207,7 @@ func (s *session) countFailed(err error) {
 	}
 }
 
-// results carries out the calls of a turn. Look-ups end early enough for the last turn of the model.
+// results carries out the tool calls of a turn. Look-ups end early enough to leave time for the last turn of the model.
 func (s *session) results(ctx context.Context, calls []ai.Call) []ai.Result {
 	deadline, _ := ctx.Deadline()
 	early, cancel := context.WithDeadline(ctx, deadline.Add(-finalTime))
@@ -226,7 +228,8 @@ func (s *session) results(ctx context.Context, calls []ai.Call) []ai.Result {
 	return out
 }
 
-// shown is what the model hears of an error: what a client may see, and nothing of any other.
+// shown returns the text of an error for the model: the message of a *models.Error, which a client may see too, or a general text
+// for any other error.
 func (s *session) shown(ctx context.Context, err error) string {
 	if e, ok := models.AsError(err); ok {
 		return s.wrapped(e.Message)
@@ -235,10 +238,10 @@ func (s *session) shown(ctx context.Context, err error) string {
 	return "this could not be looked up"
 }
 
-// checked is an answer with the figures that nothing confirms.
+// checked returns the answer, followed by a list of the figures in it that no look-up confirms.
 func (s *session) checked(text string) string {
 	facts := s.read
-	for _, p := range s.proposals { // what the model asks for is no figure of a report
+	for _, p := range s.proposals { // a figure that the model proposes need not be in a report
 		facts = append(facts, figurecheck.Lookup{Beside: p.raw})
 	}
 	missing := figurecheck.Unconfirmed(text, facts)

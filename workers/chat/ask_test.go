@@ -21,7 +21,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// reads is an API that answers by its paths, and records who asked for what.
+// reads is a fake API with a fixed answer for each path. It records the requests and their accounts.
 type reads struct {
 	mu    sync.Mutex
 	asked []string
@@ -38,7 +38,7 @@ func (a *reads) of(account uuid.UUID) http.Handler {
 		case "/reports/performance":
 			rows := strings.Repeat(`{"clicks":10,"dims":{"sub1":"a"},"ip":"192.0.2.77"},`, 60)
 			_, _ = fmt.Fprintf(w, `{"data":{"rows":[%s],"token":"canary-token","url":"https://x.example/p?secret=canary-query"},"error":null}`, rows[:len(rows)-1])
-		case "/stats/breakdown": // as many as there are at most
+		case "/stats/breakdown": // as many rows as the operation returns at most
 			_, _ = fmt.Fprintf(w, `{"data":{"rows":[%s{"clicks":7}]},"error":null}`, strings.Repeat(`{"clicks":7},`, 19))
 		case "/reports/values":
 			_, _ = fmt.Fprint(w, `{"data":{"values":[{"clicks":3},{"clicks":4}]},"error":null}`)
@@ -73,7 +73,7 @@ func (w *world) question(readOnly bool) (jobs.Asked, error) {
 	return do(w, jobs.AskCopilot, w.account.ID, jobs.AskArgs{ReadOnly: readOnly, Turns: []jobs.Said{{Text: "How is it going?"}}})
 }
 
-// says has the model say one thing after another; the last one stays.
+// says sets the answers of the model, one after the other. The last answer is repeated.
 func (w *world) says(list ...aitest.Said) {
 	w.Say = func(aitest.Asked) aitest.Said {
 		said := list[0]
@@ -86,7 +86,8 @@ func (w *world) says(list ...aitest.Said) {
 
 func call(name, arguments string) aitest.Call { return aitest.Call{Name: name, Arguments: arguments} }
 
-// TestAsk: the model looks two things up at once and answers. What it states and did not read is named.
+// TestAsk checks that the model makes two look-ups in one turn and answers. The answer names the figures that the model did not
+// read.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.AIProviders {
@@ -122,7 +123,7 @@ func TestAsk(t *testing.T) {
 			}
 			for _, private := range []string{"canary", "192.0.2.77"} {
 				if strings.Contains(last.Raw, private) {
-					t.Errorf("%s is in a prompt: %s", private, last.Raw)
+					t.Errorf("a prompt contains %s: %s", private, last.Raw)
 				}
 			}
 			if !strings.Contains(last.Raw, "rows_left_off\\\":10") || !strings.Contains(last.Raw, "https://x.example/p") {
@@ -132,7 +133,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// TestAskTotals checks that the sum of the rows that were read confirms a total only if these are all rows.
+// TestAskTotals checks that the sum of the rows that were read confirms a total only if all rows were read.
 func TestAskTotals(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)
@@ -185,7 +186,8 @@ func TestAskWrong(t *testing.T) {
 	}
 }
 
-// TestAskFailing: what the API refuses, or cannot read in time, is told to the model, and nothing of a crash.
+// TestAskFailing checks that the model learns why the API refused a look-up or that it was too slow, and that it learns no detail
+// of a crash.
 func TestAskFailing(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)
@@ -205,7 +207,7 @@ func TestAskFailing(t *testing.T) {
 	}
 }
 
-// TestAskEndless: a model that never stops looking up has to answer in the end.
+// TestAskEndless checks that a model that always wants more look-ups must answer in the end.
 func TestAskEndless(t *testing.T) {
 	t.Parallel()
 	w, api := newChat(t, nil)
@@ -224,7 +226,7 @@ func TestAskEndless(t *testing.T) {
 	for _, a := range w.Asked() {
 		for _, tool := range a.Tools {
 			if tool == "propose" {
-				t.Error("a read-only key is offered to propose")
+				t.Error("the model of a read-only key may propose changes")
 			}
 		}
 	}
@@ -234,7 +236,8 @@ func TestAskEndless(t *testing.T) {
 	}
 }
 
-// TestAskRefused: what the provider does not answer is ai_error without the key; a model that declines is an answer.
+// TestAskRefused checks that a failure of the provider is an ai_error that does not contain the key. If the model declines to
+// answer, that counts as an answer.
 func TestAskRefused(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, func(o *chat.Options) { o.Install = chat.Install{Provider: "openai", Key: aitest.Key} })
@@ -245,7 +248,7 @@ func TestAskRefused(t *testing.T) {
 			t.Errorf("fault %d: %v", fault, err)
 		}
 	}
-	// Tokens are counted for the questions that reached a model, as if it had read everything and written as much as it may.
+	// Tokens are counted only for questions that reached a model, as if the model had read everything and written the maximum.
 	var used int
 	if err := w.db.GetContext(t.Context(), &used, `SELECT tokens FROM ai_usage`); err != nil || used < 4*2000 || used >= 5*models.AIQuestionTokens {
 		t.Errorf("%d tokens of questions that failed, %v", used, err)
@@ -258,7 +261,7 @@ func TestAskRefused(t *testing.T) {
 			t.Errorf("%+v, %v", got, err)
 		}
 	}
-	long := strings.Repeat("x", 900_000) // of a gateway that does not mind how much was asked for
+	long := strings.Repeat("x", 900_000) // from a gateway that ignores the maximum length
 	for _, said := range []aitest.Said{{Text: long}, {Text: long, Refused: true}, {Text: long, Cut: true}} {
 		w.says(said)
 		if got, err := w.question(false); err != nil || len(got.Answer) > 20_010 || len(got.Answer) < 20_000 {
@@ -287,7 +290,7 @@ func TestAskBudget(t *testing.T) {
 	ok := 0
 	var wait sync.WaitGroup
 	var mu sync.Mutex
-	for range 120 { // at once, from several processes: no more than fit
+	for range 120 { // concurrently, as from several processes: only the number that fits the budget succeeds
 		wait.Go(func() {
 			free, err := all.Reserve(t.Context(), day, models.AIQuestionTokens, budget)
 			mu.Lock()
@@ -301,7 +304,7 @@ func TestAskBudget(t *testing.T) {
 	}
 	wait.Wait()
 	if want := (budget.Tokens - 99) / models.AIQuestionTokens; ok != want {
-		t.Errorf("%d questions were let in, want %d", ok, want)
+		t.Errorf("%d questions were allowed, want %d", ok, want)
 	}
 	if got, err := w.question(false); err != nil || got.Available || got.Message != models.AIExhausted {
 		t.Errorf("%+v, %v", got, err)
@@ -317,7 +320,7 @@ func TestAskBudget(t *testing.T) {
 	}
 }
 
-// TestKeyNowhere searches the log, what is stored, answers and errors for the key.
+// TestKeyNowhere checks that the key does not occur in the log, the database, answers or errors.
 func TestKeyNowhere(t *testing.T) { //nolint:paralleltest // it reads the log of the process
 	log := logged(t)
 	w, _ := newChat(t, nil)

@@ -1,8 +1,8 @@
-// Package chat answers questions about an account by a language model: it connects accounts to AI providers, has the model
-// look up what the API shows, and checks the figures that it states.
+// Package chat answers questions about an account with a language model. It connects accounts to AI providers, lets the model
+// look up data in the API, and checks the figures in the model's answer.
 //
-// What the model can do is read: the look-ups have no way to write and none to another account. A change is a proposal,
-// which a person applies.
+// The model can only read. A look-up can neither write nor read another account. The model can propose a change, which a person
+// applies or not.
 package chat
 
 import (
@@ -24,9 +24,9 @@ import (
 // Options of Register.
 type Options struct {
 	Client *ai.Client
-	// Install is how accounts without a key of their own chat. Without a provider they do not.
+	// Install is the connection for accounts without their own key. If it has no provider, these accounts cannot chat.
 	Install Install
-	// Reads reads the API as an account. What it serves is all that the chat can do.
+	// Reads returns a handler that serves the API's read operations as the given account. The chat can use nothing else.
 	Reads func(account uuid.UUID) http.Handler
 	Now   func() time.Time // default time.Now
 }
@@ -57,7 +57,8 @@ type worker struct {
 	store *store.Store
 }
 
-// connect asks for the models of a key, and saves what was chosen.
+// connect asks the provider for the models that a key may use. Depending on the action, it also saves the connection or the
+// chosen model.
 func (w *worker) connect(ctx context.Context, a jobs.ConnectAIArgs) (out jobs.ConnectedAI, err error) {
 	account := workers.Account(ctx)
 	key, err := w.key(ctx, account, a)
@@ -110,7 +111,8 @@ func (w *worker) key(ctx context.Context, account uuid.UUID, a jobs.ConnectAIArg
 	return key, err
 }
 
-// aiError is what a client hears of an error of a provider. While the worker stops the job is another worker's.
+// aiError converts a provider's error to the error for the client. While the worker stops, it returns err unchanged, so that
+// another worker takes over the job.
 func aiError(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return err

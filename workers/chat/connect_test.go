@@ -51,7 +51,8 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestConnectRefused: what the provider refuses, or does not offer, is not saved, and no error tells the key.
+// TestConnectRefused checks that a refused key or a model that the provider does not offer is not saved, and that no error
+// contains the key.
 func TestConnectRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -62,10 +63,10 @@ func TestConnectRefused(t *testing.T) {
 			fault      resttest.Fault
 			want       error
 		}{
-			"a wrong key":                 {key: "wrong-canary", want: refused},
-			"a model that is not offered": {key: aitest.Key, model: "gpt-0", want: models.Invalid("invalid", "")},
-			"a provider that is down":     {key: aitest.Key, fault: resttest.Down, want: refused},
-			"one that repeats the key":    {key: aitest.Key, fault: resttest.Echo, want: refused},
+			"a wrong key":                            {key: "wrong-canary", want: refused},
+			"a model that is not offered":            {key: aitest.Key, model: "gpt-0", want: models.Invalid("invalid", "")},
+			"a provider that is down":                {key: aitest.Key, fault: resttest.Down, want: refused},
+			"a provider whose error repeats the key": {key: aitest.Key, fault: resttest.Echo, want: refused},
 		} {
 			w.World.Fail(c.fault)
 			_, err := do(w, jobs.ConnectAI, account, jobs.ConnectAIArgs{

@@ -23,8 +23,8 @@ import (
 const (
 	lookupTime  = 6 * time.Second
 	maxRows     = 50
-	maxBytes    = 12 << 10 // that the model reads
-	maxRead     = 4 << 20  // of the API's answer
+	maxBytes    = 12 << 10 // of data that the model reads
+	maxRead     = 4 << 20  // of the API's answer that is read
 	maxArgument = 500      // bytes
 	maxFilters  = 12
 )
@@ -33,9 +33,9 @@ const (
 type lookup struct {
 	name, about string
 	path        string
-	list        string   // member with the rows; empty: the answer is one row
-	params      []string // of params
-	most        int      // rows that the operation gives at most, whether there are more or not; 0: all
+	list        string   // member of the answer that has the rows; empty: the answer is one row
+	params      []string // names of the parameters, keys of params
+	most        int      // the operation returns at most this many rows, even if there are more; 0: it returns all
 	limited     bool     // most is sent as a parameter
 	filters     bool
 }
@@ -66,7 +66,7 @@ var dimensions = []string{
 
 var window = []string{"from", "to"}
 
-// lookups are the rows: whatever the model may read is here.
+// lookups is the list of all operations that the model may read.
 var lookups = []lookup{
 	{"overview", "totals of all figures, and their change from the window before", "/stats/overview", "", window, 0, false, true},
 	{
@@ -85,10 +85,10 @@ var lookups = []lookup{
 	{"suggestions", "open suggestions of the Copilot, and recent changes", "/copilot", "suggestions", nil, 0, false, false},
 }
 
-// toolBytes is about what the descriptions of the tools take.
+// toolBytes is the approximate size of the descriptions of the tools.
 const toolBytes = 9000
 
-// tools are what the model may call.
+// tools returns the tools that the model may call: the look-ups and, unless the session is read-only, the tool for proposals.
 func (s *session) tools() []ai.Tool {
 	out := make([]ai.Tool, 0, len(lookups)+1)
 	for _, l := range lookups {
@@ -121,7 +121,7 @@ func (s *session) tools() []ai.Tool {
 	return out
 }
 
-// member is what a parameter is called.
+// member returns the name that a parameter has for the model and the API.
 func (l lookup) member(param string) string {
 	if param == "one" {
 		return "dimension"
@@ -129,7 +129,8 @@ func (l lookup) member(param string) string {
 	return param
 }
 
-// lookUp reads what a call asks for.
+// lookUp carries out a call of the model and returns the data for it. It refuses an unknown tool, and look-ups beyond maxLookups
+// or after the time is over.
 func (s *session) lookUp(ctx context.Context, c ai.Call) (string, error) {
 	i := slices.IndexFunc(lookups, func(l lookup) bool { return l.name == c.Name })
 	if i < 0 {
@@ -165,7 +166,7 @@ func (s *session) lookUp(ctx context.Context, c ai.Call) (string, error) {
 	return text, err
 }
 
-// request is the path and the query of a call.
+// request returns the path and query of the API request for a call.
 func (l lookup) request(arguments string) (path string, query url.Values, err error) {
 	var sent map[string]json.RawMessage
 	if json.Unmarshal([]byte(arguments), &sent) != nil && strings.TrimSpace(arguments) != "" {
@@ -215,7 +216,7 @@ func allowed(list string) bool {
 	return true
 }
 
-// scalar is a text, or a number as one.
+// scalar returns a JSON string, or a JSON number as text. It accepts no other value, and none longer than maxArgument.
 func scalar(raw json.RawMessage) (value string, ok bool) {
 	if json.Unmarshal(raw, &value) != nil {
 		var n json.Number
@@ -244,7 +245,7 @@ func addFilters(query url.Values, raw json.RawMessage) error {
 	return nil
 }
 
-// fetch reads an operation of the API as the account, and gives what the model reads of it.
+// fetch calls an operation of the API as the account, and returns the part of the answer that the model reads.
 func (s *session) fetch(ctx context.Context, l lookup, path string, query url.Values) (string, figurecheck.Lookup, error) {
 	limited, cancel := context.WithTimeout(ctx, lookupTime)
 	defer cancel()
@@ -264,13 +265,13 @@ func (s *session) fetch(ctx context.Context, l lookup, path string, query url.Va
 	case err != nil:
 		return "", figurecheck.Lookup{}, fmt.Errorf("chat: answer of %s: %w", l.path, err)
 	case answer.Error != nil:
-		answer.Error.Kind = models.KindInvalid // whatever it was, the model can only ask for something else
+		answer.Error.Kind = models.KindInvalid // the model can only send another request, so every error counts as invalid
 		return "", figurecheck.Lookup{}, answer.Error
 	}
 	return s.readable(answer.Data, l)
 }
 
-// recorder takes an answer of the API.
+// recorder is an http.ResponseWriter that keeps an answer of the API in memory.
 type recorder struct {
 	header http.Header
 	status int

@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/ai"
 )
 
-// session begins to answer a question.
+// session returns a new session for a question.
 func (w *worker) session(account models.Account, a jobs.AskArgs) *session {
 	s := &session{worker: w, account: account, readOnly: a.ReadOnly, mark: "data-" + rand.Text(), lookups: []jobs.Lookup{}}
 	for _, t := range a.Turns {
@@ -49,7 +49,8 @@ Figures: cr, roi, lp_ctr and approve_rate are percentages; profit is revenue les
 		change, s.mark, s.o.Now().In(zone).Format("Monday, 2006-01-02 15:04"), zone, s.account.Currency)
 }
 
-// wrapped puts data between marks. The people who wrote the data do not know the mark.
+// wrapped puts data between marks, so that the model can tell data from instructions. The mark is random, so the authors of the
+// data cannot know it.
 func (s *session) wrapped(data string) string {
 	return "<" + s.mark + ">" + strings.ReplaceAll(data, s.mark, "") + "</" + s.mark + ">"
 }

@@ -11,12 +11,12 @@ import (
 	"switchyard/workers/providers/ai"
 )
 
-// proposeTool is the only tool that is no look-up. It changes nothing: it leaves a proposal for a person.
+// proposeTool is the only tool that is not a look-up. It changes nothing: it stores a proposal for a person.
 const proposeTool = "propose"
 
 // Limits of proposals.
 const (
-	maxProposals = 3 // of a question
+	maxProposals = 3 // for one question
 	maxReason    = 1000
 )
 
@@ -29,7 +29,7 @@ type proposal struct {
 
 func text(about string) map[string]any { return map[string]any{"type": "string", "description": about} }
 
-// proposing describes the tool. What an action needs is checked by its own rules.
+// proposing describes the tool to the model. The rules of each action check its arguments.
 var proposing = ai.Tool{
 	Name: proposeTool,
 	Description: "proposes one change, which a person applies or not. Look the ids up first. " +
@@ -59,7 +59,8 @@ var proposing = ai.Tool{
 	},
 }
 
-// propose stores a proposal. Only its reason is in the model's words. The model hears why one is refused.
+// propose stores a proposal. Only its reason is text of the model. If the proposal is refused, the returned error tells the model
+// why.
 func (s *session) propose(ctx context.Context, arguments string) (string, error) {
 	var sent struct {
 		Reason string         `json:"reason"`
@@ -73,7 +74,7 @@ func (s *session) propose(ctx context.Context, arguments string) (string, error)
 	if len(s.proposals) >= maxProposals {
 		return "", models.Invalid("invalid", "%d changes were proposed: that is enough for one question", maxProposals)
 	}
-	sent.Action.Campaigns, sent.Action.Worst = nil, 0 // of suggestions
+	sent.Action.Campaigns, sent.Action.Worst = nil, 0 // only suggestions have these
 	p := copilot.Proposal{CampaignID: sent.Action.CampaignID, Reason: line(sent.Reason, maxReason), Action: sent.Action}
 	p.AccountID = s.account.ID
 	p, err := s.store.CopilotProposals().Create(ctx, p, s.o.Now())

@@ -24,7 +24,8 @@ func (w *world) offer(account uuid.UUID, name string) models.Offer {
 	return o
 }
 
-// TestPropose: changes that could be applied now are stored for a person, up to a number. The records stay as they are.
+// TestPropose checks that proposed changes that could be applied now are stored for a person, up to maxProposals. The records
+// themselves stay unchanged.
 func TestPropose(t *testing.T) {
 	t.Parallel()
 	w, _ := newChat(t, nil)
@@ -59,10 +60,10 @@ func TestPropose(t *testing.T) {
 		t.Errorf("%+v", p)
 	}
 	if results[1].Text != results[2].Text || !strings.Contains(results[1].Text, "no such offer") {
-		t.Errorf("another account's: %q, nobody's: %q", results[1].Text, results[2].Text)
+		t.Errorf("offer of another account: %q, unknown offer: %q", results[1].Text, results[2].Text)
 	}
 	if !strings.Contains(results[6].Text, "enough") {
-		t.Errorf("a fourth one: %q", results[6].Text)
+		t.Errorf("a fourth proposal: %q", results[6].Text)
 	}
 	var stored []struct {
 		Account uuid.UUID `db:"account_id"`

@@ -15,11 +15,11 @@ import (
 // maxText is the maximum length of a text in the data that the model reads, in characters.
 const maxText = 200
 
-// readable returns the part of an answer that the model reads, between marks: its first rows, up to a number and a size, without
+// readable returns the part of an answer that the model reads, between marks: the first rows, up to maxRows and maxBytes, without
 // private data. The returned facts are the figures of these rows.
 func (s *session) readable(data json.RawMessage, l lookup) (string, figurecheck.Lookup, error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber() // figures stay as they are
+	dec.UseNumber() // so that figures keep all digits
 	var whole map[string]any
 	if err := dec.Decode(&whole); err != nil {
 		return "", figurecheck.Lookup{}, fmt.Errorf("chat: data of a look-up: %w", err)

@@ -27,7 +27,7 @@ func TestLookupsEndEarly(t *testing.T) {
 	c := ai.Call{Name: "overview", Arguments: "{}"}
 	out := s.results(ctx, []ai.Call{c, c, c})
 	if ctx.Err() != nil || !s.mustEnd(ctx) {
-		t.Error("the last turn has no time, or is not the last")
+		t.Error("the last turn has too little time, or is not marked as final")
 	}
 	if read > 1 || len(out) != 3 || !strings.Contains(out[2].Text, "no time for more") || !out[2].Failed {
 		t.Errorf("%d look-ups: %+v", read, out)

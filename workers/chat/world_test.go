@@ -26,7 +26,7 @@ import (
 	"switchyard/workers/providers/ai/aitest"
 )
 
-// world is an account, and AI providers whose models say what the test has them say.
+// world is an account, and fake AI providers whose models give the answers that the test sets.
 type world struct {
 	*testing.T
 	*aitest.World

@@ -18,9 +18,9 @@ import (
 // Forwarder brings changes of clicks to ClickHouse. Copy, Locks and Flush are required.
 type Forwarder struct {
 	Copy  clicklog.Copy
-	Locks *db.DB        // whose sessions hold the lock
-	Flush time.Duration // between two looks for changes
-	// Days is after how many days clicks leave PostgreSQL; 0: they stay.
+	Locks *db.DB        // its sessions hold the lock
+	Flush time.Duration // interval between two searches for changes
+	// Days is the number of days after which clicks leave PostgreSQL. With 0 they stay.
 	Days int
 	// Metrics registers the figures. If it is nil, they are not published.
 	Metrics prometheus.Registerer
@@ -31,17 +31,18 @@ type Forwarder struct {
 
 const (
 	lockName = "switchyard click copy"
-	// attempt limits how long one attempt to send changes may take. A longer attempt has failed.
+	// attempt is the timeout of one attempt to send changes.
 	attempt = time.Minute
 	// tidyEvery is the interval at which rows are deleted in ClickHouse that PostgreSQL no longer keeps.
 	tidyEvery = 10 * time.Minute
-	// forgottenAfter is how long the rows of a deleted account stay in ClickHouse. By then none of its changes is still on the way.
+	// forgottenAfter is how long the rows of a deleted account stay in ClickHouse. After that time, no change of the account can
+	// still arrive.
 	forgottenAfter = 10 * time.Minute
 	// thawedFor is how long a cold day stays in PostgreSQL after it was brought back.
 	thawedFor = 24 * time.Hour
 )
 
-// Run works while this process is the chosen one, until the context ends.
+// Run keeps the copy up to date while this process holds the lock, until the context ends.
 func (f *Forwarder) Run(ctx context.Context) error {
 	f.brought = prometheus.NewCounter(prometheus.CounterOpts{
 		Name: "switchyard_click_copy_changes_total", Help: "Changes of clicks and conversions that were brought to ClickHouse.",
@@ -63,7 +64,7 @@ func (f *Forwarder) Run(ctx context.Context) error {
 	return err
 }
 
-// lead brings changes until the context ends.
+// lead sends changes to ClickHouse until the context ends.
 func (f *Forwarder) lead(ctx context.Context) {
 	slog.InfoContext(ctx, "clicks are brought to ClickHouse by this process")
 	var tidied time.Time
@@ -80,7 +81,7 @@ func (f *Forwarder) lead(ctx context.Context) {
 	}
 }
 
-// tried counts and logs a failure.
+// tried runs a step, and counts and logs its failure.
 func (f *Forwarder) tried(ctx context.Context, failed string, step func(context.Context) error) {
 	if err := step(ctx); err != nil && ctx.Err() == nil {
 		f.failures.Inc()

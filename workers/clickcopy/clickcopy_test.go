@@ -19,7 +19,7 @@ import (
 	"switchyard/workers/clickcopy"
 )
 
-// store is a ClickHouse that counts rows, and can be away.
+// store is a fake ClickHouse that counts rows and can be unavailable.
 type store struct {
 	mu      sync.Mutex
 	away    bool
@@ -63,8 +63,8 @@ func (s *store) set(away bool) { s.mu.Lock(); defer s.mu.Unlock(); s.away = away
 
 func (s *store) count() int { s.mu.Lock(); defer s.mu.Unlock(); return s.rows }
 
-// TestForwarder: of two forwarders one brings changes. While ClickHouse is away they wait, and come when it is there again. Rows of
-// accounts that were deleted a while ago are deleted.
+// TestForwarder checks that only one of two forwarders sends changes. While ClickHouse is unavailable the changes wait, and they
+// are sent when it is available again. Rows of accounts that were deleted a while ago are deleted.
 func TestForwarder(t *testing.T) {
 	t.Parallel()
 	d, s, account := dbtest.New(t), &store{}, uuid.New()
@@ -126,7 +126,7 @@ func TestForwarder(t *testing.T) {
 	cancel()
 	running.Wait()
 	if len(s.dropped) != 1 || s.dropped[0] != gone {
-		t.Errorf("dropped are %v, not %s", s.dropped, gone)
+		t.Errorf("dropped accounts %v, want %s", s.dropped, gone)
 	}
 	if n := figure("changes_total"); n != 2 {
 		t.Errorf("%v changes were brought", n)

@@ -19,8 +19,8 @@ import (
 	"switchyard/models/interval"
 )
 
-// StartFunc starts the job of a row for the tick that was due at a time. Within retention, starting the same tick
-// again does nothing.
+// StartFunc starts the job of a row for the tick that was due at the given time. Within retention, starting the same tick again
+// does nothing.
 type StartFunc func(ctx context.Context, row jobs.CronRow, at time.Time, retention time.Duration) error
 
 // Submit is the StartFunc of the service.
@@ -39,7 +39,7 @@ type Clock struct {
 	Sleep func(ctx context.Context, until time.Time) error // default a timer
 }
 
-// lockName is the lock of the leader.
+// lockName is the name of the lock that the leader holds.
 const lockName = "switchyard clock"
 
 // Run starts ticks while this process leads, until the context ends. A malformed spec is an error at once.
@@ -64,7 +64,7 @@ type entry struct {
 	row       jobs.CronRow
 	schedule  cron.Schedule
 	retention time.Duration
-	due       chan time.Time // the tick to start next, at most one
+	due       chan time.Time // holds the tick to start next, at most one tick
 }
 
 func (c Clock) entries() ([]entry, error) {
@@ -79,8 +79,8 @@ func (c Clock) entries() ([]entry, error) {
 	return entries, nil
 }
 
-// tickRetention is how long the id of a tick is remembered: longer than a new leader looks back, and than a paused
-// leader is late.
+// tickRetention returns how long the id of a tick is remembered. The time is longer than a new leader looks back, and longer than
+// a paused leader can be late.
 func tickRetention(s cron.Schedule, now time.Time) time.Duration {
 	first := s.Next(now.UTC())
 	return max(2*s.Next(first).Sub(first), 3*time.Minute)
@@ -92,7 +92,7 @@ func (c Clock) lead(ctx context.Context, entries []entry) {
 	next := make([]time.Time, len(entries))
 	entries = slices.Clone(entries)
 	for i, e := range entries {
-		e.due = make(chan time.Time, 1) // of this lead: the goroutines of an earlier one may still end
+		e.due = make(chan time.Time, 1) // a new channel, because goroutines of an earlier lead may still read theirs
 		entries[i] = e
 		go c.work(ctx, e)
 		next[i] = lastBefore(e.schedule, c.Now().UTC())
@@ -136,8 +136,8 @@ func lastBefore(s cron.Schedule, now time.Time) time.Time {
 	return s.Next(now)
 }
 
-// enqueue makes a tick the next one of its row, without waiting: a queue that hangs delays no other row. A tick that
-// still waits behind a hanging one gives way to the newer. Only one goroutine may call it for a row.
+// enqueue makes a tick the next tick of its row. It does not wait, so a hanging queue delays no other row. If an earlier tick of
+// the row still waits, the new tick replaces it. Only one goroutine may call enqueue for a row.
 func (e entry) enqueue(ctx context.Context, at time.Time) {
 	select {
 	case <-e.due:
@@ -159,7 +159,7 @@ func (c Clock) work(ctx context.Context, e entry) {
 	}
 }
 
-// start starts a tick. A panic ends with it.
+// start starts a tick. It recovers and logs a panic.
 func (c Clock) start(ctx context.Context, e entry, at time.Time) {
 	defer func() {
 		if p := recover(); p != nil {

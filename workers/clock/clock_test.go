@@ -15,7 +15,7 @@ import (
 
 var tick = jobs.Define[jobs.Tick, jobs.None]("ctest:tick", jobs.Policy{Queue: jobs.Maintenance})
 
-// hands is a clock's time as a test moves it: it wakes all sleepers.
+// hands is a time that a test moves forward. Each move wakes all sleepers.
 type hands struct {
 	mu   sync.Mutex
 	now  time.Time
@@ -54,7 +54,7 @@ func (h *hands) sleep(ctx context.Context, until time.Time) error {
 	}
 }
 
-// starts gives a StartFunc and what it was called with.
+// starts returns a StartFunc and a channel that receives the times of its calls.
 func starts() (clock.StartFunc, chan time.Time) {
 	ch := make(chan time.Time, 1000)
 	return func(_ context.Context, _ jobs.CronRow, at time.Time, _ time.Duration) error {
@@ -74,8 +74,8 @@ func TestTicks(t *testing.T) {
 	done := make(chan error, 1)
 	go func() { done <- c.Run(ctx, d) }()
 
-	// The tick missed while there was no leader is made up for once. Then each tick comes at its hour, and only the last after a
-	// long sleep.
+	// The tick that was missed without a leader is started once. Then each tick is started at its hour. After a long sleep only
+	// the last tick is started.
 	for i, c := range []struct {
 		move time.Duration
 		want string
@@ -120,13 +120,13 @@ func TestTwoClocksAndHandOver(t *testing.T) {
 		await.Recv(t, one.idle)
 	}
 	if len(ticks) != 0 || len(two.idle) != 0 {
-		t.Errorf("the second clock works too: %d ticks, %d sleeps", len(ticks), len(two.idle))
+		t.Errorf("the second clock starts ticks although it does not lead: %d ticks, %d sleeps", len(ticks), len(two.idle))
 	}
 	stop()
 	await.Recv(t, stopped)
-	await.Recv(t, two.idle) // it leads now
+	await.Recv(t, two.idle) // the second clock leads now
 	if got := await.Recv(t, ticks); !got.Equal(begin.Add(5 * time.Second)) {
-		t.Errorf("the new leader looks back to %s", got)
+		t.Errorf("the new leader's first tick is %s", got)
 	}
 }
 
@@ -153,7 +153,7 @@ func TestPanicIsIsolated(t *testing.T) {
 	}
 }
 
-// Behind a tick that hangs, the newest tick of its row waits. It starts as soon as the hanging one ends.
+// While a tick hangs, the newest tick of its row waits. It starts as soon as the hanging tick ends.
 func TestTickBehindAHangingOne(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -176,7 +176,7 @@ func TestTickBehindAHangingOne(t *testing.T) {
 	await.Recv(t, h.idle)
 	close(release)
 	if got := await.Recv(t, ticks).Format("15:04"); got != "12:03" {
-		t.Errorf("tick %s after the hanging one, want the newest, 12:03", got)
+		t.Errorf("tick %s after the hanging tick, want the newest, 12:03", got)
 	}
 	if len(ticks) != 0 {
 		t.Errorf("%d ticks too many", len(ticks))

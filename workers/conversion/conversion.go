@@ -1,8 +1,9 @@
 // Package conversion handles conversion:record, which records the conversion that a stored postback reports, and
 // postbacks:match, which starts that job for postbacks that came before their click.
 //
-// A postback whose click is not stored yet waits. If the click is never stored, the postback becomes unmatched. It is kept, so that it can
-// be inspected and its click can be looked for again. A conversion is never recorded for a click that the postback does not name.
+// A postback whose click is not stored yet waits. If the click is never stored, the postback becomes unmatched. An unmatched
+// postback is kept, so that it can be inspected and a replay can look for its click again. A conversion is never recorded for a
+// click that the postback does not name.
 package conversion
 
 import (
@@ -30,7 +31,7 @@ type recorder struct {
 	decided *prometheus.CounterVec
 }
 
-// Clicks finds the click that a postback names and records the conversion: clicklog.Log.
+// Clicks finds the click that a postback names and records the conversion. clicklog.Log implements it.
 type Clicks interface {
 	MatchPostbacks(ctx context.Context, waits []time.Duration, limit int) (clicklog.Matched, error)
 	incoming.Clicks
@@ -50,7 +51,7 @@ func Register(r *workers.Runtime, s *store.Store, clicks Clicks, opts ...workers
 		models.PostbackMatched, models.PostbackDuplicate, models.PostbackIgnored, models.PostbackRefused,
 		models.PostbackUnmatched,
 	} {
-		rec.decided.WithLabelValues(result) // so that the first one is an increase
+		rec.decided.WithLabelValues(result) // exports 0, so that the first decision is an increase
 	}
 	if reg := r.Metrics(); reg != nil {
 		reg.MustRegister(rec.decided)
@@ -60,10 +61,10 @@ func Register(r *workers.Runtime, s *store.Store, clicks Clicks, opts ...workers
 	workers.Register(r, jobs.ReplayPostbacks, rec.replay)
 }
 
-// matchAtOnce is how many postbacks one statement of match looks at.
+// matchAtOnce is how many postbacks match checks in one statement.
 const matchAtOnce = 2000
 
-// match starts the jobs of postbacks that waited for their click, and whose click is stored by now.
+// match starts the jobs of the postbacks that waited for their click and whose click is stored now.
 func (rec *recorder) match(ctx context.Context) error {
 	for looked := matchAtOnce; looked == matchAtOnce; {
 		m, err := rec.clicks.MatchPostbacks(ctx, jobs.ConversionSchedule, matchAtOnce)
@@ -79,8 +80,8 @@ func (rec *recorder) match(ctx context.Context) error {
 	return nil
 }
 
-// offerAttempts is how many attempts wait for the click-out of a visitor of a lander. The click-out decides the offer,
-// the payout and the network's secret, and it may wait in the spool of another process. Later attempts record a
+// offerAttempts is how many attempts wait for the visitor's click-out, if the click went to a lander. The click-out determines
+// the offer, the payout and the network's secret, and it may still be in the spool of another process. Later attempts record the
 // conversion without an offer.
 const offerAttempts = 3
 

@@ -68,7 +68,7 @@ func newBench(t *testing.T, waits ...time.Duration) *bench {
 	return b
 }
 
-// worker starts a worker. stop ends it after grace, whatever it is doing.
+// worker starts a worker. stop ends the worker after grace, even if it still has jobs.
 func (b *bench) worker(grace time.Duration) (rt *workers.Runtime, stop func()) {
 	registry := prometheus.NewRegistry()
 	if b.metrics == nil {
@@ -136,7 +136,7 @@ func (b *bench) clicked() string {
 	return models.FormatClickID(c.ID)
 }
 
-// postback sends one and waits for what becomes of it.
+// postback sends a postback and waits for its decision.
 func (b *bench) postback(p models.Postback) (outcome, detail string) {
 	b.Helper()
 	id := b.send(p)
@@ -175,7 +175,7 @@ func (b *bench) decided(id uuid.UUID) (outcome, detail string) {
 	return outcome, detail
 }
 
-// match looks for the clicks of postbacks that wait, as the job does, but by the waits of the bench.
+// match looks for the clicks of waiting postbacks like the job, but with the waits of the bench.
 func (b *bench) match() {
 	b.Helper()
 	m, err := clicklog.Log{Conn: b.db}.MatchPostbacks(b.Context(), b.waits, 100)
@@ -206,7 +206,7 @@ func (b *bench) counted() map[string]int {
 	return out
 }
 
-// tick runs the job that looks for clicks, to its end.
+// tick runs the job that looks for clicks, and waits for its end.
 func (b *bench) tick() {
 	b.Helper()
 	ticket, err := jobs.Submit(b.Context(), b.client, jobs.MatchPostbacks, uuid.Nil, jobs.Tick{})
@@ -258,7 +258,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 		{params{"status": "approved", "payout": "$3.00", "cur": "EUR"}, "recorded updated", "approved", "3"},
 		{params{"status": "pending"}, "ignored a conversion does not go from approved to pending", "approved", "3"},
 		{params{"status": "trash"}, "recorded updated", "rejected", "3"},
-		{params{}, "recorded duplicate", "rejected", "3"}, // without a word nothing is undone
+		{params{}, "recorded duplicate", "rejected", "3"}, // without a status the conversion stays rejected
 		{params{"status": "paid"}, "recorded updated", "approved", "3"},
 		{params{"status": "refund"}, "recorded updated", "chargeback", "3"},
 		{params{"status": "paid"}, "ignored a conversion does not go from chargeback to approved", "chargeback", "3"},
@@ -284,7 +284,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 	if events != 5 {
 		t.Errorf("%d deliveries, want one for each of 5 changes", events)
 	}
-	// The offer's payout stands in where the message names none, and another id is another conversion.
+	// If the message has no payout, the offer's payout is used. Another id is another conversion.
 	if got := send(params{"txid": "T2"}); got != "recorded created" {
 		t.Error(got)
 	}
@@ -303,7 +303,7 @@ func TestPostbackBecomesAConversion(t *testing.T) {
 		}
 	}
 	if n := b.count(`SELECT count(*) FROM postbacks WHERE invalid_payout = '{payout}'`); n != 2 {
-		t.Errorf("%d postbacks show what they said", n)
+		t.Errorf("%d postbacks show their invalid payout, want 2", n)
 	}
 	// The worker counts after its commit.
 	want := map[string]int{"matched": 8, "duplicate": 2, "ignored": 2}
@@ -333,7 +333,7 @@ func TestPostbackWaitsForItsClick(t *testing.T) {
 		return got
 	}
 	b.tick()
-	waits := state{"pending", 1, true, false} // thousands that wait have no jobs
+	waits := state{"pending", 1, true, false} // no job: thousands of postbacks may wait
 	if got := states(); got != [2]state{waits, waits} {
 		t.Errorf("without the click: %+v", got)
 	}
@@ -406,15 +406,15 @@ func TestPostbackThatNobodyMatches(t *testing.T) {
 		p       models.Postback
 		outcome string
 	}{
-		"unknown click":      {models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}}, "unmatched"},
-		"no id of ours":      {models.Postback{Params: params{"clickid": "12345"}}, "unmatched"},
-		"no click id":        {models.Postback{Params: params{"payout": "1"}}, "unmatched"},
-		"a macro":            {models.Postback{Params: params{"clickid": "{clickid}"}}, "unmatched"},
-		"from long ago":      {models.Postback{Params: params{"clickid": "0000000000000000000001"}}, "unmatched"},
-		"another account's":  {models.Postback{AccountID: other, NetworkID: foreign, Params: params{"clickid": click}}, "unmatched"},
-		"foreign own domain": {models.Postback{AccountID: other, Params: params{"clickid": click}}, "unmatched"},
-		"a network unknown":  {models.Postback{NetworkID: uuid.New(), Params: params{"clickid": click}}, "refused"},
-		"another's network":  {models.Postback{AccountID: other, NetworkID: b.network, Params: params{"clickid": click}}, "refused"},
+		"unknown click":    {models.Postback{Params: params{"clickid": models.FormatClickID(models.NewClickID())}}, "unmatched"},
+		"not our click id": {models.Postback{Params: params{"clickid": "12345"}}, "unmatched"},
+		"no click id":      {models.Postback{Params: params{"payout": "1"}}, "unmatched"},
+		"unfilled macro":   {models.Postback{Params: params{"clickid": "{clickid}"}}, "unmatched"},
+		"old click id":     {models.Postback{Params: params{"clickid": "0000000000000000000001"}}, "unmatched"},
+		"foreign click":    {models.Postback{AccountID: other, NetworkID: foreign, Params: params{"clickid": click}}, "unmatched"},
+		"foreign domain":   {models.Postback{AccountID: other, Params: params{"clickid": click}}, "unmatched"},
+		"unknown network":  {models.Postback{NetworkID: uuid.New(), Params: params{"clickid": click}}, "refused"},
+		"foreign network":  {models.Postback{AccountID: other, NetworkID: b.network, Params: params{"clickid": click}}, "refused"},
 	} {
 		if outcome, detail := b.postback(tt.p); outcome != tt.outcome || detail == "" {
 			t.Errorf("%s: %s (%s)", name, outcome, detail)

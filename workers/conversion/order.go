@@ -14,12 +14,13 @@ import (
 	"switchyard/workers"
 )
 
-// maxEarlier is how many earlier postbacks of the same click one attempt decides: the last ones. The others are recorded later
-// and still count in their place. A higher number would be expensive where thousands of postbacks of one click wait.
+// maxEarlier is how many earlier postbacks of the same click one attempt decides. It takes the last ones before its own postback.
+// The others are recorded later and still count in the order of arrival. A higher number would be expensive if thousands of
+// postbacks of one click wait.
 const maxEarlier = 3
 
-// earlier reads the undecided postbacks of the same click that arrived before this one, in the order of arrival. It leaves out
-// postbacks that have to wait.
+// earlier reads the last maxEarlier undecided postbacks of the same click that arrived before v, in the order of arrival. It
+// leaves out postbacks that have to wait.
 func (rec *recorder) earlier(ctx context.Context, v incoming.Verdict) ([]incoming.Verdict, error) {
 	ids, err := clicklog.UndecidedBefore(ctx, rec.store.Conn(), v.Decision.ClickID, v.Message.ID, maxEarlier)
 	if err != nil {
@@ -50,7 +51,7 @@ func (rec *recorder) earlier(ctx context.Context, v incoming.Verdict) ([]incomin
 
 // commit records the conversion in the transaction that ends the job. It records the earlier postbacks of the click first: the
 // jobs of one click run at the same time, and their events must be announced in the order of arrival. An earlier postback that is
-// stored later still counts in its place.
+// recorded later still counts in the order of arrival.
 func (rec *recorder) commit(ctx context.Context, u *run, v incoming.Verdict) error {
 	list, err := rec.earlier(ctx, v)
 	if err != nil {
@@ -124,8 +125,8 @@ func (rec *recorder) decide(ctx context.Context, c db.Conn, v incoming.Verdict) 
 	return d, out.Tell, clicklog.DecidePostback(ctx, c, v.Message.ID, d)
 }
 
-// retry makes the next attempt wait. After the last attempt the postback is unmatched. Running its job again repeats the
-// decision, so the proof of its sender stays sealed.
+// retry ends the attempt, so that the next attempt follows after a wait. After the last attempt the postback becomes unmatched.
+// If its job is run again, the postback is decided again. That needs the proof of its sender, so the proof stays stored, sealed.
 func (rec *recorder) retry(ctx context.Context, u *run, v incoming.Verdict, detail string) error {
 	cause := models.Errorf(models.KindNotFound, "unknown_click", "%s", detail)
 	d := v.Decision
@@ -133,7 +134,7 @@ func (rec *recorder) retry(ctx context.Context, u *run, v incoming.Verdict, deta
 		d.Outcome, d.Detail = clicklog.PostbackPending, detail
 		if f.Final {
 			d.Outcome, d.Detail = clicklog.PostbackUnmatched, clicklog.ClickNeverCame
-			if len(v.Message.Proof) == 0 { // a process of the previous version stored it unsealed
+			if len(v.Message.Proof) == 0 { // a process of the previous version stored the proof unsealed
 				last := v
 				last.Decision = d
 				last.Show(false)

@@ -18,13 +18,13 @@ import (
 	"switchyard/workers"
 )
 
-// expected is what a conversion is after postbacks that were handled one after the other.
+// expected is the state of a conversion if its postbacks are handled one after the other.
 type expected struct {
 	status string
 	payout int
 }
 
-// say is the rule of the vocabulary, once more. A negative amount is a reversal.
+// say applies a postback by a second implementation of the rules of statuses. A negative amount is a reversal.
 func (v *expected) say(word string, amount int) {
 	next := word
 	switch first := v.status == ""; {
@@ -49,7 +49,7 @@ func (v *expected) say(word string, amount int) {
 	v.status = next
 }
 
-// ordered is a bench of two web processes and four workers that die again and again.
+// ordered is a bench of two web processes, and of four workers that are killed repeatedly.
 type ordered struct {
 	*bench
 	spools  [2]*spool.Spool
@@ -84,7 +84,7 @@ func (o *ordered) start() {
 	o.workers, o.stops = append(o.workers, rt), append(o.stops, stop)
 }
 
-// arrive writes postbacks to the spools, all at once.
+// arrive writes the postbacks to the spools concurrently.
 func (o *ordered) arrive(list *[]*models.Postback) {
 	o.Helper()
 	var wait sync.WaitGroup
@@ -100,7 +100,7 @@ func (o *ordered) arrive(list *[]*models.Postback) {
 	*list = nil
 }
 
-// kill ends the oldest worker in the middle of its jobs, and starts another one.
+// kill ends the oldest worker in the middle of its jobs, and starts another worker.
 func (o *ordered) kill() {
 	o.stops[0]()
 	o.workers, o.stops = o.workers[1:], o.stops[1:]
@@ -128,7 +128,7 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 			if amount != 0 {
 				p["payout"] = strconv.Itoa(amount)
 			} else if round == 0 {
-				want[i].payout = 9 // the offer's
+				want[i].payout = 9 // the offer's payout
 			}
 			want[i].say(word, amount)
 			m := &models.Postback{ID: models.NewClickID(), Source: models.FromPostback, Params: p}
@@ -150,7 +150,7 @@ func TestPostbacksCountInTheOrderOfArrival(t *testing.T) {
 	o.verify(want)
 }
 
-// record waits until all postbacks are recorded, as long as some are every now and then.
+// record waits until all postbacks are recorded. It fails the test if none is recorded for a while.
 func (o *ordered) record() {
 	o.Helper()
 	left := func() int { return o.count(`SELECT count(*) FROM postbacks WHERE outcome = 'pending'`) }
@@ -177,7 +177,7 @@ func (b *bench) count(query string) (n int) {
 	return n
 }
 
-// verify compares the conversions, the ledger and the last event of each with what is expected.
+// verify compares the conversions, the ledger and the last event of each conversion with the expected state.
 func (o *ordered) verify(want []expected) {
 	o.Helper()
 	var rows []struct {
@@ -192,14 +192,14 @@ func (o *ordered) verify(want []expected) {
 			convert_from(body, 'UTF8')::jsonb->'data'->>'conversion_id' AS id FROM events) e ORDER BY id, created_at DESC
 		) e ON e.id = v.conversion_id`)
 	if err != nil || len(rows) != len(want) {
-		o.Fatalf("%d conversions of %d: %v", len(rows), len(want), err)
+		o.Fatalf("%d conversions, want %d: %v", len(rows), len(want), err)
 	}
 	var revenue decimal.Decimal
 	for _, v := range rows {
 		w := want[v.Number]
 		payout := decimal.NewFromInt(int64(w.payout))
 		if v.Status != w.status || !v.Payout.Equal(payout) || v.Told != w.status {
-			o.Errorf("%d is %s %s, told as %s; want %+v", v.Number, v.Status, v.Payout, v.Told, w)
+			o.Errorf("conversion %d is %s with payout %s, its last event has %s; want %+v", v.Number, v.Status, v.Payout, v.Told, w)
 		}
 		if w.status == models.StatusApproved {
 			revenue = revenue.Add(payout)

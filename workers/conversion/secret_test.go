@@ -33,18 +33,18 @@ func TestPostbackSecret(t *testing.T) {
 		p       models.Postback
 		outcome string
 	}{
-		"right":                  {models.Postback{NetworkID: b.network, Params: params{"key": "s3cret"}}, "recorded"},
-		"right without the id":   {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
-		"signed":                 {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=x"}, "recorded"},
-		"signed something else":  {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
-		"wrong":                  {models.Postback{NetworkID: b.network, Params: params{"secret": "x"}}, "refused"},
-		"missing":                {models.Postback{NetworkID: b.network}, "refused"},
-		"missing, without an id": {models.Postback{}, "refused"},
-		"by a network without":   {models.Postback{NetworkID: bare}, "refused"},
+		"right secret":             {models.Postback{NetworkID: b.network, Params: params{"key": "s3cret"}}, "recorded"},
+		"right, network not named": {models.Postback{Params: params{"secret": "s3cret"}}, "recorded"},
+		"right signature":          {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=x"}, "recorded"},
+		"other text signed":        {models.Postback{NetworkID: b.network, Signature: signature, SignedText: "clickid=y"}, "refused"},
+		"wrong secret":             {models.Postback{NetworkID: b.network, Params: params{"secret": "x"}}, "refused"},
+		"no secret":                {models.Postback{NetworkID: b.network}, "refused"},
+		"none, network not named":  {models.Postback{}, "refused"},
+		"none, bare network named": {models.Postback{NetworkID: bare}, "refused"},
 
-		"right, by a network without":           {models.Postback{NetworkID: bare, Params: params{"key": "s3cret"}}, "recorded"},
-		"by a network with a secret of its own": {models.Postback{NetworkID: other, Params: params{"key": "0ther"}}, "refused"},
-		"by another network, the click's":       {models.Postback{NetworkID: other, Params: params{"key": "s3cret"}}, "recorded"},
+		"right secret, bare network named":    {models.Postback{NetworkID: bare, Params: params{"key": "s3cret"}}, "recorded"},
+		"secret of the wrongly named network": {models.Postback{NetworkID: other, Params: params{"key": "0ther"}}, "refused"},
+		"right secret, wrong network named":   {models.Postback{NetworkID: other, Params: params{"key": "s3cret"}}, "recorded"},
 	} {
 		p := tt.p
 		p.AccountID = b.account
@@ -59,8 +59,9 @@ func TestPostbackSecret(t *testing.T) {
 	}
 }
 
-// TestGoalNeedsNoSecretOfANetwork: a goal was believed when its event arrived. It is worth what the goal says, by none of
-// the settings of the click's network and offer, and waits for neither a step to the offer nor, in its place, a status.
+// TestGoalNeedsNoSecretOfANetwork checks that a goal needs no secret, because it was verified when its event arrived. Its value
+// comes from the goal alone, not from settings of the click's network or offer. It waits neither for the click-out to an offer
+// nor for a status.
 func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -99,7 +100,7 @@ func TestGoalNeedsNoSecretOfANetwork(t *testing.T) {
 		t.Errorf("a goal that was refused as it arrived: %s (%s)", outcome, detail)
 	}
 	if list := b.conversions(); len(list) != 1 || list[0].Status != models.StatusRejected {
-		t.Errorf("the order was told twice: %+v", list)
+		t.Errorf("after a repeated order: %+v", list)
 	}
 }
 
@@ -112,7 +113,7 @@ func (b *bench) setSecret(network uuid.UUID, secret string) {
 	b.exec(`UPDATE networks SET postback_secret = $2 WHERE id = $1`, network, sealed)
 }
 
-// find counts the rows of all tables in which a text stands, in clear or as bytes.
+// find counts the rows of all tables that contain a text, in clear or as bytes.
 func (b *bench) find(text string) (n int) {
 	b.Helper()
 	var tables []string
@@ -134,7 +135,7 @@ func (b *bench) find(text string) (n int) {
 }
 
 // TestSecretsOfPostbacksAreNotStored sends a secret in every possible way and searches the whole database for it: while the
-// postback waits, after it was believed, and after it was refused. A postback whose click came too late can be matched again.
+// postback waits, after it was accepted, and after it was refused. A postback whose click came too late can be matched again.
 func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 0)
@@ -148,11 +149,11 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 	mac.Write([]byte(text))
 	signature := hex.EncodeToString(mac.Sum(nil))
 	for name, p := range map[string]models.Postback{
-		"own name":             {NetworkID: b.network, Params: params{"pass": canary, "note": "n"}},
-		"own name, without id": {Params: params{"PASS": canary, "note": "n", "comm": "7"}},
-		"alias":                {Params: params{"upd_key": canary, "note": "n"}},
-		"another's name":       {Params: params{"key": canary, "note": "n", "Sub5": canary, "y": `["` + canary + `"]`}},
-		"signed":               {Signature: signature, SignedText: text, Params: params{"key": "x", "note": "n"}},
+		"network named":                {NetworkID: b.network, Params: params{"pass": canary, "note": "n"}},
+		"network not named":            {Params: params{"PASS": canary, "note": "n", "comm": "7"}},
+		"alias of the parameter":       {Params: params{"upd_key": canary, "note": "n"}},
+		"parameter of another network": {Params: params{"key": canary, "note": "n", "Sub5": canary, "y": `["` + canary + `"]`}},
+		"signed":                       {Signature: signature, SignedText: text, Params: params{"key": "x", "note": "n"}},
 	} {
 		p.AccountID = b.account
 		p.Params["clickid"] = b.clicked()
@@ -180,7 +181,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 		t.Errorf("before its click: %s (%s)", outcome, detail)
 	}
 	if n := b.find(canary); n != 0 {
-		t.Errorf("the secret stands in %d rows", n)
+		t.Errorf("%d rows contain the secret", n)
 	}
 	b.put(spool.Record{Click: c})
 	b.drain()
@@ -192,7 +193,7 @@ func TestSecretsOfPostbacksAreNotStored(t *testing.T) {
 }
 
 // TestSecretOfTheClicksNetworkIsNoField sends a postback whose address names one network and whose click belongs to another. The
-// parameter that is a field of the first network has the secret of the second. It must not be read as a field.
+// parameter that is a field of the first network contains the secret of the second network. It must not be read as a field.
 func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -213,7 +214,8 @@ func TestSecretOfTheClicksNetworkIsNoField(t *testing.T) {
 	}
 }
 
-// TestPostbackOfAProcessOfBefore checks that a postback that the previous version stored unsealed is read, and cleaned.
+// TestPostbackOfAProcessOfBefore checks that a postback that the previous version stored with an unsealed secret is processed,
+// and that the secret is removed.
 func TestPostbackOfAProcessOfBefore(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -226,10 +228,10 @@ func TestPostbackOfAProcessOfBefore(t *testing.T) {
 		b.put(spool.Record{Postback: p})
 		b.drain()
 		if outcome, detail := b.decided(p.ID); outcome != want {
-			t.Errorf("%s: %s (%s)", secret, outcome, detail)
+			t.Errorf("postback with %s: %s (%s)", secret, outcome, detail)
 		}
 		if n := b.find(secret); n != 0 {
-			t.Errorf("%s stands in %d rows", secret, n)
+			t.Errorf("%s is contained in %d rows", secret, n)
 		}
 	}
 }

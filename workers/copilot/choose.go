@@ -12,11 +12,11 @@ import (
 	"switchyard/models/copilot"
 )
 
-// maxArrivals is how many of an account's conversions are read to find out how late they come: the last ones.
+// maxArrivals is how many of an account's latest conversions are read to find out how late conversions arrive.
 const maxArrivals = 20_000
 
-// choose returns the active campaigns to judge: the campaigns with the most clicks, and the others whose turn is today. Each of
-// the others has one turn in the returned number of days.
+// choose returns the active campaigns to judge today: the maxCampaigns with the most clicks, and the other campaigns whose turn
+// is today. turn is the number of days in which each of the other campaigns is judged once.
 func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err error) {
 	rows, err := r.ask(ctx, copilot.Campaigns, maxRanked, nil, "campaign_id")
 	if err != nil || len(rows) == 0 {
@@ -46,10 +46,10 @@ func (r *reading) choose(ctx context.Context) (chosen []uuid.UUID, turn int, err
 	return append(chosen, today...), turn, nil
 }
 
-// byTurn returns the ids whose turn is on a day, and how many days one turn takes. The day of an id depends only on the id, as
-// long as the list has about the same length.
+// byTurn returns the ids whose turn is on a day, and the number of days until all ids have had a turn. The day of an id depends
+// only on the id while the list keeps about the same length.
 func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
-	const usual = 25 // a day, so that few days have more than maxTurn
+	const usual = 25 // ids a day, so that few days have more than maxTurn
 	for turn = (len(list) + usual - 1) / usual; turn > 0; turn++ {
 		days := make([][]uuid.UUID, turn)
 		for _, id := range list {
@@ -64,7 +64,7 @@ func byTurn(list []uuid.UUID, day time.Time) (out []uuid.UUID, turn int) {
 	return nil, 0
 }
 
-// delays reads how late the conversions of the account come.
+// delays reads how late the conversions of the account arrive.
 func (r *reading) delays(ctx context.Context) (copilot.Delays, error) {
 	list, err := r.store.Copilot().Arrivals(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -copilot.DelayDays), maxArrivals)
 	return copilot.NewDelays(r.in.Now, list), err
@@ -79,7 +79,7 @@ func (r *reading) lates() (list []int) {
 	return slices.Compact(list)
 }
 
-// joinLate gives all campaigns the highest number of late days, if reading the campaigns of each number apart would read too much.
+// joinLate gives all campaigns the highest number of late days, if separate reports for each number would read too many clicks.
 func (r *reading) joinLate() {
 	lates, clicks := r.lates(), int64(0)
 	for _, c := range r.in.Campaigns {

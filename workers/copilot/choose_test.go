@@ -23,14 +23,14 @@ func TestByTurn(t *testing.T) {
 			at := time.Date(2026, 3, 1+day, 0, 0, 0, 0, zone)
 			today, again := byTurn(list, at)
 			if again != turn || len(today) > maxTurn {
-				t.Fatalf("of %d: %d on a day, a turn of %d days, then of %d", n, len(today), turn, again)
+				t.Fatalf("%d campaigns: %d on a day, a turn of %d days, then of %d", n, len(today), turn, again)
 			}
 			for _, id := range today {
 				seen[id]++
 			}
 		}
 		if len(seen) != n || slices.ContainsFunc(list, func(id uuid.UUID) bool { return seen[id] != 1 }) {
-			t.Errorf("of %d: %d had their turn in %d days", n, len(seen), turn)
+			t.Errorf("%d campaigns: %d had their turn in %d days", n, len(seen), turn)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package copilot judges the figures of accounts, periodically and on request, and writes the suggestions that follow from them.
-// It also runs the rules by which accounts let their campaigns be changed. models/copilot and models/autorule decide which
-// figures lead to a suggestion or a change. This package reads the figures, and carries out the changes of rules.
+// Package copilot judges the figures of accounts, periodically and on request, and stores suggestions. It also runs the rules
+// with which accounts let their campaigns be changed automatically. models/copilot and models/autorule decide which figures lead
+// to a suggestion or a change. This package reads the figures, and carries out the changes of rules.
 package copilot
 
 import (
@@ -20,7 +20,7 @@ import (
 	"switchyard/workers"
 )
 
-// Reports answers questions about figures: report.Reader.
+// Reports reads figures and estimates the cost of reading them. report.Reader implements it.
 type Reports interface {
 	Performance(ctx context.Context, q report.Query) ([]report.Row, error)
 	Cost(ctx context.Context, q report.Query) (int64, error)
@@ -61,7 +61,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return err
 }
 
-// refresh judges an account.
+// refresh judges the figures of an account and stores the suggestions.
 func (w *worker) refresh(ctx context.Context, id uuid.UUID) (out jobs.CopilotRefreshed, err error) {
 	account, err := w.store.FindAccount(ctx, id)
 	if err != nil {
@@ -86,7 +86,7 @@ func (w *worker) refresh(ctx context.Context, id uuid.UUID) (out jobs.CopilotRef
 	return out, err
 }
 
-// next is when an account is judged again: the next day of its time zone, each account at a time of its own.
+// next returns when an account is judged again: once a day of its time zone, at a time of day that depends on the account's id.
 func next(a models.Account, now time.Time) time.Time {
 	offset := time.Duration(binary.BigEndian.Uint32(a.ID[12:])) % (24 * 60 * 60) * time.Second
 	start := a.DayStart(now)

@@ -34,11 +34,11 @@ type world struct {
 	campaign models.Campaign
 	paths    []flow.Path
 	now      atomic.Pointer[time.Time]
-	dear     atomic.Int64 // clicks that every question reads in addition to its own
-	broken   atomic.Int64 // questions that fail from now on
+	dear     atomic.Int64 // added to the number of clicks that each report reads
+	broken   atomic.Int64 // number of next reports that fail
 }
 
-// dear reports a higher cost than the reports have, and can be told to fail.
+// dear is a report reader that reports a higher cost than the real cost, and that can fail.
 type dear struct {
 	report.Reader
 	w *world
@@ -79,7 +79,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// create makes the campaign of the world a new one.
+// create adds a campaign, which becomes the campaign of the world.
 func (w *world) create(name string, source uuid.NullUUID) {
 	w.Helper()
 	c := models.NewCampaign(w.account)
@@ -162,7 +162,7 @@ func (w *world) refresh() []copilot.Suggestion {
 	}
 	list, err := w.store.Copilot().Open(w.Context(), w.account.ID, *w.now.Load())
 	if err != nil || got.Open != len(list) {
-		w.Fatalf("%d are open, the refresh said %+v; %v", len(list), got, err)
+		w.Fatalf("%d suggestions are open, the refresh returned %+v; %v", len(list), got, err)
 	}
 	return list
 }
@@ -183,18 +183,18 @@ func TestRefresh(t *testing.T) {
 		t.Errorf("action %+v, want a pause of %s", s.Action, w.paths[1].ID)
 	}
 	if s.Digest != s.Action.Judged(copilot.Record{Paths: w.paths}) {
-		t.Error("the digest is not that of the flow as it is read")
+		t.Error("the digest differs from the digest of the stored flow")
 	}
 	if s.Evidence.From != "2026-03-16" || s.Evidence.To != "2026-04-14" || s.Evidence.Sample != 40_000 || s.Evidence.Confidence < 0.99 {
 		t.Errorf("evidence %+v", s.Evidence)
 	}
-	// Half of the visitors would earn 0.4 rather than 0.2 a click, of 40,000 in 30 days.
+	// There are 40,000 clicks in 30 days. Half of them would earn 0.4 instead of 0.2 per click.
 	if v := s.Effect.Value.InexactFloat64(); v < 100 || v > 150 || s.Effect.Unit != "USD a day" {
 		t.Errorf("effect %+v", s.Effect)
 	}
 	w.at(w.now.Load().Add(time.Minute))
 	if again := w.refresh(); len(again) != 1 || again[0].ID != s.ID || !again[0].JudgedAt.After(s.JudgedAt.Time) {
-		t.Errorf("again: %+v, first %s", again, s.ID)
+		t.Errorf("after a second refresh: %+v, the first suggestion was %s", again, s.ID)
 	}
 	w.exec(`DELETE FROM ledger`)
 	w.at(w.now.Load().Add(time.Minute))
@@ -203,8 +203,8 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// TestDear: all campaigns are read by the same questions, so that their number is not what makes them too many. What could not
-// be read keeps the suggestions that are open, for their time.
+// TestDear checks that all campaigns are read in the same reports, so that the cost does not depend on the number of campaigns.
+// If figures could not be read, the open suggestions that depend on them stay open until they expire.
 func TestDear(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -225,17 +225,17 @@ func TestDear(t *testing.T) {
 		}
 		w.days(20, 1000, 40, 20)
 	}
-	w.dear.Store(1_500_000) // three questions may be asked
+	w.dear.Store(1_500_000) // the limit allows three reports
 	if n := pauses(0); n != campaigns {
 		t.Fatalf("%d of %d campaigns were read", n, campaigns)
 	}
 	w.exec(`DELETE FROM ledger`)
 	w.dear.Store(1 << 40)
 	if n := pauses(time.Minute); n != campaigns {
-		t.Errorf("%d of %d stay although nothing was read", n, campaigns)
+		t.Errorf("%d of %d suggestions stay open after a refresh that could not read figures", n, campaigns)
 	}
 	if n := pauses(copilot.Life); n != 0 {
-		t.Errorf("%d stay beyond their time", n)
+		t.Errorf("%d suggestions stay open after they expired", n)
 	}
 }
 
@@ -261,7 +261,7 @@ func TestSweep(t *testing.T) {
 	}
 	now := *w.now.Load()
 	if a, b := taken(now), taken(now); a != 1 || b != 0 {
-		t.Errorf("taken %d, then %d times", a, b)
+		t.Errorf("the account was refreshed %d, then %d times", a, b)
 	}
 	w.refresh()
 	at, next := runs()
@@ -269,6 +269,6 @@ func TestSweep(t *testing.T) {
 		t.Errorf("judged at %v, next %v", at, next)
 	}
 	if a, b := taken(next.Add(-time.Second)), taken(next); a != 0 || b != 1 {
-		t.Errorf("taken %d times before it is due, then %d", a, b)
+		t.Errorf("the account was refreshed %d times before it is due, then %d times", a, b)
 	}
 }

@@ -17,35 +17,36 @@ import (
 
 // These are the limits of the figures that are read for one account.
 const (
-	maxCampaigns = 60        // with the most clicks
-	maxTurn      = 40        // of the others, by turn; both together are report.MaxValues
-	maxRanked    = 5000      // with clicks
-	maxRecords   = 5000      // offers, and landing pages
-	maxRows      = 100_000   // of all campaigns by path and day
-	maxValues    = 50_000    // of a dimension of all campaigns
+	maxCampaigns = 60        // campaigns with the most clicks, which are judged every day
+	maxTurn      = 40        // of the other campaigns, judged by turn; maxCampaigns + maxTurn = report.MaxValues
+	maxRanked    = 5000      // campaigns with clicks that are considered
+	maxRecords   = 5000      // of the offers, and of the landing pages
+	maxRows      = 100_000   // of the report on all campaigns by path and day
+	maxValues    = 50_000    // of the report on all campaigns by one dimension
 	maxRead      = 5_000_000 // clicks that are read one by one, by all reports together
 	maxSources   = 200
 )
 
-// reading is one account that is read.
+// reading is the state while the figures of one account are read.
 type reading struct {
 	*worker
 	account models.Account
 	in      copilot.Input
 	query   report.Query // of the window
 	left    int64        // clicks that may still be read
-	skipped []uuid.UUID  // campaigns whose turn is another day
+	skipped []uuid.UUID  // campaigns that are judged on another day
 	denied  map[deniedValue]bool
-	unread  []string // kinds of suggestions whose figures were too many
+	unread  []string // kinds of suggestions that need too large reports
 }
 
-// deniedValue is a value of a deny entry. The zero campaign is all campaigns.
+// deniedValue is a value of a deny entry. The zero campaign stands for all campaigns.
 type deniedValue struct {
 	campaign         uuid.UUID
 	attribute, value string
 }
 
-// read reads what is judged, and notes what it could not read. The window ends with the account's yesterday.
+// read reads the figures to judge, and records which figures it could not read. The window ends with yesterday in the account's
+// time zone.
 func (w *worker) read(ctx context.Context, account models.Account, now time.Time) (*reading, error) {
 	to := account.DayStart(now)
 	from := to.AddDate(0, 0, -copilot.WindowDays)
@@ -127,7 +128,7 @@ func (r *reading) landers(ctx context.Context) error {
 	})
 }
 
-// problems notes which links are broken or unsafe.
+// problems reads which offers and landing pages have broken or unsafe links.
 func (r *reading) problems(ctx context.Context) error {
 	broken, err := r.store.Links().Broken(ctx, r.account.ID)
 	if err != nil {
@@ -152,7 +153,7 @@ func (r *reading) problems(ctx context.Context) error {
 	return err
 }
 
-// entries notes which values are denied already.
+// entries reads which values are denied already.
 func (r *reading) entries(ctx context.Context) error {
 	return each(ctx, r.store.BotEntries().List, r.account.ID, func(e models.BotEntry) {
 		if e.ListType != models.BotDeny || e.Operator != "equals" {
@@ -220,16 +221,17 @@ func (r *reading) campaign(ctx context.Context, id uuid.UUID) (c copilot.Campaig
 	return c, err
 }
 
-// question is one about figures of campaigns.
+// question describes a report on the figures of campaigns.
 type question struct {
-	what   string // as copilot.KindsBy takes it
+	what   string // the argument of copilot.KindsBy
 	limit  int    // rows
-	late   int    // last days of the window that are left out
+	late   int    // how many of the window's last days are left out
 	wanted func(*copilot.CampaignInput) bool
 	add    func(*copilot.CampaignInput, report.Row)
 }
 
-// figures asks once for all campaigns that are wanted, by campaign and further dimensions, and gives add the rows of each.
+// figures reads one report on all wanted campaigns, by campaign and the given dimensions. It passes each row to q.add with the
+// row's campaign.
 func (r *reading) figures(ctx context.Context, q question, dimensions ...string) error {
 	var ids []uuid.UUID
 	at := map[string]*copilot.CampaignInput{}
@@ -254,7 +256,7 @@ func (r *reading) figures(ctx context.Context, q question, dimensions ...string)
 	return err
 }
 
-// arms reads what the campaigns had by path, landing page and offer on each day.
+// arms reads the figures of the campaigns by path, landing page, offer and day.
 func (r *reading) arms(ctx context.Context) error {
 	all := func(*copilot.CampaignInput) bool { return true }
 	return r.figures(ctx, question{copilot.Arms, maxRows, 0, all, func(c *copilot.CampaignInput, row report.Row) {
@@ -267,8 +269,8 @@ func (r *reading) arms(ctx context.Context) error {
 	}}, "stream_id", "lander_id", "offer_id", "date")
 }
 
-// values reads the cost and the returns of the values of each attribute, for campaigns that have a cost. It leaves out
-// sub-parameters that the source does not fill, and days whose conversions are still to come.
+// values reads the cost and revenue of each value of each attribute, for campaigns with a cost. It leaves out sub-parameters that
+// the source does not fill, and days whose conversions have not arrived yet.
 func (r *reading) values(ctx context.Context) error {
 	r.joinLate()
 	for _, name := range copilot.Attributes() {

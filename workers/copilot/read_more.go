@@ -16,7 +16,7 @@ import (
 	"switchyard/models/postback"
 )
 
-// hasSub reports whether a source fills the sub-parameter with a number.
+// hasSub reports whether a source's link fills the sub-parameter with this number.
 func hasSub(l models.SourceLink, number string) bool {
 	n, err := strconv.Atoi(number)
 	return err == nil && n <= len(l.TokenMacros)
@@ -65,13 +65,13 @@ func (r *reading) sources(ctx context.Context) error {
 	return nil
 }
 
-// inboxDays is how many days of postbacks are looked at, and inboxRows how many of them at most.
+// inboxDays is how many days of postbacks are read, and inboxRows the maximum number of these postbacks.
 const (
 	inboxDays = 7
 	inboxRows = 2000
 )
 
-// networks reads the postbacks that found no click, and where the ids of clicks are in them.
+// networks reads the postbacks that matched no click, and finds the parameter in which they have the id of the click.
 func (r *reading) networks(ctx context.Context) error {
 	found, err := r.store.Copilot().Inbox(ctx, r.account.ID, r.in.Now.AddDate(0, 0, -inboxDays), inboxRows)
 	if err != nil {
@@ -94,11 +94,11 @@ func (r *reading) networks(ctx context.Context) error {
 	return nil
 }
 
-// clickParameter finds the parameter that contains a click id most often. It counts the messages whose id is a click of the
-// account: the sender chooses what a message says, so a made-up id does not count.
+// clickParameter finds the parameter that contains a click id most often. It counts only messages whose id is a click of the
+// account, because a sender can invent ids.
 func (r *reading) clickParameter(ctx context.Context, n *copilot.NetworkInput, list []map[string]string) error {
 	ids := map[string][]uuid.UUID{}
-	reads := map[uuid.UUID]bool{} // the ids that are read as the network is set now
+	reads := map[uuid.UUID]bool{} // the ids that the network's present settings find
 	for _, params := range list {
 		if id, why := postback.NamedClick(params, postback.Network{Params: n.PostbackParams}, r.in.Now); why == "" {
 			reads[id] = true

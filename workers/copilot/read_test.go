@@ -43,7 +43,8 @@ func (w *world) clicks(n int, change func(*models.Click)) {
 	}
 }
 
-// TestReads: what calls for a suggestion is found where it is stored, and what was done about it is seen.
+// TestReads checks that the reasons for each kind of suggestion are found in the database, and that a value is not suggested
+// again after it was denied.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -85,7 +86,7 @@ func TestReads(t *testing.T) {
 		return found
 	}
 	if a := byKind()["block_value"].Action; a != nil {
-		t.Errorf("what may still convert is blocked: %+v", a)
+		t.Errorf("block_value before all conversions can have arrived: %+v", a)
 	}
 	w.at(now.AddDate(0, 0, 5))
 	found := byKind()
@@ -113,7 +114,7 @@ func TestReads(t *testing.T) {
 	}
 	open, err := w.store.Copilot().OpenOf(t.Context(), w.account.ID, "block_value", *w.now.Load())
 	if err != nil || len(open) > 0 {
-		t.Errorf("amounts of another currency: %+v, %v", open, err)
+		t.Errorf("suggestions in the former currency are still open: %+v, %v", open, err)
 	}
 	after, _, _, err := found["block_value"].Action.Apply(copilot.Record{})
 	if err != nil || len(after.Entries) != 1 {
@@ -126,11 +127,11 @@ func TestReads(t *testing.T) {
 	}
 	w.at(w.now.Load().Add(time.Minute))
 	if again, ok := byKind()["block_value"]; ok {
-		t.Errorf("a value that is denied is to be denied: %+v", again.Action)
+		t.Errorf("block_value for a value that is denied already: %+v", again.Action)
 	}
 }
 
-// inbox is a network with postbacks that found no click, although a parameter of them names one.
+// inbox adds a network with postbacks that matched no click, although one of their parameters has the id of a click.
 func (w *world) inbox(name, parameter string, clicks []uuid.UUID) uuid.UUID {
 	w.Helper()
 	n := network(w.account.ID)

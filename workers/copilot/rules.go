@@ -21,11 +21,11 @@ import (
 const (
 	// rulesAtOnce is how many accounts one sweep starts.
 	rulesAtOnce = 200
-	// rulesTaken is the time after which a rule gets another job, if its first job did not run it.
+	// rulesTaken is the time after which a rule gets another job, if the first job did not run the rule.
 	rulesTaken = 12 * time.Minute
 )
 
-// sweepRules starts a run for accounts with rules that are due: one job for each.
+// sweepRules starts one job for each account with due rules.
 func (w *worker) sweepRules(ctx context.Context) error {
 	now := w.now().UTC().Truncate(time.Microsecond)
 	var ids, accounts []uuid.UUID
@@ -55,8 +55,9 @@ func (w *worker) sweepRules(ctx context.Context) error {
 	return nil
 }
 
-// runRules runs the rules of an account that were due at the time of the job. A rule that has run is no longer due, so an attempt after a
-// crash goes on with the next one. A failing rule does not stop the others. After the last attempt it waits for its next turn.
+// runRules runs the rules of an account that were due at the time of the job. A rule that has run is no longer due, so an attempt
+// after a crash continues with the next rule. A failing rule does not stop the other rules. The next attempts run it again. If
+// the last attempt fails too, the rule waits for its next turn.
 func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jobs.RulesRun]) error {
 	account, err := w.store.FindAccount(ctx, u.Job.AccountID.UUID)
 	if errors.Is(err, models.NotFound("account")) {
@@ -87,7 +88,7 @@ func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jo
 			slog.WarnContext(ctx, "rule not run", "rule", rule.ID, "error", err)
 			x.run.Outcome = autorule.RunFailed
 		case x.later:
-			continue // it is due again when another job takes it
+			continue // it stays due, and another job will run it
 		}
 		if err := w.store.CopilotRules().End(ctx, rule, x.run); err != nil {
 			return err
@@ -100,18 +101,18 @@ func (w *worker) runRules(ctx context.Context, u *workers.Run[jobs.RulesArgs, jo
 	return u.Commit(ctx, out, nil)
 }
 
-// execution is one run of a rule.
+// execution is the state of one run of a rule.
 type execution struct {
 	*reading
 	rule   autorule.Rule
 	run    autorule.Run
 	shadow bool
-	later  bool // its figures are too many for what the rules before it left
+	later  bool // earlier rules of the job left too few clicks to read for it
 
-	records map[uuid.UUID]copilot.Record // flows as they were when acts were made of them
+	records map[uuid.UUID]copilot.Record // the flows that the matched targets were read from
 }
 
-// do looks and acts.
+// do finds the targets that match the rule, and changes them or raises alerts. A shadow run only records what the rule would do.
 func (x *execution) do(ctx context.Context) error {
 	x.shadow = x.rule.Mode == autorule.Shadow
 	if x.shadow {
@@ -168,7 +169,7 @@ func (x *execution) change(ctx context.Context, matched []autorule.Target) error
 	return nil
 }
 
-// act carries out one change. If the record cannot be changed, or has changed since it was read, it notes that.
+// act carries out one change. If the record cannot be changed, or has changed since it was read, act records that as the outcome.
 func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	record, err := x.record(ctx, act)
 	var done store.Applied
@@ -187,7 +188,7 @@ func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	if err != nil {
 		return err
 	}
-	delete(x.records, act.CampaignID.UUID) // the flow is another now
+	delete(x.records, act.CampaignID.UUID) // the flow has changed
 	x.run.Done++
 	x.note(autorule.ItemDone, "", uuid.NullUUID{UUID: done.Change.ID, Valid: true}, act.Targets...)
 	if len(done.Deliveries) > 0 {
@@ -197,8 +198,8 @@ func (x *execution) act(ctx context.Context, act autorule.Act) error {
 	return nil
 }
 
-// record returns the record that an act changes. For a flow it is the one the act was made from, unless an act of this run has
-// changed the flow.
+// record returns the record that an act changes. For a flow it returns the record from which the act was made, unless an act of
+// this run has changed the flow.
 func (x *execution) record(ctx context.Context, act autorule.Act) (copilot.Record, error) {
 	if act.Action.Target().Kind == copilot.TargetFlow {
 		if r, ok := x.records[act.CampaignID.UUID]; ok {
@@ -220,7 +221,7 @@ func (x *execution) alert(ctx context.Context, matched []autorule.Target) error 
 	})
 	stands, err := x.store.CopilotRules().Raise(ctx, x.rule, list, x.run.At.Time)
 	if e, ok := models.AsError(err); ok && e.Code == "stale" {
-		return nil // and End notes nothing
+		return nil // the rule has changed, so End stores nothing
 	}
 	for i, ok := range stands {
 		outcome := autorule.ItemCooling
@@ -238,7 +239,7 @@ func (x *execution) note(outcome, why string, change uuid.NullUUID, targets ...a
 	x.run.Note(x.rule.Settings, outcome, why, change, targets...)
 }
 
-// shownWindow is the window for a person.
+// shownWindow returns the window of the run as text for a person.
 func (x *execution) shownWindow() (from, to string) {
 	layout, zone := "2006-01-02 15:04", x.account.DayStart(x.run.At.Time).Location()
 	if x.rule.WindowUnit == autorule.Days && !x.rule.IncludeCurrent {

@@ -18,16 +18,17 @@ import (
 )
 
 const (
-	// maxTargets is how many campaigns, paths, offers or values a run of a rule looks at: those with the most clicks.
+	// maxTargets is the maximum number of campaigns, paths, offers or values that a run of a rule looks at. It takes the targets
+	// with the most clicks.
 	maxTargets = 5000
-	// minPayouts is how many conversions tell what one is worth.
+	// minPayouts is the number of conversions from which their mean payout is used.
 	minPayouts = 5
 )
 
-// errTooLarge: the figures take more clicks to read than may still be read.
+// errTooLarge means that a report would read more clicks than the account's job may still read.
 var errTooLarge = errors.New("copilot: too many clicks to read")
 
-// newReading begins to read an account at a moment.
+// newReading returns a reading of an account at the given time.
 func (w *worker) newReading(account models.Account, now time.Time) *reading {
 	return &reading{
 		worker: w, account: account, left: maxRead, denied: map[deniedValue]bool{},
@@ -36,7 +37,7 @@ func (w *worker) newReading(account models.Account, now time.Time) *reading {
 	}
 }
 
-// must gives the figures of a time. It fails with errTooLarge if that reads more clicks than are left.
+// must reads the figures of a period. It fails with errTooLarge if that would read more clicks than r.left.
 func (r *reading) must(ctx context.Context, from, to time.Time, limit int, filters []report.Filter, dimensions ...string) ([]report.Row, error) {
 	q := r.query
 	q.From, q.To, q.Dimensions, q.Filters, q.Limit = from.UTC(), to.UTC(), dimensions, filters, limit
@@ -51,7 +52,7 @@ func (r *reading) must(ctx context.Context, from, to time.Time, limit int, filte
 	return r.reports.Performance(ctx, q)
 }
 
-// scope are the filters of a rule.
+// scope returns the report filters for the campaigns and sources that a rule is limited to.
 func scope(s autorule.Settings) (list []report.Filter) {
 	if len(s.CampaignIDs) > 0 {
 		list = append(list, report.IDs("campaign_id", s.CampaignIDs...))
@@ -62,7 +63,7 @@ func scope(s autorule.Settings) (list []report.Filter) {
 	return list
 }
 
-// matched gives what matches now and can still be acted upon: what costs most first.
+// matched returns the targets that match the rule now and can still be acted upon. The targets with the highest cost come first.
 func (x *execution) matched(ctx context.Context) ([]autorule.Target, error) {
 	s := x.rule.Settings
 	rows, err := x.must(ctx, x.run.From.Time, x.run.To.Time, maxTargets, scope(s), s.Dimensions()...)
@@ -91,7 +92,7 @@ func (x *execution) matched(ctx context.Context) ([]autorule.Target, error) {
 	return x.live(ctx, list)
 }
 
-// idle adds the active campaigns in which nothing happened, to a rule that looks at campaigns.
+// idle adds the active campaigns without figures to the list, if the rule looks at campaigns.
 func (r *reading) idle(ctx context.Context, s autorule.Settings, list []autorule.Target) ([]autorule.Target, error) {
 	if s.LooksAt != autorule.Campaign {
 		return list, nil
@@ -113,8 +114,8 @@ func inScope(s autorule.Settings, c models.Campaign) bool {
 		(len(s.SourceIDs) == 0 || c.SourceID.Valid && slices.Contains(s.SourceIDs, c.SourceID.UUID))
 }
 
-// payouts tells targets what a conversion of theirs pays, if the rule asks: the mean of the last 30 days of the offer, or of
-// the campaign; of few conversions the highest fixed payout of its offers.
+// payouts sets the payout of a conversion for each target, if the rule needs it. The payout is the mean of the last 30 days for
+// the target's offer or campaign. With fewer than minPayouts conversions it is the highest fixed payout of its offers.
 func (r *reading) payouts(ctx context.Context, s autorule.Settings, list []autorule.Target, now time.Time) error {
 	if !s.NeedsPayout() || len(list) == 0 {
 		return nil
@@ -189,7 +190,7 @@ func (r *reading) fixed(ctx context.Context, by, id string) (*decimal.Decimal, e
 	return most, nil
 }
 
-// live keeps what can still be acted upon, and names it: campaigns and paths that are active, offers that are, values that
+// live returns the targets that can still be acted upon, with their names: active campaigns, paths and offers, and values that
 // are not denied yet.
 func (x *execution) live(ctx context.Context, list []autorule.Target) ([]autorule.Target, error) {
 	s := x.rule.Settings
@@ -247,7 +248,7 @@ func (x *execution) campaignOf(ctx context.Context, id uuid.UUID) (*models.Campa
 
 func (x *execution) paths(campaign uuid.UUID) []flow.Path { return x.records[campaign].Paths }
 
-// named gives a target of a campaign its name. It reports whether there is still something to act upon.
+// named sets the name of a target in a campaign. It reports whether the target can still be acted upon.
 func (x *execution) named(ctx context.Context, t *autorule.Target, c *models.Campaign) bool {
 	s, paths, names := x.rule.Settings, x.paths(c.ID), map[string]string{c.ID.String(): c.Name}
 	at := slices.IndexFunc(paths, func(p flow.Path) bool { return p.ID == t.Path && p.IsActive })

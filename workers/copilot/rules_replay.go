@@ -16,11 +16,13 @@ import (
 const (
 	// replayDays is how many days a rule is replayed over, today not included.
 	replayDays = 30
-	// maxReplayed is how many rows of figures a replay holds: a target in an hour, or on a day, is one.
+	// maxReplayed is the maximum number of rows of figures in a replay. There is one row for each target and hour, or each target
+	// and day.
 	maxReplayed = 50_000
 )
 
-// replayRule tells what a rule would have done. It reads the figures of each hour or day once and sums windows of them.
+// replayRule computes what a rule would have done. It reads the figures of each hour or day once, and adds them up for each
+// window.
 func (w *worker) replayRule(ctx context.Context, u *workers.Run[jobs.RuleReplayArgs, jobs.RuleReplay]) error {
 	account, err := w.store.FindAccount(ctx, u.Job.AccountID.UUID)
 	if err != nil {
@@ -38,13 +40,13 @@ func (w *worker) replayRule(ctx context.Context, u *workers.Run[jobs.RuleReplayA
 	return u.Commit(ctx, answer, nil)
 }
 
-// replaying is a rule that is replayed up to a moment.
+// replaying is the state of a replay of a rule up to a given time.
 type replaying struct {
 	*reading
 	rule   autorule.Settings
 	to     time.Time
-	starts []time.Time // of the hours or days
-	first  int         // at whose end the rule runs first
+	starts []time.Time // the starts of the hours or days
+	first  int         // index of the hour or day at whose end the rule runs first
 }
 
 func (p *replaying) answer(ctx context.Context) (jobs.RuleReplay, error) {
@@ -70,7 +72,7 @@ func (p *replaying) answer(ctx context.Context) (jobs.RuleReplay, error) {
 	return out, err
 }
 
-// cut cuts the time into hours or days, with those before the first run that its window needs.
+// cut divides the time into hours or days. It begins early enough for the window of the first run.
 func (p *replaying) cut(from time.Time) {
 	size, each := p.rule.Buckets()
 	at, next := from.Add(-time.Duration(size-1)*time.Hour).Truncate(time.Hour), func(t time.Time) time.Time { return t.Add(each) }
@@ -142,7 +144,7 @@ func (p *replaying) series(ctx context.Context) ([]autorule.Series, error) {
 	return p.zeros(ctx, list)
 }
 
-// zeros gives campaigns without figures zeros from their creation on, in a rule about campaigns.
+// zeros adds zero figures for active campaigns without figures, from their creation on, if the rule looks at campaigns.
 func (p *replaying) zeros(ctx context.Context, list []autorule.Series) ([]autorule.Series, error) {
 	if p.rule.LooksAt != autorule.Campaign {
 		return list, nil

@@ -24,7 +24,8 @@ import (
 	"switchyard/models/flow"
 )
 
-// newRuled is a world at noon of a day that was not long ago: cool-downs after an undo count by the database's clock.
+// newRuled makes a world at noon of a recent day. The day must be recent because the cool-down after an undo uses the database's
+// clock.
 func newRuled(t *testing.T) *world {
 	t.Helper()
 	w := newWorld(t)
@@ -32,7 +33,7 @@ func newRuled(t *testing.T) *world {
 	return w
 }
 
-// rule makes a live rule about paths without conversions yesterday, as change makes it.
+// rule saves a live rule about paths without conversions yesterday, after change has changed its settings.
 func (w *world) rule(change func(*autorule.Settings)) autorule.Rule {
 	w.Helper()
 	s := autorule.Defaults()
@@ -94,7 +95,7 @@ func (w *world) ended(row models.Job) models.Job {
 	return row
 }
 
-// run runs the rules that are due and gives the last run of one in which something matched.
+// run runs the due rules and returns the last run of r in which a target matched.
 func (w *world) run(r autorule.Rule) autorule.Run {
 	w.Helper()
 	job(w, jobs.RunRules, jobs.RulesArgs{At: *w.now.Load()})
@@ -158,14 +159,14 @@ func TestRulePauses(t *testing.T) {
 	}
 	w.later(2 * time.Hour)
 	if run := w.run(r); run.Matched != 0 {
-		t.Errorf("a path that is paused: %+v", run)
+		t.Errorf("a run with the path paused: %+v", run)
 	}
 	if _, err := w.store.Copilot().Undo(t.Context(), w.account.ID, list[0].ID); err != nil {
 		t.Fatal(err)
 	}
 	w.due()
 	if run := w.run(r); outcomes(run) != "cooling" || !w.flow()[1].IsActive {
-		t.Errorf("after it was taken back: %+v", run)
+		t.Errorf("after the change was undone: %+v", run)
 	}
 	w.at(time.Now().UTC().Add(25 * time.Hour).Truncate(time.Hour))
 	w.days(1, 1000, 40, 0)
@@ -184,7 +185,7 @@ func TestRuleWeighs(t *testing.T) {
 		s.Action, s.Factor, s.MinWeight = autorule.Weight, models.NewMoney(decimal.RequireFromString("0.5")), number(20)
 	})
 	before := w.flow()[1].Weight
-	for _, want := range []string{"done", "cooling"} { // the second one has the window of the first
+	for _, want := range []string{"done", "cooling"} { // the second run has the window of the first
 		w.due()
 		if run := w.run(r); outcomes(run) != want {
 			t.Errorf("%+v, want %s", run, want)
@@ -206,7 +207,7 @@ func TestRuleWeighs(t *testing.T) {
 	w.days(1, 1000, 40, 0)
 	w.due()
 	if run := w.run(r); outcomes(run) != "idle" {
-		t.Errorf("at its bound: %+v", run)
+		t.Errorf("at the minimum weight: %+v", run)
 	}
 }
 
@@ -270,11 +271,11 @@ func TestRuleStale(t *testing.T) {
 	}
 	all.Wait()
 	if done.Load() != 1 || refused.Load() != 7 || len(w.changes()) != 1 {
-		t.Errorf("eight at once: %d done, %d refused, %d changes", done.Load(), refused.Load(), len(w.changes()))
+		t.Errorf("eight concurrent acts: %d done, %d refused, %d changes", done.Load(), refused.Load(), len(w.changes()))
 	}
 }
 
-// TestRuleJobs: the clock starts one job for an account, and a campaign that is gone is left out.
+// TestRuleJobs checks that the clock starts one job for each account, and that a deleted campaign is left out.
 func TestRuleJobs(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -288,7 +289,7 @@ func TestRuleJobs(t *testing.T) {
 	due, err := w.store.CopilotRules().TakeDue(t.Context(), now, now.Add(time.Minute), 10)
 	again, err2 := w.store.CopilotRules().TakeDue(t.Context(), now, now.Add(time.Minute), 10)
 	if err := errors.Join(err, err2); err != nil || !slices.Equal(due, []uuid.UUID{w.account.ID}) || len(again) != 0 {
-		t.Errorf("taken %v, then %v; %v", due, again, err)
+		t.Errorf("due accounts %v, then %v; %v", due, again, err)
 	}
 	w.later(2 * time.Minute)
 	if _, err := jobs.Submit(t.Context(), w.client, jobs.SweepRules, uuid.Nil, jobs.Tick{At: now}); err != nil {
@@ -311,7 +312,7 @@ func TestRuleJobs(t *testing.T) {
 	}
 }
 
-// TestRuleDenies: values that cost and bring nothing are denied by one change, once, with what a payout is worth.
+// TestRuleDenies checks that values that cost more than three payouts are denied together, by one change, and only once.
 func TestRuleDenies(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -339,7 +340,7 @@ func TestRuleDenies(t *testing.T) {
 	w.due()
 	w.later(time.Minute)
 	if run := w.run(r); run.Matched != 0 {
-		t.Errorf("values that are denied: %+v", run)
+		t.Errorf("a run with the values denied: %+v", run)
 	}
 	if _, err := w.store.Copilot().Undo(t.Context(), w.account.ID, list[0].ID); err != nil {
 		t.Fatal(err)
@@ -347,11 +348,11 @@ func TestRuleDenies(t *testing.T) {
 	w.due()
 	w.later(time.Minute)
 	if run := w.run(r); outcomes(run) != "cooling cooling" {
-		t.Errorf("after it was taken back: %+v", run)
+		t.Errorf("after the change was undone: %+v", run)
 	}
 }
 
-// TestRuleAlerts: an alert stands as long as its rule matches, and does not come again within the cool-down.
+// TestRuleAlerts checks that an alert lasts while its rule matches, and does not begin again within the cool-down.
 func TestRuleAlerts(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -382,24 +383,25 @@ func TestRuleAlerts(t *testing.T) {
 	}
 	w.days(1, 1000, 40, 0)
 	if got := next(time.Minute); got != "" || len(alerts()) != 0 {
-		t.Errorf("it ended: %s, %+v", got, alerts())
+		t.Errorf("after the rule no longer matches: %s, %+v", got, alerts())
 	}
 	w.exec(`DELETE FROM ledger`)
 	if got := next(time.Minute); got != "cooling" || len(alerts()) != 0 {
 		t.Errorf("within the cool-down: %s, %+v", got, alerts())
 	}
 	if got := next(25 * time.Hour); got != "done" || len(alerts()) != 1 {
-		t.Errorf("after it: %s, %+v", got, alerts())
+		t.Errorf("after the cool-down: %s, %+v", got, alerts())
 	}
 	if _, err := w.store.CopilotRules().Change(t.Context(), w.account.ID, r.ID, func(r *autorule.Rule) error { r.IsActive = false; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if list := alerts(); len(list) != 0 {
-		t.Errorf("of a rule that is off: %+v", list)
+		t.Errorf("alerts of a rule that is switched off: %+v", list)
 	}
 }
 
-// TestRuleChangesNothing: in shadow, without the plan, and with too much to read, a run says so and changes nothing.
+// TestRuleChangesNothing checks that a run changes nothing and records the reason in shadow mode, without the required plan, and
+// if there is too much to read.
 func TestRuleChangesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -425,17 +427,18 @@ func TestRuleChangesNothing(t *testing.T) {
 	w.later(time.Minute)
 	w.due()
 	if run := w.run(r); outcomes(run) != "done left" || len(w.changes()) != 1 {
-		t.Errorf("one change at most: %+v", run)
+		t.Errorf("with a limit of one change: %+v", run)
 	}
 	w.later(25 * time.Hour)
 	w.days(1, 1000, 0, 0)
 	w.due()
 	if run := w.run(r); outcomes(run) != "refused" || !strings.Contains(run.Items[0].Why, "no other path") {
-		t.Errorf("the last path: %+v", run)
+		t.Errorf("a run that would pause the last path: %+v", run)
 	}
 }
 
-// TestRuleFails: a rule that cannot be run does not stop the others, is tried again, and what was done by then is not repeated.
+// TestRuleFails checks that a failing rule does not stop the other rules and is tried again. The changes made before are not
+// repeated.
 func TestRuleFails(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)
@@ -448,7 +451,7 @@ func TestRuleFails(t *testing.T) {
 	w.exec(`UPDATE copilot_rules SET next_at = next_at - interval '1 minute' WHERE id = $1`, first.ID)
 	w.broken.Store(1)
 	if run := w.run(second); outcomes(run) != "done" || w.flow()[1].Weight == w.paths[1].Weight {
-		t.Errorf("the second one: %+v", run)
+		t.Errorf("run of the second rule: %+v", run)
 	}
 	runs, _, err := w.store.CopilotRules().Runs(t.Context(), w.account.ID, first.ID, store.Page{Limit: 9})
 	if err != nil || len(runs) != 1 || outcomes(runs[0]) != "done" || w.flow()[1].IsActive || len(w.changes()) != 2 {
@@ -472,7 +475,7 @@ func TestRuleFails(t *testing.T) {
 	}
 }
 
-// TestRuleReplay: a replay tells on which day what would have been done, by names, and changes nothing.
+// TestRuleReplay checks that a replay lists what the rule would have done on which day, with names, and changes nothing.
 func TestRuleReplay(t *testing.T) {
 	t.Parallel()
 	w := newRuled(t)

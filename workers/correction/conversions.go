@@ -27,8 +27,8 @@ func readConversions(_ context.Context, _ *store.Store, _ uuid.UUID, text string
 	return rows, err
 }
 
-// checkTime refuses a time in the future or before the click. If the day, minute or second that the row names
-// contains the click, the time becomes the click's.
+// checkTime refuses a time in the future or before the click. If the row's time is less exact than the click's (a day, minute or
+// second that contains the click), the time becomes the click's time.
 func checkTime(v *conversion, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() {
 		return
@@ -44,7 +44,8 @@ func checkTime(v *conversion, now time.Time) {
 	}
 }
 
-// input is what a row says. Its sender is network, or with the zero id the account itself.
+// input converts a row to the click log's input. The sender is the network. If network is the zero id, the sender is the account
+// itself.
 func input(account, network uuid.UUID, v conversion) clicklog.ConversionInput {
 	in := clicklog.ConversionInput{
 		AccountID: account, NetworkID: network, ClickID: v.ClickID, ConversionID: v.ConversionID, Goal: v.Goal, Status: v.Status,
@@ -78,7 +79,7 @@ var results = map[string]string{
 	clicklog.ResultDuplicate: correction.Unchanged,
 }
 
-// conversionResult is the outcome of a row that the click log has refused or recorded.
+// conversionResult returns the outcome of a row that the click log has refused or recorded.
 func conversionResult(row conversion, done clicklog.Corrected) conversionOutcome {
 	if done.Refusal != nil {
 		reason := "it is refused"

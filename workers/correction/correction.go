@@ -22,7 +22,7 @@ import (
 	"switchyard/workers"
 )
 
-// Clicks changes conversions and spend: clicklog.Log.
+// Clicks changes conversions and spend. clicklog.Log implements it.
 type Clicks interface {
 	CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.ConversionInput, write bool) (
 		[]clicklog.Corrected, []models.JobRef, error)
@@ -49,14 +49,14 @@ type outcome interface {
 	Amount() decimal.Decimal
 }
 
-// file is how the files of a kind are processed.
+// file describes how the files of one kind are processed.
 type file[R row, O outcome] struct {
 	runtime   *workers.Runtime
 	store     *store.Store
-	batchSize int // rows in one transaction; it blocks those who record conversions
+	batchSize int // rows in one transaction, which blocks the recording of other conversions
 	// read reads a file and checks its rows without looking at clicks.
 	read func(ctx context.Context, s *store.Store, account uuid.UUID, text string) ([]R, error)
-	// process gives the outcomes of rows. With write it writes them too, and returns the jobs to dispatch after the
+	// process returns the outcomes of rows. If write is true, it also writes the rows, and returns the jobs to dispatch after the
 	// commit.
 	process func(ctx context.Context, c db.Conn, account uuid.UUID, of jobs.CorrectionArgs, rows []R, write bool) (
 		[]O, []models.JobRef, error)
@@ -105,8 +105,8 @@ func (f file[R, O]) run(ctx context.Context, u *workers.Run[jobs.CorrectionArgs,
 	})
 }
 
-// writeBatch writes the next rows and their outcomes. If the worker dies before it dispatches the jobs that tell of
-// them, the reconciler does.
+// writeBatch writes the next rows and their outcomes. If the worker dies before it dispatches the jobs that announce the changes,
+// the reconciler dispatches them.
 func (f file[R, O]) writeBatch(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[O]], rows []R,
 ) error {
 	var tell []models.JobRef
@@ -160,13 +160,13 @@ func answer[O outcome](a jobs.CorrectionArgs, outcomes []O) jobs.CorrectionAnswe
 	return out
 }
 
-// row is a row of a file; a refused one has its verdict.
+// row is a row of a file. Refused returns the verdict of a refused row.
 type row interface {
 	Refused() (correction.Verdict, bool)
 }
 
-// each returns the outcome of each row. show returns the outcome of a refused row. do processes the inputs of the other rows, and
-// accept makes outcomes of its results.
+// each returns the outcome of each row. show returns the outcome of a refused row. input converts each other row to an input, do
+// processes all inputs, and accept converts its results to outcomes.
 func each[R row, I, O, V any](rows []R, show func(R, correction.Verdict) O, input func(R) I, do func([]I) ([]V, error),
 	accept func(R, V) O,
 ) ([]O, error) {

@@ -51,12 +51,12 @@ func readCosts(ctx context.Context, s *store.Store, account uuid.UUID, text stri
 	return rows, nil
 }
 
-// lookup finds sources and campaigns of rows, and rows that set the same spend.
+// lookup finds the sources and campaigns that rows name, and detects rows that set the same spend.
 type lookup struct {
 	sources, campaigns map[string][]uuid.UUID
-	set                map[spendKey]int // line that sets the spend
+	set                map[spendKey]int // the line that sets the spend
 	now                time.Time
-	kept               time.Time // before it the account keeps no clicks; zero: as long as any plan
+	kept               time.Time // clicks before this time are deleted; zero: the account keeps clicks for as long as any plan does
 }
 
 type spendKey struct {
@@ -64,9 +64,8 @@ type spendKey struct {
 	source, campaign uuid.UUID
 }
 
-// index maps ids, names and aliases, in lower case, to records. If a word has several meanings an id wins, then the
-// name of a live record, then an alias, then the name of a deactivated record. A word that is still ambiguous has
-// several ids.
+// index maps ids, names and aliases, in lower case, to records. If a word has several meanings, an id wins, then the name of a
+// live record, then an alias, then the name of a deactivated record. A word that is still ambiguous maps to several ids.
 func index(list []store.NamedRecord) map[string][]uuid.UUID {
 	known := map[string][]uuid.UUID{}
 	for _, words := range []func(store.NamedRecord) string{
@@ -123,7 +122,7 @@ func (l *lookup) resolve(r correction.Cost) cost {
 	return v
 }
 
-// one finds the only record that a word names. If there is no such record or more than one, it returns the reason.
+// one finds the record that a word names. If there is no such record or more than one, it returns the reason as refusal.
 func one(known map[string][]uuid.UUID, what, word string) (id uuid.UUID, refusal string) {
 	switch ids := known[strings.ToLower(word)]; len(ids) {
 	case 0:
@@ -166,13 +165,13 @@ func (k corrector) costs(ctx context.Context, c db.Conn, account uuid.UUID, _ jo
 	return out, nil, err
 }
 
-// spread is over how many clicks spend is spread, and the rate by which it counts.
+// spread is the number of clicks that share a row's spend, and the exchange rate of the spend.
 type spread struct {
 	clicks int64
 	rate   decimal.NullDecimal
 }
 
-// costResult is the outcome of a row whose spend is spread over some clicks.
+// costResult returns the outcome of a row from the number of clicks over which its spend is spread.
 func costResult(row cost, s spread) costOutcome {
 	result := correction.Spread
 	if s.clicks == 0 {
@@ -191,7 +190,7 @@ func costRow(v cost, verdict correction.Verdict) costOutcome {
 	}
 }
 
-// id is null for none.
+// id returns the text of an id, or nil for the zero id.
 func id(u uuid.UUID) *string {
 	if u == uuid.Nil {
 		return nil

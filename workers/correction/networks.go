@@ -17,7 +17,7 @@ import (
 	"switchyard/workers"
 )
 
-// Orders read the orders of networks, for SyncNetwork.
+// Orders reads the orders of networks, for jobs.SyncNetwork.
 type Orders interface {
 	// Read returns the orders that a job imports, as rows. Each call begins the run again. It returns a *models.Error if another
 	// attempt cannot help.
@@ -26,11 +26,12 @@ type Orders interface {
 	End(ctx context.Context, c db.Conn, account, job uuid.UUID, a jobs.CorrectionAnswer[correction.ConversionOutcome]) error
 	// Failed records why the run of a job failed, in the transaction of c.
 	Failed(ctx context.Context, c db.Conn, account, job uuid.UUID, of jobs.NetworkSync, cause error) error
-	// Gate admits the job of a network, so that the jobs of one platform do not take the places of the others.
+	// Gate admits the job of a network if its platform has a free place, so that the jobs of one platform do not take the places
+	// of the others.
 	Gate(ctx context.Context, job uuid.UUID) (release func(), wait time.Duration, err error)
 }
 
-// RegisterNetworks adds the handler of SyncNetwork to a runtime.
+// RegisterNetworks adds the handler of jobs.SyncNetwork to a runtime.
 func RegisterNetworks(r *workers.Runtime, s *store.Store, clicks Clicks, orders Orders) {
 	network := networkOrders{orders: orders, file: file[conversion, conversionOutcome]{
 		runtime: r, store: s, batchSize: 500, read: storedOrders, process: corrector{clicks}.conversions, ended: orders.End,
@@ -40,7 +41,7 @@ func RegisterNetworks(r *workers.Runtime, s *store.Store, clicks Clicks, orders 
 }
 
 // keptOutcomes drops refused and unchanged orders from the stored answer of a scheduled import. Scheduled imports read the same
-// orders again and again, and each of their answers is stored as long as any other.
+// orders many times, and each answer is stored for the same time as any other.
 func keptOutcomes(a jobs.CorrectionAnswer[conversionOutcome]) jobs.CorrectionAnswer[conversionOutcome] {
 	if a.Network != nil && a.Network.Origin == models.RunByClock {
 		a.Outcomes = slices.DeleteFunc(slices.Clone(a.Outcomes), func(o conversionOutcome) bool {
@@ -50,7 +51,8 @@ func keptOutcomes(a jobs.CorrectionAnswer[conversionOutcome]) jobs.CorrectionAns
 	return a
 }
 
-// networkOrders are imported like a file, whose rows are read from the network first.
+// networkOrders imports the orders of a network. It first reads them from the network, then processes them like the rows of a
+// file.
 type networkOrders struct {
 	orders Orders
 	file   file[conversion, conversionOutcome]
@@ -71,7 +73,7 @@ func (n networkOrders) run(ctx context.Context, u *workers.Run[jobs.CorrectionAr
 	return n.file.run(ctx, u)
 }
 
-// failed notes that a job has failed which could not do so itself.
+// failed records the failure of a job that could not record the failure itself.
 func (n networkOrders) failed(ctx context.Context, c db.Conn, row models.Job, cause error) error {
 	var args jobs.CorrectionArgs
 	if err := json.Unmarshal(row.Args, &args); err != nil || args.Network == nil {
@@ -80,7 +82,7 @@ func (n networkOrders) failed(ctx context.Context, c db.Conn, row models.Job, ca
 	return n.orders.Failed(ctx, c, row.AccountID.UUID, row.ID, *args.Network, cause)
 }
 
-// read stores the orders under the id of the job, so that an attempt that continues after a crash has the same ones.
+// read reads the orders and stores them under the id of the job, so that an attempt after a crash continues with the same orders.
 func (n networkOrders) read(ctx context.Context, u *workers.Run[jobs.CorrectionArgs, jobs.CorrectionAnswer[conversionOutcome]]) error {
 	account := u.Job.AccountID.UUID
 	rows, err := n.orders.Read(ctx, account, u.Job.ID, *u.Args.Network, u.Args.Apply)

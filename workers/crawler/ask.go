@@ -12,7 +12,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// askTimeout is for the look-ups of one run.
+// askTimeout is the time limit for all look-ups of one run.
 const askTimeout = time.Minute
 
 // ask looks addresses up. It leaves out addresses for which no DNS server gave an answer.
@@ -49,11 +49,11 @@ func (w *worker) ask(ctx context.Context, list []claimed) (out []clicklog.Crawle
 	return out
 }
 
-// maxNames is how many names of one address are looked at.
+// maxNames is how many names of one address are checked at most.
 const maxNames = 10
 
-// confirm reports whether an address is the crawler's: one of its names is the crawler's, and that name has the address. It
-// returns an error if this could not be found out.
+// confirm reports whether an address belongs to the claimed crawler: a name of the address belongs to the crawler, and that name
+// resolves to the address. It returns an error if DNS could not tell.
 func confirm(ctx context.Context, names Names, c claimed) (verified bool, err error) {
 	crawler, _ := bot.CrawlerNamed(c.crawler)
 	list, err := names.Of(ctx, c.address)

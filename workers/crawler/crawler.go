@@ -1,9 +1,9 @@
 // Package crawler verifies visitors whose user agents name a well-known crawler: a name of their address must be one of the
-// crawler's names, and the addresses of that name must include the visitor's. It revises the clicks: a verified crawler is named,
-// a forged one gets the signal fake_crawler.
+// crawler's names, and the addresses of that name must include the visitor's. It revises the clicks: the click of a verified
+// crawler gets the crawler's name, and the click of a forged crawler gets the signal fake_crawler.
 //
-// A visitor is not counted as fake because DNS gave no answer: the claim is tried again after one minute, two, four and so on,
-// and dropped after an hour.
+// If DNS gives no answer, the visitor does not count as fake. The claim is tried again after one minute, two, four and so on, and
+// dropped after an hour.
 package crawler
 
 import (
@@ -24,7 +24,7 @@ import (
 	"switchyard/workers"
 )
 
-// Clicks are the clicks of visitors that name a crawler: clicklog.Log.
+// Clicks reads and revises the clicks of visitors whose user agents name a crawler. clicklog.Log implements it.
 type Clicks interface {
 	ClaimingAccounts(ctx context.Context, now time.Time, limit int) ([]uuid.UUID, error)
 	TakeClaims(ctx context.Context, account uuid.UUID, now time.Time, limit int) ([]clicklog.CrawlerClaim, error)
@@ -38,7 +38,7 @@ type Clicks interface {
 	RespreadSpend(ctx context.Context, c db.Conn, account uuid.UUID, day time.Time) error
 }
 
-// Names looks names and addresses up: an *egress.Names.
+// Names looks up names and addresses in DNS. *egress.Names implements it.
 type Names interface {
 	Of(ctx context.Context, addr netip.Addr) ([]string, error)
 	Addresses(ctx context.Context, name string) ([]netip.Addr, error)
@@ -73,13 +73,13 @@ type worker struct {
 const (
 	accountsAtOnce = 100
 	clicksAtOnce   = 2000 // of an account
-	asksAtOnce     = 60   // addresses that are looked up for an account; so all accounts ask 6,000 at most
-	togetherAtOnce = 8    // of them
+	asksAtOnce     = 60   // addresses that are looked up for an account, thus at most 6,000 for all accounts
+	togetherAtOnce = 8    // of these look-ups run at the same time
 )
 
 const (
 	claimsKept = time.Hour
-	// answersKept is how long an answer is valid, for each click with the address.
+	// answersKept is how long an answer about an address is used for further clicks with the address.
 	answersKept = 24 * time.Hour
 	// forgottenAtOnce is how many old rows are deleted at once.
 	forgottenAtOnce = 20_000
@@ -103,7 +103,7 @@ func (w *worker) sweep(ctx context.Context) error {
 	return nil
 }
 
-// claimed is what an address is said to be.
+// claimed is an address and the crawler that its visitor claims to be.
 type claimed struct {
 	address netip.Addr
 	crawler string
@@ -168,8 +168,8 @@ func (w *worker) revise(ctx context.Context, account uuid.UUID, findings []click
 	})
 }
 
-// answers returns, for each address, whether it is the crawler's, if that is known or DNS answered. later has the addresses that
-// were too many for one run.
+// answers returns for each claim whether the address belongs to the crawler. known has the claims with a stored answer or an
+// answer from DNS. later has the claims beyond asksAtOnce, which another run looks up.
 func (w *worker) answers(ctx context.Context, claims []clicklog.CrawlerClaim, now time.Time) (
 	known, later map[claimed]bool, err error,
 ) {

@@ -39,10 +39,10 @@ type world struct {
 	accounts [2]uuid.UUID
 	spool    *spool.Spool
 	names    names
-	ahead    atomic.Int64 // of the worker's clock
+	ahead    atomic.Int64 // how far the worker's clock is ahead
 }
 
-// names are looked up at one DNS server, and later at another one.
+// names looks up names at a DNS server that the test can replace.
 type names struct {
 	now   atomic.Pointer[egress.Names]
 	asked atomic.Int64
@@ -114,7 +114,7 @@ const (
 	curl   = "curl/8.5.0"
 )
 
-// visit stores a click of an account, as the redirect describes it.
+// visit stores a click of an account with the fields that the redirect sets.
 func (w *world) visit(account int, addr, agent string, changes ...func(*models.Click)) {
 	w.Helper()
 	signals := map[string]bot.Signals{other: bot.AICrawler, curl: bot.HTTPLibrary}[agent]
@@ -138,7 +138,8 @@ func (w *world) visit(account int, addr, agent string, changes ...func(*models.C
 	}
 }
 
-// verify makes the worker do what is due at a moment, and waits until only these claims are left.
+// verify lets the worker decide the claims that are due when its clock is ahead by the given time. It waits until only the claims
+// in left remain.
 func (w *world) verify(ahead time.Duration, left string) {
 	w.Helper()
 	w.ahead.Store(int64(ahead))
@@ -150,7 +151,7 @@ func (w *world) verify(ahead time.Duration, left string) {
 	w.balanced()
 }
 
-// balanced holds the ledger against the rows.
+// balanced checks that the ledger equals the rows.
 func (w *world) balanced() {
 	w.Helper()
 	counted := w.text(`SELECT concat_ws(' ', sum(clicks), sum(unique_clicks), sum(bot_clicks), trim_scale(sum(cost))) FROM ledger`)
@@ -161,8 +162,8 @@ func (w *world) balanced() {
 	}
 }
 
-// TestCrawlers checks that a crawler whose address has its operator's name is named, and that a crawler whose address does not is
-// fake. A claim that no DNS server could decide does not make a visitor fake: it is looked up again for an hour.
+// TestCrawlers checks that a crawler is named if its address has a name of the crawler's operator, and is fake if not. A claim
+// that no DNS server could decide does not make a visitor fake: it is looked up again for an hour.
 func TestCrawlers(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -214,14 +215,14 @@ func TestCrawlers(t *testing.T) {
 		t.Errorf("%d names were looked up", n)
 	}
 
-	// The answers hold for other accounts, and while no server answers.
+	// Stored answers are used for other accounts too, and while no DNS server answers.
 	stop()
 	w.visit(1, "192.0.2.1", google)
 	w.visit(1, "192.0.2.2", google)
 	w.visit(1, "192.0.2.77", google)
 	w.verify(90*time.Second, "192.0.2.8 2, 192.0.2.77 1, 203.0.113.7 2")
 	if got := w.text(found, w.accounts[1], fake); got != "192.0.2.1 Moz Googlebot t, 192.0.2.2 Moz fake t, 192.0.2.77 Moz t" {
-		t.Errorf("of another account: %s", got)
+		t.Errorf("clicks of another account: %s", got)
 	}
 	w.verify(3*time.Minute, "192.0.2.8 2, 192.0.2.77 2, 203.0.113.7 2")
 
@@ -241,13 +242,13 @@ func TestCrawlers(t *testing.T) {
 	w.verify(20*time.Minute, "198.51.100.1 1")
 	w.verify(2*time.Hour, "")
 	if got := w.text(`SELECT concat_ws(' ', crawler, bot_signals) FROM clicks WHERE host(ip) = '198.51.100.1'`); got != fmt.Sprint(" ", int64(bot.DeclaredBot)) {
-		t.Errorf("nobody could be asked, and the click is %q", got)
+		t.Errorf("without an answer from DNS, the click is %q", got)
 	}
 	w.verify(30*time.Hour, "")
 	await.Until(t, "old answers are forgotten", func() bool { return w.text(`SELECT count(*) FROM crawler_answers`) == "0" })
 }
 
-// TestManyClaims: no more addresses are asked for in a run than allowed, and the others are next.
+// TestManyClaims checks that a run looks up at most the allowed number of addresses, and that the next run looks up the others.
 func TestManyClaims(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -275,7 +276,8 @@ func TestManyClaims(t *testing.T) {
 	}
 }
 
-// TestHiddenAddresses: what is left of an address that is not stored whole says nothing about who has it.
+// TestHiddenAddresses checks that a click whose address is stored only in part makes no claim, because the stored part does not
+// tell who has the address.
 func TestHiddenAddresses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -1,6 +1,7 @@
-// Package domain looks after customers' domains: it tries their DNS accounts, lists the zones of these, points domains at
-// the tracker in them, and looks where domains lead. A domain is verified when this install itself answers a challenge at
-// it and DNS shows that it is its account's: models.ProofTXT has the rule. What could not be asked takes nothing from a domain.
+// Package domain manages customers' domains. It tests the customers' DNS accounts, lists the zones in them, points domains at
+// the tracker, and checks where domains lead. A domain is verified when two conditions hold: this install answers a challenge
+// at the domain, and DNS shows that the domain belongs to the account (models.ProofTXT has the rule). A domain loses nothing
+// because DNS or its host could not be asked.
 package domain
 
 import (
@@ -37,14 +38,14 @@ type Names interface {
 type Options struct {
 	DNS     *dns.Client
 	Names   Names
-	Pages   *egress.Client // must take http and https
+	Pages   *egress.Client // must accept the schemes http and https
 	Tracker models.DomainTracker
-	Edge    string // what brings domains their certificates; empty: nothing
-	// Registries is how registries are asked until when names are registered; nil: they are not.
+	Edge    string // the edge that issues certificates for domains; empty: no edge
+	// Registries is the client that asks registries when the registrations of names end; nil: registries are not asked.
 	Registries *egress.Client
-	// RegistryList is where the list of the registries lies; default IANA's.
+	// RegistryList is the address of the list of registries; default: the address of IANA's list.
 	RegistryList *url.URL
-	// Ports are where a domain is asked by HTTP and HTTPS; default 80 and 443.
+	// Ports are the ports at which a domain is probed by HTTP and HTTPS; default 80 and 443.
 	Ports struct{ HTTP, HTTPS string }
 	Now   func() time.Time // default time.Now
 }
@@ -69,7 +70,7 @@ type worker struct {
 	o          Options
 	store      *store.Store
 	registries *registries
-	noWildcard atomic.Bool // names below the tracking host were seen to have no address
+	noWildcard atomic.Bool // the last look found no address for names below the tracking host
 }
 
 // account is a DNS account that was opened, with the zones that it holds.
@@ -79,8 +80,8 @@ type account struct {
 	zones []string
 }
 
-// open opens a DNS account, lists its zones and notes how that went. A failure of the provider is a text in why. A provider that
-// asks for fewer requests says nothing about the account: then nothing is noted.
+// open opens a DNS account, lists its zones and stores whether this worked. why describes a failure of the provider. If the
+// provider only asks for fewer requests, open stores nothing, because this says nothing about the account.
 func (w *worker) open(ctx context.Context, a models.DNSAccount) (opened account, why string, err error) {
 	opened.DNSAccount = a
 	credentials, err := w.store.DNSAccounts().Credentials(ctx, a)
@@ -115,7 +116,7 @@ func shown(a account, why string) jobs.DNSZones {
 	return out
 }
 
-// test tries a DNS account.
+// test opens a DNS account and returns its zones, or the reason why this failed.
 func (w *worker) test(ctx context.Context, args jobs.DNSArgs) (jobs.DNSZones, error) {
 	found, err := w.store.DNSAccounts().Named(ctx, workers.Account(ctx), args.ID, "not_connected")
 	if err != nil {

@@ -35,13 +35,13 @@ import (
 
 const tracker = "track.example.org"
 
-// world is two accounts and a worker that asks fakes of DNS providers.
+// world has two accounts and a worker that calls fakes of DNS providers.
 type world struct {
 	*testing.T
 	db      *db.DB
 	store   *store.Store
 	client  *jobs.Client
-	queued  func() map[string]string // what is in Redis, by key
+	queued  func() map[string]string // returns the content of Redis, by key
 	account uuid.UUID
 	other   uuid.UUID
 	dns     *dnstest.World
@@ -153,7 +153,7 @@ func (w *world) refused(err error, code string) {
 	}
 }
 
-// TestAccounts: an account is tried, its zones are listed, and a failing one is noted until it works again.
+// TestAccounts: a DNS account is tested and its zones are listed. A failure is stored until the account works again.
 func TestAccounts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -177,11 +177,11 @@ func TestAccounts(t *testing.T) {
 		return a.Failure
 	}
 	if noted(good) != "" || !strings.Contains(noted(bad), "refused the credentials") {
-		t.Errorf("noted are %q and %q", noted(good), noted(bad))
+		t.Errorf("the stored failures are %q and %q", noted(good), noted(bad))
 	}
 	w.dns.Fail(resttest.Busy)
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || tested.Message == "" || noted(good) != "" {
-		t.Errorf("a provider that asks for fewer requests: %+v, %v, noted %q", tested, err, noted(good))
+		t.Errorf("a provider that asks for fewer requests: %+v, %v, stored failure %q", tested, err, noted(good))
 	}
 	w.dns.Fail(resttest.Down)
 	if tested, err = run(w, jobs.TestDNS, w.account, jobs.DNSArgs{ID: good}); err != nil || tested.OK || noted(good) == "" {
@@ -211,7 +211,7 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// points compares what was done in DNS.
+// points compares the results of pointing hosts.
 func (w *world) points(got []models.DNSPoint, want ...string) {
 	w.Helper()
 	for i, p := range got {
@@ -225,7 +225,8 @@ func (w *world) points(got []models.DNSPoint, want ...string) {
 	}
 }
 
-// TestAllAtOnce checks that all DNS accounts of an account are asked at once, so that several that hang cost no more time than one.
+// TestAllAtOnce checks that all DNS accounts of an account are asked at once, so that several hanging accounts take no more
+// time than one.
 func TestAllAtOnce(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -244,7 +245,7 @@ func TestAllAtOnce(t *testing.T) {
 	}
 }
 
-// TestPoint: hosts are pointed by what their zone takes, and a record that is there stays.
+// TestPoint: hosts are pointed with the records that their zone accepts, and existing records stay.
 func TestPoint(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -272,7 +273,7 @@ func TestPoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	after := w.dns.Records("shop.example")
-	// Eight of the hosts are in the zone: each has its proof now, and two were pointed.
+	// Eight of the hosts are in the zone. Each of them has its proof now, and two were pointed.
 	if !slices.Equal(after[:len(before)], before) || len(after) != len(before)+2+8 || len(w.dns.Records("deep.shop.example")) != 2 {
 		t.Errorf("the zone has %+v", after)
 	}
@@ -280,7 +281,7 @@ func TestPoint(t *testing.T) {
 		if !slices.ContainsFunc(after, func(r libdns.RR) bool {
 			return r.Name == name && r.Type == "TXT" && strings.Trim(r.Data, `"`) == token
 		}) {
-			t.Errorf("%s has not the token %s: %+v", name, token, after)
+			t.Errorf("%s does not have the token %s: %+v", name, token, after)
 		}
 	}
 	_, err = run(w, jobs.AddDomains, w.account, jobs.AddDomainsArgs{DNS: id, Hosts: []string{"go.shop.example"}})
@@ -290,7 +291,7 @@ func TestPoint(t *testing.T) {
 	for _, d := range added.Added {
 		of[d.Host] = d.ID
 	}
-	// A check before the records were there found none, and the next one would come late.
+	// An earlier check found no records, and the next check would come late.
 	if _, err := w.db.ExecContext(t.Context(), `UPDATE domain_checks SET due_at = '2100-01-01'`); err != nil {
 		t.Fatal(err)
 	}
@@ -303,10 +304,10 @@ func TestPoint(t *testing.T) {
 		t.Errorf("%+v, %v", pointed, err)
 	}
 	if c := pointed.Certificate; c == nil || c.Host != "x.deep.shop.example" || c.SSLStatus != models.SSLNone {
-		t.Errorf("its certificate: %+v", c)
+		t.Errorf("the certificate of the pointed domain: %+v", c)
 	}
 	if again := w.dns.Records("deep.shop.example"); len(again) != 2 {
-		t.Errorf("pointed again, the zone has %+v", again)
+		t.Errorf("after pointing again, the zone has %+v", again)
 	}
 	_, err = run(w, jobs.PointDomain, w.account, jobs.PointDomainArgs{ID: of["elsewhere.example"]})
 	w.refused(err, "no_provider")
@@ -323,8 +324,8 @@ func TestPoint(t *testing.T) {
 	}
 }
 
-// TestSecretsStay: whatever a provider answers, no credential is in a row, in a job's payload or answer, or anywhere in
-// Redis. TestMain looks into the log.
+// TestSecretsStay: whatever a provider answers, no credential is in a row, in a job's payload or answer, or in Redis. TestMain
+// checks the log.
 func TestSecretsStay(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -363,18 +364,18 @@ func TestSecretsStay(t *testing.T) {
 	queued := w.queued()
 	for key, content := range queued {
 		if strings.Contains(content, canary) {
-			t.Errorf("%s shows a credential", key)
+			t.Errorf("the Redis key %s shows a credential", key)
 		}
 	}
 	if len(queued) == 0 {
-		t.Error("nothing is in Redis: the test looks at the wrong place")
+		t.Error("Redis is empty, so the test looks at the wrong place")
 	}
 }
 
-// canary is in every credential of the fakes.
+// canary is a part of every credential of the fakes.
 const canary = "canary"
 
-// TestMain looks for credentials in what all tests have logged.
+// TestMain looks for credentials in the log of all tests.
 func TestMain(m *testing.M) {
 	var logged bytes.Buffer
 	slog.SetDefault(slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug})))

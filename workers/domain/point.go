@@ -17,7 +17,8 @@ import (
 	"switchyard/workers/egress"
 )
 
-// add adds domains and points them in a DNS account, one after the other: some providers only take whole zones.
+// add adds domains and points them in a DNS account, one after the other, because some providers accept only a whole zone at a
+// time.
 func (w *worker) add(ctx context.Context, args jobs.AddDomainsArgs) (out jobs.AddedDomains, err error) {
 	id := workers.Account(ctx)
 	found, err := w.store.DNSAccounts().Named(ctx, id, args.DNS, "dns_account_not_found")
@@ -85,7 +86,7 @@ func (w *worker) point(ctx context.Context, args jobs.PointDomainArgs) (out jobs
 	return out, err
 }
 
-// zoneOf is the zone of an account that a host belongs to, the longest of several.
+// zoneOf returns the zone of an account that contains a host. If several zones contain it, zoneOf returns the longest.
 func (a account) zoneOf(host string) (zone string, held bool) {
 	for _, z := range a.zones {
 		if (host == z || strings.HasSuffix(host, "."+z)) && len(z) > len(zone) {
@@ -99,10 +100,10 @@ func failed(host, format string, args ...any) models.DNSPoint {
 	return models.DNSPoint{Host: host, Action: models.DNSFailed, Message: fmt.Sprintf(format, args...)}
 }
 
-// ttl is of the records that are set. A provider with a longer least one takes that.
+// ttl is the lifetime of the records that are set. A provider with a longer minimum uses its minimum.
 const ttl = 5 * time.Minute
 
-// pointNow points a domain and has it checked at the next tick: a check in the time between found no records.
+// pointNow points a domain and schedules a check at the next tick, because an earlier check may have found no records.
 func (w *worker) pointNow(ctx context.Context, a account, zone string, d models.Domain) (models.DNSPoint, error) {
 	p := w.pointIn(ctx, a, zone, d)
 	if !p.OK {
@@ -111,9 +112,8 @@ func (w *worker) pointNow(ctx context.Context, a account, zone string, d models.
 	return p, w.store.Domains().LookAgain(ctx, d.AccountID, d.ID, w.o.Now())
 }
 
-// pointIn points a domain that is in a zone of an account, and proves there that it is this account's. It changes no record
-// that is there. The proof is a TXT record, which also works where the host is pointed by addresses, and where another account has had
-// the host before.
+// pointIn points a domain in a zone of an account and adds a TXT record there that proves whose domain it is. It changes no
+// existing record. The TXT record is also a proof if the host points by addresses, or if another account had the host before.
 func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.Domain) models.DNSPoint {
 	host := d.Host
 	if w.o.Tracker.Host == "" {
@@ -150,7 +150,7 @@ func (w *worker) pointIn(ctx context.Context, a account, zone string, d models.D
 	return w.set(limited, a, zone, host, missing, note)
 }
 
-// nameIn is the name of a host in a zone.
+// nameIn returns the name of a host relative to its zone, "@" for the zone itself.
 func nameIn(zone, host string) string {
 	if host == zone {
 		return "@"
@@ -158,7 +158,7 @@ func nameIn(zone, host string) string {
 	return strings.TrimSuffix(host, "."+zone)
 }
 
-// prove adds the TXT record of a domain and leaves other TXT records as they are.
+// prove adds the TXT record of a domain unless it exists. It does not change other TXT records.
 func (w *worker) prove(ctx context.Context, a account, zone string, d models.Domain) error {
 	r := d.ProofRecord()
 	txt := libdns.RR{Name: nameIn(zone, r.Name), TTL: ttl, Type: r.Type, Data: r.Value}
@@ -178,8 +178,9 @@ func kept(host string, by libdns.RR, note string) models.DNSPoint {
 	}
 }
 
-// leadsHere reports whether the records of a name lead to the tracker in another way than the records that would be set: by
-// nothing but its addresses, or through another name. It returns false if DNS gives no answer.
+// leadsHere reports whether the existing records of a name lead to the tracker although they differ from the records that
+// would be set. They may consist only of the tracker's addresses, or lead there through another name. It returns false if DNS
+// gives no answer.
 func (w *worker) leadsHere(ctx context.Context, have []libdns.RR) bool {
 	var own []egress.Records
 	var by egress.Records
@@ -233,7 +234,7 @@ func record(host string, r libdns.RR) *models.DNSRecord {
 	return &models.DNSRecord{Type: r.Type, Name: host, Value: strings.TrimSuffix(r.Data, ".")}
 }
 
-// wanted are the records that point a name at the tracker, and a note for a person.
+// wanted returns the records that point a name at the tracker, and a note for a person.
 func (w *worker) wanted(ctx context.Context, a account, name string) (list []libdns.RR, note string, err error) {
 	p, _ := models.DNSProviderNamed(a.DNSAccount.Provider)
 	kind := "CNAME"
@@ -261,7 +262,7 @@ func kindOf(addr netip.Addr) string {
 	return "AAAA"
 }
 
-// beside lists the types of records that may exist at the apex next to the records that are set there.
+// These types of records may exist at the apex next to the records that are set there.
 var beside = []string{
 	"NS", "SOA", "MX", "TXT", "SPF", "CAA", "SRV", "NAPTR", "TLSA", "SSHFP", "LOC", "DS", "DNSKEY", "CDS", "CDNSKEY",
 	"RRSIG", "NSEC", "NSEC3PARAM",
@@ -286,7 +287,7 @@ func compare(have, wanted []libdns.RR) (missing []libdns.RR, other *libdns.RR) {
 	return missing, nil
 }
 
-// value returns a record's data in the form that is compared.
+// value returns a record's data in a normalised form for comparison.
 func value(r libdns.RR) string {
 	if addr, err := netip.ParseAddr(r.Data); err == nil {
 		return addr.Unmap().String()

@@ -13,14 +13,14 @@ import (
 	"switchyard/workers/egress"
 )
 
-// probe is what a host answered to a challenge.
+// probe is the result of sending a challenge to a host.
 type probe struct {
 	proven  bool
 	unknown bool   // the host could not be asked
-	text    string // why it is not proven
+	text    string // the reason why it is not proven
 }
 
-// https is what a probe by HTTPS says of it; nil: nothing.
+// https returns whether a probe by HTTPS succeeded; nil: the host could not be asked.
 func (p probe) https() *bool {
 	if p.unknown {
 		return nil
@@ -45,7 +45,7 @@ func (w *worker) probe(ctx context.Context, scheme, host, nonce, want string) pr
 	case errors.As(err, &failed) && failed.Class == egress.TooLarge:
 		return probe{text: "it answers as another server"}
 	case errors.As(err, &failed):
-		// What cannot be reached from here may serve visitors all the same, unless it refuses.
+		// A host that cannot be reached from here may still serve visitors. Errors of TLS, HTTP or the connection are certain.
 		sure := failed.Class == egress.TLS || failed.Class == egress.Protocol || failed.Class == egress.Connect
 		return probe{unknown: !sure, text: failed.Error()}
 	case err != nil:

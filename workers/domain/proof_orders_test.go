@@ -20,27 +20,28 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// steps are what each of two accounts does with one host, in this order.
+// steps are the steps that each of two accounts takes with the same host, in this order.
 const steps = "add point verify delete add verify"
 
-// party is an account in the model, which decides what is right: it knows the rule and nothing of the service.
+// party is an account in the model. The model decides which result is right. It contains only the rule and does not use the
+// service.
 type party struct {
 	id     uuid.UUID
 	token  string
-	txt    bool // it proves the host by TXT, not by a CNAME
+	txt    bool // the account proves the host by TXT, not by a CNAME
 	todo   []string
 	domain uuid.UUID // zero: the account has not added the host
 
 	has, verified, had bool
 }
 
-// names is what the model knows of DNS: one alias, and the texts.
+// names is the model's state of DNS: one alias, and the texts.
 type names struct {
 	alias string
 	texts []string
 }
 
-// verifies reports whether a look of p verifies its domain, while other is the other account.
+// verifies reports whether a check verifies the domain of the account p. other is the other account.
 func (n names) verifies(p, other *party) bool {
 	switch {
 	case !p.has:
@@ -55,9 +56,9 @@ func (n names) verifies(p, other *party) bool {
 	return n.alias == p.token+"."+tracker && !other.has && !other.had
 }
 
-// TestEveryOrder: two accounts add, point, verify and delete one host and add it again, in every order that keeps each
-// account's own, with every way of proving it. The service verifies a domain exactly when the model does, and never without
-// a proof of the account itself. The short form takes every seventh order.
+// TestEveryOrder: two accounts add, point, verify and delete the same host and add it again. The test interleaves their steps
+// in every possible way, with every way of proving the host. The service verifies a domain exactly when the model does, and
+// never without a proof of the account itself. The short form runs every seventh order.
 func TestEveryOrder(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -69,7 +70,7 @@ func TestEveryOrder(t *testing.T) {
 	v.exec(`UPDATE accounts SET plan = 'scale'`)
 	each := strings.Fields(steps)
 	length := 2 * len(each)
-	orders, every := 0, longtest.Size(7, 1) // 7 meets every way of proving
+	orders, every := 0, longtest.Size(7, 1) // with 7, every way of proving still occurs
 	var all errgroup.Group
 	all.SetLimit(8)
 	for order := range uint(1) << length {
@@ -103,7 +104,7 @@ func TestEveryOrder(t *testing.T) {
 	t.Logf("%d orders, of which every %d was taken", orders, every)
 }
 
-// sequence is one order under way.
+// sequence is the run of one order.
 type sequence struct {
 	*verifying
 	server netip.AddrPort
@@ -113,7 +114,7 @@ type sequence struct {
 	did    []string
 }
 
-// step has an account do its next step, in the service and in the model.
+// step carries out the next step of an account, in the service and in the model.
 func (o *sequence) step(p, other *party) error {
 	what := p.todo[0]
 	p.todo = p.todo[1:]

@@ -17,7 +17,8 @@ import (
 	"switchyard/workers/egress"
 )
 
-// zone is a DNS that a test writes: the alias and the texts of each name. Every name that it knows leads to the tracker.
+// zone is a DNS whose content the test sets: the alias and the texts of each name. Every name with an entry leads to the
+// tracker.
 type zone struct {
 	mu      sync.Mutex
 	aliases map[string]string
@@ -57,7 +58,7 @@ func (z *zone) Texts(_ context.Context, name string) ([]string, error) {
 	return z.texts[name], nil
 }
 
-// set writes the alias and the texts that a host's proofs are looked for in.
+// set sets the alias and the texts in which the proofs of a host are looked up.
 func (z *zone) set(host, alias string, texts ...string) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
@@ -72,14 +73,14 @@ func newZone(t *testing.T) (*verifying, *zone) {
 
 const target, theirTarget = mine + "." + tracker, theirs + "." + tracker
 
-// addTo adds one host.
+// addTo adds one host to an account and returns the domain's id.
 func (v *verifying) addTo(account uuid.UUID, host string) uuid.UUID {
 	v.Helper()
 	return v.add(account, host)[host]
 }
 
-// TestTwoAccounts: two accounts add one host. The account without a proof is never verified, also if it asks first and after the
-// other has deleted its domain.
+// TestTwoAccounts: two accounts add the same host. The account without a proof is never verified, even if it asks first, and
+// even after the other account has deleted its domain.
 func TestTwoAccounts(t *testing.T) {
 	t.Parallel()
 	v, z := newZone(t)
@@ -103,29 +104,29 @@ func TestTwoAccounts(t *testing.T) {
 		t.Errorf("by TXT: %+v", got)
 	}
 	if got := v.look(v.other, attackers, 0); got.Verified {
-		t.Errorf("while the other is verified: %+v", got)
+		t.Errorf("while the other account is verified: %+v", got)
 	}
 	if _, err := v.store.Domains().Delete(t.Context(), v.account, victims); err != nil {
 		t.Fatal(err)
 	}
 	if got := v.look(v.other, attackers, 0); got.Verified {
-		t.Errorf("after the other has deleted its domain: %+v", got)
+		t.Errorf("after the other account has deleted its domain: %+v", got)
 	}
 	z.set(host, theirTarget)
 	if got := v.look(v.other, attackers, 0); got.Verified {
-		t.Errorf("by a CNAME, of a host that another account had: %+v", got)
+		t.Errorf("with a CNAME for a host that another account had: %+v", got)
 	}
 	z.set(host, theirTarget, mine, theirs)
 	if got := v.look(v.other, attackers, 0); !got.Verified {
 		t.Errorf("by TXT: %+v", got)
 	}
 	if got := v.look(v.account, v.addTo(v.account, host), 0); got.Verified || !strings.Contains(got.Detail, "its host serves another account") {
-		t.Errorf("two have a proof, and the other was first: %+v", got)
+		t.Errorf("both accounts have a proof, and the other account was first: %+v", got)
 	}
 }
 
-// TestCNAMEProves: the alias of a host is enough where no other account has it, and stays enough when one adds it later.
-// Without it the domain stops serving after three days, and its alert names the record.
+// TestCNAMEProves: the alias is enough as a proof if no other account has the host, and stays enough if another account adds
+// the host later. Without the alias, the domain stops serving after three days, and its alert names the record.
 func TestCNAMEProves(t *testing.T) {
 	t.Parallel()
 	const day, host = 24 * time.Hour, "go.alone.com"
@@ -145,11 +146,11 @@ func TestCNAMEProves(t *testing.T) {
 	}
 	stray, err := v.store.Domains().Stray(t.Context(), v.account, time.Now().Add(6*day))
 	if err != nil || len(stray) != 1 || !strings.Contains(stray[0].Detail, "Set a TXT record of _switchyard."+host+" to "+mine+".") {
-		t.Errorf("its alert: %+v, %v", stray, err)
+		t.Errorf("the alert of the domain: %+v, %v", stray, err)
 	}
 	z.set(host, mine+".former.example.org")
 	if got := v.look(v.account, id, 7*day); *got.Proof != models.ProofCNAME {
-		t.Errorf("below a former tracking host: %+v", got)
+		t.Errorf("with an alias below a former tracking host: %+v", got)
 	}
 	z.set(host, tracker)
 	v.look(v.account, id, 7*day)
@@ -167,8 +168,8 @@ func TestCNAMEProves(t *testing.T) {
 	}
 }
 
-// TestVerifiedBefore: a domain that was verified before accounts proved their hosts stays while it leads here. That ends
-// when another account proves the host by TXT, when the domain has been lost, and when it shows a proof.
+// TestVerifiedBefore: a domain that was verified before proofs existed stays verified while it leads here. This ends when
+// another account proves the host by TXT, when the domain has been lost, and when the domain shows a proof.
 func TestVerifiedBefore(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
@@ -185,36 +186,36 @@ func TestVerifiedBefore(t *testing.T) {
 	v.exec(`UPDATE domains SET proof = 'before' WHERE id = $1`, rejected)
 	v.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`, uuid.New(), v.other, taken)
 	if got := v.look(v.other, taken, 5*day); !got.Verified {
-		t.Errorf("while it leads here: %+v", got)
+		t.Errorf("while the domain leads here: %+v", got)
 	}
 	z.set("go.taken.com", target)
 	owner := v.addTo(v.account, "go.taken.com")
 	if got := v.look(v.account, owner, 5*day); got.Verified {
-		t.Errorf("a CNAME takes a host: %+v", got)
+		t.Errorf("another account took the host by a CNAME: %+v", got)
 	}
 	z.set("go.taken.com", target, mine)
 	z.set("go.operator.com", target, mine)
 	if got := v.look(v.account, owner, 5*day); !got.Verified {
-		t.Errorf("TXT does not take the host: %+v", got)
+		t.Errorf("another account could not take the host by TXT: %+v", got)
 	}
 	stray, err := v.store.Domains().Stray(t.Context(), v.other, time.Now().Add(5*day))
 	if err != nil || len(stray) != 1 || stray[0].IsVerified || !strings.Contains(stray[0].Detail, "Another account has proved") {
-		t.Errorf("the alert of the account that lost it: %+v, %v", stray, err)
+		t.Errorf("the alert of the account that lost the host: %+v, %v", stray, err)
 	}
 	if got := v.look(v.account, v.addTo(v.account, "go.operator.com"), 5*day); got.Verified {
-		t.Errorf("a domain that an operator has verified is taken: %+v", got)
+		t.Errorf("another account took a domain that an operator has verified: %+v", got)
 	}
 	if _, err := v.store.Domains().Delete(t.Context(), v.account, owner); err != nil {
 		t.Fatal(err)
 	}
 	if got := v.look(v.other, taken, 6*day); got.Verified {
-		t.Errorf("it has the host again without a proof: %+v", got)
+		t.Errorf("the account has the host again without a proof: %+v", got)
 	}
 
 	lost := before(v.account, "go.lost.com")
 	v.exec(`UPDATE domains SET is_verified = false WHERE id = $1`, lost)
 	if got := v.look(v.account, lost, 0); got.Verified {
-		t.Errorf("one that was lost comes back without a proof: %+v", got)
+		t.Errorf("a lost domain is verified again without a proof: %+v", got)
 	}
 	z.set("shown.com", "", mine)
 	shown := before(v.account, "shown.com")
@@ -224,12 +225,13 @@ func TestVerifiedBefore(t *testing.T) {
 	z.set("shown.com", "")
 	for _, later := range []time.Duration{day, 5 * day} {
 		if got := v.look(v.account, shown, later); got.Verified != (later == day) {
-			t.Errorf("a proof was shown and is gone, after %s: %+v", later, got)
+			t.Errorf("%s after a proof was removed again: %+v", later, got)
 		}
 	}
 }
 
-// TestExpiredClaims: who has had a host is forgotten after a year, who has it is not.
+// TestExpiredClaims: the record that an account has had a host is deleted after a year. The record of the account that has the
+// host stays.
 func TestExpiredClaims(t *testing.T) {
 	t.Parallel()
 	v, z := newZone(t)
@@ -237,7 +239,7 @@ func TestExpiredClaims(t *testing.T) {
 	left := v.addTo(v.account, "go.left.com")
 	v.addTo(v.account, "go.kept.com")
 	if !v.look(v.account, left, 0).Verified {
-		t.Fatal("not verified")
+		t.Fatal("the domain is not verified")
 	}
 	if _, err := v.store.Domains().Delete(t.Context(), v.account, left); err != nil {
 		t.Fatal(err)
@@ -252,7 +254,7 @@ func TestExpiredClaims(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := db.Get[int](t.Context(), v.db, "claims", `SELECT count(*) FROM domain_claims`); err != nil || n != want {
-			t.Errorf("after %s there are %d, want %d, %v", later, n, want, err)
+			t.Errorf("after %s there are %d claims, want %d, %v", later, n, want, err)
 		}
 	}
 }

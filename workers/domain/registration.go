@@ -14,18 +14,18 @@ import (
 )
 
 const (
-	registrationsAtOnce = 500              // domains that a sweep takes at once
-	registryTimeout     = 10 * time.Second // for an answer
+	registrationsAtOnce = 500              // domains that a sweep claims at once
+	registryTimeout     = 10 * time.Second // for one answer
 	registrySilent      = 30 * 24 * time.Hour
-	registrationFar     = 7 * 24 * time.Hour // until it is asked again for a name that is registered for long
+	registrationFar     = 7 * 24 * time.Hour // wait before the next request for a name that stays registered for long
 	registrationNear    = 24 * time.Hour
 )
 
-// registries asks registries by RDAP (RFC 9082 and 9083). Which one has a name is in the list of IANA (RFC 9224), which is
+// registries asks registries by RDAP (RFC 9082 and 9083). IANA's list (RFC 9224) names the registry of each name. The list is
 // read once a day.
 type registries struct{ client *rdap.Client }
 
-// newRegistries makes a client of registries; nil: the options have no way to them.
+// newRegistries makes a client of registries. It returns nil if Options.Registries is nil.
 func newRegistries(o Options) *registries {
 	if o.Registries == nil {
 		return nil
@@ -38,8 +38,8 @@ func newRegistries(o Options) *registries {
 	return &registries{&rdap.Client{HTTP: out, Bootstrap: list, UserAgent: "Switchyard"}}
 }
 
-// until asks the registry until when a name is registered. It returns nil if the name has no registry or is not registered there,
-// or if the registry does not say. It is not safe for concurrent use.
+// until asks the registry when the registration of a name ends. It returns nil if the name has no registry or is not
+// registered there, or if the registry does not say. It is not safe for concurrent use.
 func (r *registries) until(ctx context.Context, name string) (*time.Time, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*registryTimeout)
 	defer cancel()
@@ -73,8 +73,8 @@ func expiration(events []rdap.Event) *time.Time {
 	return nil
 }
 
-// sweepRegistrations asks until when the names of verified domains are registered, one after another. Hosts below one name
-// are asked for together.
+// sweepRegistrations asks registries when the registrations of verified domains end, one name after another. All hosts below
+// one name need only one request.
 func (w *worker) sweepRegistrations(ctx context.Context) error {
 	if w.registries == nil {
 		return nil
@@ -98,7 +98,8 @@ func (w *worker) sweepRegistrations(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// askRegistration asks for one name. A registry that fails is asked again the next day.
+// askRegistration asks the registry of one name and stores the answer for all its domains. If the registry fails, it is asked
+// again the next day.
 func (w *worker) askRegistration(ctx context.Context, name string, domains []store.DueRegistration) error {
 	until, err := w.registries.until(ctx, name)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"switchyard/models"
 )
 
-// registry is a registry with RDAP (RFC 9083) and the list that leads there (RFC 9224).
+// registry is a fake registry with RDAP (RFC 9083), and the list that names its address (RFC 9224).
 type registry struct {
 	server *httptest.Server
 
@@ -53,7 +53,7 @@ func (r *registry) set(name, until string) {
 	r.until[name] = until
 }
 
-// took gives what was asked since it was last called.
+// took returns the names that were asked for since the last call.
 func (r *registry) took() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,8 +91,8 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// TestRegistrations: registries are asked until when the names of verified domains are registered, each name once for all
-// hosts below it, and what ends soon is told. What a registry does not answer changes nothing.
+// TestRegistrations: registries are asked when the registrations of verified domains end, once per name for all hosts below
+// it. Registrations that end soon are reported. A registry that does not answer changes nothing.
 func TestRegistrations(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -122,7 +122,7 @@ func TestRegistrations(t *testing.T) {
 	}
 	sweep()
 	if got := w.names.took(); !slices.Equal(got, []string{"far.example", "shop.example", "silent.example", "unknown.example"}) {
-		t.Errorf("asked for %q", got)
+		t.Errorf("the registry was asked for %q", got)
 	}
 	ending := func(account uuid.UUID) string {
 		t.Helper()
@@ -139,14 +139,14 @@ func TestRegistrations(t *testing.T) {
 	}
 	day := soon.Format(time.DateOnly)
 	if got := ending(w.other); got != "c.shop.example "+day {
-		t.Errorf("of the other account %q", got)
+		t.Errorf("the alerts of the other account are %q", got)
 	}
 	if got := ending(w.account); got != "go.shop.example "+day+" shop.example "+day {
 		t.Errorf("%q", got)
 	}
 	sweep()
 	if got := w.names.took(); len(got) > 0 {
-		t.Errorf("asked again for %q", got)
+		t.Errorf("the registry was asked again for %q", got)
 	}
 	due := func() {
 		t.Helper()
@@ -169,7 +169,7 @@ func TestRegistrations(t *testing.T) {
 	due()
 	sweep()
 	if got := ending(w.account) + ending(w.other); got != "" {
-		t.Errorf("after it was renewed: %q", got)
+		t.Errorf("after the registration was renewed: %q", got)
 	}
 	far, err := w.store.Domains().Find(t.Context(), w.account, w.id("www.far.example"))
 	if err != nil || far.RegisteredUntil == nil || far.RegisteredUntil.Year() != 2099 {
@@ -177,7 +177,7 @@ func TestRegistrations(t *testing.T) {
 	}
 }
 
-// id is a domain of the first account.
+// id returns the id of a domain of the first account.
 func (w *world) id(host string) (id uuid.UUID) {
 	w.Helper()
 	if err := w.db.GetContext(w.Context(), &id, `SELECT id FROM domains WHERE account_id = $1 AND host = $2`, w.account, host); err != nil {

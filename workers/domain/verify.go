@@ -32,9 +32,9 @@ func (w *worker) verify(ctx context.Context, args jobs.VerifyDomainArgs) (out jo
 }
 
 const (
-	sweptAtOnce   = 500 // domains that a sweep takes at once
-	lookedAtOnce  = 32  // of them
-	maxDNSRecords = 20  // that are shown
+	sweptAtOnce   = 500 // domains that a sweep claims at once
+	lookedAtOnce  = 32  // of them that are checked at once
+	maxDNSRecords = 20  // maximum number of records that are shown
 )
 
 // sweep looks at the domains whose check is due.
@@ -126,7 +126,7 @@ func (w *worker) look(ctx context.Context, d models.Domain) (c models.DomainChec
 	var texts []string
 	var all sync.WaitGroup
 	all.Go(func() { s.own, ownErr = w.o.Names.Records(ctx, d.Host) })
-	all.Go(func() { s.ours, _ = w.o.Names.Records(ctx, w.o.Tracker.Host) }) // unknown: only the name itself is recognised
+	all.Go(func() { s.ours, _ = w.o.Names.Records(ctx, w.o.Tracker.Host) }) // without an answer, only the tracking host's name is recognised
 	all.Go(func() { texts, textsErr = w.o.Names.Texts(ctx, models.DomainTXT(d.Host)) })
 	all.Go(func() { s.plain = w.probe(ctx, "http", d.Host, nonce, want) })
 	all.Go(func() { s.secure = w.probe(ctx, "https", d.Host, nonce, want) })
@@ -147,15 +147,16 @@ func (w *worker) look(ctx context.Context, d models.Domain) (c models.DomainChec
 	return c, nil
 }
 
-// seen is what DNS and a domain have answered.
+// seen holds the answers of DNS and of a domain.
 type seen struct {
-	own, ours     []egress.Records // of the domain and of the tracking host
+	own, ours     []egress.Records // records of the domain and of the tracking host
 	aliases       []string         // of the domain
 	plain, secure probe
 }
 
-// leads reports whether DNS servers lead to the tracker: by one of its names, or by nothing but its addresses. Of several
-// servers one is enough, as the others may not know it yet. nil: none can say.
+// leads reports whether a domain leads to the tracker according to DNS servers: through one of the tracker's names, or only to
+// the tracker's addresses. One server that says so is enough, because the others may not know the change yet. It returns nil
+// if no server can tell.
 func leads(own []egress.Records, tracker []string, ours []egress.Records) *bool {
 	var addresses []netip.Addr
 	for _, r := range ours {
@@ -179,7 +180,7 @@ func leads(own []egress.Records, tracker []string, ours []egress.Records) *bool 
 	return &yes
 }
 
-// shownRecords are the records of a host, each once.
+// shownRecords returns the records of a host as texts, each once, at most maxDNSRecords.
 func shownRecords(found []egress.Records) []string {
 	out := []string{}
 	add := func(text string) {
@@ -202,7 +203,7 @@ func shownRecords(found []egress.Records) []string {
 	return out
 }
 
-// todo says which records a person sets for a domain.
+// todo returns a text that tells a person which records to set for a domain.
 func (w *worker) todo(d models.Domain, ours []egress.Records) string {
 	text := "Set a CNAME of " + d.Host + " to " + w.o.Tracker.Target(d.Token)
 	if models.IsApex(d.Host) {
@@ -214,13 +215,13 @@ func (w *worker) todo(d models.Domain, ours []egress.Records) string {
 	return text + ". " + proofTodo(d)
 }
 
-// proofTodo says which record proves a domain.
+// proofTodo returns a text that tells a person which record proves a domain.
 func proofTodo(d models.Domain) string {
 	r := d.ProofRecord()
 	return "Set a TXT record of " + r.Name + " to " + r.Value + "."
 }
 
-// addressesOf are records without the names that led to them.
+// addressesOf returns the records without the names that lead to the addresses.
 func addressesOf(found []egress.Records) []egress.Records {
 	out := make([]egress.Records, len(found))
 	for i, r := range found {
@@ -229,7 +230,7 @@ func addressesOf(found []egress.Records) []egress.Records {
 	return out
 }
 
-// detail says what was found, and what to do.
+// detail returns a text about the result of a check and the next step for the customer.
 func (w *worker) detail(d models.Domain, c models.DomainCheck, s seen) string {
 	here, away := "The domain leads here.", c.Points != nil && !*c.Points
 	if away {

@@ -36,12 +36,12 @@ func (here) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// verifying is a world with a BIND, and servers that answer as this install does, or do not.
+// verifying is a world with a BIND and web servers. Some of the servers answer as this install does, others do not.
 type verifying struct {
 	*world
-	later atomic.Int64 // how much later it is
-	moved atomic.Bool  // the servers are another's
-	named func()       // ends the BIND
+	later atomic.Int64 // offset of the clock
+	moved atomic.Bool  // the servers answer as another install
+	named func()       // stops BIND
 }
 
 func (v *verifying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -61,7 +61,7 @@ func (v *verifying) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // The tokens of the two accounts.
 const mine, theirs = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210"
 
-// newVerifying is a world with a BIND. The hosts of acme.com have the token of the first account.
+// newVerifying returns a world with a BIND. The hosts of acme.com have the token of the first account.
 func newVerifying(t *testing.T) *verifying {
 	t.Helper()
 	acme := []string{"@ A 192.0.2.200\n@ AAAA 2001:db8::200\ngo CNAME also\nalso CNAME track.example.org.\nliar CNAME track.example.org.\n" +
@@ -82,7 +82,7 @@ func newVerifying(t *testing.T) *verifying {
 	return v
 }
 
-// sweptNames are the names in acme.com, after a dot, that TestSweepDomains adds.
+// sweptNames returns the names in acme.com that TestSweepDomains adds, each after a dot.
 func sweptNames() (names []string) {
 	for i := range 40 {
 		names = append(names, ".h"+string(rune('a'+i%26))+string(rune('a'+i/26)))
@@ -90,7 +90,7 @@ func sweptNames() (names []string) {
 	return names
 }
 
-// verifyBy is a world that asks names where domains lead.
+// verifyBy returns a world whose worker looks domains up in names.
 func verifyBy(t *testing.T, names domain.Names) *verifying {
 	t.Helper()
 	v := &verifying{world: &world{T: t, db: dbtest.New(t), account: uuid.New(), other: uuid.New()}}
@@ -149,7 +149,7 @@ func (v *verifying) add(account uuid.UUID, hosts ...string) map[string]uuid.UUID
 	return out
 }
 
-// look verifies a domain later than now.
+// look moves the clock to later from now and verifies a domain.
 func (v *verifying) look(account, id uuid.UUID, later time.Duration) jobs.VerifiedDomain {
 	v.Helper()
 	v.later.Store(int64(later))
@@ -170,8 +170,8 @@ func said(b *bool) string {
 	return "no"
 }
 
-// TestVerify: a domain is verified when this install answers at it, whatever addresses DNS has, and DNS shows that it is the
-// account's. What DNS does not answer is unknown.
+// TestVerify: a domain is verified if this install answers at it, whatever addresses DNS has, and if DNS shows that it belongs
+// to the account. Without an answer from DNS, the result is unknown.
 func TestVerify(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -213,8 +213,8 @@ func TestVerify(t *testing.T) {
 	v.refused(err, "not_found")
 }
 
-// TestStray: a verified domain that leads elsewhere goes on for three days, unless it comes back or an operator has said
-// that it is verified. While DNS does not answer, nothing is lost.
+// TestStray: a verified domain that leads elsewhere stays verified for three days. It stays longer if it leads here again or
+// if an operator has verified it. While DNS does not answer, no domain is lost.
 func TestStray(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -231,7 +231,7 @@ func TestStray(t *testing.T) {
 	}
 	for _, d := range []uuid.UUID{proxied, half} {
 		if !v.look(v.account, d, 0).Verified {
-			t.Fatal("not verified")
+			t.Fatal("the domain is not verified")
 		}
 	}
 	if _, err := v.store.Domains().SetVerified(t.Context(), v.account, parked, true); err != nil {
@@ -245,7 +245,7 @@ func TestStray(t *testing.T) {
 	v.look(v.account, parked, day)
 	v.moved.Store(false)
 	if v.look(v.account, half, 2*day); stray() != 2 {
-		t.Errorf("%d lead elsewhere", stray())
+		t.Errorf("%d domains lead elsewhere", stray())
 	}
 	v.moved.Store(true)
 	for _, d := range []uuid.UUID{proxied, half, parked} {
@@ -263,7 +263,7 @@ func TestStray(t *testing.T) {
 	}
 	v.moved.Store(false)
 	if got := v.look(v.account, half, 31*day); got.Verified || !strings.Contains(got.Detail, "operator") {
-		t.Errorf("what the operator has rejected: %+v", got)
+		t.Errorf("a domain that the operator has rejected: %+v", got)
 	}
 }
 
@@ -280,7 +280,7 @@ func TestComesBack(t *testing.T) {
 	v.moved.Store(true)
 	v.look(v.account, id, day)
 	if v.look(v.account, id, 4*day+time.Minute).Verified {
-		t.Fatal("it is still verified")
+		t.Fatal("the domain is still verified")
 	}
 	told := func() string {
 		found, err := v.store.Domains().Stray(t.Context(), v.account, time.Now().Add(time.Duration(v.later.Load())))
@@ -294,7 +294,7 @@ func TestComesBack(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	if got := told(); got != "" {
-		t.Errorf("nothing is on it: %s", got)
+		t.Errorf("without a campaign: %s", got)
 	}
 	v.exec(`INSERT INTO campaigns (id, account_id, name, alias, domain_id, streams) VALUES ($1, $2, 'c', 'c', $3, '[]')`,
 		uuid.New(), v.account, id)
@@ -314,15 +314,15 @@ func TestComesBack(t *testing.T) {
 		return d.IsVerified
 	}
 	if sweep(20 * day) {
-		t.Error("it is verified while it leads elsewhere")
+		t.Error("the domain is verified although it leads elsewhere")
 	}
 	v.moved.Store(false)
 	if !sweep(21*day) || told() != "" {
-		t.Errorf("it does not serve again: %s", told())
+		t.Errorf("the domain does not serve again: %s", told())
 	}
 }
 
-// TestSweepDomains: the clock has all new domains looked at, and again when they are due.
+// TestSweepDomains: the sweep checks all new domains, and checks them again when they are due.
 func TestSweepDomains(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -347,7 +347,7 @@ func TestSweepDomains(t *testing.T) {
 	}
 	sweep(time.Second)
 	if n := verified(); n != 40 {
-		t.Fatalf("%d are verified", n)
+		t.Fatalf("%d domains are verified", n)
 	}
 	checked := func() time.Time {
 		d, err := v.store.Domains().Find(t.Context(), v.account, id["parked.acme.com"])
@@ -359,16 +359,16 @@ func TestSweepDomains(t *testing.T) {
 	first := checked()
 	sweep(5 * time.Minute)
 	if !checked().Equal(first) {
-		t.Error("it was looked at before it was due")
+		t.Error("the domain was checked before it was due")
 	}
 	sweep(11 * time.Minute)
 	if checked().Equal(first) {
-		t.Error("it was not looked at when it was due")
+		t.Error("the domain was not checked when it was due")
 	}
 	sweep(31 * 24 * time.Hour)
 	last := checked()
 	sweep(60 * 24 * time.Hour)
 	if !checked().Equal(last) {
-		t.Error("it is looked at for ever")
+		t.Error("the domain is still checked")
 	}
 }

@@ -1,9 +1,10 @@
 // Package edge publishes campaigns to where the edge reads them.
 //
-// PostgreSQL records every change of data that routes visitors. A run gathers the recorded changes, one piece of work for each
-// account, compiles the account's campaigns and writes the values that the edge does not have. It recognizes them by a hash of
-// each value, which PostgreSQL keeps. One process publishes at a time, so that no value overtakes a newer one. If a run is
-// killed, the next run takes up its work, because a value that is about to be written counts as unknown until it is written.
+// PostgreSQL records every change of data that routes visitors. A run gathers the recorded changes by account. For each account
+// it compiles the campaigns and writes the values that the edge does not have. PostgreSQL keeps a hash of each written value, by
+// which a run finds the values that differ. One process publishes at a time, so that an older value never replaces a newer value.
+// If a run is killed, the next run continues its work, because a value that is about to be written counts as unknown until it is
+// written.
 package edge
 
 import (
@@ -30,7 +31,7 @@ import (
 	"switchyard/workers/providers/cloudflare"
 )
 
-// Keys is where the edge reads: cloudflare.KV.
+// Keys is the key-value store that the edge reads. cloudflare.KV implements it.
 type Keys interface {
 	Put(ctx context.Context, pairs iter.Seq[cloudflare.Pair], done func(tried, failed []string) error) error
 	Delete(ctx context.Context, keys []string, done func(tried, failed []string) error) error
@@ -39,22 +40,23 @@ type Keys interface {
 
 // Options of Register.
 type Options struct {
-	Locks *db.DB // whose sessions hold the lock of who publishes
+	Locks *db.DB // its sessions hold the lock of the publishing process
 	// Keys writes for a caller who waits, Background for all other work. Nil: there is no edge.
 	Keys, Background Keys
 	// Compile makes the bundles of an account's campaigns.
 	Compile func(*store.Routing) ([]models.EdgeBundle, error)
 	Format  int           // of the bundles
-	Pause   time.Duration // before keys that were not written are tried again; default 1100 ms: a key takes one write a second
+	Pause   time.Duration // before unwritten keys are tried again; default 1100 ms: a key accepts one write a second
 }
 
 const (
-	tries  = 3  // of keys that Cloudflare has not written
-	atOnce = 50 // accounts of a run
-	// accountTime limits the time of a run for one account. Campaigns written by then stay, and the next run goes on.
+	tries  = 3  // of a key that Cloudflare has not written
+	atOnce = 50 // accounts in one run
+	// accountTime limits the time of a run for one account. Campaigns that are written by then stay, and the next run continues
+	// with the others.
 	accountTime = 3 * time.Minute
 	lockName    = "edge publishing"
-	// lockWait is how long a run waits for another run to end. The clock starts the next one soon.
+	// lockWait is how long a run waits for another run to end. It can be short, because the clock soon starts the next run.
 	lockWait = 2 * time.Second
 	pause    = 1100 * time.Millisecond
 )
@@ -76,7 +78,7 @@ type publisher struct {
 	store *store.Store
 }
 
-// locked runs fn while no other process publishes. got is false if another process published all the time.
+// locked runs fn while no other process publishes. got is false if another process published during the whole wait.
 func (p *publisher) locked(ctx context.Context, wait time.Duration, fn func(context.Context) error) (got bool, err error) {
 	run, stop := context.WithCancel(ctx)
 	defer stop()
@@ -125,7 +127,7 @@ func (p *publisher) sweep(ctx context.Context) error {
 		due, err := p.store.Edge().Due(ctx, p.target(), atOnce)
 		for _, account := range due {
 			if err = p.publishDue(ctx, account); err != nil {
-				break // of PostgreSQL, or the run ends
+				break // PostgreSQL failed, or the run must end
 			}
 		}
 		return err
@@ -190,7 +192,7 @@ func (p *publisher) publish(ctx context.Context, to Keys, account uuid.UUID) (ou
 	return out, state.Done(ctx, account, wanted, p.target())
 }
 
-// difference is what the edge lacks of an account, and what it has too much.
+// difference is the difference between an account's campaigns and the edge: the values to write and the keys to remove.
 type difference struct {
 	changed map[string]models.EdgeBundle // by key
 	hashes  map[string][]byte
@@ -201,7 +203,7 @@ type difference struct {
 	removed int
 }
 
-// compare finds what has changed since the edge was written, and notes what is about to be written.
+// compare finds the values and keys that differ from the edge. It records in PostgreSQL which values are about to be written.
 func (p *publisher) compare(ctx context.Context, account uuid.UUID, bundles []models.EdgeBundle) (*difference, error) {
 	known, err := p.store.Edge().Keys(ctx, account)
 	if err != nil {
@@ -240,10 +242,10 @@ func (p *publisher) compare(ctx context.Context, account uuid.UUID, bundles []mo
 	return d, p.store.Edge().Claim(ctx, account, claimed)
 }
 
-// write writes what has changed. What the edge has not taken is tried again.
+// write writes the changed values. Values that the edge has not accepted are tried again.
 func (p *publisher) write(ctx context.Context, to Keys, account uuid.UUID, d *difference) error {
 	return p.repeat(ctx, func() (int, error) {
-		keys := slices.Collect(maps.Keys(d.changed)) // which lose what is written
+		keys := slices.Collect(maps.Keys(d.changed)) // a copy: written keys are deleted from d.changed
 		pairs := func(yield func(cloudflare.Pair) bool) {
 			for _, key := range keys {
 				if !yield(cloudflare.Pair{Key: key, Value: string(d.changed[key].Value)}) {
@@ -265,7 +267,7 @@ func (p *publisher) write(ctx context.Context, to Keys, account uuid.UUID, d *di
 	})
 }
 
-// remove removes what is no campaign's any more.
+// remove removes the keys that belong to no campaign any more.
 func (p *publisher) remove(ctx context.Context, to Keys, account uuid.UUID, d *difference) error {
 	return p.repeat(ctx, func() (int, error) {
 		keys := make([]string, 0, len(d.gone))
@@ -284,7 +286,7 @@ func (p *publisher) remove(ctx context.Context, to Keys, account uuid.UUID, d *d
 	})
 }
 
-// repeat tries until nothing is left.
+// repeat calls try until nothing is left or tries are used up, with a pause in between.
 func (p *publisher) repeat(ctx context.Context, try func() (left int, err error)) error {
 	for n := 1; ; n++ {
 		left, err := try()
@@ -311,7 +313,7 @@ func without(all, some []string) []string {
 	return out
 }
 
-// result counts.
+// result counts the published, written, removed and failed campaigns.
 func (d *difference) result(bundles []models.EdgeBundle) jobs.PublishedEdge {
 	rules, broken := map[uuid.UUID]bool{}, map[uuid.UUID]bool{}
 	for _, b := range bundles {

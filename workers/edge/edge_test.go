@@ -47,7 +47,7 @@ type plenty struct{}
 func (plenty) Take(context.Context, int) time.Duration { return 0 }
 func (plenty) Pause(context.Context, time.Duration)    {}
 
-// compile stands in for the compiler of bundles: a value is what the campaign says of itself.
+// compile replaces the compiler of bundles. The value of a bundle is the record of its campaign.
 func compile(r *store.Routing) ([]models.EdgeBundle, error) {
 	hosts := map[uuid.UUID]string{}
 	for _, d := range store.RoutingRows[*store.RoutingDomain](r) {
@@ -140,7 +140,7 @@ func (w *world) publish(account uuid.UUID) jobs.PublishedEdge {
 	return out
 }
 
-// sweep runs the clock's job once, to its end.
+// sweep runs the clock's job once and waits for its end.
 func (w *world) sweep() {
 	w.Helper()
 	ticket, err := jobs.Submit(w.Context(), w.client, jobs.SweepEdge, uuid.Nil, jobs.Tick{At: time.Now()})
@@ -166,7 +166,7 @@ func (w *world) keys() string {
 
 func (w *world) host(account uuid.UUID) string { return "go-" + account.String()[:8] + ".example/" }
 
-// TestPublish: what has changed is written, what is gone is removed, and nothing else is touched.
+// TestPublish checks that changed campaigns are written, deleted campaigns are removed, and no other key is touched.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -181,7 +181,7 @@ func TestPublish(t *testing.T) {
 	calls := w.fake.Count("")
 	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 3})
 	if n := w.fake.Count("") - calls; n != 0 {
-		t.Errorf("nothing has changed, and there were %d calls", n)
+		t.Errorf("%d calls although nothing has changed", n)
 	}
 	w.exec(`UPDATE campaigns SET name = 'winter' WHERE account_id = $1 AND alias = 'summer-2'`, w.account)
 	w.exec(`UPDATE campaigns SET status = 'paused' WHERE account_id = $1 AND alias = 'summer-3'`, w.account)
@@ -222,19 +222,19 @@ func TestSweep(t *testing.T) {
 	w.exec(`INSERT INTO offers (id, account_id, name, url) VALUES (gen_random_uuid(), $1, 'o', 'https://a.test/')`, w.other)
 	w.sweep()
 	if got := w.fake.Values()[w.host(w.other)+"theirs-1"]; !strings.Contains(got, `"offers":1`) {
-		t.Errorf("an offer has changed, and the value is %s", got)
+		t.Errorf("after the change of an offer the value is %s", got)
 	}
 	w.exec(`UPDATE domains SET is_verified = false WHERE account_id = $1`, w.other)
 	w.sweep()
 	if n := len(w.fake.Values()); n != 2 {
-		t.Errorf("%d keys: those of a domain that serves no more stay", n)
+		t.Errorf("%d keys are left: keys of a domain that no longer serves were not removed", n)
 	}
 	if err := w.store.DeleteAccount(t.Context(), w.account, func(string, int64) {}); err != nil {
 		t.Fatal(err)
 	}
 	w.sweep()
 	if n := len(w.fake.Values()); n != 0 {
-		t.Errorf("%d keys of a deleted account stay", n)
+		t.Errorf("%d keys are left although the account is deleted", n)
 	}
 	left, err := db.Get[int](t.Context(), w.db, "left", `SELECT (SELECT count(*) FROM edge_keys) + (SELECT count(*) FROM edge_changes)
 		+ (SELECT count(*) FROM edge_accounts WHERE owner_id = $1)`, w.account)
@@ -243,7 +243,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestOneStopsNoOther: an account that cannot be published, and is due before all others, does not keep them waiting.
+// TestOneStopsNoOther checks that an account that cannot be published does not delay the other accounts, although it is due
+// first.
 func TestOneStopsNoOther(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -266,8 +267,8 @@ func TestOneStopsNoOther(t *testing.T) {
 	}
 }
 
-// TestDomainMoves: a host that goes from one account to another takes its keys along, and the first account does not remove
-// what the second has written.
+// TestDomainMoves checks that the keys of a host move with it from one account to another. The first account does not remove the
+// keys that the second has written.
 func TestDomainMoves(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -285,7 +286,7 @@ func TestDomainMoves(t *testing.T) {
 }
 
 // TestFailures checks that keys that were not accepted are tried again, that a refusal is reported and tried again later, and
-// that work that was cut short is done again.
+// that interrupted work is done again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -316,7 +317,7 @@ func TestFailures(t *testing.T) {
 	w.fake.Fail(cloudflaretest.Drop) // it writes, but the answer is lost
 	w.want(w.publish(w.account), jobs.PublishedEdge{Failed: 5})
 	w.fake.Fail(cloudflaretest.None)
-	w.exec(`UPDATE campaigns SET name = rtrim(name, '?')`) // back to what PostgreSQL knew the edge had
+	w.exec(`UPDATE campaigns SET name = rtrim(name, '?')`) // back to the values that PostgreSQL had recorded for the edge
 	w.want(w.publish(w.account), jobs.PublishedEdge{Published: 5, Written: 5})
 	for key, value := range w.fake.Values() {
 		if strings.Contains(value, "?") {
@@ -325,7 +326,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestManyCampaigns tells what publishing 10,000 campaigns and then one change costs.
+// TestManyCampaigns logs the cost of publishing 10,000 campaigns and then one change.
 func TestManyCampaigns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

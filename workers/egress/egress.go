@@ -1,4 +1,5 @@
-// Package egress has the HTTP client for all requests to the outside. It reaches the public internet and nothing else.
+// Package egress provides the HTTP client for all outgoing requests. It reaches only the public internet, and private
+// addresses that Options.Allow names.
 //
 // The client resolves a name once and refuses it when any of its addresses is private. It dials one of the checked
 // addresses, so a name that resolves to another address a moment later changes nothing. It follows no redirects, uses
@@ -40,8 +41,9 @@ type Options struct {
 	MaxBody    int64          // bytes of an answer's body, more is an error; default 16 KiB
 	MaxHeaders int64          // bytes of an answer's headers, more is an error; default 16 KiB
 	Resolver   Resolver       // default the system's
-	// Hosts maps host names to the addresses where they are reached, instead of the addresses that the resolver knows, and to ports unless
-	// 0. These addresses are checked like all others. Names are in lower case, and need not exist in the public internet.
+	// Hosts maps host names to the addresses to dial, in place of the resolver's addresses. A port other than 0 also replaces
+	// the request's port. These addresses are checked like all others. Names are in lower case and need not exist on the
+	// public internet.
 	Hosts map[string]netip.AddrPort
 }
 
@@ -134,7 +136,7 @@ func (c *Client) hosted(host string) bool {
 
 var errBlocked = errors.New("address not on the public internet")
 
-// dial resolves, checks every address, and connects to one of them.
+// dial resolves the host, checks all its addresses, and connects to one of them.
 func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -154,8 +156,8 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 	return d.DialContext(ctx, network, net.JoinHostPort(ip.String(), port))
 }
 
-// resolve looks up the address to dial. It prefers IPv4, which more of the customers' servers have. It refuses a name
-// with both public and private addresses, because such a name is an attack.
+// resolve looks up the address to dial. It prefers IPv4, because more of the customers' servers have an IPv4 address. It
+// refuses a name with both public and private addresses, because such a name is an attack.
 func (c *Client) resolve(ctx context.Context, host string) (netip.Addr, error) {
 	ips := []netip.Addr{}
 	if at, ours := c.o.Hosts[strings.ToLower(host)]; ours {
@@ -181,8 +183,8 @@ func (c *Client) resolve(ctx context.Context, host string) (netip.Addr, error) {
 	return chosen, nil
 }
 
-// Address resolves a host to an address that may be dialled, for what is not HTTP. The caller dials this address, and not
-// the host again. Errors are *Error.
+// Address resolves a host to an address that may be dialled, for protocols other than HTTP. The caller must dial this address
+// and must not resolve the host again. Errors are *Error.
 func (c *Client) Address(ctx context.Context, host string) (netip.Addr, error) {
 	ip, err := c.resolve(ctx, host)
 	if err != nil {
@@ -232,18 +234,18 @@ var texts = map[Class]string{
 // Error is the error of a request without a complete answer.
 type Error struct {
 	Class  Class
-	Status int // of an answer that is too large; else 0
+	Status int // the status of an answer that is too large; else 0
 
 	cause error
 }
 
-// Error is the text for customers. It contains neither the URL nor an address.
+// Error returns the text for customers. It contains neither the URL nor an address.
 func (e *Error) Error() string { return texts[e.Class] }
 
 // Unwrap returns the cause, for tests.
 func (e *Error) Unwrap() error { return e.cause }
 
-// classify finds the class of an error. It asks for the most specific types first.
+// classify finds the class of an error. It checks the most specific types first.
 func classify(ctx context.Context, err error) *Error {
 	e := &Error{Class: Protocol, cause: err}
 	var (
@@ -271,7 +273,7 @@ func classify(ctx context.Context, err error) *Error {
 	return e
 }
 
-// Request makes a request with a timeout. Call the CancelFunc after the answer was read.
+// Request makes a request with a timeout. Call the CancelFunc after reading the answer.
 func Request(ctx context.Context, limit time.Duration, method, to string, body io.Reader,
 ) (*http.Request, context.CancelFunc, error) {
 	limited, cancel := context.WithTimeout(ctx, limit)

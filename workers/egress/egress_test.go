@@ -137,12 +137,12 @@ func TestHosts(t *testing.T) {
 	if err != nil || !strings.EqualFold(string(a.Body), "example.com") || n.asked.Load() != 0 {
 		t.Errorf("%s, %v after %d look-ups", a.Body, err, n.asked.Load())
 	}
-	o.Hosts["platforms.test"] = o.Hosts["example.com"] // a name of no public server, for which the canary has no certificate
+	o.Hosts["platforms.test"] = o.Hosts["example.com"] // a name that no public server has and that is not in the canary's certificate
 	if _, err := do(t, o, "https://platforms.test/"); class(err) != egress.TLS || c.conns.Load() != 2 {
-		t.Errorf("a name of the operator's: %v (%q)", err, class(err))
+		t.Errorf("a host that the operator configured: %v (%q)", err, class(err))
 	}
 	if _, err := do(t, o, "https://others.test/"); class(err) != egress.Blocked || c.conns.Load() != 2 {
-		t.Errorf("another such name: %v", err)
+		t.Errorf("a host that the operator did not configure: %v", err)
 	}
 	o.Allow = nil
 	for _, host := range []string{"example.com", "platforms.test"} {
@@ -152,7 +152,7 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// A name that is public when it is checked and private a moment later must not be asked twice.
+// A name that is public when it is checked and private a moment later must not be looked up twice.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	c := newCanary(t, func(http.ResponseWriter, *http.Request) {})
@@ -213,7 +213,7 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%s: %v (%q), want %q", name, err, class(err), c.want)
 		}
 		if err != nil && strings.Contains(err.Error(), "example") {
-			t.Errorf("%s: the text tells the address: %v", name, err)
+			t.Errorf("%s: the error text contains the address: %v", name, err)
 		}
 	}
 }

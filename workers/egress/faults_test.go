@@ -37,7 +37,7 @@ func TestPrivateAddresses(t *testing.T) {
 		}
 		_, cancel, err := egress.Request(t.Context(), time.Second, http.MethodGet, to, nil)
 		if err != nil {
-			return // it is no URL at all
+			return // it is not a valid URL
 		}
 		cancel()
 		if _, err := do(t, o, to); class(err) != egress.Blocked {
@@ -72,14 +72,15 @@ func TestPrivateAddresses(t *testing.T) {
 	}
 }
 
-// dials are the ways to the outside that do not go through the guard.
+// dials matches code that connects to other hosts without the guard.
 var dials = regexp.MustCompile(`http\.(Client\{|Transport\{|DefaultClient|DefaultTransport|Get\(|Post\(|PostForm\(|Head\()|` +
 	`net\.(Dial|Dialer\{)|tls\.Dial`)
 
-// waysOut lists the files that may dial: the guard, its form for libraries, and the look-ups that ask only the operator's DNS servers.
+// waysOut lists the files that may dial: the guard, the guard's client for libraries, and the look-ups at the operator's DNS
+// servers.
 var waysOut = []string{"workers/egress/egress.go", "workers/egress/names.go", "workers/egress/library.go"}
 
-// TestOnlyWayOut: what the service sends to the outside, it sends through this package.
+// TestOnlyWayOut: the service sends all its requests to other hosts through this package.
 func TestOnlyWayOut(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -96,7 +97,7 @@ func TestOnlyWayOut(t *testing.T) {
 			found := dials.FindAllString(string(text), -1)
 			name := strings.TrimPrefix(filepath.ToSlash(path), "../../")
 			if seen[name] = len(found) > 0; seen[name] && !slices.Contains(waysOut, name) {
-				t.Errorf("%s goes out by %v", path, found)
+				t.Errorf("%s connects to other hosts with %v", path, found)
 			}
 			return nil
 		})
@@ -106,13 +107,13 @@ func TestOnlyWayOut(t *testing.T) {
 	}
 	for _, name := range waysOut {
 		if !seen[name] {
-			t.Errorf("%s is not seen to dial: nothing was proved", name)
+			t.Errorf("the pattern does not find the dial in %s, so the test proves nothing", name)
 		}
 	}
 }
 
-// TestHostileAnswers (W5) meets fifty hostile servers at once, in the long form with the limit of webhooks and an eye
-// on the memory: every call ends by its limit, and no redirect is followed.
+// TestHostileAnswers (W5) calls fifteen hostile servers at once. The long form calls fifty, uses the time limit of webhooks,
+// and also checks the memory. Every call ends within its limit, and no redirect is followed.
 func TestHostileAnswers(t *testing.T) {
 	limit, parallel := longtest.Size(time.Second, 10*time.Second), longtest.Size(15, 50)
 	if !longtest.On() {
@@ -155,12 +156,12 @@ func TestHostileAnswers(t *testing.T) {
 	grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
 	t.Logf("W5: %d hostile answers within %s, heap grown by %d kB", parallel, time.Since(begin).Round(time.Millisecond), grown>>10)
 	if longtest.On() && (time.Since(begin) > 10500*time.Millisecond || grown > 20<<20) {
-		t.Error("W5: more than 10.5 s or 20 MB")
+		t.Error("W5: it took more than 10.5 s or 20 MB")
 	}
 }
 
 func hostile(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // only then the server sees that the caller has gone
+	_, _ = io.Copy(io.Discard, r.Body) // only after this does the server notice that the caller has gone
 	flush := func() { _ = http.NewResponseController(w).Flush() }
 	switch r.URL.Path {
 	case "/drip":

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// HTTP is the client in the form that libraries take. Each request has a limit of time, redirects are not followed, and the
-// whole answer is read before it is given.
+// HTTP returns the client as an *http.Client, for libraries. Each request must complete within limit. Redirects are not
+// followed. The whole body is read before the response is returned.
 func (c *Client) HTTP(limit time.Duration) *http.Client {
 	return &http.Client{
 		Transport:     library{c, limit},

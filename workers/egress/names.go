@@ -27,10 +27,10 @@ func NewNames(servers ...netip.AddrPort) *Names {
 	return &Names{resolver: &net.Resolver{PreferGo: true, Dial: dial}, servers: servers}
 }
 
-// Resolver is for a client that has to find hosts where these servers have them.
+// Resolver returns a resolver for Options.Resolver that asks the same DNS servers.
 func (n *Names) Resolver() Resolver { return n.resolver }
 
-// dnsTimeout is for one look-up.
+// dnsTimeout is the timeout of one look-up.
 const dnsTimeout = 5 * time.Second
 
 // Of returns the names of an address. An address without names is not an error. It returns an error if no server could answer.
@@ -52,7 +52,8 @@ func (n *Names) Addresses(ctx context.Context, name string) ([]netip.Addr, error
 	return list, unlessNone(err)
 }
 
-// unlessNone drops the error that says with certainty that there is nothing.
+// unlessNone returns nil for the error with which DNS reports that a name or record does not exist. It returns any other error
+// unchanged.
 func unlessNone(err error) error {
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		return nil

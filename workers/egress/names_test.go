@@ -11,7 +11,8 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// TestNames asks a BIND server. "There is nothing" is an answer. It is an error if the server could not answer.
+// TestNames asks a BIND server. The answer that a name has no records is not an error. It is an error if the server cannot
+// answer.
 func TestNames(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()

@@ -14,27 +14,28 @@ import (
 
 // Records are a DNS server's answer for a name. Without names and addresses, the name does not exist.
 type Records struct {
-	Names     []string // that the name is an alias of, one after the other, in lower case without the final dot
+	Names     []string // the chain of names that the name is an alias of, in lower case without the final dot
 	Addresses []netip.Addr
 }
 
-// maxAsked is how many DNS servers are asked for the same.
+// maxAsked is the maximum number of DNS servers that are asked the same question.
 const maxAsked = 4
 
-// Records returns what each server answers for a name. It asks at most four servers, all at once, and leaves out servers that
+// Records returns the answer of each server for a name. It asks at most four servers, all at once, and leaves out servers that
 // cannot answer. It returns an error if no server can answer.
 func (n *Names) Records(ctx context.Context, name string) ([]Records, error) {
 	return askAll(ctx, n, func(ctx context.Context, server string) (Records, error) { return ask(ctx, server, name) })
 }
 
-// Texts returns the TXT records of a name, from all servers together. It does not follow an alias. The error means that no
-// server can say.
+// Texts returns the TXT records of a name from all servers, in one list. It does not follow an alias. It returns an error if
+// no server can answer.
 func (n *Names) Texts(ctx context.Context, name string) ([]string, error) {
 	found, err := askAll(ctx, n, func(ctx context.Context, server string) ([]string, error) { return askTexts(ctx, server, name) })
 	return slices.Concat(found...), err
 }
 
-// askAll asks the servers all at once.
+// askAll asks all servers at once and returns the answers of the servers that can answer. It returns an error if no server
+// can.
 func askAll[T any](ctx context.Context, n *Names, ask func(ctx context.Context, server string) (T, error)) ([]T, error) {
 	servers, err := n.list()
 	if err != nil {
@@ -115,7 +116,7 @@ func askTexts(ctx context.Context, server, name string) (out []string, err error
 	return out, nil
 }
 
-// exchange sends a question, by TCP if the answer does not fit a datagram.
+// exchange sends a question by UDP, and again by TCP if the answer does not fit a datagram.
 func exchange(ctx context.Context, server string, q *dns.Msg) (*dns.Msg, error) {
 	answer, _, err := (&dns.Client{Timeout: dnsTimeout}).ExchangeContext(ctx, q, server)
 	if err == nil && answer.Truncated {
@@ -130,7 +131,7 @@ func exchange(ctx context.Context, server string, q *dns.Msg) (*dns.Msg, error) 
 	return answer, nil
 }
 
-// maxChain is how many aliases are followed.
+// maxChain is the maximum number of aliases that are followed.
 const maxChain = 16
 
 // follow reads the chain of aliases of a name in an answer, and the addresses at its end.

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// olderEvery is how often it is looked whether transactions have ended.
+	// olderEvery is the interval at which findCurrencies checks whether older transactions have ended.
 	olderEvery = 200 * time.Millisecond
-	// orphanedAtOnce is how many days of conversions without clicks one transaction restates.
+	// orphanedAtOnce is the length of time whose conversions without clicks one transaction restates.
 	orphanedAtOnce = 30 * 24 * time.Hour
 )
 
 type currencyRun = workers.Run[jobs.ChangeCurrencyArgs, jobs.ChangeCurrencyAnswer]
 
-// changeCurrency restates all facts of an account after its currency was changed. Another attempt goes on where one was cut
-// off: what is restated already is passed over.
+// changeCurrency restates all facts of an account after its currency was changed. If an attempt is cut off, the next attempt
+// continues there and skips the facts that are restated already.
 func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 	account := u.Job.AccountID.UUID
 	answer := jobs.ChangeCurrencyAnswer{From: u.Args.From, To: u.Args.To}
@@ -32,7 +32,7 @@ func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 	if err != nil {
 		return err
 	}
-	if !open || k.Job != u.Job.ID { // it has ended
+	if !open || k.Job != u.Job.ID { // the change has ended already
 		return u.Commit(ctx, answer, nil)
 	}
 	if err := w.findCurrencies(ctx, u, k); err != nil {
@@ -52,7 +52,8 @@ func (w *worker) changeCurrency(ctx context.Context, u *currencyRun) error {
 	return u.Commit(ctx, answer, func(c db.Conn) error { return exchangerate.EndChange(ctx, c, k) })
 }
 
-// step is a batch, tried again while another transaction is in its way.
+// step runs one batch in a transaction, together with the progress of the job. It repeats the batch if another transaction
+// conflicts with it.
 func step(ctx context.Context, u *currencyRun, do func(db.Conn, *jobs.ChangeCurrencyArgs) error) error {
 	return clicklog.Unraced(func() error {
 		return u.Step(ctx, func(c db.Conn) (jobs.ChangeCurrencyArgs, error) {
@@ -63,7 +64,8 @@ func step(ctx context.Context, u *currencyRun, do func(db.Conn, *jobs.ChangeCurr
 	})
 }
 
-// findCurrencies waits until no transaction writes amounts by the former currency any more, and then finds the amounts to restate.
+// findCurrencies waits until no transaction can write amounts in the former currency any more. Then it finds the amounts to
+// restate.
 func (w *worker) findCurrencies(ctx context.Context, u *currencyRun, k exchangerate.Change) error {
 	if u.Args.Found {
 		return nil
@@ -133,7 +135,7 @@ func (w *worker) restateOrphaned(ctx context.Context, u *currencyRun, k exchange
 	return nil
 }
 
-// currencyClicks is what a change of the currency needs of the click store: clicklog.Log.
+// currencyClicks has the methods of the click store that a change of the currency needs. clicklog.Log implements it.
 type currencyClicks interface {
 	OlderThanNow(ctx context.Context, others []string) ([]string, error)
 	Thaw(ctx context.Context, account uuid.UUID, from, to time.Time) error

@@ -15,8 +15,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestChangeCurrency: the job waits for transactions that know the former currency still, and goes on where an attempt was cut
-// off. Then everything counts in the new one.
+// TestChangeCurrency checks that the job waits for transactions that still use the former currency, and continues where an
+// attempt was cut off. Then everything counts in the new currency.
 func TestChangeCurrency(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, "")
@@ -57,14 +57,14 @@ func TestChangeCurrency(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.mu.Lock()
-	b.cut = 4 // spend and a batch of clicks
+	b.cut = 4 // the fourth batch is cut off, after spend and a batch of clicks
 	b.mu.Unlock()
 	b.client.DispatchFor(t.Context(), b.account, row.Kind, row.ID)
 	await.Until(t, "the job runs", func() bool { return b.text(`SELECT state FROM jobs`) == "running" })
 	if got := b.text(`SELECT args->>'found' IS NULL FROM jobs`); got != "true" {
-		t.Error("it did not wait")
+		t.Error("the job did not wait for the older transaction")
 	}
-	// An older transaction still writes by the former currency: a click of one dollar.
+	// An older transaction still writes in the former currency: a click that costs one dollar.
 	if _, err := older.ExecContext(t.Context(), `INSERT INTO ledger SELECT (jsonb_populate_record(l, '{"cost": 1}')).* FROM ledger l LIMIT 1`); err != nil {
 		t.Fatal(err)
 	}

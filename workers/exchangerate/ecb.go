@@ -12,16 +12,16 @@ import (
 	"switchyard/workers/egress"
 )
 
-// ecbURL is where the European Central Bank has its reference rates.
+// ecbURL is the address of the European Central Bank, which publishes reference rates.
 const ecbURL = "https://www.ecb.europa.eu"
 
-// MaxBody is how large an answer of the bank may be. All rates since 1999 are about 8 MB.
+// MaxBody is the maximum size of an answer of the bank, in bytes. All rates since 1999 are about 8 MB.
 const MaxBody = 32 << 20
 
-// documents are the bank's, with how far back they reach.
+// documents lists the bank's documents of rates and how far back each reaches, the smallest first.
 var documents = []struct {
 	path  string
-	reach time.Duration // zero: to the beginning
+	reach time.Duration // zero: to the first rates
 }{
 	{"/stats/eurofxref/eurofxref-daily.xml", 24 * time.Hour},
 	{"/stats/eurofxref/eurofxref-hist-90d.xml", 80 * 24 * time.Hour},
@@ -34,7 +34,7 @@ type ecb struct {
 	url    string
 }
 
-// since reads the rates behind a day, as far as the smallest document that reaches there.
+// since reads the rates after the day last. It reads the smallest document that reaches back that far.
 func (e ecb) since(ctx context.Context, last, now time.Time) ([]models.Rate, error) {
 	for _, d := range documents {
 		if d.reach == 0 || last.After(now.Add(-d.reach-24*time.Hour)) {
@@ -64,7 +64,7 @@ func (e ecb) read(ctx context.Context, path string) ([]models.Rate, error) {
 }
 
 // parseECB reads a document: a cube of days, each a cube of currencies. A rate that cannot be read is left out. A document
-// without any rate is an error, so that a page in its place is noticed.
+// without any rate is an error, so that a web page in place of the document is noticed.
 func parseECB(body []byte) ([]models.Rate, error) {
 	var doc struct {
 		Days []struct {

@@ -1,10 +1,11 @@
 // Package exchangerate reads exchange rates from the European Central Bank, or from a file that the operator provides.
 //
-// The bank is asked only while something is in another currency than its account's. It publishes on working days, at about 16:00
-// in Frankfurt. It is asked half an hour later, and again after two hours if the day is not there yet. A failed request is tried
-// again after five minutes, ten, twenty and so on, at most six hours. The file is read every hour.
+// The bank is asked only while an amount is in another currency than its account's. It publishes on working days, at about 16:00
+// in Frankfurt. It is asked half an hour later in winter and an hour and a half later in summer. On a working day it is asked
+// again every two hours until it has the rates of the day. A failed request is tried again after five minutes, ten, twenty and so
+// on, at most six hours. The file is read every hour.
 //
-// When a rate arrives for amounts that wait for it, or the operator replaces a rate, the amounts are restated.
+// When a missing rate arrives, or the operator replaces a rate, the amounts that depend on it are restated.
 package exchangerate
 
 import (
@@ -28,14 +29,14 @@ import (
 
 // Options of Register.
 type Options struct {
-	Egress *egress.Client   // with MaxBody
+	Egress *egress.Client   // must accept answers of MaxBody
 	URL    string           // default the bank's
-	File   string           // a table of rates; with it the bank is not asked
-	Clicks Clicks           // what is restated
+	File   string           // a table of rates; if set, the bank is not asked
+	Clicks Clicks           // restates the amounts
 	Now    func() time.Time // default time.Now
 }
 
-// Clicks restates what has another rate than its day: clicklog.Log.
+// Clicks restates amounts whose rate differs from the rate of their day. clicklog.Log implements it.
 type Clicks interface {
 	currencyClicks
 	Restate(ctx context.Context, c db.Conn, r *clicklog.Restatement, limit int) (done bool, err error)
@@ -69,7 +70,7 @@ type worker struct {
 	bank   ecb
 }
 
-// ReadFile reads a table of rates, see models.ReadRates.
+// ReadFile reads a table of rates from a file in the format of models.ReadRates.
 func ReadFile(name string) ([]models.Rate, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -83,14 +84,14 @@ func ReadFile(name string) ([]models.Rate, error) {
 }
 
 const (
-	// taken is how long one attempt may take before another is made.
+	// taken is the time after which a fetch that has not ended is started again.
 	taken        = 10 * time.Minute
 	firstBackoff = 5 * time.Minute
 	lastBackoff  = 6 * time.Hour
 	fileEvery    = time.Hour
 )
 
-// fetch asks for rates if that is due.
+// fetch reads the rates if a fetch is due.
 func (w *worker) fetch(ctx context.Context) error {
 	source, now := models.RatesOfECB, w.o.Now()
 	if w.o.File != "" {
@@ -135,7 +136,7 @@ func (w *worker) read(ctx context.Context, source string, now time.Time) ([]mode
 		return nil, err
 	}
 	kept := list[:0]
-	for _, r := range list { // older rates are dropped: no facts are kept that long
+	for _, r := range list { // older rates are dropped, because no account keeps facts that old
 		if r.Day.After(now.AddDate(0, 0, -models.LongestHistory()-models.RateDays-1)) {
 			kept = append(kept, r)
 		}
@@ -147,11 +148,11 @@ func backoff(failures int) time.Duration {
 	return min(firstBackoff<<min(failures, 10), lastBackoff)
 }
 
-// published is when the bank is asked for the rates of the day, in UTC: in winter half an hour after it publishes them, in
-// summer an hour and a half.
+// published is the time of day, in UTC, at which the bank is asked for the rates of the day. It is half an hour after the bank
+// publishes them in winter, and an hour and a half in summer.
 const published = 15*time.Hour + 30*time.Minute
 
-// next is when to ask again after an answer.
+// next returns the time of the next fetch after a successful one.
 func (w *worker) next(list []models.Rate, now time.Time) time.Time {
 	if w.o.File != "" {
 		return now.Add(fileEvery)

@@ -43,9 +43,9 @@ type bank struct {
 	mu    sync.Mutex
 	now   time.Time
 	asked []string
-	days  []string // as document, the latest first: day and rates such as "2026-03-06 USD=1.1 JPY=160"
-	fails int      // HTTP status; 0: none
-	body  string   // in place of the documents
+	days  []string // content of the documents, the latest day first: day and rates, such as "2026-03-06 USD=1.1 JPY=160"
+	fails int      // HTTP status of failing requests; 0: requests succeed
+	body  string   // if set, served in place of the documents
 	cut   int      // batches until a restatement is cut off; 0: never
 }
 
@@ -135,7 +135,7 @@ func (b *bank) serve(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(s.String()))
 }
 
-// at runs the job of a moment and gives the documents that were asked for since.
+// at runs the job at the given time and returns the documents that it requested.
 func (b *bank) at(moment string, change func()) []string {
 	b.Helper()
 	now, err := time.Parse(time.DateTime, moment)
@@ -187,7 +187,8 @@ func (b *bank) source() dbrates.Source {
 	return list[0]
 }
 
-// TestFetch: the bank is asked once a day while a currency is wanted, for what is missing, and less often when it fails.
+// TestFetch checks that the bank is asked once a day for the missing rates while a currency needs them, and less often while it
+// fails.
 func TestFetch(t *testing.T) {
 	t.Parallel()
 	b := newBank(t, "")
@@ -195,7 +196,7 @@ func TestFetch(t *testing.T) {
 	asked := func(moment string, change func(), want ...string) {
 		t.Helper()
 		if got := b.at(moment, change); !slices.Equal(got, want) {
-			t.Errorf("at %s it was asked for %v, want %v", moment, got, want)
+			t.Errorf("at %s the bank was asked for %v, want %v", moment, got, want)
 		}
 	}
 	asked("2026-03-06 12:00:00", nil) // a Friday; nothing needs rates
@@ -205,11 +206,11 @@ func TestFetch(t *testing.T) {
 		t.Errorf("stored %s", got)
 	}
 	asked("2026-03-06 15:29:00", nil)
-	asked("2026-03-06 15:30:00", nil, "eurofxref-daily") // not there yet: again after two hours
+	asked("2026-03-06 15:30:00", nil, "eurofxref-daily") // the day is not published yet: asked again after two hours
 	asked("2026-03-06 17:20:00", nil)
 	asked("2026-03-06 17:30:00", func() { b.days = slices.Insert(b.days, 0, "2026-03-06 USD=1.3") }, "eurofxref-daily")
 	asked("2026-03-07 15:00:00", nil)
-	asked("2026-03-07 15:30:00", nil, "eurofxref-daily") // a Saturday brings nothing, and nothing waits for it
+	asked("2026-03-07 15:30:00", nil, "eurofxref-daily") // no rates on a Saturday, so it is not asked again
 	asked("2026-03-07 17:30:00", nil)
 	if got := b.stored(); !strings.HasPrefix(got, "06 USD=1.3 ecb, 05 ") {
 		t.Errorf("stored %s", got)
@@ -235,7 +236,7 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFile: a table of the operator is read in place of the bank, and a wrong one is found at the start.
+// TestFile checks that the operator's table is read instead of the bank, and that an invalid table is an error at the start.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "rates.csv")
@@ -269,7 +270,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestPerEuro: the rate of a day is its own, else the last one of the seven days before.
+// TestPerEuro checks that a day uses its own rate, or else the last rate of the seven days before.
 func TestPerEuro(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)
@@ -307,6 +308,6 @@ func TestPerEuro(t *testing.T) {
 		}
 	}
 	if got := tx(true, list...); got != (dbrates.Saved{Changed: 1, Kept: 2}) {
-		t.Errorf("replaced: %+v", got)
+		t.Errorf("after replacing a rate: %+v", got)
 	}
 }

@@ -17,13 +17,13 @@ import (
 const (
 	// restatedAtOnce is how many clicks or conversions one transaction restates.
 	restatedAtOnce = 1000
-	// restateEvery is how often an account's restatement is started at most, while one may be under way.
+	// restateEvery is the minimum time between two restatement jobs of an account.
 	restateEvery = 5 * time.Minute
-	// forgottenAtOnce is how many days are forgotten at once.
+	// forgottenAtOnce is how many days of stored rates are deleted at once.
 	forgottenAtOnce = 5000
 )
 
-// settle gives days their rates and starts what restates their facts.
+// settle fills in the rates of days and starts a restatement for each account with facts on these days.
 func (w *worker) settle(ctx context.Context) error {
 	if err := exchangerate.Settle(ctx, w.db); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (w *worker) settle(ctx context.Context) error {
 	return exchangerate.Forget(ctx, w.db, now.AddDate(0, 0, -models.LongestHistory()-models.RateDays), forgottenAtOnce)
 }
 
-// restate restates an account in batches. What a batch did is kept if a later one fails, and the next job goes on.
+// restate restates an account in batches. Each batch is committed on its own. If a later batch fails, the next job continues.
 func (w *worker) restate(ctx context.Context, account uuid.UUID) error {
 	keys, err := exchangerate.RestatingOf(ctx, w.db, account)
 	if err != nil {

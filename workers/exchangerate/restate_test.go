@@ -16,7 +16,7 @@ import (
 	"switchyard/models/await"
 )
 
-// arrive stores clicks of an hour before now that cost 0.5 euros each.
+// arrive stores n clicks that happened an hour before now and cost 0.5 euros each.
 func (b *bank) arrive(now time.Time, n int) {
 	b.Helper()
 	s, err := spool.Open(b.TempDir(), spool.Options{})
@@ -73,16 +73,16 @@ func TestRestate(t *testing.T) {
 	if got := b.text(state); got != "0 10 1" {
 		t.Errorf("without a rate: %s", got)
 	}
-	if got := b.at(now.Format(time.DateTime), nil); len(got) != 1 { // amounts that wait ask for rates
-		t.Errorf("it was asked for %v", got)
+	if got := b.at(now.Format(time.DateTime), nil); len(got) != 1 { // amounts without a rate cause a request
+		t.Errorf("the bank was asked for %v", got)
 	}
 	b.mu.Lock()
-	b.cut = 4 // spend and two batches of clicks
+	b.cut = 4 // cut off after spend and two batches of clicks
 	b.mu.Unlock()
 	settle(time.Minute)
 	await.Until(t, "a part is restated", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return b.cut == 0 && b.text(part) == "true" })
 	if got := b.text(state); got != "3.3 3.3 4 1" {
-		t.Errorf("cut off: %s", got)
+		t.Errorf("after the job was cut off: %s", got)
 	}
 	settle(6 * time.Minute)
 	await.Until(t, "all is restated", func() bool { return b.text(state) == "5.5 5.5 0 0" })
@@ -101,7 +101,7 @@ func TestRestate(t *testing.T) {
 	save(false)
 	settle(6 * time.Minute)
 	if got := b.text(state); got != "5.5 5.5 0 0" {
-		t.Errorf("a rate that comes later changes the day's: %s", got)
+		t.Errorf("after a rate for another day arrived: %s", got)
 	}
 	list[0].Rate = decimal.New(2, 0)
 	save(true)

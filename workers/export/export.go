@@ -31,13 +31,13 @@ type maker struct {
 	reports Reports
 }
 
-// Rows walks the rows of a file: export.Reader.
+// Rows counts and reads the rows of a file. export.Reader implements it.
 type Rows interface {
 	Count(ctx context.Context, t export.Table, q export.Query, atMost int) (int, error)
 	Each(ctx context.Context, t export.Table, q export.Query, fn func([]sql.RawBytes) error) error
 }
 
-// Reports answers questions about figures: report.Reader.
+// Reports reads figures. report.Reader implements it.
 type Reports interface {
 	Each(ctx context.Context, q report.Query, fn func(report.Row) error) error
 	Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]report.Row, error)
@@ -89,7 +89,7 @@ func (m *maker) make(ctx context.Context, u *run) error {
 	})
 }
 
-// drop deletes the chunks of a failed attempt. What it misses, sweep deletes.
+// drop deletes the chunks of a failed attempt. If it fails, sweep deletes them later.
 func (m *maker) drop(ctx context.Context, f *file) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -104,8 +104,7 @@ func (m *maker) sweep(ctx context.Context) error {
 	return err
 }
 
-// rowsOf writes rows as they are stored. It counts them first, so that a file with too many is refused before it is
-// begun.
+// rowsOf writes rows as they are stored. It counts them first, so that a file with too many rows is refused before it is begun.
 func rowsOf(t export.Table) fill {
 	return func(m *maker, ctx context.Context, u *run, f *file) error {
 		q := export.Query{AccountID: u.Job.AccountID.UUID, From: u.Args.From, To: u.Args.To, Link: u.Args.Link}

@@ -33,7 +33,8 @@ func newStore(t *testing.T) (*store.Store, uuid.UUID) {
 	return s, account.ID
 }
 
-// TestFormulas: a text from outside that a spreadsheet could run gets an apostrophe, one of ours does not.
+// TestFormulas checks that a foreign text that a spreadsheet could run as a formula gets an apostrophe, and that our own text
+// does not.
 func TestFormulas(t *testing.T) {
 	t.Parallel()
 	f := &file{}
@@ -79,17 +80,17 @@ func TestFileIsReadBack(t *testing.T) {
 		}
 		return f
 	}
-	dead := write(1, 3) // by a worker that was killed before the end
+	dead := write(1, 3) // written by a worker that was killed before the end of the file
 	f := write(2, 6000)
 	x.RowCount, x.ByteSize = f.rows, f.bytes
 	if _, _, err := s.Exports().Open(t.Context(), account, x.ID); !errors.Is(err, models.NotFound("")) {
-		t.Errorf("half a file is there: %v", err)
+		t.Errorf("an unfinished file can be opened: %v", err)
 	}
 	if err := s.Exports().Finish(t.Context(), x, f.fence); err != nil {
 		t.Fatal(err)
 	}
 	if err := dead.files.Finish(t.Context(), x, dead.fence); err == nil {
-		t.Error("the dead worker finished as well")
+		t.Error("the dead worker could finish the file too")
 	}
 	_, unpack, err := s.Exports().Open(t.Context(), account, x.ID)
 	if err != nil {

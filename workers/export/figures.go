@@ -13,7 +13,7 @@ import (
 )
 
 // figureNames are the headings of the columns of figures: the names that the figures have in answers. lossNames are the headings
-// of the click loss, which is a member of its own in answers.
+// of the click loss, which has its own member in answers.
 var (
 	figureNames = namesOf[models.FigureRow]("")
 	lossNames   = namesOf[models.LossRow]("click_loss.")
@@ -26,7 +26,7 @@ func namesOf[T any](prefix string) (names []string) {
 	return names
 }
 
-// cellsOf are the cells of a row of figures. They hold what answers show. One without a value is empty.
+// cellsOf returns the cells of a row of figures, with the same text as in answers. The cell of a missing value is empty.
 func cellsOf(row any) (cells []string) {
 	for _, cell := range reflect.ValueOf(row).Fields() {
 		switch value := cell.Interface().(type) {
@@ -45,7 +45,8 @@ func cellsOf(row any) (cells []string) {
 	return cells
 }
 
-// cells returns the cells of a row: its values, its figures and, with told, its click loss, which is empty if loss is nil.
+// cells returns the cells of a row: its values, its figures and, if told is true, its click loss. The cells of the click loss are
+// empty if loss is nil.
 func cells(values []string, f models.Figures, told bool, loss *models.ClickLoss) []string {
 	out := append(slices.Clone(values), cellsOf(f.Row())...)
 	switch {
@@ -57,8 +58,8 @@ func cells(values []string, f models.Figures, told bool, loss *models.ClickLoss)
 	return out
 }
 
-// withFigures returns headings for the named columns, followed by the headings of the figures and, with told, of the click loss.
-// Only the named columns can contain foreign text.
+// withFigures returns headings for the named columns, followed by the headings of the figures and, if told is true, of the click
+// loss. Only the named columns can contain foreign text.
 func withFigures(foreign, told bool, names ...string) []export.Heading {
 	columns := db.Map(names, func(n string) export.Heading { return export.Heading{Name: n, Foreign: foreign} })
 	own := func(n string) export.Heading { return export.Heading{Name: n} }

@@ -15,10 +15,10 @@ import (
 // byteOrderMark tells spreadsheets that the text is UTF-8.
 const byteOrderMark = "\uFEFF"
 
-// chunkSize is the minimum number of compressed bytes in a chunk, except in the last.
+// chunkSize is the minimum number of compressed bytes in a chunk. Only the last chunk may be smaller.
 const chunkSize = 256 << 10
 
-// file writes a CSV file to the database. It compresses text as it comes and stores it in chunks, so that memory does
+// file writes a CSV file to the database. It compresses the text while it is written and stores it in chunks, so that memory does
 // not grow with the file.
 type file struct {
 	files store.Exports
@@ -35,12 +35,12 @@ type file struct {
 
 func newFile(files store.Exports, id uuid.UUID, fence int64) *file {
 	f := &file{files: files, id: id, fence: fence}
-	f.gzip, _ = gzip.NewWriterLevel(&f.compressed, gzip.BestSpeed) // a level that exists
+	f.gzip, _ = gzip.NewWriterLevel(&f.compressed, gzip.BestSpeed) // no error: the level exists
 	f.line = append(f.line, byteOrderMark...)
 	return f
 }
 
-// tooLarge is the documented error.
+// tooLarge returns the documented error for a file beyond the limits.
 func tooLarge() error {
 	return models.Invalid("too_large", "the file would have more than %d rows or %d MB: use a shorter window",
 		models.MaxExportRows, models.MaxExportBytes>>20)
@@ -66,7 +66,7 @@ func (f *file) cell(text string, foreign bool) {
 	f.line = append(append(f.line, text...), ',')
 }
 
-// row ends a row of data. Beyond the limits of a file it is too_large.
+// row ends a row of data. It returns too_large if the file exceeds its limits.
 func (f *file) row(ctx context.Context) error {
 	if f.rows++; f.rows > models.MaxExportRows {
 		return tooLarge()
@@ -80,7 +80,7 @@ func (f *file) end(ctx context.Context) error {
 	if f.bytes += int64(len(f.line)); f.bytes > models.MaxExportBytes {
 		return tooLarge()
 	}
-	_, _ = f.gzip.Write(f.line) // a buffer never fails
+	_, _ = f.gzip.Write(f.line) // a write to a buffer never fails
 	f.line = f.line[:0]
 	if f.compressed.Len() < chunkSize {
 		return nil

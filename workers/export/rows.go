@@ -11,10 +11,10 @@ import (
 	"switchyard/db/store"
 )
 
-// labelBatch is how many rows get their names by one query.
+// labelBatch is the number of rows whose names are read in one query.
 const labelBatch = 1000
 
-// rowWriter writes rows to a file. Behind a cell with the id of a record comes one with the record's name.
+// rowWriter writes rows to a file. After a cell with the id of a record, it adds a cell with the record's name.
 type rowWriter struct {
 	store   *store.Store
 	account uuid.UUID
@@ -23,7 +23,7 @@ type rowWriter struct {
 	batch   [][]string
 }
 
-// write begins a file with its headings. The caller adds all rows, and flushes.
+// write begins a file with its headings and returns a writer. The caller adds all rows to the writer, then flushes it.
 func (m *maker) write(ctx context.Context, account uuid.UUID, f *file, columns []export.Heading) (*rowWriter, error) {
 	var names []string
 	for _, c := range columns {
@@ -34,7 +34,7 @@ func (m *maker) write(ctx context.Context, account uuid.UUID, f *file, columns [
 	return &rowWriter{m.store, account, f, columns, nil}, f.head(ctx, names)
 }
 
-// add takes a row, a cell for each column.
+// add adds a row that has a cell for each column.
 func (w *rowWriter) add(ctx context.Context, cells []string) error {
 	if w.batch = append(w.batch, cells); len(w.batch) < labelBatch {
 		return nil
@@ -42,7 +42,7 @@ func (w *rowWriter) add(ctx context.Context, cells []string) error {
 	return w.flush(ctx)
 }
 
-// flush writes the rows that wait for their names.
+// flush reads the names for the rows added so far and writes the rows to the file.
 func (w *rowWriter) flush(ctx context.Context) error {
 	labels := make([]map[string]string, len(w.columns))
 	for i, c := range w.columns {

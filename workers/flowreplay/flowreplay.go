@@ -1,4 +1,5 @@
-// Package flowreplay routes recorded clicks once more, so that a flow can be judged before it is saved.
+// Package flowreplay routes recorded clicks again, by another flow or the present flow, so that a user can judge a flow before
+// saving it.
 package flowreplay
 
 import (
@@ -19,17 +20,17 @@ import (
 	"switchyard/workers"
 )
 
-// Router decides as the redirect does.
+// Router decides where a click goes, as the redirect does.
 type Router interface {
 	Route(click *clicklog.StoredClick) models.RoutedTo
 }
 
-// Options are what a replay needs in addition to the records.
+// Options of Register.
 type Options struct {
 	Clicks clicklog.Log
-	// NewRouter makes a router from what a campaign is routed by.
+	// NewRouter makes a router from the records that route a campaign.
 	NewRouter func(r *store.Routing, campaign uuid.UUID) (Router, error)
-	// WentTo is where a click went.
+	// WentTo returns where a click went when it was recorded.
 	WentTo func(click *clicklog.StoredClick) models.RoutedTo
 }
 
@@ -123,7 +124,7 @@ func (p *replayer) records(ctx context.Context, account uuid.UUID, a jobs.FlowRe
 	return r, paths, err
 }
 
-// names returns the names of everything that rows mention. The paths of the flow have the names that the flow gives them.
+// names returns the names of everything that rows mention. For the paths of the replayed flow these are the names in that flow.
 func (p *replayer) names(ctx context.Context, account uuid.UUID, rows []jobs.FlowReplayRow, paths []flow.Path) (
 	map[string]string, error,
 ) {

@@ -1,5 +1,5 @@
-// Package geo describes clicks by the geo databases of their accounts: it asks a provider for what is not known of an
-// address, and revises the clicks. The redirect never waits for it.
+// Package geo adds the visitor's place to clicks, from the geo databases that accounts have connected. It looks up unknown
+// addresses at the provider and revises the clicks. The redirect never waits for it.
 package geo
 
 import (
@@ -21,7 +21,7 @@ import (
 	"switchyard/workers/providers/geolookup"
 )
 
-// Clicks are the clicks that are looked up: clicklog.Log.
+// Clicks reads and revises the clicks to look up. clicklog.Log implements it.
 type Clicks interface {
 	Addresses(ctx context.Context, q clicklog.AddressQuery) ([]clicklog.ClickAddress, error)
 	Behind(ctx context.Context, after map[uuid.UUID]uuid.UUID, from, to time.Time) ([]uuid.UUID, error)
@@ -56,7 +56,7 @@ type worker struct {
 	client *jobs.Client
 }
 
-// connect tries a key and saves it.
+// connect tries a key at its provider and saves it if it works.
 func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.ConnectedGeo, err error) {
 	account := workers.Account(ctx)
 	key, err := w.store.GeoDatabases().Open(ctx, account, a.Key)
@@ -79,13 +79,13 @@ func (w *worker) connect(ctx context.Context, a jobs.ConnectGeoArgs) (out jobs.C
 }
 
 const (
-	// settle is how long a click waits for the ingesters to store all that came before it.
+	// settle is the minimum age of a click that is looked up. By then the ingesters have stored all earlier clicks.
 	settle = 10 * time.Second
-	// longest is how far back clicks are looked up. Older ones stay as they are.
+	// longest is the maximum age of a click that is looked up. Older clicks stay unchanged.
 	longest = time.Hour
-	// answersKept is how long an answer holds.
+	// answersKept is how long a provider's answer is used.
 	answersKept = 30 * 24 * time.Hour
-	// forgottenAtOnce is how many old answers are deleted at once.
+	// forgottenAtOnce is how many old answers one sweep deletes at most.
 	forgottenAtOnce = 10_000
 )
 
@@ -108,10 +108,10 @@ func (w *worker) sweep(ctx context.Context) error {
 	return w.store.GeoDatabases().ForgetAnswers(ctx, now.Add(-answersKept), forgottenAtOnce)
 }
 
-// lease is for one look-up; a worker that was killed has it until then.
+// lease is the duration of the lease for one run. If the worker is killed, the account's next run starts only after the lease.
 const lease = 3 * time.Minute
 
-// lookUp describes the new clicks of an account by its geo database.
+// lookUp looks up the new clicks of an account in its geo database and stores their places.
 func (w *worker) lookUp(ctx context.Context, account uuid.UUID) error {
 	all := w.store.GeoDatabases()
 	d, err := all.Lease(ctx, account, lease)

@@ -34,8 +34,8 @@ import (
 
 const key = "token-1"
 
-// world is an account with a campaign, and a provider that knows 198.51.x.0/24: odd x is a hosting network in Sweden,
-// even x a household in Norway.
+// world is an account with a campaign, and a fake provider that knows 198.51.x.0/24. An odd x is a hosting network in Sweden, and
+// an even x is a household in Norway.
 type world struct {
 	*testing.T
 	db       *db.DB
@@ -79,7 +79,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// provider starts IPinfo.
+// provider starts a fake of IPinfo.
 func (w *world) provider() *geolookup.Client {
 	w.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(w.serve))
@@ -125,7 +125,7 @@ func (w *world) text(query string, args ...any) string {
 	return v
 }
 
-// visit stores n clicks from each of some networks, as they were a minute ago, some with a conversion.
+// visit stores n clicks from each of the networks, with times a minute ago. Some have a conversion.
 func (w *world) visit(first, networks, n int) {
 	w.Helper()
 	var converted []uuid.UUID
@@ -135,11 +135,11 @@ func (w *world) visit(first, networks, n int) {
 			Cost: decimal.RequireFromString("0.01"), UniqueCost: decimal.RequireFromString("0.002"), UniqueKey: [16]byte{byte(first), byte(i), byte(i >> 8)},
 			Visitor: models.Visitor{IP: netip.AddrFrom4([4]byte{198, 51, byte(first + i%networks), byte(i / networks)}), Country: "DE", ProxyKind: "none"},
 		}
-		if i%3 == 0 { // with a hosting network a bot's
+		if i%3 == 0 { // together with a hosting network, the click is a bot's
 			c.BotSignals = uint64(bot.NoAcceptLanguage)
 		}
 		c.BotScore, c.IsBot, c.BotReason = bot.Score(bot.Signals(c.BotSignals), bot.Settings{})
-		floor := models.FloorClickID(models.ClickTime(c.ID).Add(-time.Minute)) // of the id's own time, so that the order stays
+		floor := models.FloorClickID(models.ClickTime(c.ID).Add(-time.Minute)) // from the id's own time, so that the order stays
 		copy(c.ID[:6], floor[:6])
 		if err := w.spool.Append(w.Context(), spool.Record{Click: c}); err != nil {
 			w.Fatal(err)
@@ -165,7 +165,8 @@ func (w *world) visit(first, networks, n int) {
 	}
 }
 
-// lookUp looks the new clicks up, and holds the ledger against the rows by country.
+// lookUp looks up the new clicks, and checks that the ledger equals the rows by country. It returns the number of requests to the
+// provider.
 func (w *world) lookUp() (asked int) {
 	w.Helper()
 	w.mu.Lock()
@@ -213,26 +214,26 @@ func (w *world) connect(key string) error {
 	return err
 }
 
-// TestLookUps: a key is tried before it is saved, as many networks are asked for as the plan allows, an answer holds for
-// its network, and a provider that is down leaves clicks as they are and is noted.
+// TestLookUps checks that a key is tried before it is saved, that only the number of networks that the plan allows is looked up,
+// and that an answer is used for its whole network. If the provider fails, the clicks stay unchanged and the failure is stored.
 func TestLookUps(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	if err := w.connect("wrong"); err == nil || !strings.Contains(err.Error(), "refused") || strings.Contains(err.Error(), "wrong") {
-		t.Errorf("a wrong key: %v", err)
+		t.Errorf("connecting with a wrong key: %v", err)
 	}
 	w.mu.Lock()
 	w.down = true
 	w.mu.Unlock()
 	if e, ok := models.AsError(w.connect(key)); !ok || e.Code != "network_error" || e.Kind != models.KindBadGateway ||
 		!strings.Contains(e.Message, "the provider answered 502") {
-		t.Errorf("a provider that is down: %v", e)
+		t.Errorf("connecting while the provider is down: %v", e)
 	}
 	w.mu.Lock()
 	w.down = false
 	w.mu.Unlock()
 	if n := w.text(`SELECT count(*) FROM geo_databases`); n != "0" {
-		t.Error("a key was saved that was refused, or not tried")
+		t.Error("a refused or untried key was saved")
 	}
 	if err := w.connect(key); err != nil {
 		t.Fatal(err)
@@ -240,7 +241,7 @@ func TestLookUps(t *testing.T) {
 	if n := w.text(`SELECT count(*) FROM geo_databases WHERE position('token' IN encode(key, 'escape')) > 0`); n != "0" {
 		t.Error("the key is stored in clear")
 	}
-	// The clicks are of a minute ago, so that they are old enough to be looked up.
+	// The clicks are a minute old, so that they are old enough to be looked up.
 	w.exec(`UPDATE geo_databases SET looked_after = $1`, models.FloorClickID(time.Now().Add(-10*time.Minute)))
 
 	const share = 60 / jobs.GeoSweeps
@@ -254,15 +255,15 @@ func TestLookUps(t *testing.T) {
 		t.Errorf("clicks are %q, want %q", got, want)
 	}
 	if n := w.text(`SELECT count(*) FROM clicks WHERE is_bot <> (bot_signals = $1)`, int64(bot.Datacenter|bot.NoAcceptLanguage)); n != "0" {
-		t.Errorf("%s clicks are scored otherwise than their signals say", n)
+		t.Errorf("%s clicks have a score that does not match their signals", n)
 	}
 	if n := w.text(`SELECT count(*) FROM clicks WHERE is_bot AND bot_reason = 'datacenter' AND NOT is_unique`); n != "18" { // of the networks 3, 9 and 15
-		t.Errorf("%s clicks have turned out to be bots'", n)
+		t.Errorf("%s clicks became bots, want 18", n)
 	}
 
 	w.visit(0, share, 2)
 	if n := w.lookUp(); n != 0 {
-		t.Errorf("%d networks were asked for again", n)
+		t.Errorf("%d networks were looked up again", n)
 	}
 	w.mu.Lock()
 	w.down = true
@@ -280,12 +281,12 @@ func TestLookUps(t *testing.T) {
 	w.mu.Unlock()
 	w.visit(200, 2, 1)
 	if n := w.lookUp(); n != 2 {
-		t.Errorf("%d look-ups after it", n)
+		t.Errorf("%d look-ups after the failure", n)
 	}
 	if d, err = w.store.GeoDatabases().Find(t.Context(), w.account); err != nil || d.FailingSince != nil || d.Failure != "" {
-		t.Errorf("works again: %+v, %v", d, err)
+		t.Errorf("after the provider works again: %+v, %v", d, err)
 	}
 	if n := w.text(`SELECT count(*) FROM clicks WHERE geo_source = '' AND country <> 'DE'`); n != "0" {
-		t.Errorf("%s clicks do not say who describes them", n)
+		t.Errorf("%s clicks do not name the provider of their place", n)
 	}
 }

@@ -22,20 +22,20 @@ type look struct {
 	now      time.Time
 	key      string
 	left     int       // look-ups that the plan still allows
-	after    uuid.UUID // the last click that is done
-	failure  string    // why look-ups fail; then the others of the run are not tried
-	worked   bool      // one look-up did
+	after    uuid.UUID // the last click that was handled
+	failure  string    // why a look-up failed; the run then makes no further look-ups
+	worked   bool      // at least one look-up succeeded
 }
 
 const (
 	clicksAtOnce  = 2000 // in one transaction
-	asksAtOnce    = 4    // at one provider
-	bitsOfIPv4    = 24   // addresses that are looked up together
+	asksAtOnce    = 4    // look-ups at the same time
+	bitsOfIPv4    = 24   // addresses with the same first 24 bits share one look-up
 	bitsOfIPv6    = 48
 	bitsOfAllIPv4 = 32
 )
 
-// run goes through the clicks in batches. What a batch did is kept if a later one fails.
+// run goes through the clicks in batches. Each batch is committed on its own, so its changes stay if a later batch fails.
 func (u *look) run(ctx context.Context) (err error) {
 	account := u.database.AccountID
 	if u.key, err = u.store.GeoDatabases().Key(ctx, account); err != nil {
@@ -63,7 +63,7 @@ func (u *look) run(ctx context.Context) (err error) {
 	}
 }
 
-// describe describes the clicks whose addresses are known, or can be asked for.
+// describe stores the place of each click whose address has a stored answer or can be looked up now.
 func (u *look) describe(ctx context.Context, clicks []clicklog.ClickAddress) error {
 	places, err := u.places(ctx, clicks)
 	if err != nil {
@@ -95,17 +95,18 @@ func (u *look) describe(ctx context.Context, clicks []clicklog.ClickAddress) err
 	})
 }
 
-// prefixOf is the network whose addresses are looked up together.
+// prefixOf returns the network of an address. All addresses of a network share one look-up.
 func prefixOf(ip netip.Addr) netip.Prefix {
 	bits := bitsOfIPv6
 	if ip = ip.Unmap(); ip.BitLen() == bitsOfAllIPv4 {
 		bits = bitsOfIPv4
 	}
-	p, _ := ip.Prefix(bits) // of a valid address
+	p, _ := ip.Prefix(bits) // no error: the number of bits fits the address
 	return p
 }
 
-// places gives what is known of the addresses of clicks, by prefix. It asks for what is not known, as long as it may.
+// places returns the places of the clicks' addresses by prefix. It looks up unknown prefixes while the plan allows it and no
+// look-up has failed.
 func (u *look) places(ctx context.Context, clicks []clicklog.ClickAddress) (map[netip.Prefix]models.Place, error) {
 	var prefixes []netip.Prefix
 	first := map[netip.Prefix]netip.Addr{}
@@ -136,7 +137,7 @@ func (u *look) places(ctx context.Context, clicks []clicklog.ClickAddress) (map[
 	return places, all.Keep(ctx, account, u.database.Provider, answers)
 }
 
-// ask asks the provider for prefixes, until one look-up fails or none is left.
+// ask looks up prefixes at the provider. It stops at the first failed look-up, or when the run's look-ups are used up.
 func (u *look) ask(ctx context.Context, prefixes []netip.Prefix, first map[netip.Prefix]netip.Addr) (out []store.GeoAnswer) {
 	if u.failure != "" {
 		return nil

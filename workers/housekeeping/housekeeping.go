@@ -1,5 +1,5 @@
-// Package housekeeping deletes what the API keeps for a while: stored answers that are too old for a repeated call, and
-// removed rules that no flow uses any more. Sessions and links that have ended go here too.
+// Package housekeeping deletes records of the API that are no longer needed: stored answers that are too old for a repeated call,
+// removed rules that no flow uses any more, ended sessions and links, and old entries of the audit log.
 package housekeeping
 
 import (

@@ -12,7 +12,7 @@ import (
 	"switchyard/models"
 )
 
-// domain adds a verified domain; failover says that its campaigns may leave it.
+// domain adds a verified domain. If failover is true, its campaigns may move to another domain.
 func (w *world) domain(host, group string, failover bool) uuid.UUID {
 	w.Helper()
 	id := uuid.New()
@@ -32,7 +32,7 @@ func (w *world) campaign(domain uuid.UUID, alias string) uuid.UUID {
 	return c.ID
 }
 
-// on gives the host that a campaign is on.
+// on returns the host of a campaign.
 func (w *world) on(campaign uuid.UUID) string {
 	w.Helper()
 	c, err := w.store.Campaigns().Find(w.Context(), w.account, campaign)
@@ -42,7 +42,7 @@ func (w *world) on(campaign uuid.UUID) string {
 	return c.Host
 }
 
-// listed looks links up while a list has these hosts.
+// listed looks up the links while the list contains exactly these hosts.
 func (w *world) listed(hosts ...string) {
 	w.Helper()
 	w.list.mu.Lock()
@@ -99,7 +99,7 @@ func TestFailover(t *testing.T) {
 
 	w.listed("home.acme.com", "still.acme.com")
 	if n := len(w.events(models.EventLinkUnsafe)); n != 2 {
-		t.Errorf("%d events, though nothing is new", n)
+		t.Errorf("%d events although nothing new is listed", n)
 	}
 	w.listed("home.acme.com", "a-spare.acme.com")
 	expect("no other spare", "a-spare", "a-spare", "home", "still")
@@ -113,26 +113,26 @@ func TestFailover(t *testing.T) {
 
 	domains := w.store.Domains()
 	if _, _, _, err := domains.FailBack(t.Context(), w.account, home); !errors.Is(err, models.Conflict("domain_unsafe", "")) {
-		t.Errorf("back to a listed domain: %v", err)
+		t.Errorf("moving back to a listed domain: %v", err)
 	}
 	w.listed()
 	w.exec(`UPDATE campaigns SET domain_id = $2 WHERE id = $1`, both, still) // by hand
 	w.campaign(home, "taken")
 	back, moved, kept, err := domains.FailBack(t.Context(), w.account, home)
 	if err != nil || moved != 1 || kept != 1 || back.Campaigns != 2 || back.FailedOver != 1 {
-		t.Errorf("back: %d moved, %d kept, %+v, %v", moved, kept, back, err)
+		t.Errorf("after moving back: %d moved, %d kept, %+v, %v", moved, kept, back, err)
 	}
 	expect("back", "home", "still", "b-spare", "still")
 	if _, _, _, err := domains.FailBack(t.Context(), uuid.New(), home); !errors.Is(err, models.NotFound("domain")) {
-		t.Errorf("another account's domain: %v", err)
+		t.Errorf("moving back another account's domain: %v", err)
 	}
 	var left int
 	if err := w.db.GetContext(t.Context(), &left, `SELECT count(*) FROM domain_failovers`); err != nil || left != 1 {
-		t.Errorf("%d moves are remembered, %v", left, err)
+		t.Errorf("%d moves are still stored, %v", left, err)
 	}
 }
 
-// TestScreenDomains: tracking domains are looked up in every run, other links after hours.
+// TestScreenDomains checks that tracking domains are looked up in every run, and other links only after hours.
 func TestScreenDomains(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

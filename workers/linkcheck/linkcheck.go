@@ -2,7 +2,7 @@
 // addresses. GET /alerts shows the results. A link that becomes broken or unsafe is an event, stored with the result.
 //
 // A link works if it answers with any status except 404, 410 and 5xx: a shop that refuses robots with 403 still serves visitors.
-// Two failed checks in a row make a link broken, so that a short outage is no event.
+// A link is broken after two failed checks in a row, so that a short outage causes no event.
 package linkcheck
 
 import (
@@ -30,7 +30,7 @@ type Options struct {
 	List    safebrowsing.List // nil: links are not looked up
 	Timeout time.Duration     // for one request, from DNS to the last byte; default 10 seconds
 	Pause   time.Duration     // between requests to a host; default 250 ms, negative: none
-	Hosts   int               // requested in parallel, one request each; default 32
+	Hosts   int               // how many hosts are requested in parallel, one request each; default 32
 	Now     func() time.Time  // default time.Now
 }
 
@@ -54,19 +54,20 @@ type checker struct {
 }
 
 const (
-	batch = 500 // links of one batch
-	// A link is due 50 minutes after its last check: less than the hour between sweeps, because a sweep takes time.
+	batch = 500 // links in one batch
+	// A link is due 50 minutes after its last check. That is less than the hour between sweeps, because a sweep takes time.
 	checkEvery = 50 * time.Minute
 	// A link is looked up again after five hours: a look-up may cost money, and lists change slowly. A tracking domain is looked
-	// up in every run: there are few of them, and a browser that warns of one costs every visitor.
+	// up in every run. There are few tracking domains, and a browser that warns of such a domain turns away every visitor.
 	screenEvery = 5 * time.Hour
 	domainEvery = 15 * time.Minute
 )
 
-// errOffline says that no host could be reached. The fault is ours, so no link is recorded as failing.
+// errOffline reports that no host could be reached. This install is then probably offline, so no link is recorded as failing.
 var errOffline = errors.New("linkcheck: no host could be reached")
 
-// sweep checks the links that are due. It may be cut off at any moment: recorded links are not due in the next run.
+// sweep checks the links that are due. It may be interrupted at any time: links whose results are recorded are not due in the
+// next run.
 func (c *checker) sweep(ctx context.Context) error {
 	start := c.o.Now()
 	due := func() ([]models.Link, error) { return c.o.Store.Links().Unchecked(ctx, start.Add(-checkEvery), batch) }
@@ -81,7 +82,7 @@ func (c *checker) sweep(ctx context.Context) error {
 	return c.saveStatus(ctx, models.ServiceLinkChecks, message, err)
 }
 
-// screen looks up the links that are due.
+// screen looks up the due links in the list of unsafe addresses.
 func (c *checker) screen(ctx context.Context) error {
 	now := c.o.Now()
 	if c.o.List == nil {
@@ -97,8 +98,8 @@ func (c *checker) screen(ctx context.Context) error {
 	return c.saveStatus(ctx, models.ServiceSafeBrowsing, "the list of unsafe addresses could not be asked", err)
 }
 
-// batches passes due links to work until no new ones are due. A link that work fails to
-// record does not come again in this run.
+// batches passes due links to work until no new links are due. A link that work fails to record is not passed to work again in
+// this run.
 func (c *checker) batches(ctx context.Context, due func() ([]models.Link, error),
 	work func(context.Context, []models.Link) error,
 ) error {
@@ -124,19 +125,19 @@ func (c *checker) batches(ctx context.Context, due func() ([]models.Link, error)
 	}
 }
 
-// saveStatus stores how a run ended, and returns its error. Customers see message if there is one.
+// saveStatus stores how a run ended, and returns the run's error. If there is an error, customers see message.
 func (c *checker) saveStatus(ctx context.Context, name, message string, err error) error {
 	s := models.LinkService{Name: name, Status: models.ServiceOK, CheckedAt: c.o.Now()}
 	if err != nil {
 		s.Status, s.Message = models.ServiceFailing, message
 	}
-	// The context of the run may have ended.
+	// The context of the run may have ended, so the status is stored under a new time limit.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, c.o.Store.Links().SaveService(limited, s))
 }
 
-// check requests the URLs of a batch and records the results. known has the URLs that this sweep has requested
+// check requests the URLs of a batch and records the results. known has the results of the URLs that this sweep has requested
 // already.
 func (c *checker) check(known map[string]models.LinkResult) func(context.Context, []models.Link) error {
 	return func(ctx context.Context, links []models.Link) error {
@@ -166,7 +167,7 @@ func (c *checker) check(known map[string]models.LinkResult) func(context.Context
 	}
 }
 
-// checkOne checks one link for a caller who waits, and records the result like the result of a sweep.
+// checkOne checks one link for a waiting caller, and records the result like the result of a sweep.
 func (c *checker) checkOne(ctx context.Context, a jobs.CheckLinkArgs) (jobs.CheckLinkAnswer, error) {
 	l, err := c.o.Store.Links().Find(ctx, workers.Account(ctx), a.Kind, a.ID)
 	if err != nil {
@@ -219,7 +220,8 @@ func (c *checker) lookUp(ctx context.Context, links []models.Link) error {
 	return nil
 }
 
-// filled returns the URL of a link with example values for its tokens. It stays the same for a day, so that it can be a key.
+// filled returns the URL of a link with example values for its tokens. The URL stays the same for a day, so that it can be used
+// as a key.
 func (c *checker) filled(l models.Link) string {
 	return token.Example(l.URL, c.o.Now().UTC().Truncate(24*time.Hour))
 }

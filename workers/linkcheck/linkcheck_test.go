@@ -42,14 +42,14 @@ type world struct {
 
 	mu    sync.Mutex
 	calls []string       // method, host and path of each request
-	agent string         // of the last one
+	agent string         // user agent of the last request
 	busy  map[string]int // requests under way by host
-	worst int            // most requests at one host at once
+	worst int            // maximum number of concurrent requests to one host
 	reply map[string]int // status by path; 200 is the default
-	head  map[string]int // the same for HEAD only
+	head  map[string]int // status by path for HEAD only
 }
 
-// LookupNetIP implements egress.Resolver: every name is this machine.
+// LookupNetIP implements egress.Resolver. Every name resolves to this machine.
 func (w *world) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
@@ -148,7 +148,7 @@ func (w *world) exec(q string, args ...any) {
 	}
 }
 
-// url is an address of a page on a host of its own.
+// url returns the address of a page under a host name. The same server serves all hosts.
 func (w *world) url(host, path string) string {
 	u, _ := url.Parse(w.pages.URL)
 	return "https://" + host + ".example.com:" + u.Port() + path
@@ -161,7 +161,7 @@ func (w *world) add(table, name, to string) uuid.UUID {
 	return id
 }
 
-// sweep lets an hour go by and checks; it gives the requests that the pages got.
+// sweep moves the time by an hour, checks the links and returns the requests that the pages received.
 func (w *world) sweep() []string { return w.hour(jobs.SweepLinks) }
 
 func (w *world) hour(job jobs.Job[jobs.Tick, jobs.None]) []string {
@@ -213,7 +213,8 @@ func (w *world) events(kind string) []map[string]any {
 	return out
 }
 
-// TestSweep: each address once, by HEAD where that is enough, with its tokens filled, of active records only.
+// TestSweep checks that each address of an active record is requested once, with its tokens filled, and only by HEAD if that is
+// enough.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -233,7 +234,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("requests %q, want %q", got, want)
 	}
 	if w.agent != "Switchyard-LinkCheck/1.0" || w.worst != 1 {
-		t.Errorf("agent %q, %d requests at once at a host", w.agent, w.worst)
+		t.Errorf("user agent %q, at most %d requests at once to a host", w.agent, w.worst)
 	}
 	w.sweep()
 	if e := w.events(models.EventLinkBroken); len(e) != 0 {
@@ -252,7 +253,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// TestBroken: the second failure in a row is announced, once, and again after the link has worked.
+// TestBroken checks that the second failure in a row is announced once, and that a later failure is announced again after the
+// link has worked.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -282,7 +284,7 @@ func TestBroken(t *testing.T) {
 	if err != nil || len(broken) != 1 || broken[0].ID != offer {
 		t.Errorf("broken %+v, %v", broken, err)
 	}
-	// Another address is another link: it starts well. A record that is gone leaves nothing.
+	// A new address counts as a new link, which is not broken. A deleted record leaves no link.
 	w.exec(`UPDATE offers SET url = $2 WHERE id = $1`, offer, w.url("a", "/well?2"))
 	if broken, err = w.store.Links().Broken(t.Context(), w.account); err != nil || len(broken) != 0 {
 		t.Errorf("broken %+v, %v", broken, err)
@@ -296,7 +298,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// TestBrokenTwice: a result that comes a second time, or late, or for another URL, does not count.
+// TestBrokenTwice checks that a repeated result, a late result and a result for another URL do not count.
 func TestBrokenTwice(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -317,7 +319,7 @@ func TestBrokenTwice(t *testing.T) {
 	}
 	all.Wait()
 	if e := w.events(models.EventLinkBroken); len(e) != 0 {
-		t.Errorf("one check, recorded by eight, is %d events", len(e))
+		t.Errorf("one check recorded eight times made %d events", len(e))
 	}
 	links, err = w.store.Links().Unchecked(t.Context(), at.Add(time.Hour), 9)
 	if err != nil || len(links) != 1 {
@@ -337,7 +339,7 @@ func TestBrokenTwice(t *testing.T) {
 	}
 	all.Wait()
 	if e := w.events(models.EventLinkBroken); len(e) != 1 {
-		t.Errorf("two checks are %d events", len(e))
+		t.Errorf("two checks made %d events", len(e))
 	}
 }
 
@@ -370,7 +372,7 @@ func TestOffline(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := jobs.Await(t.Context(), ticket); err == nil {
-			t.Error("the sweep succeeded")
+			t.Error("the sweep succeeded although no host answered")
 		}
 	}
 	services, err := w.store.Links().Services(t.Context())
@@ -379,7 +381,7 @@ func TestOffline(t *testing.T) {
 	}
 }
 
-// TestUnsafe: a link that a list has is announced once until it is not listed any more.
+// TestUnsafe checks that a listed link is announced once while it stays listed.
 func TestUnsafe(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -405,7 +407,7 @@ func TestUnsafe(t *testing.T) {
 		w.now.Add(5 * 3600)
 		w.hour(jobs.ScreenLinks)
 		if e := w.events(models.EventLinkUnsafe); len(e) != c.events {
-			t.Fatalf("after look %d: %d events, want %d", i, len(e), c.events)
+			t.Fatalf("after look-up %d: %d events, want %d", i, len(e), c.events)
 		}
 		slices.Sort(w.list.asked)
 		if want := []string{domain, bad, "https://good.example.com/"}; !slices.Equal(w.list.asked, want) {
@@ -422,7 +424,7 @@ func TestUnsafe(t *testing.T) {
 	}
 }
 
-// TestNoList: an install without a key says so.
+// TestNoList checks that an install without a key for a list reports that the service is off.
 func TestNoList(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(o *linkcheck.Options) { o.List = nil })

@@ -10,7 +10,7 @@ import (
 )
 
 // TestCheckOne checks that a link is requested immediately when a caller asks for it, and that its result counts like the result
-// of a sweep. Asking again and again does not break a link.
+// of a sweep. Repeated requests by a caller do not make a link broken.
 func TestCheckOne(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -16,7 +16,7 @@ import (
 
 const userAgent = "Switchyard-LinkCheck/1.0"
 
-// offlineHosts is how many hosts a batch must have, all of them failing, to mean that this install is offline.
+// offlineHosts is the minimum number of hosts in a batch from which their common failure means that this install is offline.
 const offlineHosts = 5
 
 // probeAll requests each URL: hosts in parallel, the URLs of one host one after the other.
@@ -86,7 +86,7 @@ func (c *checker) probe(ctx context.Context, u string) models.LinkResult {
 	return r
 }
 
-// request sends one request. A body or header that is too large is an answer too.
+// request sends one request and returns the status. An answer whose body or header is too large still counts as an answer.
 func (c *checker) request(ctx context.Context, method, u string) (int, error) {
 	req, cancel, err := egress.Request(ctx, c.o.Timeout, method, u, nil)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package network asks the platforms of affiliate networks: it tries connections, reads the orders that correction jobs
+// Package network talks to the platforms of affiliate networks. It tests connections, reads the orders that correction jobs
 // import, and starts such jobs by the clock.
 package network
 
@@ -23,7 +23,7 @@ import (
 	"switchyard/workers/providers/networks"
 )
 
-// Clicks knows what is recorded: clicklog.Log.
+// Clicks reads recorded conversions. clicklog.Log implements it.
 type Clicks interface {
 	ConversionsOf(ctx context.Context, c db.Conn, account uuid.UUID, clicks []uuid.UUID) ([]clicklog.KnownConversion, error)
 }
@@ -35,7 +35,7 @@ type Options struct {
 	Now    func() time.Time // default time.Now
 }
 
-// Platforms asks the platforms of networks. Safe for concurrent use.
+// Platforms reads orders from the platforms of networks. It is safe for concurrent use.
 type Platforms struct {
 	o     Options
 	store *store.Store
@@ -54,12 +54,12 @@ func New(r *workers.Runtime, s *store.Store, o Options) *Platforms {
 	return p
 }
 
-// errNotConnected says that a network has no connection.
+// errNotConnected returns the error for a network without a connection.
 func errNotConnected() error {
 	return models.Invalid("not_connected", "the network is not connected: connect it by PUT /networks/{id}/integration")
 }
 
-// opened is a connection, or why it cannot be used.
+// opened is a connection, or the reason why it cannot be used (failure).
 type opened struct {
 	models.NetworkIntegration
 	*networks.Connection
@@ -131,7 +131,7 @@ func (p *Platforms) Read(ctx context.Context, account, job uuid.UUID, of jobs.Ne
 		return nil, networkError(o.failure)
 	}
 	most := networks.MaxOrders
-	if of.Origin == models.RunByClock { // no caller waits for it who could use a shorter range
+	if of.Origin == models.RunByClock { // no caller waits who could choose a shorter range
 		most = models.SyncMost
 	}
 	orders, err := o.Orders(ctx, from, to, most)
@@ -182,7 +182,7 @@ func (p *Platforms) Failed(ctx context.Context, c db.Conn, account, job uuid.UUI
 	return p.note(ctx, s, account, of, failure, false)
 }
 
-// note stores how the platform answered, and when the next scheduled import runs. The zero failure means success.
+// note stores the result of a run and the time of the next scheduled import. The zero failure means success.
 func (p *Platforms) note(ctx context.Context, s *store.Store, account uuid.UUID, of jobs.NetworkSync, failure jobrow.Cause, synced bool) error {
 	k := s.NetworkIntegrations()
 	i, err := k.Find(ctx, account, of.NetworkID)
@@ -215,13 +215,13 @@ func (p *Platforms) Gate(ctx context.Context, job uuid.UUID) (release func(), wa
 	})
 }
 
-// takenAtOnce is how many networks one sweep takes at once.
+// takenAtOnce is how many due networks a sweep claims in one batch.
 const takenAtOnce = 500
 
-// keptRuns is how long runs are kept.
+// keptRuns is how long the records of runs are kept.
 const keptRuns = 90 * 24 * time.Hour
 
-// sweep starts the imports that are due, and forgets old runs.
+// sweep starts the imports that are due, and deletes old records of runs.
 func (p *Platforms) sweep(ctx context.Context) error {
 	now := p.o.Now()
 	err := workers.StartDue(ctx, p.store, p.jobs, takenAtOnce, func(s *store.Store) ([]models.Job, error) {
@@ -243,7 +243,8 @@ func (p *Platforms) sweep(ctx context.Context) error {
 	return p.store.IntegrationRuns().Forget(ctx, now.Add(-keptRuns), 5000)
 }
 
-// row is the job that imports the orders of a network. The platform's day may be ahead of ours.
+// row makes the job that imports the orders of a network. Its last day is the latest day of any time zone, because the platform's
+// day may be ahead of ours.
 func (p *Platforms) row(d store.DueNetwork, now time.Time) (models.Job, error) {
 	days := models.SyncDays
 	if d.Wide {

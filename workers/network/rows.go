@@ -17,8 +17,8 @@ import (
 	"switchyard/workers/providers/networks"
 )
 
-// rows makes what a correction job takes of orders. Of orders of the same id the last one counts.
-// With remember what was adopted is remembered.
+// rows converts orders to the rows of a correction job. If several orders have the same id, the last one counts. If remember is
+// true, rows stores which conversions it adopted.
 func (p *Platforms) rows(ctx context.Context, account, network uuid.UUID, orders []networks.Order, remember bool) (
 	[]correction.Conversion, error,
 ) {
@@ -65,7 +65,7 @@ func (p *Platforms) rows(ctx context.Context, account, network uuid.UUID, orders
 	return rows, nil
 }
 
-// statusWords are the meanings of the account's own words for a network's statuses, in lower case.
+// statusWords maps the account's own words for a network's statuses, in lower case, to statuses.
 func statusWords(byStatus map[string][]string) map[string]string {
 	out := map[string]string{}
 	for status, words := range byStatus {
@@ -76,7 +76,7 @@ func statusWords(byStatus map[string][]string) map[string]string {
 	return out
 }
 
-// Longest texts of an order, in bytes, as the click log takes them.
+// The maximum lengths of an order's texts, in bytes, that the click log accepts.
 const (
 	maxOrderID = 255
 	maxGoal    = 64
@@ -120,7 +120,7 @@ func rowOf(line int, o networks.Order, words map[string]string, currency string)
 		if !ok {
 			refuse("its payout is not an amount")
 		} else {
-			amount = amount.Abs() // a reversal is told by the status
+			amount = amount.Abs() // the status shows a reversal, not the sign
 			v.Payout = &amount
 		}
 	}
@@ -141,17 +141,17 @@ func cut(text string, limit int) string {
 	return strings.ToValidUTF8(text[:limit], "")
 }
 
-// place is where conversions are told apart by their ids: a click and a goal.
+// place is a click and a goal. Several conversions of a place differ only by their ids.
 type place struct {
 	click uuid.UUID
 	goal  string
 }
 
-// adopt gives an order the id of the conversion that a postback has recorded before, under another id or without one. Otherwise
-// the order would count twice. It does so if the click has exactly one such conversion of the goal that belongs to no other
-// order, and exactly one such order. Orders that were adopted before stay adopted. It returns the newly adopted orders.
+// adopt gives an order the id of the conversion that a postback has recorded earlier, under another id or without an id.
+// Otherwise the order would count twice. It does so if the click has exactly one such conversion of the goal that belongs to no
+// other order, and exactly one such order. Orders that were adopted before stay adopted. It returns the newly adopted orders.
 func adopt(rows []correction.Conversion, known []clicklog.KnownConversion, before []store.AdoptedOrder) (fresh []store.AdoptedOrder) {
-	adopted := map[clicklog.ConversionKey]string{} // by the order
+	adopted := map[clicklog.ConversionKey]string{} // conversion id by order
 	orders, taken := map[place]map[string]bool{}, map[place]map[string]bool{}
 	note := func(m map[place]map[string]bool, at place, id string) {
 		if m[at] == nil {
@@ -224,8 +224,8 @@ func takeBack(v *correction.Conversion, recorded map[clicklog.ConversionKey]clic
 	}
 }
 
-// settle leaves a recorded conversion its time, and holds the time of a new one between its click and now: clocks and time
-// zones of platforms are not ours.
+// settle limits the time of a new conversion to [click, now], because the clocks and time zones of platforms are unreliable. A
+// recorded conversion keeps its time.
 func settle(v *correction.Conversion, recorded map[clicklog.ConversionKey]clicklog.KnownConversion, now time.Time) {
 	if v.Refusal != "" || v.Time.IsZero() {
 		return

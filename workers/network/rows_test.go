@@ -15,7 +15,8 @@ func money(text string) *decimal.Decimal {
 	return &d
 }
 
-// A reversal whose order is not in the range takes back all or nothing: what a part leaves cannot be told from it alone.
+// A reversal whose order is not in the range is applied only if it reverses the whole amount. The amount that a partial reversal
+// leaves cannot be computed without the order.
 func TestReversalAlone(t *testing.T) {
 	t.Parallel()
 	sale := clicklog.ConversionKey{ClickID: uuid.New(), ConversionID: "7"}
@@ -27,12 +28,12 @@ func TestReversalAlone(t *testing.T) {
 		payout       *decimal.Decimal
 		taken        bool
 	}{
-		"all of it":        {"7", "USD", money("10"), true},
-		"more":             {"7", "USD", money("12"), true},
-		"no amount":        {"7", "USD", nil, true},
-		"a part":           {"7", "USD", money("2"), false},
-		"another currency": {"7", "EUR", money("12"), false},
-		"of a stranger":    {"8", "USD", money("10"), false},
+		"whole amount":               {"7", "USD", money("10"), true},
+		"more than the amount":       {"7", "USD", money("12"), true},
+		"no amount":                  {"7", "USD", nil, true},
+		"part of the amount":         {"7", "USD", money("2"), false},
+		"another currency":           {"7", "EUR", money("12"), false},
+		"order that is not recorded": {"8", "USD", money("10"), false},
 	} {
 		v := correction.Conversion{ClickID: sale.ClickID, ConversionID: c.id, Currency: c.currency, Payout: c.payout}
 		if takeBack(&v, recorded); (v.Refusal == "") != c.taken {

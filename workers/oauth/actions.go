@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/oauth"
 )
 
-// listActions lists the conversion actions that a traffic source's conversions can be uploaded to.
+// listActions lists the platform's conversion actions to which a traffic source's conversions can be uploaded.
 func (k *Connections) listActions(ctx context.Context, a jobs.ConversionActionsArgs) ([]jobs.ConversionAction, error) {
 	i, t, of, err := k.advertiser(ctx, a.Source)
 	if err != nil {
@@ -68,8 +68,8 @@ func (k *Connections) advertiser(ctx context.Context, source uuid.UUID) (i model
 	return i, k.Of(account, connection), of, nil
 }
 
-// asked calls ask with an access token, and once more with a renewed token if the platform refuses the first one. Errors are
-// for the customer.
+// asked calls ask with an access token. If the platform refuses the token, it calls ask once more with a renewed token. The
+// returned errors are for the customer.
 func asked[T any](ctx context.Context, provider string, t *Tokens, ask func(token string) (T, error)) (T, error) {
 	var none T
 	token, err := t.Token(ctx)

@@ -29,13 +29,13 @@ func (w *world) source(at string, credentials map[string]string) uuid.UUID {
 	return id
 }
 
-// accountOf are the credentials that name an ad account.
+// accountOf has the credentials that name an ad account, by platform.
 var accountOf = map[string]map[string]string{
 	models.GoogleAds: {"customer_id": "1234567890"}, models.MicrosoftAds: {"account_id": "176", "customer_id": "250"},
 }
 
-// TestConversionActions: the source's conversions go to the created action from then on. The time when Microsoft's action is
-// ready is remembered, also when the action is requested again.
+// TestConversionActions checks that the source's conversions are uploaded to a created action from then on. The time at which
+// Microsoft's action is ready is stored, and kept if the action is requested again.
 func TestConversionActions(t *testing.T) {
 	t.Parallel()
 	for at, credentials := range accountOf {
@@ -86,7 +86,7 @@ func TestConversionActions(t *testing.T) {
 				t.Errorf("after a crash: %+v, at first %+v", found, made)
 			}
 			if got := w.Actions(at); len(got) != 1 {
-				t.Errorf("the platform has %v", got)
+				t.Errorf("the platform has the actions %v", got)
 			}
 		})
 	}
@@ -122,7 +122,7 @@ func TestConversionActionErrors(t *testing.T) {
 			if _, err := w.db.ExecContext(t.Context(), `UPDATE source_integrations SET oauth_connection_id = NULL`); err != nil {
 				t.Fatal(err)
 			}
-			want(named, "not_connected") // of two, none was chosen
+			want(named, "not_connected") // there are two connections and none was chosen
 			if err := w.store.OAuthConnections().Remove(t.Context(), w.account, second); err != nil {
 				t.Fatal(err)
 			}
@@ -132,8 +132,8 @@ func TestConversionActionErrors(t *testing.T) {
 	}
 }
 
-// TestSignInAgain: an account that disconnects and signs in again keeps its traffic sources, unless there are several sign-ins
-// to choose from.
+// TestSignInAgain checks that an account that disconnects and signs in again keeps its traffic sources connected, unless there
+// are several sign-ins to choose from.
 func TestSignInAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -158,20 +158,20 @@ func TestSignInAgain(t *testing.T) {
 		}
 	}
 	if remove(first); of(source) != uuid.Nil {
-		t.Errorf("disconnected, it uses %s", of(source))
+		t.Errorf("after the disconnection, the source uses %s", of(source))
 	}
 	w.SignIn(oauthtest.User{ID: "u-2", Name: "joe@example.com"})
 	again := w.connect(at)
 	if again == first || of(source) != again || of(other) != uuid.Nil {
-		t.Errorf("after another sign-in %s it uses %s, the other %s", again, of(source), of(other))
+		t.Errorf("after another sign-in %s the source uses %s, the other source %s", again, of(source), of(other))
 	}
 	w.SignIn(oauthtest.User{ID: "u-3", Name: "jim@example.com"})
 	third := w.connect(at)
 	if of(source) != again {
-		t.Errorf("after a further sign-in it uses %s", of(source))
+		t.Errorf("after a further sign-in the source uses %s", of(source))
 	}
 	remove(again)
-	if w.connect(at) != third || of(source) != third { // the known user signs in once more, as the only one
-		t.Errorf("it uses %s, not %s", of(source), third)
+	if w.connect(at) != third || of(source) != third { // the known user signs in again and has the only connection
+		t.Errorf("the source uses %s, want %s", of(source), third)
 	}
 }

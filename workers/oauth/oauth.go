@@ -1,5 +1,6 @@
-// Package oauth keeps the connections that accounts have made by sign-in at ad platforms: it completes sign-ins, renews tokens, each by
-// one process at a time, and lists ad accounts and what conversions are uploaded to. Connections gives others the access tokens.
+// Package oauth maintains the connections that accounts have made by signing in at ad platforms. It completes sign-ins, renews
+// tokens, and lists ad accounts and conversion actions. Only one process at a time renews the tokens of a connection. Other
+// packages get access tokens from Connections.
 package oauth
 
 import (
@@ -27,7 +28,7 @@ type Options struct {
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// Connections are the connections by sign-in. Safe for concurrent use.
+// Connections provides the connections made by sign-in. It is safe for concurrent use.
 type Connections struct {
 	o     Options
 	store *store.Store
@@ -53,7 +54,7 @@ func (k *Connections) Register(r *workers.Runtime) {
 	workers.RegisterTick(r, jobs.SweepOAuth, k.sweep)
 }
 
-// exchange completes a sign-in whose code has come back.
+// exchange completes a sign-in: it exchanges the code that the platform has returned for tokens, and saves the connection.
 func (k *Connections) exchange(ctx context.Context, a jobs.OAuthAttemptArgs) (out jobs.OAuthConnected, err error) {
 	account := workers.Account(ctx)
 	attempt, code, err := k.store.OAuthAttempts().Take(ctx, account, a.ID, k.o.Now())
@@ -94,8 +95,8 @@ func (k *Connections) accounts(ctx context.Context, a jobs.OAuthAccountsArgs) ([
 	return out, nil
 }
 
-// told converts a platform's error to the customer's error: credentials if the sign-in is not good, else that the platform
-// refused.
+// told converts a platform's error to an error for the customer: credentials if the sign-in is no longer valid, otherwise the
+// platform's refusal.
 func told(provider string, err error) error {
 	if err == nil {
 		return nil
@@ -110,23 +111,23 @@ func told(provider string, err error) error {
 	return models.Invalid(p.Refused, "%s: %s", p.Label, err)
 }
 
-// errNotConnected says that the connection does not exist.
+// errNotConnected returns the error for a connection that does not exist.
 func errNotConnected() error {
 	return models.Invalid("not_connected", "there is no such connection: sign in at the platform first")
 }
 
-// errCredentials says that a user of the account has to sign in again.
+// errCredentials returns the error for a connection whose user must sign in again.
 func errCredentials(why string) error {
 	return models.Invalid("credentials", "the connection is no longer good, sign in again: %s", why)
 }
 
 const (
-	takenAtOnce   = 500 // connections that a sweep takes at once
-	renewedAtOnce = 16  // of them
+	takenAtOnce   = 500 // connections that a sweep claims in one batch
+	renewedAtOnce = 16  // of these are renewed at the same time
 	sweepAgain    = 2 * time.Minute
 )
 
-// sweep renews the tokens that end soon. A connection whose renewal fails is due again after sweepAgain.
+// sweep renews the tokens that expire soon. A connection whose renewal fails is due again after sweepAgain.
 func (k *Connections) sweep(ctx context.Context) error {
 	for ctx.Err() == nil {
 		now := k.o.Now()
@@ -153,7 +154,7 @@ func (k *Connections) sweep(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Tokens gives the access tokens of a connection. Safe for concurrent use.
+// Tokens returns the access tokens of a connection. It is safe for concurrent use.
 type Tokens struct {
 	k           *Connections
 	account, id uuid.UUID

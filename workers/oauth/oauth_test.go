@@ -19,7 +19,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// TestExchange: a sign-in becomes a connection, once. Its secrets cannot be read anywhere.
+// TestExchange checks that a sign-in becomes a connection, once, and that its secrets are stored nowhere in clear.
 func TestExchange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -49,7 +49,7 @@ func TestExchange(t *testing.T) {
 		t.Error("a secret can be read in PostgreSQL or Redis")
 	}
 	if !strings.Contains(dump, "oauth:exchange") || !strings.Contains(dump, "jane@example.com") {
-		t.Error("the dump lacks what it must have")
+		t.Error("the dump lacks data that must be stored")
 	}
 }
 
@@ -62,7 +62,7 @@ func (w *world) list() []models.OAuthConnection {
 	return all
 }
 
-// TestAttempts: a state brings one code, in time, and belongs to one account only.
+// TestAttempts checks that a state accepts one code, only in time, and only for its own account.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -101,7 +101,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestExchangeFails: the error says what the platform or the install lacks.
+// TestExchangeFails checks that a failure of the platform is signin_refused, and that the account is not connected.
 func TestExchangeFails(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -111,11 +111,11 @@ func TestExchangeFails(t *testing.T) {
 	_, err := do(w, jobs.ExchangeOAuth, jobs.OAuthAttemptArgs{ID: id})
 	wantCode(t, err, "signin_refused")
 	if len(w.list()) != 0 {
-		t.Error("it is connected")
+		t.Error("the account is connected after a failed sign-in")
 	}
 }
 
-// TestSeveral: each person has a connection of their own, and keeps it when they sign in again.
+// TestSeveral checks that each person has a separate connection, and keeps it after signing in again.
 func TestSeveral(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -126,7 +126,7 @@ func TestSeveral(t *testing.T) {
 		t.Errorf("%s, %s, %s, again %s", first, second, other, again)
 	}
 	if c, err := w.store.OAuthConnections().First(t.Context(), w.account, models.GoogleAds); err != nil || c.ID != first {
-		t.Errorf("the first is %s, %v", c.ID, err)
+		t.Errorf("the first connection is %s, %v", c.ID, err)
 	}
 	for i := range models.MaxOAuthConnections - 3 {
 		w.SignIn(oauthtest.User{ID: uuid.NewString(), Name: strings.Repeat("x", i)})
@@ -136,8 +136,8 @@ func TestSeveral(t *testing.T) {
 	wantCode(t, err, "too_many")
 }
 
-// TestOneRefresh: when many callers in several processes need a token at once, one of them renews it, and all get that token.
-// Microsoft no longer accepts the previous one.
+// TestOneRefresh checks that when many callers in several processes need a token at once, one of them renews it and all get that
+// token. Microsoft no longer accepts the previous refresh token.
 func TestOneRefresh(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.SignInProviders {
@@ -154,7 +154,7 @@ func TestOneRefresh(t *testing.T) {
 			const processes, callers = 3, 4
 			_, release := w.Hold()
 			defer release()
-			// The platform answers once all other callers wait for the caller that asks it.
+			// The platform answers only when all other callers wait for the caller that renews the token.
 			var waiting sync.Map
 			var waiters atomic.Int32
 			got := make(chan string, processes*callers)
@@ -185,7 +185,7 @@ func TestOneRefresh(t *testing.T) {
 				t.Errorf("%d refreshes, %q", w.Refreshes(), first)
 			}
 			w.later(59*time.Minute + 30*time.Second)
-			if second, err := w.mine.Of(w.account, id).Token(t.Context()); err != nil || second == first { // by the rotated one
+			if second, err := w.mine.Of(w.account, id).Token(t.Context()); err != nil || second == first { // with the rotated refresh token
 				t.Errorf("%v", err)
 			}
 		})
@@ -201,7 +201,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// TestDeadHolder: when the process that renews tokens dies, another one does it after the lease.
+// TestDeadHolder checks that if the process that renews tokens dies, another process renews them after the lease.
 func TestDeadHolder(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -224,9 +224,9 @@ func TestDeadHolder(t *testing.T) {
 		_, err := k.Of(w.account, id).Token(w.Context())
 		got <- err
 	}()
-	await.Recv(t, asked) // it waits for the dead one
+	await.Recv(t, asked) // it waits for the dead process
 	if w.Refreshes() != 0 {
-		t.Error("it was renewed beside the lease")
+		t.Error("the token was renewed although another process has the lease")
 	}
 	if _, err := w.db.ExecContext(t.Context(), `UPDATE oauth_connections SET lease_until = now() WHERE account_id = $1`, w.account); err != nil {
 		t.Fatal(err)
@@ -236,11 +236,11 @@ func TestDeadHolder(t *testing.T) {
 	}
 	c := w.found(id) // the dead process comes back with an outdated answer
 	if ok, err := w.store.OAuthConnections().SetRefreshed(t.Context(), c, dead, models.OAuthGrant{}, w.Now()); ok || err != nil {
-		t.Errorf("it saved what nobody takes: %v", err)
+		t.Errorf("the dead process saved its outdated answer: %v", err)
 	}
 }
 
-// TestRevoked: a sign-in that the platform takes no longer is marked, asked for no more, and good again after the next sign-in.
+// TestRevoked checks that a revoked sign-in is marked and no longer renewed, and that it works again after the next sign-in.
 func TestRevoked(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.SignInProviders {
@@ -276,7 +276,7 @@ func TestRevoked(t *testing.T) {
 	}
 }
 
-// TestRenew: a token that the platform did not take is renewed once, however many callers it was refused to.
+// TestRenew checks that a refused token is renewed once, however many callers report the refusal.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -297,7 +297,7 @@ func TestRenew(t *testing.T) {
 	wantCode(t, err, "not_connected")
 }
 
-// TestSweep renews the tokens that end soon, and no others. A platform that fails is asked again.
+// TestSweep checks that only tokens that expire soon are renewed, and that a failing platform is asked again.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -322,7 +322,7 @@ func TestSweep(t *testing.T) {
 		t.Error("a token was renewed early")
 	}
 	if strings.Contains(w.dump(), abandoned.ID.String()) {
-		t.Error("a sign-in that nobody ended is kept")
+		t.Error("a sign-in that was never completed is kept")
 	}
 	w.later(5 * time.Minute)
 	w.Break(resttest.Down)
@@ -332,7 +332,7 @@ func TestSweep(t *testing.T) {
 	}
 	w.Break(resttest.None)
 	if sweep(); w.Refreshes() != exchanged {
-		t.Error("it was asked again at once")
+		t.Error("the platform was asked again at once")
 	}
 	w.later(2 * time.Minute)
 	sweep()
@@ -341,11 +341,11 @@ func TestSweep(t *testing.T) {
 	}
 	w.later(54 * 24 * time.Hour) // Meta's has six days left
 	if sweep(); w.Refreshes() != exchanged+3 {
-		t.Errorf("%d refreshes, want both", w.Refreshes()-exchanged)
+		t.Errorf("%d refreshes, want 3", w.Refreshes()-exchanged)
 	}
 }
 
-// TestListAdAccounts: the accounts of a connection, and each error of it.
+// TestListAdAccounts checks the list of ad accounts of a connection, and each error.
 func TestListAdAccounts(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.SignInProviders {
@@ -361,7 +361,7 @@ func TestListAdAccounts(t *testing.T) {
 			id := w.connect(p.Name)
 			w.Own(p.Name, "1234567890")
 			refreshes := w.Refreshes()
-			if p.Name != models.Meta { // whose expired token cannot be renewed
+			if p.Name != models.Meta { // Meta's expired token cannot be renewed
 				w.Expire()
 				refreshes++
 			}
@@ -380,7 +380,7 @@ func TestListAdAccounts(t *testing.T) {
 	}
 }
 
-// TestGone: a caller that waits for a token stops waiting when the connection is deleted.
+// TestGone checks that a caller that waits for a token stops waiting when the connection is deleted.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -399,7 +399,7 @@ func TestGone(t *testing.T) {
 	release()
 	wantCode(t, await.Recv(t, got), "not_connected")
 	if err := w.store.OAuthConnections().Remove(t.Context(), w.account, id); !errors.Is(err, models.NotFound("connection")) {
-		t.Errorf("removed twice: %v", err)
+		t.Errorf("removing the connection a second time: %v", err)
 	}
 }
 

@@ -12,16 +12,16 @@ import (
 	"switchyard/workers/providers/oauth"
 )
 
-// enough is how long an access token must still be valid when it is handed out.
+// enough is how long an access token must still be valid when Token returns it.
 const enough = time.Minute
 
-// Token returns an access token that is valid for a while. Errors that a customer may see are not_connected, credentials and
-// not_configured.
+// Token returns an access token that is valid for more than a minute. Errors that a customer may see are not_connected,
+// credentials and not_configured.
 func (t *Tokens) Token(ctx context.Context) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool { return t.lives(c) })
 }
 
-// Renew returns another access token, after the platform refused one. It has the same errors as Token.
+// Renew returns another access token after the platform has refused the token refused. It has the same errors as Token.
 func (t *Tokens) Renew(ctx context.Context, refused string) (string, error) {
 	return t.get(ctx, func(c models.OAuthConnection, have models.OAuthTokens) bool {
 		return have.Access != refused && t.lives(c)
@@ -32,7 +32,7 @@ func (t *Tokens) lives(c models.OAuthConnection) bool {
 	return c.ExpiresAt == nil || c.ExpiresAt.After(t.k.o.Now().Add(enough))
 }
 
-// ahead renews tokens that end soon, unless another process has done so.
+// ahead renews the tokens if they expire soon and no other process has renewed them.
 func (t *Tokens) ahead(ctx context.Context) error {
 	_, err := t.get(ctx, func(c models.OAuthConnection, _ models.OAuthTokens) bool {
 		if c.ExpiresAt == nil {
@@ -48,16 +48,16 @@ func (t *Tokens) ahead(ctx context.Context) error {
 }
 
 const (
-	// refreshLease is how long one process may take to renew tokens. If it dies, another one starts after that time.
+	// refreshLease is how long one process may take to renew tokens. If the process dies, another process starts after that time.
 	refreshLease = 30 * time.Second
 	// refreshTime is how long the platform may take. The rest of the lease is for saving the new tokens.
 	refreshTime = 15 * time.Second
-	// poll is how often a process looks whether another has renewed the tokens.
+	// poll is the interval at which a process checks whether another process has renewed the tokens.
 	poll = 150 * time.Millisecond
 )
 
-// get returns the access token as soon as the token is good. Until then this process renews the token, or another process that is
-// already at it. get waits as long as the context allows.
+// get returns the access token once good accepts it. Until then, this process or another process renews the tokens. get waits
+// until the context ends.
 func (t *Tokens) get(ctx context.Context, good func(models.OAuthConnection, models.OAuthTokens) bool) (string, error) {
 	records := t.k.store.OAuthConnections()
 	for {
@@ -92,8 +92,8 @@ func (t *Tokens) get(ctx context.Context, good func(models.OAuthConnection, mode
 	}
 }
 
-// refresh renews the tokens for which this process has the lease. It saves them before any caller gets one, because the
-// platform may no longer accept the previous ones. It goes on even if the caller is gone.
+// refresh renews the tokens for which this process has the lease. It saves the new tokens before any caller gets a token, because
+// the platform may no longer accept the old tokens. It continues even if the caller's context ends.
 func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have models.OAuthTokens, holder uuid.UUID) (
 	token string, saved bool, err error,
 ) {
@@ -113,7 +113,7 @@ func (t *Tokens) refresh(ctx context.Context, c models.OAuthConnection, have mod
 		if err == nil {
 			return g.Tokens.Access, saved, nil
 		}
-		if t.k.o.Wait(ctx, poll) != nil { // the lease is over
+		if t.k.o.Wait(ctx, poll) != nil { // the lease has ended
 			return "", false, err
 		}
 	}

@@ -29,7 +29,7 @@ import (
 	"switchyard/workers/providers/oauth/oauthtest"
 )
 
-// logged is what the tests of this package log.
+// logged collects the log of the tests of this package.
 var logged lockedBuffer
 
 type lockedBuffer struct {
@@ -86,7 +86,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// process is what another process of the install has.
+// process returns the Connections of another process of the install.
 func (w *world) process(wait func(context.Context, time.Duration) error) *oauth.Connections {
 	w.Helper()
 	return oauth.New(w.store, oauth.Options{
@@ -99,14 +99,14 @@ func (w *world) process(wait func(context.Context, time.Duration) error) *oauth.
 	})
 }
 
-// Now is the world's time.
+// Now returns the world's time.
 func (w *world) Now() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.now
 }
 
-// later lets time pass.
+// later moves the world's time forward.
 func (w *world) later(d time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,7 +131,7 @@ func (w *world) work() {
 	})
 }
 
-// attempt signs in on the platform's page, and gives the id of the sign-in that has its code, and its state.
+// attempt signs in on the platform's page. It returns the id of the sign-in, whose code is stored, and its state.
 func (w *world) attempt(at string) (id uuid.UUID, state string) {
 	w.Helper()
 	a, state, err := w.store.OAuthAttempts().Begin(w.Context(), w.account, at, redirect, w.Now())
@@ -197,7 +197,7 @@ func (w *world) found(id uuid.UUID) models.OAuthConnection {
 	return c
 }
 
-// dump is all that PostgreSQL and Redis have, as text.
+// dump returns the whole content of PostgreSQL and Redis as text.
 func (w *world) dump() string {
 	w.Helper()
 	var out strings.Builder

@@ -1,4 +1,4 @@
-// Package plan watches what accounts use of their plans.
+// Package plan compares the clicks of accounts with the allowances of their plans, and announces exceeded limits.
 package plan
 
 import (
@@ -15,7 +15,7 @@ import (
 	"switchyard/workers"
 )
 
-// Reports counts the clicks of accounts: report.Reader.
+// Reports counts the clicks of accounts. report.Reader implements it.
 type Reports interface {
 	ClicksOf(ctx context.Context, accounts []uuid.UUID, from, to time.Time) (map[uuid.UUID]int64, error)
 }
@@ -36,8 +36,8 @@ type watcher struct {
 	now     func() time.Time
 }
 
-// watch announces plan.limit_reached once a month per account. A run may be missed or repeated: the stored limit of
-// the month decides. A failed account does not stop the others.
+// watch announces plan.limit_reached once a month per account. A run may be missed or repeated, because the announced limit is
+// stored for the month. A failing account does not stop the others.
 func (w *watcher) watch(ctx context.Context) error {
 	lost, err := w.store.Usage().Lost(ctx)
 	if err != nil {

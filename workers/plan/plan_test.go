@@ -109,7 +109,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// start runs a worker and gives the tick of the clock.
+// start runs a worker and returns a function that runs the clock's job.
 func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() {
 	t.Helper()
 	r := jobstest.Redis(t)
@@ -139,7 +139,7 @@ func start(t *testing.T, d *db.DB, s *store.Store, now func() time.Time) func() 
 	}
 }
 
-// TestLost: plans of accounts that the table does not have are found.
+// TestLost checks that plans of accounts that are not in the table of plans are found.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	d := dbtest.New(t)

@@ -11,8 +11,8 @@ import (
 	"switchyard/workers"
 )
 
-// clicksAtOnce is the maximum number of clicks that one transaction deletes. It blocks the recording of their
-// conversions.
+// clicksAtOnce is the maximum number of clicks that one transaction deletes. The transaction blocks the recording of conversions
+// for these clicks.
 const clicksAtOnce = 1000
 
 type (
@@ -20,8 +20,8 @@ type (
 	clearFunc func(context.Context, db.Conn, clicklog.ClearQuery, int) (clicklog.Cleared, error)
 )
 
-// clearing runs functions one after the other, each until it is done. Each call is a transaction. A worker that takes over calls
-// all of them again; a function that was done finds nothing.
+// clearing returns a handler that calls functions one after the other, each until it is done. Each call is a transaction. A
+// worker that takes over calls all functions again. A function that was done already finds nothing to delete.
 func clearing(funcs ...clearFunc) func(context.Context, *clearRun) error {
 	return func(ctx context.Context, u *clearRun) error {
 		for _, clear := range funcs {

@@ -21,7 +21,7 @@ import (
 	"switchyard/workers"
 )
 
-// history is an account with two campaigns and 2,600 clicks a second apart, the older half of them in the window.
+// history is an account with two campaigns and 2,600 clicks, one per second. The older half of them is in the window.
 type history struct {
 	*testing.T
 	db       *db.DB
@@ -106,7 +106,7 @@ func (h *history) text(query string, args ...any) string {
 	return v
 }
 
-// agree holds the ledger against the rows, by campaign.
+// agree checks that the ledger equals the rows, by campaign.
 func (h *history) agree() {
 	h.Helper()
 	for _, campaign := range []uuid.UUID{h.campaign, h.other} {
@@ -133,8 +133,8 @@ func (h *history) agree() {
 	}
 }
 
-// TestClear deletes half of a campaign. The first worker dies after its first part; the next one goes on from there,
-// and the answer counts both.
+// TestClear deletes half of a campaign. The first worker dies after its first part. The next worker continues from there, and the
+// answer counts both parts.
 func TestClear(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -195,7 +195,7 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// dies is a worker that claims a job and is killed after one part, which gives the arguments of the next attempt.
+// dies claims a job and commits one part, like a worker that is then killed. part returns the arguments of the next attempt.
 func (h *history) dies(id uuid.UUID, kind string, part func(db.Conn) (args any, err error)) {
 	h.Helper()
 	claim := jobrow.ClaimRequest{ID: id, Kind: kind, Generation: -1, Lease: time.Second}
@@ -219,7 +219,7 @@ func (h *history) dies(id uuid.UUID, kind string, part func(db.Conn) (args any, 
 	}
 }
 
-// wait waits for a job and reads its answer.
+// wait waits for the end of a job and reads its answer.
 func (h *history) wait(rt *workers.Runtime, id uuid.UUID, answer any) {
 	h.Helper()
 	await.Until(h, "the job is done", func() bool {
@@ -243,7 +243,7 @@ func (h *history) wait(rt *workers.Runtime, id uuid.UUID, answer any) {
 	})
 }
 
-// TestClearArchive takes back figures whose clicks were dropped for their age, once, and only whole hours.
+// TestClearArchive checks that figures whose clicks were dropped for their age are subtracted once, and only for whole hours.
 func TestClearArchive(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)

@@ -22,8 +22,8 @@ const (
 	secret = "203.0.113.77"
 )
 
-// visit stores two clicks of one browser, with word in every text, and everything that can follow a click: a click-out, a decided
-// and a waiting postback, a conversion, an event of a site, and a click on a smartlink.
+// visit stores two clicks of one browser, with word in every text, and all kinds of records that can follow a click: a click-out,
+// a decided and a waiting postback, a conversion, an event of a site, and a click on a smartlink.
 func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	h.Helper()
 	s, err := spool.Open(h.TempDir(), spool.Options{})
@@ -82,7 +82,7 @@ func (h *history) visit(visitor uuid.UUID, word, ip string) (last uuid.UUID) {
 	return last
 }
 
-// holds lists the tables with a row in which a text occurs.
+// holds lists the tables that have a row with the text.
 func (h *history) holds(text string) (found []string) {
 	h.Helper()
 	var tables []string
@@ -99,8 +99,8 @@ func (h *history) holds(text string) (found []string) {
 	return found
 }
 
-// TestErase: nothing in the database tells of an erased visitor, and of the others nothing is missing. The first worker
-// dies on the way. Figures stay, the conversion and what is not decided too.
+// TestErase checks that no data of an erased visitor is left in the database, and that no data of other visitors is missing. The
+// first worker dies during the job. Figures, the conversion and the undecided postback stay.
 func TestErase(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -110,10 +110,10 @@ func TestErase(t *testing.T) {
 	log := clicklog.Log{Conn: h.db}
 	who := clicklog.Visitor{AccountID: h.account, ID: visitor, ClickID: click}
 	if found, err := log.FindVisitors(t.Context(), click, uuid.Nil); err != nil || len(found) != 1 || found[0] != who {
-		t.Errorf("by a click: %v, %v", found, err)
+		t.Errorf("finding the visitor by a click: %v, %v", found, err)
 	}
 	if found, err := log.FindVisitors(t.Context(), uuid.Nil, visitor); err != nil || len(found) != 1 || found[0].AccountID != h.account {
-		t.Errorf("by the visitor's id: %v, %v", found, err)
+		t.Errorf("finding the visitor by id: %v, %v", found, err)
 	}
 	known, err := log.Known(t.Context(), who)
 	if err != nil || len(known.Clicks) != 2 || len(known.SmartlinkClicks) != 2 || len(known.ClickOuts) != 2 ||
@@ -125,7 +125,7 @@ func TestErase(t *testing.T) {
 	canaries := []string{canary, secret, visitor.String()}
 	for _, text := range canaries {
 		if len(h.holds(text)) == 0 {
-			t.Fatalf("nothing tells %s of the visitor", text)
+			t.Fatalf("no table contains the visitor's %s before the job", text)
 		}
 	}
 	h.agree()
@@ -151,14 +151,14 @@ func TestErase(t *testing.T) {
 	if want := (jobs.EraseAnswer{Clicks: 2, SmartlinkClicks: 2, Postbacks: 2, SiteEvents: 2}); got != want {
 		t.Errorf("erased %+v, want %+v", got, want)
 	}
-	h.exec(`DELETE FROM jobs WHERE id = $1`, row.ID) // it names the visitor until it is forgotten
+	h.exec(`DELETE FROM jobs WHERE id = $1`, row.ID) // the job names the visitor until its row is deleted
 	for _, text := range canaries {
 		if found := h.holds(text); len(found) > 0 {
-			t.Errorf("%s is still told by %v", text, found)
+			t.Errorf("%s is still in the tables %v", text, found)
 		}
 	}
 	if found := h.holds("Neighbour8"); strings.Join(found, " ") != strings.Join(kept, " ") {
-		t.Errorf("the other visitor is told by %v, and was by %v", found, kept)
+		t.Errorf("the other visitor is in the tables %v, and was in %v", found, kept)
 	}
 	h.agree()
 	for what, query := range map[string]string{
@@ -170,6 +170,6 @@ func TestErase(t *testing.T) {
 		}
 	}
 	if found, err := log.FindVisitors(t.Context(), uuid.Nil, visitor); err != nil || len(found) != 0 {
-		t.Errorf("he is found again: %v, %v", found, err)
+		t.Errorf("the erased visitor is still found: %v, %v", found, err)
 	}
 }

@@ -18,7 +18,8 @@ const scoredAtOnce = 2000
 
 type rescoreRun = workers.Run[jobs.RescoreArgs, jobs.RescoreAnswer]
 
-// rescore scores clicks in batches. It stops early when the settings of the account differ from the settings of the job.
+// rescore returns a handler that scores clicks again in batches. It stops early if the settings of the account differ from the
+// settings of the job.
 func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) error {
 	return func(ctx context.Context, u *rescoreRun) error {
 		settings, account := bot.NewSettings(u.Args.Threshold, u.Args.Disabled), u.Job.AccountID.UUID
@@ -59,7 +60,7 @@ func rescore(s *store.Store, clicks Clicks) func(context.Context, *rescoreRun) e
 	}
 }
 
-// scored adds a batch to the progress.
+// scored returns the progress after a batch.
 func scored(a jobs.RescoreArgs, out clicklog.Rescored) jobs.RescoreArgs {
 	a.After, a.Clicks, a.Changed = out.After, a.Clicks+out.Clicks, a.Changed+out.Changed
 	a.BotsBefore, a.BotsAfter = a.BotsBefore+out.Before, a.BotsAfter+out.Now

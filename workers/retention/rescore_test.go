@@ -44,7 +44,7 @@ func (h *history) fire() {
 		db.UUIDs(ids), "{"+strings.Join(signals, ",")+"}", h.other)
 }
 
-// scored counts the clicks that are not as the settings have them.
+// scored counts the clicks whose score differs from the settings.
 func (h *history) scored(from, to time.Time, settings bot.Settings) (wrong int) {
 	h.Helper()
 	var rows []struct {
@@ -67,8 +67,8 @@ func (h *history) scored(from, to time.Time, settings bot.Settings) (wrong int) 
 	return wrong
 }
 
-// TestRescore scores history again. The first worker dies after its first part, and the next one goes on from there. The figures
-// equal a recount in between and at the end, and the amount paid stays the same.
+// TestRescore scores history again. The first worker dies after its first part, and the next worker continues from there. The
+// figures equal a recount in between and at the end, and the amount paid stays the same.
 func TestRescore(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -89,7 +89,7 @@ func TestRescore(t *testing.T) {
 	args := jobs.RescoreArgs{TimeRange: models.TimeRange{From: first, To: last}, Threshold: 45, Disabled: []string{"tor_exit"}}
 	h.exec(`UPDATE accounts SET bot_threshold = 45, bot_disabled = '{tor_exit}'`)
 	if h.scored(first, last, settings) == 0 {
-		t.Fatal("nothing is to be scored anew")
+		t.Fatal("no click would get a new score")
 	}
 	before := h.text(`SELECT count(*) FROM clicks WHERE is_bot AND bot_signals <> 0`)
 
@@ -112,12 +112,12 @@ func TestRescore(t *testing.T) {
 		t.Errorf("scored %+v; of %s clicks %s were bots and %s are", got, all, before, after)
 	}
 	if n := h.scored(first, last, settings); n != 0 {
-		t.Errorf("%d clicks are scored otherwise than the settings say", n)
+		t.Errorf("%d clicks have a score that differs from the settings", n)
 	}
 	h.agree()
 	const spent = `SELECT trim_scale(sum(cost)) FROM clicks WHERE campaign_id = $1 AND NOT is_bot AND at >= $2 AND at < $3`
 	if sum := h.text(spent, h.campaign, paid.Day, paid.Day.AddDate(0, 0, 1)); sum != "100" {
-		t.Errorf("of 100 that were paid %s are left", sum)
+		t.Errorf("the cost is %s, want 100", sum)
 	}
 
 	args.Threshold = 90
@@ -129,12 +129,12 @@ func TestRescore(t *testing.T) {
 		t.Fatal(err)
 	}
 	if h.wait(rt, row.ID, &later); !later.Superseded || later.Clicks != 0 {
-		t.Errorf("a job of other settings than the account's scored %+v", later)
+		t.Errorf("a job with other settings than the account's scored %+v", later)
 	}
 }
 
-// TestRescoreTakesOver changes the settings while a job has done a part. That job stops, and the job of the change does the whole
-// window: no click keeps the score of the first settings.
+// TestRescoreTakesOver changes the settings while a job has done a part. That job stops, and the job of the change scores the
+// whole window again. No click keeps the score of the first settings.
 func TestRescoreTakesOver(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t)
@@ -165,15 +165,15 @@ func TestRescoreTakesOver(t *testing.T) {
 	h.wait(rt, first, &old)
 	if all := h.text(`SELECT count(*) FROM clicks WHERE bot_signals <> 0`); !old.Superseded || now.Superseded ||
 		strconv.FormatInt(now.Clicks, 10) != all || old.Clicks == 0 || old.Clicks >= now.Clicks {
-		t.Errorf("of %s clicks the first job did %+v, the second %+v", all, old, now)
+		t.Errorf("of %s clicks the first job scored %+v, the second %+v", all, old, now)
 	}
 	if n := h.scored(window.From, window.To, bot.NewSettings(70, nil)); n != 0 {
-		t.Errorf("%d clicks are left as the first settings have them", n)
+		t.Errorf("%d clicks still have the score of the first settings", n)
 	}
 	h.agree()
 }
 
-// dieAfterOneScore is a worker that is killed between two parts.
+// dieAfterOneScore scores one part, like a worker that is then killed.
 func (h *history) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings bot.Settings) {
 	h.Helper()
 	h.dies(id, jobs.RescoreBots.Kind(), func(c db.Conn) (any, error) {
@@ -186,7 +186,7 @@ func (h *history) dieAfterOneScore(id uuid.UUID, args jobs.RescoreArgs, settings
 	})
 }
 
-// worker runs one until the test ends.
+// worker runs a worker until the test ends.
 func (h *history) worker() *workers.Runtime {
 	h.Helper()
 	queue := jobstest.Redis(h)

@@ -1,7 +1,8 @@
 // Package retention does the housekeeping of clicks and their ledger, deletes the clicks that a customer asks to delete, erases
 // visitors, and scores clicks again when a customer changes how they are scored.
 //
-// The housekeeping never changes a figure. Its jobs may be missed, repeated or run in parallel. The others are row jobs.
+// The housekeeping never changes a figure. The housekeeping jobs may be missed, repeated or run in parallel. The other jobs are
+// row jobs.
 package retention
 
 import (
@@ -17,7 +18,7 @@ import (
 	"switchyard/workers"
 )
 
-// Clicks keeps the click store in order and deletes clicks: clicklog.Log.
+// Clicks does the housekeeping of the click store, and deletes, erases and rescores clicks. clicklog.Log implements it.
 type Clicks interface {
 	Compact(ctx context.Context) error
 	Tidy(ctx context.Context) error

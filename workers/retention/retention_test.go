@@ -43,12 +43,12 @@ func TestHousekeeping(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // doing it again does nothing
+	for range 2 { // a second run does nothing
 		if err := k.Tidy(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	// The hour that has just begun is compacted as well, so the clock's hour plays no part.
+	// The current hour is compacted too, so the result does not depend on the time of the test.
 	if err := k.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}

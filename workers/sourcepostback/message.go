@@ -17,10 +17,10 @@ import (
 	"switchyard/workers/egress"
 )
 
-// stop is the answer of a source that wants a postback no more.
+// stop is the status of a source's answer that asks for no further attempts of a postback.
 const stop = http.StatusGone
 
-// longestRetryAfter is how long a source can make its next attempt wait by Retry-After.
+// longestRetryAfter is the longest wait that a source can demand with Retry-After.
 const longestRetryAfter = time.Hour
 
 // message is the request of an attempt.
@@ -30,7 +30,7 @@ type message struct {
 	models.SentRequest
 
 	shown   models.SentRequest // without secrets
-	secrets []string           // which an answer may repeat
+	secrets []string           // secrets that the answer of a source may repeat
 }
 
 // message fills the tokens of the address with the click and the conversion.
@@ -47,7 +47,7 @@ func (s *sender) message(ctx context.Context, t outgoing.Target, click *clicklog
 	}, nil
 }
 
-// request expands an address. By POST its query is sent as a form.
+// request expands the tokens of an address. For POST it moves the query to the body, as a form.
 func request(method, url string, v *values) models.SentRequest {
 	v.reset()
 	text, _, _ := strings.Cut(string(token.CompilePostback(url).Expand(nil, v)), "#")
@@ -58,8 +58,8 @@ func request(method, url string, v *values) models.SentRequest {
 	return r
 }
 
-// call sends the request once. Any 2xx is a success, even with an answer too long to be read; nothing else is. later is
-// how long the source wants the next attempt to wait. The error is the cause for the job's row.
+// call sends the request once. Only a 2xx status is a success, also if the answer is too long to be read. later is the wait
+// before the next attempt that the source demands. The error is the cause for the job's row.
 func (s *sender) call(ctx context.Context, m message) (a outgoing.Attempt, later time.Duration, err error) {
 	a = outgoing.Attempt{At: time.Now(), Origin: m.origin, Request: m.shown}
 	req, cancel, err := egress.Request(ctx, s.o.Timeout, m.Method, m.URL, strings.NewReader(m.Body))
@@ -98,7 +98,8 @@ func (s *sender) call(ctx context.Context, m message) (a outgoing.Attempt, later
 	return a, retryAfter(answer.Header, a.At), errors.New("source: " + a.Error)
 }
 
-// retryAfter reads how long the next attempt has to wait, given in seconds or as a time.
+// retryAfter reads the header Retry-After, which has seconds or a time. It returns the wait before the next attempt, at most
+// longestRetryAfter.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	wait := time.Duration(0)

@@ -19,8 +19,8 @@ import (
 	"switchyard/models/await"
 )
 
-// TestTold: tokens are filled from click and conversion, unfilled ones are removed, and the log has request and answer
-// without the secrets of the account.
+// TestTold checks that tokens are filled from click and conversion, that tokens without a value are removed, and that the log has
+// request and answer without the secrets of the account.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "/pb/{sub1}?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&w={status:approved=1}&"+
@@ -68,7 +68,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// TestOncePerStatus: a source hears of each status that it wants once, in the order in which the conversion got them.
+// TestOncePerStatus checks that a source receives each wanted status once, in the order in which the conversion got them.
 func TestOncePerStatus(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "/pb?s={status}&g={goal}", time.Second)
@@ -78,7 +78,7 @@ func TestOncePerStatus(t *testing.T) {
 		{Goal: "mute", Statuses: []string{}},
 	}))
 	var fails atomic.Int32
-	fails.Store(1) // the first one has to come again, and the others wait for it
+	fails.Store(1) // the first postback must be sent again, and the others wait for it
 	w.reply(func(rw http.ResponseWriter, _ *http.Request) {
 		if fails.Add(-1) >= 0 {
 			rw.WriteHeader(http.StatusBadGateway)
@@ -111,7 +111,7 @@ func TestOncePerStatus(t *testing.T) {
 	}
 }
 
-// TestAnswers: 2xx is told, 410 stops, and everything else is tried again by the schedule.
+// TestAnswers checks that 2xx is a success, that 410 ends the attempts, and that any other answer is tried again by the schedule.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "/pb", 0, 0)
@@ -122,7 +122,7 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("after 410: %+v, job %s", s.SentPostback, s.job)
 	}
 	if a, err := w.resend(w.account, id); err != nil || a.Told || *a.Status != 410 || a.Error == "" {
-		t.Errorf("sent again: %+v, %v", a, err)
+		t.Errorf("sent again after 410: %+v, %v", a, err)
 	}
 
 	w.reply(status(http.StatusFound))
@@ -133,21 +133,21 @@ func TestAnswers(t *testing.T) {
 	}
 	w.reply(status(http.StatusAccepted))
 	if a, err := w.resend(w.account, id); err != nil || !a.Told || *a.Status != 202 || a.Error != "" || a.ID != id {
-		t.Errorf("sent again: %+v, %v", a, err)
+		t.Errorf("sent again after 302: %+v, %v", a, err)
 	}
 	w.reply(status(http.StatusTeapot))
 	if a, err := w.resend(w.account, id); err != nil || a.Told {
 		t.Errorf("sent again: %+v, %v", a, err)
 	}
 	if s := w.show(id); s.Result != models.SentTold || s.Attempts != 5 {
-		t.Errorf("a failed repetition undid it: %+v", s.SentPostback)
+		t.Errorf("a failed repetition changed the result of a sent postback: %+v", s.SentPostback)
 	}
 	if _, err := w.resend(uuid.New(), id); err == nil || !strings.Contains(err.Error(), "not_found") && !strings.Contains(err.Error(), "no ") {
-		t.Errorf("by another account: %v", err)
+		t.Errorf("resending a postback of another account: %v", err)
 	}
 	for _, c := range w.received() {
 		if _, err := uuid.Parse(c.delivery); err != nil {
-			t.Errorf("without an id: %+v", c)
+			t.Errorf("a request without a delivery id: %+v", c)
 		}
 	}
 	if n := w.counted(); !maps.Equal(n, map[string]int{"told": 1, "stopped": 2, "retried": 2, "failed": 2}) {
@@ -175,7 +175,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestSkipped: what is not sent says why, and can be sent by hand.
+// TestSkipped checks that a skipped postback shows the reason and can be sent by hand.
 func TestSkipped(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "/pb")
@@ -202,12 +202,12 @@ func TestSkipped(t *testing.T) {
 	w.until(id, func(s shown) bool { return s.Attempts == 1 })
 	w.set("postback_url", "")
 	if _, err := w.resend(w.account, id); err == nil {
-		t.Error("it is sent without an address")
+		t.Error("a postback was sent although the source has no address")
 	}
 	w.set("postback_url", w.receiver.URL+"/new")
 	w.exec(`DELETE FROM clicks WHERE id = $1`, c.ID)
 	if a, err := w.resend(w.account, id); err != nil || a.Told || a.Error != "its click is deleted" {
-		t.Errorf("without its click: %+v, %v", a, err)
+		t.Errorf("resending a postback whose click is deleted: %+v, %v", a, err)
 	}
 	w.set("postback_url", "")
 	if ids := w.convert(w.click(), models.StatusApproved); len(ids) != 0 {
@@ -215,7 +215,7 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// TestHostThatHangs: a source whose host does not answer takes no places from another.
+// TestHostThatHangs checks that a source whose host does not answer takes no places from another source.
 func TestHostThatHangs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "/hangs", time.Hour)
@@ -246,13 +246,14 @@ func TestHostThatHangs(t *testing.T) {
 	c.SourceID = well
 	w.put(c)
 	w.ends(w.convert(c, models.StatusApproved)[0], models.SentTold)
-	// Two at a time may hang at an unknown host, and eight once one postback has come back, out of 60 places.
+	// There are 60 places. At most two postbacks at a time may hang at an unknown host, and at most eight after one postback has
+	// come back.
 	if n := most.Load(); n > 8 {
-		t.Errorf("%d hang at a time", n)
+		t.Errorf("%d requests hang at the same time, want at most 8", n)
 	}
 }
 
-// TestDeletedWithItsClick: what deletes a click deletes what its source is told, with the jobs.
+// TestDeletedWithItsClick checks that deleting a click also deletes its postbacks to the source, with their jobs.
 func TestDeletedWithItsClick(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "/pb")

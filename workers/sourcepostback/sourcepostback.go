@@ -32,7 +32,7 @@ type Options struct {
 	Timeout  time.Duration   // of a request, from the look-up of the name to the last byte; default 10 seconds
 }
 
-// Clicks finds the click of a conversion, and the latest one of a traffic source: clicklog.Log.
+// Clicks finds the click of a conversion, and the latest click of a traffic source. clicklog.Log implements it.
 type Clicks interface {
 	LatestOf(ctx context.Context, account, source uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
 	FindByID(ctx context.Context, id uuid.UUID) (click clicklog.StoredClick, ok bool, err error)
@@ -64,17 +64,18 @@ type sender struct {
 	sent    *prometheus.CounterVec
 }
 
-// endpoint is a host of a traffic source. Many sources have the same host, and none of them waits for another.
+// endpoint is a host as used by one traffic source. Many sources use the same host. Each source has its own endpoint, so that no
+// source waits for another.
 type endpoint struct {
 	source uuid.UUID
 	origin string // scheme, host and port
 }
 
-// longestWait limits how long a postback waits for an earlier one of its conversion before it checks again. The earlier one may
-// have been sent by hand since then.
+// longestWait limits how long a postback waits for an earlier one of its conversion before it checks again. A user may have sent
+// the earlier postback by hand since then.
 const longestWait = 10 * time.Minute
 
-// admit is the gate of postback:send. A postback that is not sent needs no place.
+// admit is the gate of postback:send. It admits a postback that will not be sent without reserving a place.
 func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
 	t, err := outgoing.Find(ctx, s.db, row)
 	if errors.Is(err, models.NotFound("postback")) {
@@ -99,7 +100,7 @@ func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duratio
 	return release, wait, nil
 }
 
-// unwanted says why a postback is not sent, empty if it is.
+// unwanted returns the reason why a postback is not sent. It returns "" for a postback to send.
 func unwanted(t outgoing.Target) string {
 	_, wanted := t.To(t.Goal, t.Status)
 	switch {
@@ -113,10 +114,10 @@ func unwanted(t outgoing.Target) string {
 	return ""
 }
 
-// clickGone is why a postback is not sent whose click is deleted.
+// clickGone is the reason why a postback of a deleted click is not sent.
 const clickGone = "its click is deleted"
 
-// send makes an attempt by the schedule.
+// send makes a scheduled attempt.
 func (s *sender) send(ctx context.Context, u *run) error {
 	t, err := outgoing.Find(ctx, s.db, u.Job.ID)
 	if errors.Is(err, models.NotFound("postback")) {
@@ -137,8 +138,8 @@ func (s *sender) skip(ctx context.Context, u *run, t outgoing.Target, why string
 	return u.Commit(ctx, jobs.None{}, func(c db.Conn) error { return outgoing.Skip(ctx, c, t.ID, why) })
 }
 
-// attempt sends the postback and records the outcome in the transaction that ends the job's attempt. It returns the
-// error of that end.
+// attempt sends the postback and records the outcome in the transaction that ends the job's attempt. The returned error is the
+// result of ending the attempt.
 func (s *sender) attempt(ctx context.Context, u *run, t outgoing.Target) (outgoing.Attempt, error) {
 	click, ok, err := s.o.Clicks.FindByID(ctx, t.ClickID)
 	if err != nil {
@@ -153,7 +154,7 @@ func (s *sender) attempt(ctx context.Context, u *run, t outgoing.Target) (outgoi
 	}
 	a, later, cause := s.call(ctx, m)
 	if ctx.Err() != nil {
-		return a, context.Cause(ctx) // the worker stops, or lost the row: not a failure of the receiver
+		return a, context.Cause(ctx) // the worker stops or lost the row, so the receiver did not fail
 	}
 	a.Number = u.Attempt
 	mark := func(c db.Conn) error { return outgoing.Mark(context.WithoutCancel(ctx), c, t, a) }
@@ -161,7 +162,7 @@ func (s *sender) attempt(ctx context.Context, u *run, t outgoing.Target) (outgoi
 	case a.Told:
 		s.sent.WithLabelValues(models.SentTold).Inc()
 		return a, u.Commit(ctx, jobs.None{}, mark)
-	case a.Stopped: // the job has done what it could
+	case a.Stopped: // the source wants no further attempts, so the job is done
 		s.sent.WithLabelValues("stopped").Inc()
 		a.Final = true
 		return a, u.Commit(ctx, jobs.None{}, mark)
@@ -177,8 +178,8 @@ func (s *sender) attempt(ctx context.Context, u *run, t outgoing.Target) (outgoi
 	})
 }
 
-// resend makes one more attempt of a postback now, whatever its result but while it is being sent. A pending one keeps
-// its schedule. A source that is paused is told too.
+// resend makes one more attempt of a postback now, whatever its result. It refuses a postback that is being sent. A pending
+// postback keeps its schedule. A paused source also receives the postback.
 func (s *sender) resend(ctx context.Context, args jobs.PostbackArgs) (jobs.PostbackAnswer, error) {
 	out := jobs.PostbackAnswer{ID: args.ID}
 	t, err := outgoing.Find(ctx, s.db, args.ID)

@@ -15,8 +15,8 @@ import (
 	"switchyard/workers"
 )
 
-// test sends a source the postback of a made-up conversion, once and now. A source that is paused, or does not want the status, gets
-// it too. Nothing is recorded, not even a failure of its host.
+// test sends a source the postback of a made-up conversion, once and now. A source also receives it if the source is paused or
+// does not want the status. Nothing is recorded, not even a failure of the source's host.
 func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs.TestedPostback, err error) {
 	account := workers.Account(ctx)
 	t, currency, err := outgoing.Trial(ctx, s.db, account, args.SourceID)
@@ -44,7 +44,7 @@ func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs
 	if err != nil {
 		return out, err
 	}
-	a, _, _ := s.call(ctx, m) // its error is the text in a
+	a, _, _ := s.call(ctx, m) // the error is in a.Error, too
 	if ctx.Err() != nil {
 		return out, context.Cause(ctx)
 	}
@@ -54,7 +54,7 @@ func (s *sender) test(ctx context.Context, args jobs.TestPostbackArgs) (out jobs
 	}, nil
 }
 
-// trialClick is the click that is named, or the latest one of the source.
+// trialClick returns the click that the arguments name, or else the latest click of the source.
 func (s *sender) trialClick(ctx context.Context, account uuid.UUID, args jobs.TestPostbackArgs) (clicklog.StoredClick, error) {
 	if args.ClickID == uuid.Nil {
 		click, ok, err := s.o.Clicks.LatestOf(ctx, account, args.SourceID)

@@ -13,8 +13,8 @@ import (
 	"switchyard/models"
 )
 
-// TestTrial: a source is called for one click as it would be for a conversion of it; request and answer are shown without secrets, and
-// nothing is left behind.
+// TestTrial checks that a test calls the source for one click as for a real conversion of it. The answer of the job has request
+// and answer without secrets, and nothing is stored.
 func TestTrial(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "/pb?e={external_id}&c={clickid}&p={payout}&cur={currency}&s={status}&g={goal}&id={conversion_id}&key=s3cret")
@@ -55,7 +55,7 @@ func TestTrial(t *testing.T) {
 
 	named := made
 	named.ClickID, named.Status = c.ID, models.StatusApproved
-	w.click() // a later one
+	w.click() // a later click
 	w.reply(status(http.StatusTeapot))
 	w.set("is_active", false)
 	got, err = try(w.account, named)
@@ -64,7 +64,7 @@ func TestTrial(t *testing.T) {
 	}
 	w.receiver.Close()
 	if got, err = try(w.account, named); err != nil || got.Status != nil || got.Error == "" || got.Told {
-		t.Errorf("nobody listens: %+v, %v", got, err)
+		t.Errorf("a test while the receiver is down: %+v, %v", got, err)
 	}
 	refused(uuid.New(), named, "not_found")
 	named.ClickID = uuid.Must(uuid.NewV7())

@@ -18,7 +18,7 @@ import (
 	"switchyard/models/token"
 )
 
-// values answers for the tokens of a postback. They are the same for every attempt.
+// values provides the values for the tokens of a postback. Every attempt gets the same values.
 type values struct {
 	target *outgoing.Target
 	click  *clicklog.StoredClick
@@ -26,13 +26,14 @@ type values struct {
 	random *rand.PCG
 }
 
-// reset restarts the sequence of random numbers.
+// reset restarts the sequence of random numbers, which depends only on the id of the postback.
 func (v *values) reset() {
 	id := v.target.ID
 	v.random = rand.NewPCG(binary.BigEndian.Uint64(id[:8]), binary.BigEndian.Uint64(id[8:]))
 }
 
-// named are the tokens that are names of records, with the dimension of reports and the id of the record.
+// named lists the tokens whose value is the name of a record. For each it has the dimension of reports and the function that
+// returns the record's id.
 var named = map[token.Name]struct {
 	dimension string
 	id        func(*models.Click) uuid.UUID
@@ -44,7 +45,7 @@ var named = map[token.Name]struct {
 	token.NetworkName:  {"network_id", func(c *models.Click) uuid.UUID { return c.NetworkID }},
 }
 
-// name reads the names that an address uses.
+// name reads the names of the records whose name tokens an address uses.
 func (s *sender) name(ctx context.Context, v *values, t *token.Template) error {
 	v.names = map[token.Name]string{token.SourceName: v.target.SourceName}
 	for token, of := range named {
@@ -108,7 +109,7 @@ func (v *values) AppendToken(dst []byte, t token.Token) []byte {
 	if name, ok := v.names[t.Name]; ok {
 		return append(dst, name...)
 	}
-	if t.Name == currencyToken { // of the payout
+	if t.Name == currencyToken { // the currency of the payout
 		return append(dst, p.Currency...)
 	}
 	return t.Name.Append(dst, &c.Click)
@@ -127,8 +128,8 @@ func (v *values) revenue() decimal.Decimal {
 	return v.target.Share(v.target.Payout)
 }
 
-// profit is the revenue less what click and conversion cost, in the currency of the payout. It is empty if one of them is in
-// another currency and there was no rate.
+// profit returns the revenue minus the cost of the click and of the conversion, in the currency of the payout. It returns "" if a
+// cost is in another currency and there was no rate.
 func (v *values) profit() string {
 	c, p := v.click, v.target
 	sold, known := toOwn(p.Cost, p.Rate)
@@ -144,7 +145,8 @@ func (v *values) profit() string {
 	return models.NewMoney(v.revenue().Sub(clicked).Sub(sold)).Shown()
 }
 
-// toOwn turns an amount in the account's currency back into one in the currency of a rate.
+// toOwn converts an amount in the account's currency to the currency that the rate belongs to. known is false if there is no
+// rate.
 func toOwn(amount decimal.Decimal, rate decimal.NullDecimal) (own decimal.Decimal, known bool) {
 	switch {
 	case amount.IsZero():
@@ -155,7 +157,7 @@ func toOwn(amount decimal.Decimal, rate decimal.NullDecimal) (own decimal.Decima
 	return amount.DivRound(rate.Decimal, models.MoneyScale), true
 }
 
-// Now is the moment at which the conversion got its status, in the account's time zone.
+// Now returns the time at which the conversion got its status, in the account's time zone.
 func (v *values) Now() time.Time {
 	zone, err := time.LoadLocation(v.target.Zone)
 	if err != nil {
@@ -164,5 +166,5 @@ func (v *values) Now() time.Time {
 	return v.target.CreatedAt.In(zone)
 }
 
-// Random gives the next number of the postback's own sequence.
+// Random returns the next number of the postback's own sequence.
 func (v *values) Random() uint64 { return v.random.Uint64() }

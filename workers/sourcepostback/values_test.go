@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// TestProfit: the profit is in the currency of the payout, whatever the click was paid in.
+// TestProfit checks that the profit is in the currency of the payout, whatever the currency of the click's cost.
 func TestProfit(t *testing.T) {
 	t.Parallel()
 	rate := func(text string) (r decimal.NullDecimal) {
@@ -31,7 +31,7 @@ func TestProfit(t *testing.T) {
 		{"EUR", "1.25", "GBP", "1.6", "0", "8.4375"}, // 10 - 2*1.25/1.6
 		{"EUR", "", "USD", "1", "0", ""},
 		{"USD", "1", "EUR", "", "0", ""},
-		{"EUR", "1.25", "EUR", "", "0.5", ""}, // what the conversion costs is in dollars
+		{"EUR", "1.25", "EUR", "", "0.5", ""}, // the cost of the conversion is in dollars
 	} {
 		v := values{click: &clicklog.StoredClick{Rate: rate(c.clickRate)}, target: &outgoing.Target{
 			SentPostback: models.SentPostback{

@@ -33,7 +33,7 @@ import (
 	"switchyard/workers/sourcepostback"
 )
 
-// call is one request as the traffic source saw it.
+// call is a request that the traffic source received.
 type call struct {
 	method, uri, body, kind, delivery string
 }
@@ -156,7 +156,7 @@ func (w *world) put(c *models.Click) {
 	}
 }
 
-// convert records what is said of a conversion of a click and gives the postbacks that it makes.
+// convert records statuses of a conversion of a click and returns the postbacks that this creates.
 func (w *world) convert(c *models.Click, statuses ...string) (ids []uuid.UUID) {
 	w.Helper()
 	return w.record(db.Map(statuses, func(status string) clicklog.ConversionInput {
@@ -217,7 +217,7 @@ func (w *world) resend(account, id uuid.UUID) (jobs.PostbackAnswer, error) {
 	return jobs.Await(w.Context(), ticket)
 }
 
-// counted gives the counter of results.
+// counted returns the counts of sent postbacks by result.
 func (w *world) counted() map[string]int {
 	w.Helper()
 	families, err := w.registry.Gather()

@@ -17,7 +17,7 @@ import (
 	"switchyard/models/longtest"
 )
 
-// endpoint adds another endpoint of the account at a path of the receiver, for an event type of its own.
+// endpointAt adds another endpoint of the account at a path of the receiver, for the given event type only.
 func (w *world) endpointAt(path, event string) {
 	w.t.Helper()
 	id := uuid.New()
@@ -34,7 +34,7 @@ func (w *world) endpointAt(path, event string) {
 		id, w.account, base+path, event, sealed)
 }
 
-// emitMany makes n events in one transaction and gives their deliveries.
+// emitMany makes n events in one transaction and returns their deliveries.
 func (w *world) emitMany(event string, n int) []uuid.UUID {
 	w.t.Helper()
 	var all []uuid.UUID
@@ -57,8 +57,8 @@ func (w *world) emitMany(event string, n int) []uuid.UUID {
 	return all
 }
 
-// TestIsolation (W3): while one endpoint answers nothing and has far more deliveries pending than the worker has
-// places, another one gets all of its own.
+// TestIsolation (W3) checks that while one endpoint does not answer and has far more pending deliveries than the worker has
+// places, another endpoint gets all its deliveries.
 func TestIsolation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -96,8 +96,8 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
-// watchAttempts records when each attempt was due by the schedule and when it began, by the database's own clock. An attempt that
-// is put off, because there is no room, keeps the time it was due. The triggers see every move.
+// watchAttempts creates triggers that record when each attempt was due by the schedule and when it began, by the database's own
+// clock. An attempt that is postponed for lack of a place keeps its original due time. The triggers record every change of a job.
 const watchAttempts = `
 CREATE TABLE dues (job uuid, attempt int, due timestamptz);
 CREATE TABLE moves (job uuid, attempt int, due timestamptz, began timestamptz);
@@ -112,8 +112,8 @@ CREATE FUNCTION note_move() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
 	RETURN NULL; END $$;
 CREATE TRIGGER note_move AFTER UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION note_move()`
 
-// TestSevenAttemptsNeverEarly (W4) lets deliveries fail seven times by a short schedule, all due at once: none comes
-// before its time, and in the long form, to many endpoints, 99 of 100 within two seconds of it.
+// TestSevenAttemptsNeverEarly (W4) lets deliveries fail seven times by a short schedule, all due at once. No attempt begins
+// before its time. In the long form, with many endpoints, 99 of 100 attempts begin within two seconds of it.
 func TestSevenAttemptsNeverEarly(t *testing.T) {
 	t.Parallel()
 	wait := longtest.Size(1, 4) // seconds
@@ -154,7 +154,7 @@ func TestSevenAttemptsNeverEarly(t *testing.T) {
 	}
 	t.Logf("W4: %d deliveries to %d endpoints, seven attempts each, p99 %.2f s late", n, endpoints, late)
 	if longtest.On() && late > 2 {
-		t.Error("W4: later than two seconds")
+		t.Error("W4: attempts began more than two seconds late")
 	}
 }
 
@@ -163,7 +163,7 @@ func TestDocumentedSchedule(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.reply(status(http.StatusBadGateway))
-	before := time.Now().Add(-time.Second) // clocks that are read at once may differ
+	before := time.Now().Add(-time.Second) // the clocks of the processes may differ
 	id, _ := w.emit()
 	for i, wait := range jobs.WebhookSchedule {
 		w.until(id, func(s shown) bool { return s.Attempts == i+1 && s.Job == models.JobPending })
@@ -173,7 +173,7 @@ func TestDocumentedSchedule(t *testing.T) {
 		}
 		after := time.Now().Add(time.Second)
 		if due.Before(before.Add(wait)) || due.After(after.Add(wait)) {
-			t.Errorf("attempt %d, between %s and %s, is followed by one at %s, want %s later", i+1, before, after, due, wait)
+			t.Errorf("attempt %d, between %s and %s, is followed by an attempt at %s, want %s later", i+1, before, after, due, wait)
 		}
 		before = time.Now().Add(-time.Second)
 		w.exec(`UPDATE jobs SET next_attempt_at = clock_timestamp(), generation = generation + 1 WHERE id = $1`, id)
@@ -184,6 +184,6 @@ func TestDocumentedSchedule(t *testing.T) {
 	}
 	s := w.until(id, func(s shown) bool { return s.Job == models.JobFailed })
 	if s.Attempts != 7 || s.Status != "failed" {
-		t.Errorf("at its end: %+v", s)
+		t.Errorf("after the last attempt: %+v", s)
 	}
 }

@@ -16,13 +16,13 @@ import (
 	"switchyard/models"
 )
 
-// TestTwoSignatures: for a day after a rotation either secret verifies a delivery, after that the new one only.
+// TestTwoSignatures checks that for a day after a rotation both secrets verify a delivery, and after that only the new secret.
 func TestTwoSignatures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	hooks := store.New(w.db, w.box).Webhooks()
 	if _, _, err := hooks.Rotate(t.Context(), uuid.New(), w.endpoint); err == nil {
-		t.Error("another account rotates the secret")
+		t.Error("another account could rotate the secret")
 	}
 	rotated, _, err := hooks.Rotate(t.Context(), w.account, w.endpoint)
 	if err != nil {
@@ -40,15 +40,15 @@ func TestTwoSignatures(t *testing.T) {
 			mac := hmac.New(sha256.New, []byte(s))
 			fmt.Fprintf(mac, "%s.%s", strings.TrimPrefix(parts[0], "t="), c.body)
 			if parts[1+j] != "v1="+hex.EncodeToString(mac.Sum(nil)) {
-				t.Errorf("signature %d is not of %q", j, s)
+				t.Errorf("signature %d is not made with the secret %q", j, s)
 			}
 		}
 		w.exec(`UPDATE webhook_endpoints SET old_secret_until = now()`)
 	}
 }
 
-// TestRedeliverFailed: what failed in the window is sent once more under the same ids, each exactly once; the rest of
-// the log is left alone.
+// TestRedeliverFailed checks that each failed delivery of the window is sent exactly once more, under the same id. All other
+// deliveries stay unchanged.
 func TestRedeliverFailed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, []time.Duration{10 * time.Millisecond})
@@ -79,12 +79,12 @@ func TestRedeliverFailed(t *testing.T) {
 	other := window
 	other.Webhook = uuid.New()
 	if n := again(uuid.New(), window) + again(w.account, other); n != 0 {
-		t.Errorf("%d deliveries of others", n)
+		t.Errorf("%d deliveries of other accounts or endpoints were requeued", n)
 	}
 	if n := again(w.account, window); n != 2 {
 		t.Errorf("%d requeued, want 2", n)
 	}
-	for _, id := range failed[1:] { // fails again, after one attempt
+	for _, id := range failed[1:] { // each fails again, after one more attempt
 		w.until(id, func(s shown) bool { return s.Job == models.JobFailed && s.Attempts == 3 })
 	}
 	w.reply(status(200))
@@ -100,6 +100,6 @@ func TestRedeliverFailed(t *testing.T) {
 		t.Errorf("%d requeued after all were delivered", n)
 	}
 	if s := w.show(failed[0]); s.Status != models.DeliveryFailed || len(w.received()) != before+4 {
-		t.Errorf("%d requests, the one outside of the window is %+v", len(w.received())-before, s)
+		t.Errorf("%d requests, the delivery outside of the window is %+v", len(w.received())-before, s)
 	}
 }

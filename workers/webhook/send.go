@@ -18,11 +18,12 @@ import (
 	"switchyard/workers/egress"
 )
 
-// HeaderSignature is the header with the value of Sign.
+// HeaderSignature is the name of the header that has the value of Sign.
 const HeaderSignature = "Switchyard-Signature"
 
-// Sign gives the value of the signature header: the hex HMAC-SHA256 of "<unix seconds>.<body>" with each secret. There
-// is one but in the day after a rotation, when the new one's comes first.
+// Sign returns the value of the signature header: the time and, for each secret, the hex HMAC-SHA256 of "<unix seconds>.<body>".
+// There is one secret, except in the day after a rotation. During that day the signature by the new secret comes first, then the
+// signature by the old secret.
 func Sign(body []byte, at time.Time, secrets ...[]byte) string {
 	t := strconv.FormatInt(at.Unix(), 10)
 	value := []byte("t=" + t)
@@ -35,7 +36,7 @@ func Sign(body []byte, at time.Time, secrets ...[]byte) string {
 	return string(value)
 }
 
-// secrets opens what the delivery is signed with.
+// secrets opens the sealed secrets that the delivery is signed with.
 func (s *sender) secrets(ctx context.Context, t delivery.Target) ([][]byte, error) {
 	var out [][]byte
 	for _, sealed := range [][]byte{t.Secret, t.OldSecret} {
@@ -51,8 +52,8 @@ func (s *sender) secrets(ctx context.Context, t delivery.Target) ([][]byte, erro
 	return out, nil
 }
 
-// send posts the event once. Any 2xx is a success, even with an answer too long to be read; nothing else is. The error
-// is the cause for the job's row.
+// send posts the event once. Only a 2xx status is a success, also if the answer is too long to be read. The error is the cause
+// for the job's row.
 func (s *sender) send(ctx context.Context, t delivery.Target) (delivery.Attempt, error) {
 	secrets, err := s.secrets(ctx, t)
 	if err != nil {

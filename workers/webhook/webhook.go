@@ -1,5 +1,5 @@
-// Package webhook sends events to customers' endpoints: when they happen, again when an attempt failed, and on request. Every
-// attempt of an event sends the same bytes under the same id, with a new signature.
+// Package webhook sends events to customers' endpoints: when an event happens, again after a failed attempt, and on request.
+// Every attempt of an event sends the same bytes under the same id, with a new signature.
 package webhook
 
 import (
@@ -52,7 +52,7 @@ type sender struct {
 	limiter *workers.Limiter[uuid.UUID]
 }
 
-// admit is the gate of webhook:deliver. A delivery whose endpoint is gone needs no place: it ends at once.
+// admit is the gate of webhook:deliver. A delivery whose endpoint is deleted needs no place, because it ends at once.
 func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duration, error) {
 	endpoint, failures, err := delivery.EndpointOf(ctx, s.db, row)
 	if err != nil || endpoint == uuid.Nil {
@@ -62,7 +62,7 @@ func (s *sender) admit(ctx context.Context, row uuid.UUID) (func(), time.Duratio
 	return release, wait, nil
 }
 
-// deliver makes an attempt by the schedule. A delivery whose endpoint is gone or switched off ends without one.
+// deliver makes a scheduled attempt. A delivery whose endpoint is deleted or switched off ends without an attempt.
 func (s *sender) deliver(ctx context.Context, u *run) error {
 	t, err := delivery.Find(ctx, s.db, u.Job.ID)
 	if errors.Is(err, models.NotFound("delivery")) {
@@ -80,12 +80,12 @@ func (s *sender) deliver(ctx context.Context, u *run) error {
 	return err
 }
 
-// attempt sends the event and records the outcome in the transaction that ends the job's attempt. It returns the error
-// of that end.
+// attempt sends the event and records the outcome in the transaction that ends the job's attempt. The returned error is the
+// result of ending the attempt.
 func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delivery.Attempt, error) {
 	a, cause := s.send(ctx, t)
 	if ctx.Err() != nil {
-		return a, context.Cause(ctx) // the worker stops, or lost the row: not a failure of the endpoint
+		return a, context.Cause(ctx) // the worker stops or lost the row, so the endpoint did not fail
 	}
 	a.Number = u.Attempt
 	if a.Delivered {
@@ -99,13 +99,13 @@ func (s *sender) attempt(ctx context.Context, u *run, t delivery.Target) (delive
 	})
 }
 
-// redeliver makes one more attempt of a delivery now, in any state but while it is being sent. A pending delivery keeps
-// its schedule.
+// redeliver makes one more attempt of a delivery now, in any state. It refuses a delivery that is being sent. A pending delivery
+// keeps its schedule.
 func (s *sender) redeliver(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
 	return s.now(ctx, args.ID, true)
 }
 
-// test sends a ping to one endpoint and waits for it.
+// test sends a ping to one endpoint and waits for the result.
 func (s *sender) test(ctx context.Context, args jobs.WebhookArgs) (jobs.WebhookAnswer, error) {
 	ping := models.NewEvent(workers.Account(ctx), models.EventPing, s.o.Now(), models.PingData{
 		WebhookID: args.ID.String(), Message: "This is a test. If you can read it, the endpoint works.",

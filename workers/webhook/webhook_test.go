@@ -80,9 +80,9 @@ func TestRetriesKeepBytesAndSignAnew(t *testing.T) {
 		t.Errorf("redeliver to a broken endpoint: %+v, %v", a, err)
 	}
 	if s := w.show(id); s.Status != "failed" || s.Attempts != 4 {
-		t.Errorf("after it: %+v", s)
+		t.Errorf("after the failed redelivery: %+v", s)
 	}
-	for range 2 { // a delivered one is sent again too
+	for range 2 { // a delivered event can be sent again too
 		w.reply(status(http.StatusNoContent))
 		a, err = w.redeliver(id)
 		if err != nil || !a.Delivered || *a.Status != 204 || a.Error != "" || a.DeliveryID != id {
@@ -90,14 +90,14 @@ func TestRetriesKeepBytesAndSignAnew(t *testing.T) {
 		}
 	}
 	if s := w.show(id); s.Status != "delivered" || s.Attempts != 6 || s.Failing || s.Failures != 0 {
-		t.Errorf("after it: %+v", s)
+		t.Errorf("after the redelivery: %+v", s)
 	}
 	w.reply(status(http.StatusInternalServerError))
 	if a, err := w.redeliver(id); err != nil || a.Delivered {
 		t.Errorf("redeliver: %+v, %v", a, err)
 	}
 	if s := w.show(id); s.Status != "delivered" || s.Job != models.JobDone {
-		t.Errorf("a failed repetition undid a delivery: %+v", s)
+		t.Errorf("a failed repetition changed the state of a delivered event: %+v", s)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestPrivateAddressIsNotCalled(t *testing.T) {
 	}
 	for _, text := range texts {
 		if text != refused.Error || text == "" {
-			t.Errorf("blocked %q, refused %q: they tell a private address", text, refused.Error)
+			t.Errorf("blocked %q, refused %q: the texts reveal whether a private address answers", text, refused.Error)
 		}
 	}
 	if n := len(w.received()); n != 0 {
@@ -238,10 +238,10 @@ func TestPing(t *testing.T) {
 	} {
 		id := map[string]uuid.UUID{"test": w.endpoint, "redeliver": a.DeliveryID}[name]
 		if _, err := ask(w, job, uuid.New(), id); !errors.Is(err, models.NotFound("x")) {
-			t.Errorf("%s by another account: %v", name, err)
+			t.Errorf("%s for a record of another account: %v", name, err)
 		}
 		if _, err := ask(w, job, w.account, uuid.New()); !errors.Is(err, models.NotFound("x")) {
-			t.Errorf("%s of nothing: %v", name, err)
+			t.Errorf("%s for an unknown id: %v", name, err)
 		}
 	}
 }
@@ -264,7 +264,7 @@ func TestSwitchedOffEndpointEndsQuietly(t *testing.T) {
 
 func TestParallelRedeliver(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, []time.Duration{time.Hour}, await.Timeout) // the others are all refused while the first one waits
+	w := newWorld(t, []time.Duration{time.Hour}, await.Timeout) // all other requests are refused while the first one waits
 	w.reply(status(http.StatusBadGateway))
 	id, _ := w.emit()
 	w.until(id, func(s shown) bool { return s.Attempts == 1 && s.Job == models.JobPending })
@@ -289,16 +289,16 @@ func TestParallelRedeliver(t *testing.T) {
 	}
 	for range callers - 1 {
 		if err := <-results; !errors.Is(err, models.Conflict("in_progress", "")) {
-			t.Errorf("while it is being sent: %v", err)
+			t.Errorf("redelivery during an attempt: %v", err)
 		}
 	}
 	close(finish)
 	if err := <-results; err != nil {
-		t.Errorf("the one that ran: %v", err)
+		t.Errorf("the request that was not refused: %v", err)
 	}
-	for range 2 { // each later one runs
+	for range 2 { // each later request runs
 		if a, err := w.redeliver(id); err != nil || !a.Delivered {
-			t.Errorf("later: %+v, %v", a, err)
+			t.Errorf("a later redelivery: %+v, %v", a, err)
 		}
 	}
 }

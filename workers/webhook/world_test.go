@@ -39,13 +39,13 @@ import (
 
 const secret = "whsec_correct_horse_battery_staple"
 
-// call is one request as the receiver saw it.
+// call is a request that the receiver got.
 type call struct {
 	header http.Header
 	body   []byte
 }
 
-// verify is a receiver's own check of a signature.
+// verify checks a signature as a receiver does. It returns the time in the signature.
 func (c call) verify(t *testing.T) (at int64) {
 	t.Helper()
 	var sum string
@@ -61,7 +61,7 @@ func (c call) verify(t *testing.T) (at int64) {
 	mac := hmac.New(sha256.New, []byte(secret))
 	fmt.Fprintf(mac, "%d.%s", at, c.body)
 	if at == 0 || sum != hex.EncodeToString(mac.Sum(nil)) {
-		t.Errorf("signature %q does not fit", c.header.Get("Switchyard-Signature"))
+		t.Errorf("signature %q does not match the body", c.header.Get("Switchyard-Signature"))
 	}
 	return at
 }
@@ -77,7 +77,7 @@ type world struct {
 	receiver *httptest.Server
 	answer   atomic.Pointer[http.HandlerFunc]
 	tick     atomic.Int64
-	addr     atomic.Pointer[netip.Addr] // what every name resolves to
+	addr     atomic.Pointer[netip.Addr] // the address to which every name resolves
 
 	mu    sync.Mutex
 	calls []call
@@ -155,7 +155,7 @@ func (w *world) exec(q string, args ...any) {
 	}
 }
 
-// emit makes an event as any part of the service does, and gives its one delivery.
+// emit makes an event as any part of the service does, and returns its only delivery.
 func (w *world) emit() (uuid.UUID, models.Event) {
 	w.t.Helper()
 	e := models.NewEvent(w.account, models.EventCampaignPaused, time.Now(), models.CampaignPausedData{Name: "né <b>"})

@@ -30,7 +30,7 @@ const maxAge = "public, max-age=3600"
 var static = sync.OnceValue(func() route.Static {
 	s, err := route.NewStatic("text/javascript; charset=utf-8", script)
 	if err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // writing to a buffer never fails
 	}
 	return s
 })

@@ -15,13 +15,13 @@ import (
 	"switchyard/models/token"
 )
 
-// maxSize is what the script may have on the wire, in bytes.
+// maxSize is the greatest size of the compressed script, in bytes.
 const maxSize = 2048
 
-// files are the source and what is made of it.
+// files are the source of the script and the file made from it.
 var files = []string{"tag.js", "tag.min.js"}
 
-// sums are the checksums of files, as sha256sum prints them.
+// sums returns the checksums of files in the format of sha256sum.
 func sums(t *testing.T) string {
 	t.Helper()
 	var out strings.Builder
@@ -36,7 +36,7 @@ func sums(t *testing.T) string {
 	return out.String()
 }
 
-// TestScript: the script that is served was made of the source that is here, and is small.
+// TestScript: the served script was made from the present source, and is small.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("tag.sum")
@@ -50,7 +50,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestParameters: the tag finds a click in each parameter that is called like the token for it.
+// TestParameters: the tag finds a click in each parameter that is named like the token for it.
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("tag.js")

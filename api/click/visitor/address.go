@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxHops is how many forwarded addresses are read, from the right. No real chain of trusted proxies is longer.
+// maxHops is the number of forwarded addresses that are read, from the right. No real chain of trusted proxies is longer.
 const maxHops = 32
 
 // ClientIP returns the address of the visitor: the peer's address, unless the peer is a trusted proxy. Then it is the first
@@ -27,7 +27,8 @@ func (d *Describer) ClientIP(r *http.Request) netip.Addr {
 	return d.walk(peer, r.Header["Forwarded"], parseForwarded)
 }
 
-// ForwardedProto is the protocol that a trusted proxy says the visitor used, in lower case; empty when none says so.
+// ForwardedProto returns the visitor's protocol as a trusted proxy reports it, in lower case. It is empty if no trusted proxy
+// reports it.
 func (d *Describer) ForwardedProto(r *http.Request) string {
 	v := r.Header["X-Forwarded-Proto"]
 	if len(v) == 0 || !d.isTrusted(parseHost(r.RemoteAddr)) {
@@ -54,7 +55,7 @@ func (d *Describer) walk(client netip.Addr, lines []string, parse func(string) n
 			}
 			if !d.isTrusted(addr) {
 				if more || i > 0 {
-					d.untrusted.note(addr) // what stands left of it may be the visitor
+					d.untrusted.note(addr) // the address to its left may be the visitor's
 				}
 				return client
 			}
@@ -114,7 +115,7 @@ func parseForwarded(element string) netip.Addr {
 	return netip.Addr{}
 }
 
-// unmapPrefix turns ::ffff:a.b.c.d/n into its IPv4 form, as addresses are compared unmapped.
+// unmapPrefix turns ::ffff:a.b.c.d/n into its IPv4 form, because addresses are compared unmapped.
 func unmapPrefix(p netip.Prefix) netip.Prefix {
 	if p.Addr().Is4In6() && p.Bits() >= 96 {
 		return netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-96)

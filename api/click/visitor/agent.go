@@ -25,25 +25,27 @@ type agent struct {
 	listed                                 atomic.Pointer[verdict] // nil: not looked up yet
 }
 
-// verdict says whether a list of crawlers has the agent.
+// verdict is the result of looking an agent up in a list of crawlers.
 type verdict struct {
 	list *botdata.Patterns
 	hit  bool
 }
 
 const (
-	// inlineShare is the part of all CPUs that requests may spend in the slow parsers, and inlineBurst how much
-	// unspent budget may pile up. Beyond it a new user agent is described by markers only.
+	// inlineShare is the part of all CPUs that requests may spend in the slow parsers. inlineBurst is the unspent time that may
+	// accumulate. Beyond this budget a new user agent is described by markers only.
 	inlineShare = 0.05
 	inlineBurst = 250 * time.Millisecond
-	// workerRest is how many times as long as it worked the background worker rests: at most a fifth of one CPU.
+	// workerRest is how many times longer the background worker rests than it worked before. It therefore uses at most a fifth of
+	// one CPU.
 	workerRest  = 4
 	workerQueue = 256
 )
 
-// agentCache remembers user agents. An unknown one is parsed completely while the budget lasts, and concurrent requests with the
-// same one wait for that parse. Over budget, it is remembered as the markers describe it. If it comes a second time, it was not
-// random, and the background worker completes it. If the worker's queue is full, the next request tries again.
+// agentCache remembers user agents. An unknown user agent is parsed completely while the budget lasts, and concurrent requests
+// with the same user agent wait for that parse. Over budget, it is remembered with the description by markers. If it comes a
+// second time, it was not random, and the background worker completes it. If the worker's queue is full, the next request tries
+// again.
 type agentCache struct {
 	known    *otter.Cache[string, *agent]
 	load     otter.LoaderFunc[string, *agent]
@@ -74,10 +76,10 @@ func (c *agentCache) close() {
 
 var noAgent = &agent{kind: empty, device: Unknown, complete: true}
 
-// listedAgent is every user agent that only the operator's list knows.
+// listedAgent describes every user agent that only the operator's list knows as a crawler.
 var listedAgent = &agent{kind: crawler, device: Bot, complete: true}
 
-// find describes a cleaned user agent.
+// find returns the description of a cleaned user agent.
 func (c *agentCache) find(userAgent string) *agent {
 	if userAgent == "" {
 		return noAgent
@@ -140,7 +142,7 @@ func (c *agentCache) finish(userAgent string, a *agent) {
 	c.complete(userAgent, a)
 }
 
-// learn remembers the complete description of a user agent.
+// learn stores the complete description of a user agent.
 func (c *agentCache) learn(userAgent string) {
 	a := classify(userAgent)
 	c.finish(userAgent, a)
@@ -167,7 +169,7 @@ func (c *agentCache) work(ctx context.Context) {
 	}
 }
 
-// budget is a bucket of CPU time. It also lets one holder in at a time, so that parsers never queue up in requests.
+// budget is a bucket of CPU time. It also lets in only one holder at a time, so that parsers never queue up in requests.
 type budget struct {
 	mu    *sync.Mutex
 	share float64 // seconds per second
@@ -180,7 +182,7 @@ func newBudget(share float64, burst time.Duration) budget {
 	return budget{mu: new(sync.Mutex), share: share, burst: burst, left: burst, since: time.Now()}
 }
 
-// acquire reports whether there is time left. If so, spend must follow.
+// acquire reports whether the caller may spend CPU time now. After true, the caller must call spend.
 func (b *budget) acquire() bool {
 	if !b.mu.TryLock() {
 		return false

@@ -40,8 +40,8 @@ func realAgents(tb testing.TB) []expectedAgent {
 	return rows
 }
 
-// TestRealAgents holds the reviewed expectations against both the markers alone and the complete parse: what reports
-// are grouped by may not depend on which of the two described a click.
+// TestRealAgents checks the reviewed expectations against the markers alone and against the complete parse. The properties by
+// which reports are grouped must not depend on which of the two described a click.
 func TestRealAgents(t *testing.T) {
 	t.Parallel()
 	parser, err := slowParser()
@@ -63,7 +63,7 @@ func checkAgent(t *testing.T, how string, a *agent, want expectedAgent) {
 	t.Helper()
 	got := expectedAgent{want.UserAgent, a.device, a.os, a.browser, kinds[a.kind].name}
 	if want.Browser == "" && want.Bot == "" && how == "complete" {
-		got.Browser = "" // a name that the markers do not know is welcome
+		got.Browser = "" // the parsers may add a name that the markers do not know
 	}
 	if got != want {
 		t.Errorf("%s:\n got %+v\nwant %+v", how, got, want)
@@ -180,7 +180,7 @@ func TestBudget(t *testing.T) {
 	}
 	b.spend(200 * time.Millisecond)
 	if b.acquire() {
-		t.Fatal("an overdrawn budget gave")
+		t.Fatal("an overdrawn budget granted time")
 	}
 	b.since = b.since.Add(-2 * time.Second)
 	if !b.acquire() {
@@ -191,7 +191,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestConcurrentMisses: one user agent is parsed once however many ask; the race detector watches the rest.
+// TestConcurrentMisses: a user agent is parsed once, however many requests ask for it at the same time. The race detector checks
+// the rest.
 func TestConcurrentMisses(t *testing.T) {
 	t.Parallel()
 	var parses sync.Map

@@ -15,7 +15,7 @@ func BenchmarkDescribeCached(b *testing.B) {
 	}
 }
 
-// BenchmarkDescribeRandomUA is the flood: every request has a user agent never seen before.
+// BenchmarkDescribeRandomUA measures a flood: every request has a user agent never seen before.
 func BenchmarkDescribeRandomUA(b *testing.B) {
 	d := newTestDescriber(b, Options{})
 	r := browserRequest("Sec-Ch-Ua", "", "Sec-Ch-Ua-Platform", "")

@@ -1,7 +1,7 @@
 package visitor
 
-// botMarks are looked for in the lower-cased user agent; ^ means at its beginning. The first hit decides, so names
-// stand before the general words at the end.
+// botMarks are searched for in the lower-cased user agent. ^ means at its beginning. The first hit decides, so names come before
+// the general words at the end.
 var botMarks = []struct {
 	kind  kind
 	marks []string

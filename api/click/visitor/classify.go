@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// classify describes a user agent by its markers: one pass through each table of marks, the first hit wins. It
-// takes a few microseconds, whatever the text, and decides alone all that reports are grouped by.
+// classify describes a user agent by its markers. It goes through each table of marks once, and the first hit wins. This takes a
+// few microseconds for any text. The markers alone decide all properties by which reports are grouped.
 func classify(userAgent string) *agent {
 	lower := strings.ToLower(userAgent)
 	a := &agent{kind: kindOf(lower)}
 	if a.kind != human && a.kind != headless {
-		a.device = Bot // what system and browser a bot claims is no fact
+		a.device = Bot // a bot's claims about its system and browser are not believed
 		return a
 	}
 	a.os, a.osVersion = findSystem(userAgent)
@@ -32,7 +32,7 @@ func classify(userAgent string) *agent {
 }
 
 func kindOf(lower string) kind {
-	lower = strings.ReplaceAll(lower, "cubot", "") // a maker of phones
+	lower = strings.ReplaceAll(lower, "cubot", "") // Cubot makes phones
 	for _, b := range botMarks {
 		for _, mark := range b.marks {
 			if mark[0] == '^' && strings.HasPrefix(lower, mark[1:]) || strings.Contains(lower, mark) {
@@ -82,7 +82,7 @@ func deviceOf(ua, lower, os string) string {
 	mobile := strings.Contains(ua, "Mobile") || strings.Contains(ua, "Opera Mini") || strings.Contains(ua, "Opera Mobi")
 	switch {
 	case os == "Android" && (mobile || !strings.Contains(ua, "Mozilla/")):
-		return Mobile // an app's own client says Android and no more
+		return Mobile // the client of an app reports only Android
 	case os == "Android":
 		return Tablet
 	case mobile || strings.Contains(ua, "MIDP") || strings.Contains(ua, "UCWEB"):
@@ -93,7 +93,7 @@ func deviceOf(ua, lower, os string) string {
 	return Unknown
 }
 
-// deviceName is the brand and model as far as the user agent tells them plainly.
+// deviceName returns the brand and model, if the user agent states them plainly.
 func deviceName(ua string, a *agent) (brand, model string) {
 	switch a.os {
 	case "iOS", "macOS", "tvOS", "watchOS":
@@ -110,7 +110,8 @@ func deviceName(ua string, a *agent) (brand, model string) {
 	return "", ""
 }
 
-// androidModel reads "Android 13; SM-G991B Build/..." and "Android 13; SM-G991B)". K is Chrome's word for no answer.
+// androidModel reads the model from "Android 13; SM-G991B Build/..." and "Android 13; SM-G991B)". Chrome sends K in place of a
+// model; it is skipped.
 func androidModel(ua string) string {
 	_, rest, found := strings.Cut(ua, "Android ")
 	if !found {
@@ -139,14 +140,15 @@ func brandOf(model string) string {
 	return ""
 }
 
-// Engines older than any that still runs: what claims to be one is a script with an old list.
+// The oldest engine versions that are believed. No older engine is still in use, so a user agent that claims one comes from a
+// script with an old list.
 const (
 	oldestChrome  = 30 // 2013
 	oldestFirefox = 20 // 2013
 	oldestMSIE    = 8  // 2009
 )
 
-// isImpossible finds what no browser sends.
+// isImpossible reports whether no real browser sends this user agent.
 func isImpossible(a *agent) bool {
 	major := leadingInt(a.browserVersion)
 	switch a.browser {
@@ -164,7 +166,7 @@ func isImpossible(a *agent) bool {
 	return false
 }
 
-// after is what follows the first of the marks that occurs.
+// after returns the text that follows the first of the marks that occurs.
 func after(s string, marks ...string) string {
 	for _, m := range marks {
 		if _, rest, found := strings.Cut(s, m); found {
@@ -174,7 +176,7 @@ func after(s string, marks ...string) string {
 	return ""
 }
 
-// versionAt is the version number a text begins with: digits and dots, underscores read as dots, 24 characters at most.
+// versionAt returns the version number at the start of a text: digits and dots, at most 24 characters. Underscores count as dots.
 func versionAt(s string) string {
 	end, underscores := 0, false
 	for end < len(s) && end < 24 {

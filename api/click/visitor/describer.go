@@ -15,15 +15,15 @@ import (
 	"switchyard/models/interval"
 )
 
-// Options say where a Describer reads from. The zero value trusts no proxy and knows countries only.
+// Options are the sources of a Describer. The zero value trusts no proxy and knows only countries.
 type Options struct {
 	// TrustedProxies are the peers whose X-Forwarded-For or Forwarded header is believed.
 	TrustedProxies []netip.Prefix
-	// CityDB, ASNDB and AnonymousDB are paths of MaxMind-format files, or empty. Every known field of each file
-	// is used, so an ISP or connection-type file may stand in any place. They are mapped, not read: to replace a file, rename
-	// a new one to its name, and Run opens it.
+	// CityDB, ASNDB and AnonymousDB are paths of MaxMind-format files, or empty. Every known field of each file is used, so a
+	// file with ISPs or connection types may take any of the three places. The files are mapped into memory. To replace a file,
+	// rename a new file to its name, and Run opens it.
 	CityDB, ASNDB, AnonymousDB string
-	// UACacheSize is how many user agents are remembered; 0 means 50,000 (some 40 MB when full).
+	// UACacheSize is the number of user agents that are remembered; 0 means 50,000 (about 40 MB when full).
 	UACacheSize int
 }
 
@@ -75,7 +75,7 @@ func (d *Describer) Run(ctx context.Context) {
 }
 
 // Reload opens geo databases whose files were replaced. If a file cannot be opened, Reload logs the error and keeps the previous
-// one. It must not run twice at the same time.
+// file. It must not run twice at the same time.
 func (d *Describer) Reload(ctx context.Context) {
 	for _, f := range d.geo.files {
 		switch changed, err := f.reload(); {
@@ -87,8 +87,8 @@ func (d *Describer) Reload(ctx context.Context) {
 	}
 }
 
-// Learn describes a user agent completely at once, at any cost, so that the next Describe knows all of it. It is for
-// measurements: a web process learns from its visitors.
+// Learn runs the slow parsers for a user agent at once, whatever the budget, so that the next Describe has the complete
+// description. It is for measurements: a web process learns from its visitors.
 func (d *Describer) Learn(userAgent string) {
 	if userAgent = clean(userAgent, MaxUserAgent); userAgent != "" {
 		d.agents.learn(userAgent)

@@ -31,7 +31,7 @@ func newTestDescriber(tb testing.TB, o Options) *Describer {
 const chromeWindows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
 	"Chrome/120.0.0.0 Safari/537.36"
 
-// browserRequest is what Chrome on Windows sends, changed by name-value pairs; an empty value removes the header.
+// browserRequest returns a request of Chrome on Windows, changed by name-value pairs. An empty value removes the header.
 func browserRequest(pairs ...string) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, "/alias?sub1=a", nil)
 	r.RemoteAddr = "81.2.69.142:40000"
@@ -70,8 +70,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestDescribeUnderLoad asks for every known user agent from many sides at once: some are parsed completely, most are
-// over budget, and all must be grouped the same.
+// TestDescribeUnderLoad describes every known user agent from many goroutines at once. Some user agents are parsed completely,
+// most are over budget, and all must be grouped the same.
 func TestDescribeUnderLoad(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{UACacheSize: 100, CityDB: writeDB(t, "load", map[string]mm{

@@ -28,7 +28,7 @@ const (
 	ProxyRelay      = "relay" // a privacy relay of a browser vendor: real people
 )
 
-// Values of Description.ConnectionType; empty when no database tells.
+// Values of Description.ConnectionType. It is empty if no database has the connection type.
 const (
 	Cellular  = "cellular"
 	CableDSL  = "cable_dsl"
@@ -46,10 +46,10 @@ const (
 	MaxText      = 128 // every other text
 )
 
-// Description is what one request tells about its visitor. All texts are valid UTF-8 without control characters and
-// within their limits; an unknown one is empty. It holds no pointer of its own and may be reused.
+// Description is the description of a visitor from a single request. All texts are valid UTF-8 without control characters and
+// within their limits. An unknown text is empty. A Description holds no pointer of its own and may be reused.
 type Description struct {
-	models.Visitor // without what the bot score decides; DeviceType and ProxyKind are never empty
+	models.Visitor // without the results of the bot score; DeviceType and ProxyKind are never empty
 
 	Continent    string // AF AN AS EU NA OC SA
 	Timezone     string // IANA name

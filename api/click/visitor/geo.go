@@ -17,17 +17,17 @@ import (
 	"switchyard/models/country"
 )
 
-// recordCacheSize is how many decoded records of one file are remembered; a file has fewer records than networks, so
-// that most visitors share theirs.
+// recordCacheSize is the number of decoded records of one file that are remembered. Many networks share a record, so most
+// visitors find theirs in the cache.
 const recordCacheSize = 20_000
 
-// geo answers from the built-in country table, the operator's files and the table of known networks.
+// geo looks addresses up in the built-in country table, the operator's files and the table of known networks.
 type geo struct{ files []*geoFile }
 
 // geoFile is one of the operator's files. It may be replaced at any time.
 type geoFile struct {
 	path string
-	info os.FileInfo // of the file that was opened, or could not be
+	info os.FileInfo // of the file that was last opened, or could not be opened
 	now  atomic.Pointer[database]
 }
 
@@ -77,7 +77,7 @@ func (f *geoFile) reload() (changed bool, err error) {
 // GeoFile is one of the operator's geo databases.
 type GeoFile struct {
 	Path      string    `json:"path"`
-	Type      string    `json:"type"` // as its maker names it, such as GeoLite2-City
+	Type      string    `json:"type"` // the maker's name for the type, such as GeoLite2-City
 	Built     time.Time `json:"built"`
 	IPVersion uint      `json:"ip_version"` // 6 has addresses of both versions
 	Error     string    `json:"error"`      // why it cannot be read; else empty
@@ -128,7 +128,7 @@ func (f *database) find(a netip.Addr) *record {
 	return rec
 }
 
-// describe fills everything that follows from into.IP. The first file that knows a field wins.
+// describe fills all fields that follow from into.IP. If several files know a field, the first file wins.
 func (g *geo) describe(into *Description) {
 	if !into.IP.IsValid() {
 		return
@@ -168,7 +168,7 @@ func builtInCountry(a netip.Addr) string {
 	}
 	code := iploc.IPCountry(a)
 	if country.Name(code) == "" {
-		return "" // ZZ and the like
+		return "" // a code of no country, such as ZZ
 	}
 	return code
 }

@@ -17,7 +17,7 @@ const (
 	webkit
 )
 
-// The first major versions from which every browser sends what the rules below require, including Fetch Metadata.
+// The first major versions from which every browser sends the headers that the rules below require, including Fetch Metadata.
 const (
 	firstBlink  = 80 // 2020
 	firstGecko  = 90 // 2021
@@ -98,21 +98,21 @@ func isPrefetch(v string) bool {
 	return strings.Contains(v, "prefetch") || strings.Contains(v, "prerender") || strings.Contains(v, "preview")
 }
 
-// hasLanguage is false too for the * of libraries, which no browser sends.
+// hasLanguage reports whether a request has an Accept-Language of a browser. The * that libraries send does not count.
 func hasLanguage(h http.Header) bool {
 	v := header(h, "Accept-Language")
 	return v != "" && v != "*"
 }
 
-// lacksMetadata reports a request by https without Fetch Metadata, which the claimed engine always sends.
+// lacksMetadata reports whether a request by https lacks Fetch Metadata, which the claimed engine always sends.
 func (d *Describer) lacksMetadata(r *http.Request, a *agent) bool {
 	return a.engine != otherEngine && header(r.Header, "Sec-Fetch-Site") == "" &&
 		(r.TLS != nil || d.ForwardedProto(r) == "https")
 }
 
-// belies reports headers that the claimed engine never sends when a visitor follows a link: an Accept of a library or of another
-// engine, or an Accept-Encoding in a library's style. Headers that a proxy may remove or rewrite are no contradiction: a missing
-// Accept counts only if Accept-Language is missing too.
+// belies reports whether a request has headers that the claimed engine never sends when a visitor follows a link: an Accept of a
+// library or of another engine, or an Accept-Encoding in a library's style. Headers that a proxy may remove or rewrite are no
+// contradiction: a missing Accept counts only if Accept-Language is missing too.
 func belies(h http.Header, claimed engine) bool {
 	if claimed == otherEngine {
 		return false
@@ -121,7 +121,7 @@ func belies(h http.Header, claimed engine) bool {
 		return true
 	}
 	if mode := header(h, "Sec-Fetch-Mode"); mode != "" && mode != "navigate" {
-		return false // a page's script asks
+		return false // the request comes from a page's script
 	}
 	accept := header(h, "Accept")
 	if accept == "" {
@@ -133,10 +133,10 @@ func belies(h http.Header, claimed engine) bool {
 	return !strings.HasPrefix(accept, "text/html,application/xhtml+xml") || strings.Contains(accept, "image/apng")
 }
 
-// minHeaders is how many headers every browser sends at least, Host and what belongs to the connection not counted.
+// minHeaders is the smallest number of headers that a browser sends. Host and the headers of the connection are not counted.
 const minHeaders = 4
 
-// hasBrowserHeaders counts what the client sent, leaving out what proxies add.
+// hasBrowserHeaders reports whether the client sent at least minHeaders headers. It does not count headers that proxies add.
 func hasBrowserHeaders(h http.Header) bool {
 	own := 0
 	for name := range h {

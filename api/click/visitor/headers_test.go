@@ -17,7 +17,7 @@ const (
 	chromeOld = "Mozilla/5.0 (Windows NT 6.1) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/79.0.3945.88 Safari/537.36"
 )
 
-// claim is a request with a browser's user agent and other headers in name-value pairs.
+// claim returns a request with a browser's user agent, and other headers in name-value pairs.
 func claim(userAgent string, pairs ...string) *http.Request {
 	r := &http.Request{Method: http.MethodGet, RemoteAddr: "81.2.69.142:40000", Header: http.Header{}}
 	r.Header.Set("User-Agent", userAgent)
@@ -31,7 +31,7 @@ func claim(userAgent string, pairs ...string) *http.Request {
 	return r
 }
 
-// TestClaimedEngines holds what each engine sends against what pretends to be it.
+// TestClaimedEngines compares requests of each engine with requests that only pretend to come from it.
 func TestClaimedEngines(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{})
@@ -78,7 +78,7 @@ func TestClaimedEngines(t *testing.T) {
 	}
 }
 
-// TestMetadataIsAskedForByHTTPS: browsers send Fetch Metadata by https alone.
+// TestMetadataIsAskedForByHTTPS: browsers send Fetch Metadata only by https, so it is required only there.
 func TestMetadataIsAskedForByHTTPS(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
@@ -106,8 +106,8 @@ func TestMetadataIsAskedForByHTTPS(t *testing.T) {
 	}
 }
 
-// TestHintsOfOtherSystems covers systems that the hints have no word for. The hints name the system from which such a system was
-// made.
+// TestHintsOfOtherSystems covers systems for which the hints have no name. The hints name the system from which such a system was
+// derived.
 func TestHintsOfOtherSystems(t *testing.T) {
 	t.Parallel()
 	d := newTestDescriber(t, Options{})
@@ -125,7 +125,7 @@ func TestHintsOfOtherSystems(t *testing.T) {
 	}
 }
 
-// TestTextBrowsersAreNoCrawlers: the long list takes one for the library that it names.
+// TestTextBrowsersAreNoCrawlers: the long list mistakes a text browser for the library that it names.
 func TestTextBrowsersAreNoCrawlers(t *testing.T) {
 	t.Parallel()
 	const lynx = "Lynx/2.9.0dev.12 libwww-FM/2.14 SSL-MM/1.4.1 GNUTLS/3.7.8"
@@ -133,6 +133,6 @@ func TestTextBrowsersAreNoCrawlers(t *testing.T) {
 		t.Error("Lynx is called a crawler")
 	}
 	if library := "libwww-FM/2.14"; !isRareCrawler(library, classify(library)) {
-		t.Error("the library is not called one")
+		t.Error("the library is not called a crawler")
 	}
 }

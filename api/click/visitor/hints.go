@@ -12,13 +12,13 @@ var hintSystems = map[string]string{
 	"Chrome OS": "ChromeOS", "Chromium OS": "ChromeOS",
 }
 
-// hintBrowsers are browsers that only their client hints tell from Chrome.
+// hintBrowsers are browsers that differ from Chrome only in their client hints.
 var hintBrowsers = []struct{ brand, name string }{
 	{`"Brave"`, "Brave"}, {`"DuckDuckGo"`, "DuckDuckGo"}, {`"Opera GX"`, "Opera GX"},
 }
 
-// applyHints refines the description by client hints, which say what the frozen user agent no longer does, and reports
-// whether they contradict the user agent. Hints of a contradicting request are not believed.
+// applyHints refines the description by client hints, which still report what the frozen user agent hides. It reports whether the
+// hints contradict the user agent. Contradicting hints are not believed.
 func applyHints(h http.Header, a *agent, into *Description) (mismatch bool) {
 	brands := header(h, "Sec-Ch-Ua")
 	platform := unquote(header(h, "Sec-Ch-Ua-Platform"))
@@ -49,7 +49,7 @@ func applyHints(h http.Header, a *agent, into *Description) (mismatch bool) {
 	return false
 }
 
-// contradicts compares the hints, which only Chromium sends, with the user agent.
+// contradicts reports whether the hints, which only Chromium sends, contradict the user agent.
 func contradicts(a *agent, brands, platform, mobile string) bool {
 	if a.kind != human {
 		return false
@@ -67,16 +67,16 @@ func contradicts(a *agent, brands, platform, mobile string) bool {
 	return mobile == "?1" && a.device == Desktop || mobile == "?0" && a.device == Mobile && a.os == "Android"
 }
 
-// disagree compares the engine's version among the brands with the one in the full list, which a browser makes of one
-// record. A browser that names no engine in either, as an app may have it do, disagrees with nothing.
+// disagree reports whether the engine's version among the brands differs from its version in the full list. A browser makes both
+// from one record. If a list names no engine, as apps may arrange it, there is no disagreement.
 func disagree(brands, full string) bool {
 	const engine = `"Chromium";v="`
 	short, long := brandVersion(brands, engine), brandVersion(full, engine)
 	return short != 0 && long != 0 && short != long
 }
 
-// isHinted tells whether hints have a word for a system. They name consoles, televisions and phones of other systems by
-// the system that those are made from.
+// isHinted reports whether hints have a name for a system. Consoles, televisions and phones with other systems appear in hints
+// under the system from which theirs is derived.
 func isHinted(os string) bool {
 	switch os {
 	case "Windows", "macOS", "Android", "iOS", "Linux", "ChromeOS":
@@ -93,8 +93,8 @@ func brandVersion(brands, mark string) int {
 	return leadingInt(v)
 }
 
-// hintVersion reads Sec-CH-UA-Platform-Version. On Windows it counts API levels: 13 and above is Windows 11, 1 to 10 is
-// Windows 10, 0.1 to 0.3 are 7, 8 and 8.1 and told as well by the user agent.
+// hintVersion reads Sec-CH-UA-Platform-Version. On Windows the hint counts API levels: 13 and above is Windows 11, and 1 to 10 is
+// Windows 10. 0.1 to 0.3 are Windows 7, 8 and 8.1, which the user agent shows as well.
 func hintVersion(os, v string) string {
 	if os == "Windows" {
 		switch major := leadingInt(v); {
@@ -123,7 +123,7 @@ func unquote(s string) string {
 	return s
 }
 
-// leadingInt is the number a text begins with, at most five digits long, or 0.
+// leadingInt returns the number at the start of a text, at most five digits long, or 0.
 func leadingInt(s string) int {
 	end := 0
 	for end < len(s) && end < 5 && '0' <= s[end] && s[end] <= '9' {

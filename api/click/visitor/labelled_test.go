@@ -10,7 +10,7 @@ import (
 	"switchyard/models/bot/labelled"
 )
 
-// floors are the minimum shares of each kind of program that must be found at the default threshold. Kinds of people have no
+// floors are, for each kind of program, the smallest share that must be found at the default threshold. Kinds of people have no
 // floor.
 var floors = map[string]float64{
 	"ai_crawler": 0.93, "crawler": 0.90, "forged_browser": 0.90, "forged_crawler": 1, "head": 1, "headless": 0.35,
@@ -28,7 +28,7 @@ func TestLabelledSet(t *testing.T) {
 	ids, people := map[string]bool{}, 0
 	for _, r := range list {
 		if ids[r.ID] {
-			t.Errorf("two requests are called %s", r.ID)
+			t.Errorf("two requests have the id %s", r.ID)
 		}
 		if ids[r.ID] = true; !r.Bot {
 			people++
@@ -49,7 +49,7 @@ func TestLabelledSet(t *testing.T) {
 	t.Logf("precision %.4f, recall %.4f: %+v", tally.Precision(), tally.Recall(), tally.Kinds)
 }
 
-// judge asks the detector as it answers once it has seen the user agent. A person who is called a bot is an error.
+// judge returns the detector's answer for a user agent that it has seen before. It is an error if a person is called a bot.
 func judge(t *testing.T, d *Describer, r labelled.Request) bool {
 	t.Helper()
 	if userAgent := clean(header(r.Headers, "User-Agent"), MaxUserAgent); userAgent != "" {

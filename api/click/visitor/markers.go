@@ -1,6 +1,6 @@
 package visitor
 
-// systemMarks are looked for as written, special systems before those they pretend to be.
+// systemMarks are searched for in the unchanged user agent. Special systems come before the systems that they pretend to be.
 var systemMarks = []struct{ text, name, version string }{
 	{"Xbox", "Xbox", ""},
 	{"PLAYSTATION 3", "PlayStation", ""},
@@ -57,8 +57,9 @@ var windowsVersions = map[string]string{
 	"6.3": "8.1", "6.2": "8", "6.1": "7", "6.0": "Vista", "5.2": "XP", "5.1": "XP", "5.0": "2000", "10.0": "10",
 }
 
-// browserMarks: in-app browsers first, then browsers that name Chrome or Safari too, then these. An entry with a system
-// counts there only. Version is what stands before the version, the first that occurs.
+// browserMarks has in-app browsers first, then browsers that also name Chrome or Safari, then Chrome, Safari and the others. An
+// entry with a system counts only on that system. Version has the texts that precede the version number; the first that occurs
+// counts.
 var browserMarks = []struct {
 	text, os, name string
 	version        []string
@@ -171,7 +172,7 @@ var browserMarks = []struct {
 	{"Roku", "", "Roku", []string{"Roku/DVP-"}},
 }
 
-// deviceMarks are looked for in the lower-cased user agent; the first hit decides.
+// deviceMarks are searched for in the lower-cased user agent. The first hit decides.
 var deviceMarks = []struct {
 	device string
 	marks  []string
@@ -199,7 +200,7 @@ var systemDevices = map[string]string{
 	"PlayStation": Console, "Nintendo": Console, "Xbox": Console,
 }
 
-// brandPrefixes tell the maker from how a model's name begins, for the brands that most visitors carry.
+// brandPrefixes give the maker by the start of a model's name, for the most common brands.
 var brandPrefixes = []struct {
 	brand    string
 	prefixes []string

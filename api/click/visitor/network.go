@@ -1,6 +1,6 @@
 package visitor
 
-// networkKind says what a network is known for.
+// networkKind is the purpose for which a network is known.
 type networkKind uint8
 
 const (
@@ -15,8 +15,8 @@ type network struct {
 	operator string // of a mobile carrier
 }
 
-// networks are well-known autonomous systems that serve one purpose: a carrier with cables and phones under one number
-// is not listed. An operator's databases know more.
+// networks are well-known autonomous systems that serve a single purpose. A carrier with cables and phones under one number is
+// not listed. An operator's databases know more networks.
 var networks = map[uint32]network{
 	16509:  {kind: hosting}, // Amazon
 	14618:  {kind: hosting}, // Amazon

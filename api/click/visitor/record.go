@@ -16,7 +16,8 @@ type record struct {
 	asn                                        uint32
 }
 
-// read takes the GeoIP2 shape (nested objects with names by language) and flat ones (ipinfo, ip-location-db, DB-IP).
+// read fills the record from an entry in the GeoIP2 form (nested objects with names by language) or in a flat form (ipinfo,
+// ip-location-db, DB-IP).
 func (rec *record) read(m map[string]any) {
 	traits, _ := m["traits"].(map[string]any)
 	text := func(keys ...string) string {
@@ -74,7 +75,7 @@ func (rec *record) fill(into *Description) {
 	}
 }
 
-// proxyFlags go from the strongest statement to the weakest.
+// proxyFlags are ordered from the strongest statement to the weakest.
 var proxyFlags = []struct{ key, kind string }{
 	{"is_tor_exit_node", ProxyTor},
 	{"tor", ProxyTor},
@@ -114,7 +115,7 @@ func isSet(v any) bool {
 	return number(v) != 0
 }
 
-// nameOf reads a plain text, {names: {en: ...}} or {en: ...}.
+// nameOf returns a name that is given as a plain text, {names: {en: ...}} or {en: ...}.
 func nameOf(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -129,7 +130,7 @@ func nameOf(v any) string {
 	return ""
 }
 
-// codeOf reads a two-letter code, plain or as a member of an object. It returns "" for a code that is not in values.
+// codeOf returns a two-letter code, given as a text or as a member of an object. It returns "" for a code that is not in values.
 func codeOf(v any, member string, values *clickattr.Values) string {
 	if m, ok := v.(map[string]any); ok {
 		v = m[member]
@@ -142,7 +143,7 @@ func codeOf(v any, member string, values *clickattr.Values) string {
 	return code
 }
 
-// number reads an unsigned integer of any width, or an AS number written as "AS15169".
+// number returns an unsigned integer of any width, or an AS number written as "AS15169".
 func number(v any) uint32 {
 	switch v := v.(type) {
 	case uint64:

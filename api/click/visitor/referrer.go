@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// domainOf is the host of an http(s) or android-app referrer: lower case, without port and leading www.
+// domainOf returns the host of an http(s) or android-app referrer, in lower case, without port and leading www.
 func domainOf(referrer string) string {
 	scheme, rest, found := strings.Cut(referrer, "://")
 	if !found || len(scheme) > 16 {
@@ -30,8 +30,8 @@ func domainOf(referrer string) string {
 	return rest
 }
 
-// searchEngines are known by a label of their domain that is followed by a top-level domain, or by the whole domain
-// where it has a dot. Param is the parameter of their result page that holds the words; most send none any more.
+// searchEngines are recognized by the mark: a label of their domain that is followed by a top-level domain, or a whole domain if
+// the mark has a dot. Param is the parameter of their result page with the searched words. Most engines no longer send it.
 var searchEngines = []struct{ mark, name, param string }{
 	{"google", "Google", "q"},
 	{"bing", "Bing", "q"},
@@ -66,7 +66,7 @@ var notSearch = []string{
 	"mail.", "docs.", "drive.", "accounts.", "translate.", "sites.", "groups.", "plus.", "play.", "meet.",
 }
 
-// searchOf is the search engine behind a referrer and the words that were searched, where it tells them.
+// searchOf returns the search engine behind a referrer, and the searched words if the referrer has them.
 func searchOf(domain, referrer string) (engine, keyword string) {
 	if domain == "" {
 		return "", ""
@@ -85,8 +85,8 @@ func searchOf(domain, referrer string) (engine, keyword string) {
 	return "", ""
 }
 
-// matchesEngine finds a mark as a whole domain, its parent, or (without a dot) as the registered label:
-// google.co.uk, images.google.de, but neither google.example.com nor notgoogle.com.
+// matchesEngine reports whether a mark is the whole domain, a parent of it, or (without a dot) its registered label. google
+// matches google.co.uk and images.google.de, but neither google.example.com nor notgoogle.com.
 func matchesEngine(domain, mark string) bool {
 	i := strings.Index(domain, mark)
 	if i < 0 || i > 0 && domain[i-1] != '.' {

@@ -2,8 +2,8 @@ package visitor
 
 import "switchyard/models/bot"
 
-// kind says which sort of automated client a user agent declares itself to be. One user agent is of one kind, so that
-// switching a signal off switches off what it names.
+// kind is the sort of automated client that a user agent declares itself to be. Each user agent has one kind, so that switching a
+// signal off affects exactly the clients that the signal names.
 type kind uint8
 
 const (

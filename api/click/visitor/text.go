@@ -9,7 +9,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// header is the first value of a header given by its canonical name, without the copy that Get would check for.
+// header returns the first value of a header by its canonical name. Unlike Get, it does not check whether the name is canonical.
 func header(h http.Header, canonical string) string {
 	if v := h[canonical]; len(v) > 0 {
 		return v[0]
@@ -17,8 +17,8 @@ func header(h http.Header, canonical string) string {
 	return ""
 }
 
-// clean makes a text from outside fit to be stored: valid UTF-8, no control characters, trimmed, at most max bytes. It copies the
-// text only if something has to change.
+// clean returns a text from outside in a form that can be stored: valid UTF-8, no control characters, trimmed, at most max bytes.
+// It copies the text only if something has to change.
 func clean(s string, max int) string {
 	s = strings.TrimSpace(s)
 	if isPlain(s) {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// UntrustedAdvice is what an operator reads when requests come through a proxy that is not trusted.
+// UntrustedAdvice is the advice to the operator when requests come through a proxy that is not trusted.
 const UntrustedAdvice = "visitors come through a proxy whose X-Forwarded-For is not believed, so all of them have its " +
 	"address: add the proxy to TRUSTED_PROXIES"
 
@@ -20,7 +20,7 @@ type untrusted struct {
 	told     sync.Once
 }
 
-// note counts a request with forwarded headers from a peer. The first one of the process is logged.
+// note counts a request with forwarded headers from a peer. It logs only the first such request of the process.
 func (u *untrusted) note(peer netip.Addr) {
 	if !peer.IsPrivate() && !peer.IsLoopback() && !peer.IsLinkLocalUnicast() {
 		return

@@ -6,7 +6,7 @@ import (
 	"switchyard/models/clickattr"
 )
 
-// TestVisitorsHaveKnownValues: what is measured of a visitor is one of the attribute's values, in its canonical form.
+// TestVisitorsHaveKnownValues: each measured property of a visitor is one of the attribute's values, in its canonical form.
 // Otherwise a condition on it could not be saved.
 func TestVisitorsHaveKnownValues(t *testing.T) {
 	t.Parallel()
@@ -43,7 +43,8 @@ func TestVisitorsHaveKnownValues(t *testing.T) {
 	}
 }
 
-// TestForeignWords: what a list or a database calls by another name gets ours, and what is no value stays unknown.
+// TestForeignWords: other names of lists and databases are translated to the names of this service. Words that are no value stay
+// unknown.
 func TestForeignWords(t *testing.T) {
 	t.Parallel()
 	rec := &record{}

@@ -1,6 +1,6 @@
 // Command bundle makes the dashboard's files: it bundles api/dashboard/web into api/dashboard/dist, which the service
-// embeds. It runs at the root of the repository, after `npm ci` in web. With --watch it goes on whenever a source changes.
-// With --tests it bundles the tests of modules instead, into the file that is named.
+// embeds. It runs at the root of the repository, after `npm ci` in web. With --watch it keeps running and bundles again whenever a
+// source changes. With --tests it bundles the tests of modules instead, into the file named after the flag.
 package main
 
 import (
@@ -65,7 +65,7 @@ func run(watch bool) error {
 	return nil
 }
 
-// writeTests bundles all tests of modules into one separate module. That module exports the test results.
+// writeTests bundles all tests of modules into a module of their own. That module exports the test results.
 func writeTests(path string) error {
 	source := filepath.Join(web, "src")
 	var lines strings.Builder
@@ -114,7 +114,7 @@ type meta struct {
 // languages are the languages of the page. A browser loads the words of only one.
 var languages = []string{"en", "de"}
 
-// write replaces the previous bundle.
+// write replaces the files of the previous bundle.
 func write(result api.BuildResult) error {
 	if n := len(result.Errors); n > 0 {
 		return fmt.Errorf("%d errors", n)
@@ -150,7 +150,7 @@ func write(result api.BuildResult) error {
 	return nil
 }
 
-// pageOf writes the names of script and style into the page.
+// pageOf returns the page with the names of the script and style files filled in.
 func pageOf(m meta) ([]byte, error) {
 	page, err := os.ReadFile(filepath.Join(web, "index.html"))
 	if err != nil {

@@ -19,7 +19,7 @@ type RepeatIPs struct {
 	Rows    []RepeatIPRow `json:"rows" doc:"most clicks first"`
 }
 
-// RepeatIPRow is an address that clicked more than once. Its counts are of all its clicks in the window, bots included.
+// RepeatIPRow is an address that clicked more than once. The counts cover all its clicks in the window, including bots.
 type RepeatIPRow struct {
 	IP         string `json:"ip"`
 	Hits       int64  `json:"hits" doc:"clicks"`
@@ -73,15 +73,16 @@ func repeatIPRow(a report.Address) RepeatIPRow {
 	}
 }
 
-// Which clicks GET /logs/repeat-ips counts.
+// The values of the field of, which tells the clicks that GET /logs/repeat-ips counts, and the value of the parameter link for all
+// smartlinks.
 const (
 	ofClicks     = "clicks"
 	ofSmartlinks = "smartlink-clicks"
 	everyLink    = "links"
 )
 
-// linkOf parses the parameter link, which selects the clicks to read. Without it they are the clicks of campaigns. Otherwise
-// smartlinks is true, and id names one smartlink or is zero for all of them.
+// linkOf parses the parameter link, which selects the clicks to read. Without the parameter these are the clicks of campaigns.
+// Otherwise smartlinks is true, and id is the id of a smartlink. The zero id stands for all smartlinks.
 func linkOf(c *route.Call) (smartlinks bool, id uuid.UUID, err error) {
 	switch c.Query.Get("link") {
 	case "":
@@ -95,7 +96,7 @@ func linkOf(c *route.Call) (smartlinks bool, id uuid.UUID, err error) {
 	return true, id, ownLink(c, id)
 }
 
-// ownLink refuses a smartlink that the account does not have; no id is every smartlink.
+// ownLink refuses a smartlink that the account does not have. The zero id stands for all smartlinks and is accepted.
 func ownLink(c *route.Call, id uuid.UUID) error {
 	if id == uuid.Nil {
 		return nil
@@ -104,7 +105,7 @@ func ownLink(c *route.Call, id uuid.UUID) error {
 	return err
 }
 
-// idOrAll reads an id. Absent, empty and all are the zero id; the zero id itself is refused.
+// idOrAll parses an id. A missing or empty parameter and the value all return the zero id. The zero id in the parameter is refused.
 func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	if text := c.Query.Get(name); text == "" || text == "all" {
 		return uuid.Nil, nil
@@ -112,8 +113,8 @@ func idOrAll(c *route.Call, name string) (uuid.UUID, error) {
 	return c.QueryID(name)
 }
 
-// clampToHistory is the call's window without what lies before the plan's click history, and its end. A window that lies
-// before it completely is empty.
+// clampToHistory returns the call's window and its end. It cuts the part before the plan's click history. A window that lies
+// completely before the history becomes empty.
 func clampToHistory(c *route.Call) (w bind.Window, end time.Time) {
 	w, start := c.Window, historyStart(c)
 	end = w.End()

@@ -12,7 +12,7 @@ import (
 	"switchyard/models/bot"
 )
 
-// ClickRow is a click in the log. Ids that it does not have are null, texts empty.
+// ClickRow is a click of the log. Missing ids are null, missing texts are empty.
 type ClickRow struct {
 	ClickID          string     `json:"click_id"`
 	At               string     `json:"at" doc:"ISO 8601, UTC"`
@@ -58,7 +58,7 @@ type ClickRow struct {
 	SourceName   *string `json:"source_name"`
 }
 
-// ClickVisitor is the visitor of one click.
+// ClickVisitor describes the visitor of a click.
 type ClickVisitor struct {
 	VisitorID *uuid.UUID `json:"visitor_id"`
 	models.Visitor
@@ -66,7 +66,7 @@ type ClickVisitor struct {
 	IsUnique   bool     `json:"is_unique"`
 }
 
-// clickRows reads what the clicks led to and gives them as answers show them.
+// clickRows reads the sales and the names of clicks and returns the rows of an answer.
 func (d Deps) clickRows(c *route.Call, clicks []clicklog.StoredClick) ([]ClickRow, error) {
 	out := make([]ClickRow, len(clicks))
 	if len(clicks) == 0 {

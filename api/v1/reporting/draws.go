@@ -11,7 +11,7 @@ import (
 	"switchyard/models/cond"
 )
 
-// DrawnWay is one of the ways that visitors of a simulation go, and how many of them.
+// DrawnWay is a way through the flow, with the number of visitors of a simulation that take it.
 type DrawnWay struct {
 	Via      string     `json:"via" enum:"none,forced,bound,regular,default,fallback_url,destination_url"`
 	PathID   *uuid.UUID `json:"path_id"`
@@ -27,8 +27,8 @@ type way struct {
 	path, lander, offer uuid.UUID
 }
 
-// drawn repeats the question with other draws, which follow from its seed. It counts the ways that the visitors go and returns
-// the most frequent way first.
+// drawn repeats the question with other random draws, which follow from its seed. It counts the ways that the visitors take and
+// returns the most frequent way first.
 func drawn(ctx context.Context, x *routing.Explainer, q routing.Question, draws int) ([]DrawnWay, error) {
 	rnd := rand.New(rand.NewPCG(q.Seed, uint64(draws))) //nolint:gosec // draws, no secrets
 	at := map[way]int{}
@@ -52,7 +52,7 @@ func drawn(ctx context.Context, x *routing.Explainer, q routing.Question, draws 
 	return list, nil
 }
 
-// copyOf keeps what one draw finds out of a visitor from the next one.
+// copyOf returns a copy of a visitor's facts, so that facts which a draw adds do not affect the next draw.
 func copyOf(f *cond.Facts) *cond.Facts {
 	c := *f
 	return &c

@@ -21,7 +21,7 @@ import (
 	"switchyard/models"
 )
 
-// exports are the rows of /reports/exports.
+// exports returns the routes of /reports/exports.
 func exports(d Deps) []route.Route {
 	const group, path = "Reports", "/reports/exports"
 	return []route.Route{
@@ -43,7 +43,7 @@ func exports(d Deps) []route.Route {
 	}
 }
 
-// ExportBody says which file to make.
+// ExportBody is the body of POST /reports/exports.
 type ExportBody struct {
 	Kind      string              `json:"kind" bad:"invalid_kind" default:"performance" enum:"performance,trends,clicks,conversions,smartlink-clicks"`
 	Dimension string              `json:"dimension" bad:"invalid_dimension" doc:"performance: up to 5, comma-separated; default campaign_id"`
@@ -54,14 +54,14 @@ type ExportBody struct {
 	Name      string              `json:"name" bad:"invalid_input" trim:"true" maxLength:"255"`
 }
 
-// ExportFilter restricts the rows to one value of a dimension, or to one of several.
+// ExportFilter restricts the rows to a value of a dimension, or to any of several values.
 type ExportFilter struct {
 	Dimension string          `json:"dimension" bad:"invalid_dimension"`
 	Value     json.RawMessage `json:"value" is:"texts" doc:"a text, or a list of texts: any of them"`
 	Not       bool            `json:"not" bad:"invalid_dimension" doc:"all but these values"`
 }
 
-// values reads one value or a list. Numbers, true and false are read as their texts.
+// values parses a value or a list of values. Numbers, true and false are read as texts.
 func (f ExportFilter) values() ([]string, error) {
 	bad := models.Invalid("invalid_dimension", "a filter needs a value: a text or a list of texts")
 	dec := json.NewDecoder(bytes.NewReader(f.Value))
@@ -93,7 +93,7 @@ func (f ExportFilter) values() ([]string, error) {
 	return out, nil
 }
 
-// args checks the fields that the kind uses. Others are ignored.
+// args checks the fields that the kind of file uses and returns the job's arguments. It ignores the other fields.
 func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
 	a := jobs.ExportArgs{Kind: b.Kind, Name: b.Name, Link: b.Link.Value}
 	a.From, a.To = w.From, w.End()
@@ -112,7 +112,7 @@ func (b ExportBody) args(w bind.Window) (jobs.ExportArgs, error) {
 	return a, err
 }
 
-// figures reads what the files of figures have.
+// figures parses the fields that only files of figures use.
 func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 	if a.Filters, err = b.filters(); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (b ExportBody) figures(a *jobs.ExportArgs) (err error) {
 	return nil
 }
 
-// filters parses the filters of the body. Several values of one dimension are alternatives, as in GET /reports/performance.
+// filters parses the filters of the body. Several values of the same dimension are alternatives, as in GET /reports/performance.
 func (b ExportBody) filters() (out []models.ReportFilter, err error) {
 	n := 0
 	for _, f := range b.Filters {
@@ -198,7 +198,7 @@ func (d Deps) createExport(c *route.Call, b ExportBody) (ExportAnswer, error) {
 	})
 }
 
-// ExportRow is a file in the list.
+// ExportRow is a report file of the list.
 type ExportRow struct {
 	ExportAnswer
 	Kind      string `json:"kind"`
@@ -227,7 +227,7 @@ func downloadExport(c *route.Call) (route.File, error) {
 	return route.File{Name: fileName(x.Name), Type: "text/csv; charset=utf-8", Size: x.ByteSize, Write: write}, err
 }
 
-// fileName is a file name that every operating system accepts.
+// fileName returns a file name that every operating system accepts.
 func fileName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {

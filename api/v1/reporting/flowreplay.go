@@ -15,7 +15,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// FlowReplay is the row of POST /campaigns/{id}/flow/replay.
+// FlowReplay returns the route POST /campaigns/{id}/flow/replay.
 func FlowReplay(d Deps) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/campaigns/{id}/flow/replay", Group: "Campaigns", Scope: route.Ask, Share: route.Reads,
@@ -25,7 +25,7 @@ func FlowReplay(d Deps) route.Route {
 	}
 }
 
-// FlowReplayBody is the flow that the clicks go through; left out: the campaign's.
+// FlowReplayBody is the flow through which the clicks are routed. If it is left out, it is the campaign's saved flow.
 type FlowReplayBody struct{ DraftFlow }
 
 // FlowReplayed compares the predicted split with the actual one.
@@ -39,7 +39,7 @@ type FlowReplayed struct {
 	Rows       []PredictedRow `json:"rows" doc:"most clicks first, at most 1000"`
 }
 
-// PredictedRow is a place that clicks go to.
+// PredictedRow is a destination of clicks.
 type PredictedRow struct {
 	To           string       `json:"to" enum:"path,fallback_url,destination_url,none"`
 	CampaignID   uuid.UUID    `json:"campaign_id" doc:"that decides; after a hand-over another one"`

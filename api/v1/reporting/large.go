@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// form is a way to answer a report: the job that reads it if it reads too many clicks, and what shows it.
+// form is a kind of report. job reads the report if it reads too many clicks. show converts the result to the answer.
 type form[T any] struct {
 	job  slow.Job[models.ReportArgs, jobs.ReportAnswer, T]
 	show func(jobs.ReportAnswer) T
@@ -20,8 +20,8 @@ func newForm[T any](job jobs.Job[models.ReportArgs, jobs.ReportAnswer], show fun
 	return form[T]{slow.New(job, show), show}
 }
 
-// read answers a report: now, or by a job if it reads too many clicks. A call that asks what an open job of the account
-// was asked already waits for that one.
+// read answers a report directly, or by a job if it reads too many clicks. If an open job of the account has the same arguments,
+// the call waits for that job.
 func (f form[T]) read(d Deps, c *route.Call, args models.ReportArgs) (shown T, err error) {
 	clicks, err := d.reports(c).AnswerCost(c.Context(), c.Account.ID, args)
 	if err != nil {

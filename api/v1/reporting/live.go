@@ -19,7 +19,7 @@ type Breakdown struct {
 	Rows  []BreakdownRow `json:"rows" doc:"most clicks first, at most 20"`
 }
 
-// BreakdownRow is a traffic source; clicks without one are a row too.
+// BreakdownRow is a traffic source with its figures. Clicks without a source have their own row.
 type BreakdownRow struct {
 	SourceID *uuid.UUID `json:"source_id" doc:"null for clicks without a source"`
 	Name     *string    `json:"name"`
@@ -36,7 +36,7 @@ func (d Deps) breakdown(c *route.Call) (Breakdown, error) {
 	}
 	labels, err := labelsOf(c, []string{dimension}, rows)
 	return Breakdown{c.Window.Range(), answer.Each(rows, func(r report.Row) BreakdownRow {
-		id, _ := uuid.Parse(r.Dims[0]) // empty: none
+		id, _ := uuid.Parse(r.Dims[0]) // empty: no source
 		return BreakdownRow{answer.OrNull(id), answer.OrNull(labels[dimension][r.Dims[0]]), r.Row()}
 	})}, err
 }
@@ -53,13 +53,13 @@ type Live struct {
 	PerMinute     []LiveMinute   `json:"per_minute" doc:"each minute of the window, the oldest first"`
 }
 
-// LiveCount is how many people were there.
+// LiveCount counts visitors and their clicks.
 type LiveCount struct {
 	Visitors int64 `json:"visitors"`
 	Views    int64 `json:"views"`
 }
 
-// LivePage is a landing page, or the offer of visitors who were sent there directly.
+// LivePage is a landing page, or an offer to which visitors were sent directly.
 type LivePage struct {
 	Kind *string    `json:"kind" doc:"lander or offer; null for clicks that led to neither"`
 	ID   *uuid.UUID `json:"id"`
@@ -121,7 +121,7 @@ func (d Deps) live(c *route.Call) (Live, error) {
 	}, err
 }
 
-// perMinute returns one entry for each minute of a stretch of time, including minutes without visitors.
+// perMinute returns an entry for each minute of a period, including minutes without visitors.
 func perMinute(from, to time.Time, found []report.Presence, count func(report.Presence) LiveCount) []LiveMinute {
 	came := map[int64]report.Presence{}
 	for _, p := range found {
@@ -134,10 +134,10 @@ func perMinute(from, to time.Time, found []report.Presence, count func(report.Pr
 	return out
 }
 
-// liveNames gives the names of pages and campaigns.
+// liveNames returns the names of pages and campaigns by id.
 func liveNames(c *route.Call, pages, campaigns []report.Presence) (map[string]string, error) {
 	ids := map[string][]string{"campaign_id": answer.Each(campaigns, func(p report.Presence) string { return p.Campaign.String() })}
-	for _, p := range pages { // one of no kind has no name
+	for _, p := range pages { // a page without a kind has no name
 		ids[p.Kind+"_id"] = append(ids[p.Kind+"_id"], p.Page.String())
 	}
 	return namesOf(c, ids)

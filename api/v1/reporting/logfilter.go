@@ -13,8 +13,7 @@ import (
 	"switchyard/models"
 )
 
-// logFilters are the parameters that select rows of the logs of clicks and conversions. A conversion is selected by the values of
-// its click.
+// logFilters are the parameters that filter the logs of clicks and conversions. For conversions the values of their clicks decide.
 var logFilters = slices.Concat([]route.Param{
 	{Name: "click_id", Doc: "only this click, whenever it came"},
 	{Name: "external_id", Doc: "only clicks with this id of the traffic source's"},
@@ -28,7 +27,8 @@ var conversionStatuses = []string{
 	models.StatusPending, models.StatusApproved, models.StatusRejected, models.StatusChargeback,
 }
 
-// clickAsked is the click that the parameter click_id names; zero: all.
+// clickAsked returns the click in the parameter click_id. Without the parameter it returns the zero id, which stands for all
+// clicks.
 func clickAsked(c *route.Call) (uuid.UUID, error) {
 	text := c.Query.Get("click_id")
 	if text == "" {
@@ -41,7 +41,7 @@ func clickAsked(c *route.Call) (uuid.UUID, error) {
 	return id, nil
 }
 
-// filterLog reads the filters of a log.
+// filterLog parses the filters of a log.
 func filterLog(c *route.Call, q *clicklog.LogQuery) (err error) {
 	if q.ClickID, err = clickAsked(c); err != nil {
 		return err
@@ -58,13 +58,13 @@ func filterLog(c *route.Call, q *clicklog.LogQuery) (err error) {
 	if err != nil {
 		return err
 	}
-	// A conversion may belong to a click long before the window: any that is stored.
+	// A conversion may belong to a click long before the window. The period therefore includes every stored click.
 	from, to := time.Now().UTC().AddDate(0, 0, -models.LongestHistory()-2), time.Now().UTC().AddDate(0, 0, 2)
 	q.Where, q.There, err = report.Conditions(args.Filters, zone, from, to)
 	return err
 }
 
-// conversionIDs are the ids in a log of conversions, by dimension.
+// conversionIDs returns the ids in a log of conversions, by dimension.
 func conversionIDs(list []models.Conversion) map[string][]string {
 	ids := idsByDimension{}
 	for i := range list {
@@ -77,7 +77,7 @@ func conversionIDs(list []models.Conversion) map[string][]string {
 	return ids
 }
 
-// clickIDs are the ids in a log of clicks, by dimension.
+// clickIDs returns the ids in a log of clicks, by dimension.
 func clickIDs(list []clicklog.StoredClick) map[string][]string {
 	ids := idsByDimension{}
 	for i := range list {
@@ -93,7 +93,7 @@ func clickIDs(list []clicklog.StoredClick) map[string][]string {
 	return ids
 }
 
-// idsByDimension are ids of records, each once.
+// idsByDimension has ids of records by dimension, without duplicates.
 type idsByDimension map[string][]string
 
 func (m idsByDimension) add(dimension string, id uuid.UUID) {

@@ -18,7 +18,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Logs are the rows of /logs.
+// Logs returns the routes of /logs.
 func Logs(d Deps) []route.Route {
 	const group = "Logs"
 	paging := []route.Param{
@@ -83,7 +83,7 @@ type Log[T any] struct {
 	Rows  []T        `json:"rows"`
 }
 
-// logQuery reads what the logs have in common.
+// logQuery parses the parameters that all logs share.
 func logQuery(c *route.Call) (q clicklog.LogQuery, err error) {
 	q.AccountID, q.Limit = c.Account.ID, c.Numbers["limit"]
 	q.From, q.To = c.Window.From, c.Window.End()
@@ -91,14 +91,14 @@ func logQuery(c *route.Call) (q clicklog.LogQuery, err error) {
 	return q, err
 }
 
-// historyStart is where the click history of the account's plan begins: a whole day.
+// historyStart returns the first day of the plan's click history.
 func historyStart(c *route.Call) time.Time {
 	today := time.Now().UTC().Truncate(24 * time.Hour)
 	return today.AddDate(0, 0, -c.Account.Allowances().HistoryDays)
 }
 
-// forgotten reports whether the row of a click may have been deleted because of its age. It is false for a click that is older
-// than the longest history, because no plan ever kept such a click.
+// forgotten reports whether the row of a click may have been deleted because of its age. It is false for a click that is older than
+// the longest history of any plan, because no plan ever kept such a click.
 func forgotten(c *route.Call, click uuid.UUID) bool {
 	at := models.ClickTime(click)
 	return at.Before(historyStart(c)) && at.After(time.Now().AddDate(0, 0, -models.LongestHistory()))
@@ -117,7 +117,7 @@ func (d Deps) listClicks(c *route.Call) (Log[ClickRow], error) {
 	if err := filterLog(c, &q); err != nil {
 		return Log[ClickRow]{}, err
 	}
-	if q.ClickID != uuid.Nil { // wherever it is in the history
+	if q.ClickID != uuid.Nil { // a click id is searched in the whole history
 		q.From, q.To = historyStart(c), time.Now().AddDate(0, 0, 2)
 	}
 	clicks, err := d.clicks(c).Clicks(c.Context(), q)
@@ -128,7 +128,7 @@ func (d Deps) listClicks(c *route.Call) (Log[ClickRow], error) {
 	return Log[ClickRow]{Range: w.Range(), Rows: rows}, err
 }
 
-// ConversionRow is a conversion in the log: the record that events carry, and what else is known of it.
+// ConversionRow is a conversion of the log: the record that events carry, with further fields.
 type ConversionRow struct {
 	ID uuid.UUID `json:"id"`
 	models.ConversionData
@@ -164,7 +164,7 @@ func (d Deps) listConversions(c *route.Call) (Log[ConversionRow], error) {
 	if q.Status = c.Query.Get("status"); q.Status != "" && !slices.Contains(conversionStatuses, q.Status) {
 		return Log[ConversionRow]{}, models.Invalid("invalid_input", "status must be one of %v", conversionStatuses)
 	}
-	if q.ClickID != uuid.Nil { // whenever they came
+	if q.ClickID != uuid.Nil { // of any time
 		q.From, q.To = allTime()
 	}
 	list, err := d.clicks(c).Conversions(c.Context(), q)
@@ -177,7 +177,7 @@ func (d Deps) listConversions(c *route.Call) (Log[ConversionRow], error) {
 	})}, err
 }
 
-// ClickAnswer is one click with everything that followed from it.
+// ClickAnswer is a click with everything that followed from it.
 type ClickAnswer struct {
 	ClickID     string            `json:"click_id"`
 	Click       ClickRow          `json:"click"`
@@ -189,13 +189,13 @@ type ClickAnswer struct {
 	Trace       *ClickTrace       `json:"trace" doc:"how it was routed; null without trace=1"`
 }
 
-// ClickDecision is what routed a click.
+// ClickDecision tells how a click was routed.
 type ClickDecision struct {
 	Via  string  `json:"via" enum:"none,forced,bound,regular,default,fallback_url,destination_url"`
 	Path *string `json:"path" doc:"the path's name; null: no path, or it is not in the flow any more"`
 }
 
-// HopRow is one step of a visitor.
+// HopRow is a step of a visitor.
 type HopRow struct {
 	Kind        string     `json:"kind" enum:"redirect,click_out"`
 	At          string     `json:"at"`
@@ -206,7 +206,7 @@ type HopRow struct {
 	Destination string     `json:"destination"`
 }
 
-// ownClick finds a click of the account by its id as answers show it.
+// ownClick returns a click of the account. text is its id in the form of answers.
 func (d Deps) ownClick(c *route.Call, text string) (clicklog.ClickDetail, error) {
 	id, err := models.ParseClickID(text)
 	if err != nil {
@@ -249,8 +249,8 @@ func (d Deps) findClick(c *route.Call) (ClickAnswer, error) {
 	return out, err
 }
 
-// hopRows returns the redirect and the steps after it. The redirect has an offer only if it did not lead to a landing page. After
-// a landing page, the click's offer is the offer of its last step.
+// hopRows returns the redirect and the steps after it. The redirect has an offer only if it did not lead to a landing page.
+// Otherwise the click's offer is the offer of its last step.
 func hopRows(d clicklog.ClickDetail) []HopRow {
 	lander := answer.OrNull(d.LanderID)
 	first := HopRow{Kind: "redirect", At: answer.Stamp(d.At), LanderID: lander, Destination: d.Destination}
@@ -267,7 +267,7 @@ func hopRows(d clicklog.ClickDetail) []HopRow {
 	return out
 }
 
-// clickNames reads the names of the records that a click and what followed from it mention.
+// clickNames returns the names of the records in a click and its steps.
 func clickNames(c *route.Call, d clicklog.ClickDetail) (map[string]string, error) {
 	ids := map[string][]string{
 		"campaign_id": {models.IDText(d.CampaignID), models.IDText(d.ParentCampaignID)},
@@ -282,7 +282,7 @@ func clickNames(c *route.Call, d clicklog.ClickDetail) (map[string]string, error
 	return namesOf(c, ids)
 }
 
-// namesOf reads the names of records by their ids, which are given by dimension.
+// namesOf returns the names of records by id. ids has the records' ids by dimension.
 func namesOf(c *route.Call, ids map[string][]string) (map[string]string, error) {
 	return c.Store.NamesOf(c.Context(), c.Account.ID, ids)
 }

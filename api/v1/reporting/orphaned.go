@@ -15,20 +15,20 @@ import (
 	"switchyard/models"
 )
 
-// Orphaned is the answer of GET /reports/orphaned: the campaigns, or with totals_for the totals.
+// Orphaned is the answer of GET /reports/orphaned. It has the campaigns or, with totals_for, the totals.
 type Orphaned struct {
 	*OrphanedCampaigns
 	*Point
 }
 
-// OrphanedCampaigns are the campaigns that do not exist any more.
+// OrphanedCampaigns lists the campaigns that no longer exist.
 type OrphanedCampaigns struct {
 	Range         bind.Range    `json:"range"`
 	Rows          []OrphanedRow `json:"rows" doc:"most clicks first"`
 	LiveCampaigns int           `json:"liveCampaigns" doc:"how many campaigns the account has"`
 }
 
-// OrphanedRow is a campaign that does not exist any more.
+// OrphanedRow is a campaign that no longer exists, with its figures.
 type OrphanedRow struct {
 	CampaignID  uuid.UUID    `json:"campaign_id"`
 	Clicks      int64        `json:"clicks" doc:"without bots"`
@@ -74,7 +74,7 @@ func (d Deps) orphanedTotals(c *route.Call) (Orphaned, error) {
 	return Orphaned{Point: &p}, err
 }
 
-// idsOf reads a comma-separated list of ids.
+// idsOf parses a comma-separated list of ids.
 func idsOf(text string) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	for part := range strings.SplitSeq(text, ",") {
@@ -87,12 +87,12 @@ func idsOf(text string) ([]uuid.UUID, error) {
 	return ids, nil
 }
 
-// OrphanedBody names campaigns that no longer exist.
+// OrphanedBody lists campaigns that no longer exist.
 type OrphanedBody struct {
 	CampaignIDs []uuid.UUID `json:"campaign_ids" bad:"invalid_request,too_many" required:"invalid_request" minItems:"1" maxItems:"100"`
 }
 
-// OrphanedCleared tells what was deleted.
+// OrphanedCleared counts the deleted clicks.
 type OrphanedCleared struct {
 	Deleted   int   `json:"deleted" doc:"campaigns of which something was deleted"`
 	Clicks    int64 `json:"clicks" doc:"deleted, without bots"`
@@ -103,8 +103,8 @@ var clearJob = slow.New(jobs.ClearOrphans, func(a jobs.ClearAnswer) OrphanedClea
 	return OrphanedCleared{a.Found, a.Clicks, a.BotClicks}
 })
 
-// allTime is a window whatever the time of the clicks is. It ends in two days, because the clock of the process that
-// took a click may be ahead.
+// allTime returns a window that includes all clicks. It ends in two days, because the clock of the process that received a click
+// may be ahead.
 func allTime() (from, to time.Time) {
 	return time.Unix(0, 0).UTC(), time.Now().UTC().Truncate(time.Hour).AddDate(0, 0, 2)
 }

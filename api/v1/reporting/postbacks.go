@@ -25,7 +25,7 @@ type PostbackLog struct {
 	Sampled bool          `json:"sampled" doc:"rows of this page are samples, see sample: there may have been more messages like them"`
 }
 
-// PostbackRow is a postback. Ids that it does not have are null, texts empty.
+// PostbackRow is a postback. Missing ids are null, missing texts are empty.
 type PostbackRow struct {
 	ID            uuid.UUID  `json:"id"`
 	Direction     string     `json:"direction" enum:"in,out"`
@@ -49,10 +49,10 @@ type PostbackRow struct {
 	Sent *SentPostback `json:"sent" doc:"of one that is sent to a traffic source; null for others"`
 }
 
-// directions of a postback.
+// directions lists the directions of a postback.
 var directions = []string{"in", "out"}
 
-// postbackLog is the row of the log.
+// postbackLog returns the route of the log of postbacks.
 func postbackLog(d Deps, paging []route.Param) route.Route {
 	return route.Route{
 		Method: "GET", Path: "/logs/postbacks", Group: "Logs", Window: true, Share: route.Reads,
@@ -104,7 +104,7 @@ func postbackQuery(c *route.Call) (q clicklog.PostbackQuery, err error) {
 	return q, err
 }
 
-// postbackRows returns the rows of postbacks, with the names of the records that they refer to. Sealed parameters stay hidden:
+// postbackRows returns the rows of postbacks, with the names of the records to which they refer. Sealed parameters stay hidden:
 // only their names are shown.
 func postbackRows(c *route.Call, list []clicklog.PostbackEntry) ([]PostbackRow, error) {
 	secrets, err := c.Store.SecretParams(c.Context(), c.Account.ID)
@@ -116,7 +116,7 @@ func postbackRows(c *route.Call, list []clicklog.PostbackEntry) ([]PostbackRow, 
 		"campaign_id":  answer.Each(list, func(p clicklog.PostbackEntry) string { return models.IDText(p.CampaignID) }),
 	})
 	rows := answer.Each(list, func(p clicklog.PostbackEntry) PostbackRow {
-		proof, _ := c.Store.OpenProof(c.Context(), p.ID, p.Proof) // without its key the rest is shown
+		proof, _ := c.Store.OpenProof(c.Context(), p.ID, p.Proof) // if it cannot be decrypted, the rest is still shown
 		row := PostbackRow{
 			ID: p.ID, Direction: "in", At: answer.Stamp(p.ReceivedAt), DecidedAt: answer.StampOrNull(p.DecidedAt),
 			Result: p.Result, Reason: p.Detail, Sample: p.Sampled(),
@@ -129,7 +129,7 @@ func postbackRows(c *route.Call, list []clicklog.PostbackEntry) ([]PostbackRow, 
 			row.ClickID = answer.OrNull(models.FormatClickID(p.ClickID))
 		}
 		if p.Result == models.PostbackAccepted {
-			row.DecidedAt = nil // of the last look for its click
+			row.DecidedAt = nil // the stored time is the last search for the click
 		}
 		return row
 	})
@@ -151,7 +151,7 @@ func (d Deps) findPostback(c *route.Call) (PostbackRow, error) {
 	return rows[0], nil
 }
 
-// PostbackReplayed is the answer to the replay of one postback.
+// PostbackReplayed is the answer to the replay of a postback.
 type PostbackReplayed struct {
 	ID     uuid.UUID `json:"id"`
 	Result string    `json:"result" enum:"accepted" doc:"what becomes of it is in the log within seconds"`
@@ -168,13 +168,13 @@ func (d Deps) replayPostback(c *route.Call) (PostbackReplayed, error) {
 	return PostbackReplayed{c.ID, models.PostbackAccepted}, err
 }
 
-// ReplayBody chooses which unmatched postbacks are read again.
+// ReplayBody selects the unmatched postbacks that are read again.
 type ReplayBody struct {
 	Network bind.Opt[string] `json:"network" bad:"invalid_id" format:"uuid" doc:"only those whose address names this network; left out: all"`
 	DryRun  bool             `json:"dry_run" doc:"changes nothing, and tells what would become of the newest ones"`
 }
 
-// PostbacksReplayed tells how many postbacks are read again.
+// PostbacksReplayed is the answer to the replay of unmatched postbacks.
 type PostbacksReplayed struct {
 	Range    bind.Range      `json:"range" doc:"they arrived in it"`
 	Replayed int64           `json:"replayed" doc:"postbacks that are accepted again; what becomes of them is in the log within seconds. In a dry run those that were read"`
@@ -182,7 +182,7 @@ type PostbacksReplayed struct {
 	Outcomes []ReplayOutcome `json:"outcomes" doc:"of a dry run: of each that was read, newest first, at most 100; else empty"`
 }
 
-// ReplayOutcome is what would become of a postback.
+// ReplayOutcome is the result that a postback would have.
 type ReplayOutcome struct {
 	ID      uuid.UUID `json:"id"`
 	Result  string    `json:"result" enum:"matched,unmatched,refused" doc:"matched: its click is found and its sender believed"`
@@ -197,7 +197,7 @@ var replayJob = slow.New(jobs.ReplayPostbacks, func(a jobs.ReplayAnswer) Postbac
 func (d Deps) replayPostbacks(c *route.Call, b ReplayBody) (PostbacksReplayed, error) {
 	args := jobs.ReplayArgs{From: c.Window.From, To: c.Window.End()}
 	if b.Network.Given() {
-		args.Network, _ = models.ParseID(b.Network.Value) // a UUID, says its tag
+		args.Network, _ = models.ParseID(b.Network.Value) // the format tag has checked that it is a UUID
 		if _, err := c.Store.Networks().Find(c.Context(), c.Account.ID, args.Network); err != nil {
 			return PostbacksReplayed{}, err
 		}

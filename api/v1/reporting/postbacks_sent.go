@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// SentPostback is what a traffic source is told of a conversion, and how it went.
+// SentPostback is a postback to a traffic source about a conversion, with the results of its attempts.
 type SentPostback struct {
 	SourceID      uuid.UUID        `json:"source_id"`
 	SourceName    string           `json:"source_name"`
@@ -71,7 +71,7 @@ func sentQuery(c *route.Call) (q outgoing.Query, err error) {
 	return q, err
 }
 
-// sentRows shows postbacks to traffic sources with the names of their records.
+// sentRows returns the rows of postbacks to traffic sources, with the names of their records.
 func sentRows(c *route.Call, list []outgoing.Logged) ([]PostbackRow, error) {
 	idsOf := func(id func(outgoing.Logged) uuid.UUID) []string {
 		return answer.Each(list, func(p outgoing.Logged) string { return models.IDText(id(p)) })
@@ -106,7 +106,7 @@ func sentRows(c *route.Call, list []outgoing.Logged) ([]PostbackRow, error) {
 	}), err
 }
 
-// findSent finds a postback to a traffic source.
+// findSent returns a postback to a traffic source.
 func findSent(c *route.Call) (PostbackRow, error) {
 	p, err := outgoing.Get(c.Context(), c.Store.Conn(), c.Account.ID, c.ID)
 	if err != nil {
@@ -131,7 +131,7 @@ var resendJob = slow.New(jobs.ResendPostback, func(a jobs.PostbackAnswer) Postba
 	return PostbackRedelivered{a.ID, a.Told, a.Status, answer.OrNull(a.Error)}
 })
 
-// redeliverRow is the row that sends a postback to a traffic source again.
+// redeliverRow returns the route that sends a postback to a traffic source again.
 func redeliverRow(d Deps) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/logs/postbacks/{id}/redeliver", Group: "Logs", Share: route.Sends, Slow: resendJob.Answer(),

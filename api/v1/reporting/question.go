@@ -13,18 +13,18 @@ import (
 	"switchyard/models"
 )
 
-// The prefixes of a dimension in the name of a filter's parameter.
+// The prefixes of the filter parameters. A dimension follows the prefix.
 const (
-	filterPrefix  = "f." // only rows with the value
-	excludePrefix = "x." // only rows without it
+	filterPrefix  = "f." // only rows with this value
+	excludePrefix = "x." // only rows without this value
 )
 
-// zoneParam is the time zone of a report.
+// zoneParam is the parameter with the time zone of a report.
 var zoneParam = route.Param{
 	Name: "tz", Default: "UTC", Doc: "IANA time zone of the dimensions of time and of buckets; from and to stay UTC",
 }
 
-// filterParams are the filters by dimensions, of reports and of logs.
+// filterParams are the parameters that filter reports and logs by dimensions.
 var filterParams = func() (params []route.Param) {
 	limits := fmt.Sprintf("Up to %d filters of %d characters, with %d values in all", report.MaxFilters,
 		report.MaxFilterLen, report.MaxValues)
@@ -42,7 +42,7 @@ var filterParams = func() (params []route.Param) {
 	return params
 }()
 
-// asked reads what all reports have in common: window, time zone and filters.
+// asked parses the parameters that all reports share: window, time zone and filters.
 func asked(c *route.Call) (models.ReportArgs, error) {
 	a := models.ReportArgs{From: c.Window.From, To: c.Window.End(), TZ: c.Query.Get("tz")}
 	zone, err := report.Zone(a.TZ)
@@ -54,7 +54,7 @@ func asked(c *route.Call) (models.ReportArgs, error) {
 	return a, err
 }
 
-// filtersOf reads the parameters named f.<dimension> and x.<dimension>, in the order of their names.
+// filtersOf parses the parameters f.<dimension> and x.<dimension>, in the order of their names.
 func filtersOf(query map[string][]string) ([]models.ReportFilter, error) {
 	var out []models.ReportFilter
 	values := 0
@@ -82,7 +82,7 @@ func filtersOf(query map[string][]string) ([]models.ReportFilter, error) {
 	return out, checkFilters(len(out), values)
 }
 
-// checkFilters holds the limits of filters.
+// checkFilters enforces the limits of filters.
 func checkFilters(filters, values int) error {
 	if filters > report.MaxFilters || values > report.MaxValues {
 		return models.Invalid("invalid_dimension", "at most %d filters with %d values in all", report.MaxFilters, report.MaxValues)
@@ -90,7 +90,7 @@ func checkFilters(filters, values int) error {
 	return nil
 }
 
-// comparedTo reads compare: previous or FROM..TO. No text is nil.
+// comparedTo parses the parameter compare, which is previous or FROM..TO. For an empty text it returns nil.
 func comparedTo(text string, w bind.Window, tz string) (*models.TimeRange, error) {
 	switch text {
 	case "":
@@ -103,8 +103,8 @@ func comparedTo(text string, w bind.Window, tz string) (*models.TimeRange, error
 	return &models.TimeRange{From: other.From, To: other.End()}, err
 }
 
-// rangeBefore is the stretch of time that ends where a window begins. For a window of whole days by the clock of a zone
-// it is as many days, whatever the clock did in them; else it has the same length.
+// rangeBefore returns the period that ends where a window begins. If the window consists of whole days in the zone, the period has
+// the same number of days, even across a clock change. Otherwise it has the same length.
 func rangeBefore(w bind.Window, zone *time.Location) *models.TimeRange {
 	from, end := w.From.In(zone), w.End().In(zone)
 	start := w.From.Add(-end.Sub(from))
@@ -114,7 +114,7 @@ func rangeBefore(w bind.Window, zone *time.Location) *models.TimeRange {
 	return &models.TimeRange{From: start, To: w.From}
 }
 
-// daysBetween counts the midnights between two moments of a zone.
+// daysBetween counts the midnights between two times in the same zone.
 func daysBetween(from, end time.Time) int {
 	date := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	return int(date(end).Sub(date(from)) / (24 * time.Hour))

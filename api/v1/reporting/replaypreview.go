@@ -12,11 +12,11 @@ import (
 	"switchyard/models"
 )
 
-// maxPreviewed is how many postbacks a dry run of a replay reads.
+// maxPreviewed is the maximum number of postbacks that a dry run of a replay reads.
 const maxPreviewed = 100
 
 // previewReplay reads the newest unmatched postbacks of the window again, by the present settings of their networks. It stores
-// nothing. network selects postbacks whose address names that network. The zero id selects all.
+// nothing. network selects the postbacks with this network in their address. The zero id selects all postbacks.
 func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err error) {
 	clicks := clicklog.Log{Conn: c.Store.Conn()}
 	list, err := clicks.Postbacks(c.Context(), clicklog.PostbackQuery{
@@ -39,14 +39,14 @@ func previewReplay(c *route.Call, network uuid.UUID) (out PostbacksReplayed, err
 	return out, err
 }
 
-// outcomeOf is what would become of a stored postback.
+// outcomeOf returns the result that a stored postback would have now.
 func outcomeOf(c *route.Call, reader incoming.Reader, id uuid.UUID) (out ReplayOutcome, err error) {
 	out = ReplayOutcome{ID: id, Result: models.PostbackMatched}
 	m, err := reader.Stored(c.Context(), id)
 	if err != nil {
 		return out, err
 	}
-	m.AccountID = c.Account.ID // a click of another account is not known
+	m.AccountID = c.Account.ID // so that a click of another account is not found
 	v, err := reader.Read(c.Context(), m, false)
 	if err != nil {
 		return out, err

@@ -1,6 +1,6 @@
-// Package reporting holds the handlers of /api/v1 that tell what happened, or would: reports and their files,
-// statistics, logs, the trace of a click and the simulation of one. They read; what they delete or write to files is a
-// job.
+// Package reporting has the handlers of /api/v1 that tell what happened or would happen: reports and report files, statistics,
+// logs, the trace of a click and the simulation of a click. The handlers only read. Jobs do everything that deletes data or writes
+// files.
 package reporting
 
 import (
@@ -20,29 +20,29 @@ import (
 // Deps are the dependencies of the handlers. The store is not among them, because it comes with each call.
 type Deps struct {
 	Jobs    *jobs.Client
-	Clicks  ClickReader // over connections of its own
+	Clicks  ClickReader // uses separate connections
 	Reports ReportReader
-	Large   int64  // how many clicks a call may read; default report.Large
-	BaseURL string // the service's address, for the links to report files
+	Large   int64  // number of clicks that a call may read; default report.Large
+	BaseURL string // address of the service, for the links to report files
 	// Visitors describes the visitors of test clicks.
 	Visitors click.Describer
-	// Link is the tracking link of a campaign.
+	// Link returns the tracking link of a campaign.
 	Link func(models.Campaign) string
 }
 
-// clicks reads the click store, for a call that has a place for it.
+// clicks returns the reader of the click store. The call must have a place for reading.
 func (d Deps) clicks(c *route.Call) ClickReader {
 	c.MustHavePlace()
 	return d.Clicks
 }
 
-// reports answers questions about figures, for a call that has a place for it.
+// reports returns the reader of figures. The call must have a place for reading.
 func (d Deps) reports(c *route.Call) ReportReader {
 	c.MustHavePlace()
 	return d.Reports
 }
 
-// ClickReader is what the logs need of the click store: clicklog.Log.
+// ClickReader has the methods of clicklog.Log that the logs need.
 type ClickReader interface {
 	Incoming
 	CopyHealth(ctx context.Context) (status, message string, err error)
@@ -55,7 +55,7 @@ type ClickReader interface {
 	SalesOf(ctx context.Context, account uuid.UUID, clicks []clicklog.StoredClick) (map[uuid.UUID]clicklog.Sales, error)
 }
 
-// ReportReader answers questions about figures: report.Reader.
+// ReportReader has the methods of report.Reader that the reports need.
 type ReportReader interface {
 	Answer(ctx context.Context, account uuid.UUID, a models.ReportArgs) ([]report.Row, error)
 	AnswerCost(ctx context.Context, account uuid.UUID, a models.ReportArgs) (clicks int64, err error)
@@ -67,7 +67,7 @@ type ReportReader interface {
 	ConversionsIn(ctx context.Context, account uuid.UUID, from, to time.Time) (map[uuid.UUID]int, error)
 }
 
-// InWindow asks about the call's account and window.
+// InWindow returns a query for the call's account and window.
 func InWindow(c *route.Call) report.Query {
 	return report.Query{AccountID: c.Account.ID, From: c.Window.From, To: c.Window.End()}
 }

@@ -16,7 +16,7 @@ import (
 	"switchyard/models"
 )
 
-// Reports are the rows of /reports.
+// Reports returns the routes of /reports.
 func Reports(d Deps) []route.Route {
 	const group = "Reports"
 	return append([]route.Route{
@@ -83,7 +83,7 @@ var performanceParams = []route.Param{
 	},
 }
 
-// knownValues says which values a dimension can have, where that is known.
+// knownValues returns a note with the values that a dimension can have, or "" if they are not known.
 func knownValues(dimension string) string {
 	if list := report.ValuesOf(dimension); len(list) > 0 {
 		return ". Values: " + strings.Join(list, ", ")
@@ -106,7 +106,7 @@ type Performance struct {
 	Labels       map[string]map[string]string `json:"labels" doc:"by dimension: the names of ids"`
 }
 
-// DimensionFilter restricts the rows to a value of a dimension, or to all others.
+// DimensionFilter restricts the rows to a value of a dimension or, with Not, to all other values.
 type DimensionFilter struct {
 	Dimension string `json:"dimension"`
 	Value     string `json:"value"`
@@ -123,13 +123,13 @@ func filtersShown(filters []models.ReportFilter) []DimensionFilter {
 	return out
 }
 
-// PerformanceRow is one group of a report. A value that is not there or not known is an empty text.
+// PerformanceRow is a group of a report. A missing or unknown value of a dimension is an empty text.
 type PerformanceRow struct {
 	Dims map[string]string `json:"dims"`
 	Compared
 }
 
-// Compared holds figures and, if the call asks for it, the figures of a second time window.
+// Compared has figures and, if the call requests them, the figures of a second time window.
 type Compared struct {
 	answer.Figures
 	ClickLoss *answer.ClickLoss `json:"click_loss" doc:"of those days and sources of which the clicks that the source counted are known; null: of none, or the report is not by source_id and date (UTC) alone, over whole days and filtered by nothing but source_id"`
@@ -161,7 +161,7 @@ func (d Deps) performance(c *route.Call) (Performance, error) {
 		return Performance{}, err
 	}
 	args.Sort, args.MinClicks, args.Totals = c.Query.Get("sort"), c.Numbers["min_clicks"], true
-	args.Limit = c.Numbers["limit"] + 1 // one more tells whether there are more
+	args.Limit = c.Numbers["limit"] + 1 // an additional row tells whether there are more rows
 	return performanceForm.read(d, c, args)
 }
 
@@ -194,7 +194,7 @@ func performanceAnswer(a jobs.ReportAnswer) Performance {
 	return out
 }
 
-// dimensionsOf reads a list of dimensions, each counted once.
+// dimensionsOf parses a list of dimensions and removes duplicates.
 func dimensionsOf(text string) ([]string, error) {
 	var out []string
 	for name := range strings.SplitSeq(cmp.Or(text, defaultDimension), ",") {
@@ -209,10 +209,10 @@ func dimensionsOf(text string) ([]string, error) {
 	return out, nil
 }
 
-// maxReportGoals is how many goals a report can be restricted to.
+// maxReportGoals is the maximum number of goals to which a report can be restricted.
 const maxReportGoals = 20
 
-// goalsOf reads a list of goals' keys.
+// goalsOf parses a list of goal keys.
 func goalsOf(text string) (out []string, err error) {
 	if text == "" {
 		return nil, nil
@@ -236,7 +236,7 @@ func checkDimension(name string) error {
 	return nil
 }
 
-// labelsOf reads the names of the records in the rows, for the dimensions whose values are ids.
+// labelsOf returns the names of the records in the rows, for the dimensions whose values are ids.
 func labelsOf(c *route.Call, dimensions []string, rows []report.Row) (map[string]map[string]string, error) {
 	return c.Store.LabelsOf(c.Context(), c.Account.ID, dimensions, func(i int) []string {
 		seen := map[string]bool{}
@@ -254,7 +254,7 @@ type Values struct {
 	Labels    map[string]string `json:"labels" doc:"the names of ids"`
 }
 
-// Value is one value of a dimension and its clicks. A missing or unknown value is an empty text.
+// Value is a value of a dimension with its clicks. A missing or unknown value is an empty text.
 type Value struct {
 	Value     string `json:"value"`
 	Clicks    int64  `json:"clicks" doc:"without bots"`

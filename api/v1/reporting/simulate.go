@@ -23,7 +23,7 @@ import (
 	"switchyard/models/flow"
 )
 
-// Simulation is the row of POST /tools/simulate.
+// Simulation returns the route POST /tools/simulate.
 func Simulation(d Deps) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/tools/simulate", Group: "Campaigns", Scope: route.Ask, Share: route.Reads,
@@ -34,11 +34,11 @@ func Simulation(d Deps) route.Route {
 	}
 }
 
-// draftCodes are the errors of a DraftFlow.
+// draftCodes are the error codes of a DraftFlow.
 var draftCodes = slices.Concat(answer.FlowCodes,
 	route.Codes("400 invalid_flow_rotation invalid_bind_visitors invalid_fallback_url invalid_destination_url"))
 
-// draftEchoes are what a DraftFlow may hold as it was read.
+// draftEchoes describes the fields that a client may send back in a DraftFlow unchanged after reading them.
 var draftEchoes = []any{struct {
 	Streams []flow.Path `json:"streams"`
 }{}}
@@ -52,7 +52,7 @@ type DraftFlow struct {
 	DestinationURL string          `json:"destination_url" bad:"invalid_destination_url" maxLength:"2000" format:"routable" doc:"with streams"`
 }
 
-// paths reads the paths and checks them as if they were to be saved.
+// paths parses the paths and checks them as if they were to be saved.
 func (f DraftFlow) paths(c *route.Call) ([]flow.Path, error) {
 	paths, err := flow.Parse(f.Streams)
 	if err != nil {
@@ -61,7 +61,7 @@ func (f DraftFlow) paths(c *route.Call) ([]flow.Path, error) {
 	return paths, c.Store.Campaigns().CheckFlow(c.Context(), c.Account.ID, paths)
 }
 
-// SimulateBody describes a visitor and names the flow to test: the flow of a campaign, or a flow in the body.
+// SimulateBody describes a visitor and selects the flow to test: the flow of a campaign, or a flow in the body.
 type SimulateBody struct {
 	CampaignID uuid.UUID `json:"campaign_id" bad:"invalid_id" doc:"a campaign of the account"`
 	DraftFlow
@@ -77,7 +77,7 @@ type SimulateBody struct {
 	BoundOfferID  uuid.UUID `json:"bound_offer_id" bad:"invalid_id"`
 }
 
-// Simulated is where the visitor would go.
+// Simulated tells where the visitor would go.
 type Simulated struct {
 	Seed int64 `json:"seed" doc:"sent again it gives the same draws"`
 	RouteTrace
@@ -115,7 +115,7 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 		if b.BoundPathID == uuid.Nil {
 			maps.Copy(q.Bound, explainer.Recorded(click, first).Bound)
 			if bound, ok := q.Bound[click.CampaignID]; ok && len(b.Streams) > 0 {
-				q.Bound[first] = bound // what is sent stands for the campaign that decided
+				q.Bound[first] = bound // the flow in the body replaces the campaign that decided
 			}
 		}
 	}
@@ -135,8 +135,8 @@ func (d Deps) simulate(c *route.Call, b SimulateBody) (Simulated, error) {
 	return s, nil
 }
 
-// simulatedClick reads the click that the body names, or returns nil if it names no click. If the body has neither a campaign nor
-// a flow, it takes the campaign of the click.
+// simulatedClick returns the click of the body's click_id, or nil without a click_id. If the body has neither a campaign nor a
+// flow, it sets the campaign to the campaign of the click.
 func (d Deps) simulatedClick(c *route.Call, b *SimulateBody) (*clicklog.StoredClick, error) {
 	if b.ClickID == "" {
 		return nil, nil //nolint:nilnil // no click is no error
@@ -165,7 +165,7 @@ func (b SimulateBody) at(click *clicklog.StoredClick) (time.Time, error) {
 	return t, nil
 }
 
-// records loads what routes, and checks a flow that was sent as if it were to be saved.
+// records loads the records that route the visitor. It checks a flow in the body as if it were to be saved.
 func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) {
 	if b.CampaignID != uuid.Nil {
 		r, err := store.CampaignRouting(c.Context(), c.Store.Conn(), c.Account.ID, b.CampaignID)
@@ -188,7 +188,7 @@ func (b SimulateBody) records(c *route.Call) (uuid.UUID, *store.Routing, error) 
 	return row.ID, r, err
 }
 
-// maxAttributes is how many attributes of a visitor may be described.
+// maxAttributes is the maximum number of attributes of a described visitor.
 const maxAttributes = 200
 
 func (b SimulateBody) facts(at time.Time, zone *time.Location, click *clicklog.StoredClick) (*cond.Facts, error) {

@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// SmartlinkClickRow is a click of a smartlink in the log. Ids that it does not have are null, texts empty.
+// SmartlinkClickRow is a click of a smartlink in the log. Missing ids are null, missing texts are empty.
 type SmartlinkClickRow struct {
 	ClickID        string     `json:"click_id"`
 	At             string     `json:"at" doc:"ISO 8601, UTC"`

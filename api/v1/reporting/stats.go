@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// Stats are the rows of /stats.
+// Stats returns the routes of /stats.
 func Stats(d Deps) []route.Route {
 	const group = "Stats"
 	zoned := append([]route.Param{zoneParam}, filterParams...)
@@ -51,7 +51,7 @@ type Overview struct {
 	Changes FigureChanges `json:"changes" doc:"in percent of the previous window's figure; null where that is zero"`
 }
 
-// FigureChanges tell by how many percent figures have changed.
+// FigureChanges has the changes of figures in percent.
 type FigureChanges struct {
 	Clicks       *models.Money `json:"clicks"`
 	UniqueClicks *models.Money `json:"unique_clicks"`
@@ -104,7 +104,7 @@ func changesOf(now, then models.Figures) FigureChanges {
 	}
 }
 
-// change is by how many percent a figure has changed. It is positive for a better figure, also after a loss.
+// change returns the change of a figure in percent. It is positive if the figure has grown, even if the former figure is negative.
 func change(now, then decimal.Decimal) *models.Money {
 	if then.IsZero() {
 		return nil

@@ -22,7 +22,7 @@ import (
 	"switchyard/models/token"
 )
 
-// TestClick is the row of POST /campaigns/{id}/test-click.
+// TestClick returns the route POST /campaigns/{id}/test-click.
 func TestClick(d Deps) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/campaigns/{id}/test-click", Group: "Campaigns", Share: route.Reads, BodyOptional: true,
@@ -32,7 +32,7 @@ func TestClick(d Deps) route.Route {
 	}
 }
 
-// TestClickBody describes a click. All of it may be left out.
+// TestClickBody describes a click. Every field may be left out.
 type TestClickBody struct {
 	URL       string `json:"url" trim:"true" maxLength:"8000" doc:"the link as the source calls it, its macros filled; left out: the campaign's tracking_url with made-up values"`
 	IP        string `json:"ip" trim:"true" doc:"of the visitor; left out: an address of no country"`
@@ -48,14 +48,14 @@ type TestStep struct {
 	Detail string `json:"detail" doc:"for a person"`
 }
 
-// steps are the steps of a test so far.
+// steps collects the steps of a test.
 type steps []TestStep
 
 func (s *steps) add(step string, ok bool, format string, args ...any) {
 	*s = append(*s, TestStep{step, ok, fmt.Sprintf(format, args...)})
 }
 
-// TestedClick is what a link did.
+// TestedClick is the result of a test click.
 type TestedClick struct {
 	Test  bool       `json:"test" doc:"always true: nothing was recorded or counted"`
 	URL   string     `json:"url" doc:"the link that was tried"`
@@ -67,7 +67,7 @@ type TestedClick struct {
 	Offers      []TestOffer `json:"offers" doc:"where the landing page's slots lead"`
 }
 
-// TestRead is what was read of a link and its visitor.
+// TestRead has the values that were read from a link and its visitor.
 type TestRead struct {
 	ExternalID string       `json:"external_id" doc:"the source's click id"`
 	Cost       models.Money `json:"cost"`
@@ -89,7 +89,7 @@ type TestParam struct {
 	Field *string `json:"field" doc:"what it is read as: external_id, cost, keyword, sub1 to sub10; null: for conditions and tokens only"`
 }
 
-// TestOffer is where a slot of a landing page leads.
+// TestOffer is the destination of a slot of a landing page.
 type TestOffer struct {
 	Slot    int        `json:"slot"`
 	OfferID *uuid.UUID `json:"offer_id" doc:"null: an address"`
@@ -140,14 +140,14 @@ func (d Deps) testClick(c *route.Call, b TestClickBody) (TestedClick, error) {
 	return out, nil
 }
 
-// usualAgent and usualLanguage are the defaults for a visitor that the call does not describe.
+// usualAgent and usualLanguage are the defaults for the headers of the visitor.
 const (
 	usualAgent = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) " +
 		"Chrome/138.0.0.0 Safari/537.36"
 	usualLanguage = "en-US,en;q=0.9"
 )
 
-// request is the request that the body describes.
+// request returns the HTTP request that the body describes.
 func (b TestClickBody) request(c *route.Call, link string, source models.SourceLink) (*http.Request, error) {
 	text := cmp.Or(b.URL, sampleLink(link, source))
 	u, err := testURL(text)
@@ -180,7 +180,7 @@ const maxHeader = 2000 // bytes
 
 var errTestURL = models.Invalid("invalid_url", "url must be an http(s) address")
 
-// testURL reads the address that a test is about.
+// testURL parses and checks the address for a test.
 func testURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -189,7 +189,7 @@ func testURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// sampleLink fills the macros of a tracking link with values by which they are known again.
+// sampleLink returns a tracking link whose macros are filled with recognizable test values.
 func sampleLink(link string, source models.SourceLink) string {
 	var query []byte
 	for _, m := range source.Params() {
@@ -209,7 +209,7 @@ func sampleLink(link string, source models.SourceLink) string {
 	return link + "?" + string(query)
 }
 
-// address tells which campaign the link leads to, and whether it is the one.
+// address adds the steps domain and campaign. It reports whether the link leads to the campaign want.
 func (s *steps) address(req *http.Request, t *click.Trial, want models.Campaign) bool {
 	if t.Domain == nil {
 		s.add("domain", false, "%.253s is no shared link domain and no verified domain of the account", req.URL.Hostname())
@@ -235,7 +235,7 @@ func (s *steps) address(req *http.Request, t *click.Trial, want models.Campaign)
 	return false
 }
 
-// params tells what was read of the query.
+// params adds the step parameters, which tells whether the query was read completely.
 func (s *steps) params(req *http.Request, t *click.Trial, campaign models.Campaign) {
 	var missing []string
 	source := campaign.SourceLink
@@ -271,7 +271,7 @@ func (s *steps) visitor(t *click.Trial) {
 		cmp.Or(v.Country, "unknown"), v.DeviceType, v.OS, v.Browser, v.BotScore)
 }
 
-// decision tells which path was taken, and where it leads.
+// decision adds the steps decision and destination: the path that was taken and where it leads.
 func (s *steps) decision(t *click.Trial, made *RouteDecision) {
 	switch {
 	case made.Path != "":

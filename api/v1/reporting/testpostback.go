@@ -23,7 +23,7 @@ import (
 	"switchyard/models/token"
 )
 
-// TestPostback is the row of POST /networks/{id}/test-postback.
+// TestPostback returns the route POST /networks/{id}/test-postback.
 func TestPostback(d Deps) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/networks/{id}/test-postback", Group: "Affiliate networks", Share: route.Reads,
@@ -34,7 +34,7 @@ func TestPostback(d Deps) route.Route {
 	}
 }
 
-// TestPostbackBody is a postback: as the network calls it, or by the values that it puts in the place of its macros.
+// TestPostbackBody describes a postback, either by its address or by the values that the network fills in for its macros.
 type TestPostbackBody struct {
 	URL          string `json:"url" trim:"true" maxLength:"8000" doc:"the address as the network calls it, its macros filled; left out: the network's postback_url with the values below"`
 	ClickID      string `json:"click_id" trim:"true" maxLength:"255" doc:"a recorded click, or any text"`
@@ -45,7 +45,7 @@ type TestPostbackBody struct {
 	Currency     string `json:"currency" trim:"true" maxLength:"10"`
 }
 
-// TestedPostback is what a postback says.
+// TestedPostback is the result of a test postback.
 type TestedPostback struct {
 	Test       bool              `json:"test" doc:"always true: nothing was recorded, and nobody is told"`
 	Params     map[string]string `json:"params" doc:"as they were read, secrets masked"`
@@ -66,7 +66,7 @@ type TestedConversion struct {
 	IsNew        bool         `json:"is_new"`
 }
 
-// Incoming reads the clicks and conversions that a postback is about, and writes nothing: clicklog.Log.
+// Incoming has the methods of clicklog.Log that read the clicks and conversions of a postback. It writes nothing.
 type Incoming interface {
 	incoming.Clicks
 	CorrectConversions(ctx context.Context, c db.Conn, account uuid.UUID, list []clicklog.ConversionInput, write bool) (
@@ -94,7 +94,7 @@ func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, e
 	} else {
 		found.add("address", true, "network %s, %d parameters", network.Name, len(p.Params))
 	}
-	p.AccountID = c.Account.ID // a click of another account is not known
+	p.AccountID = c.Account.ID // so that a click of another account is not found
 	reader := incoming.Reader{Store: c.Store, Clicks: d.incoming(c)}
 	v, err := reader.Read(c.Context(), incoming.Received(*p), false)
 	if err != nil {
@@ -109,7 +109,7 @@ func (d Deps) testPostback(c *route.Call, b TestPostbackBody) (TestedPostback, e
 	return out, d.testOutcome(c, &v, &out)
 }
 
-// testMessage is the postback that the body describes, read as a live one.
+// testMessage returns the postback that the body describes. It is read in the same way as a live one.
 func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Network) (*models.Postback, error) {
 	records, err := store.NetworkRouting(c.Context(), c.Store.Conn(), c.Account.ID, network.ID)
 	if err != nil {
@@ -141,7 +141,7 @@ func (d Deps) testMessage(c *route.Call, b TestPostbackBody, network models.Netw
 	return click.NewTester(d.Visitors).Postback(routing.NewExplainer(records).Snapshot(), req, rest)
 }
 
-// query is the query of the network's postback_url with the values of the body in the place of its macros.
+// query returns the query of the network's postback_url. The values of the body replace the macros.
 func (b TestPostbackBody) query(network models.Network, secret string) string {
 	t := template.OfNetwork(network)
 	t.Macros = map[string]string{
@@ -151,7 +151,7 @@ func (b TestPostbackBody) query(network models.Network, secret string) string {
 	return t.PostbackQuery(string(token.AppendEscaped(nil, secret)))
 }
 
-// read tells what was found out of a message: as much as was needed to decide it.
+// read adds steps for everything that was read from a message. It includes only what was needed for the decision.
 func (s *steps) read(v *incoming.Verdict) {
 	d, said := &v.Decision, v.Message.Said()
 	switch {
@@ -189,7 +189,7 @@ func (s *steps) read(v *incoming.Verdict) {
 	s.add("goal", true, "goal %q, conversion id %q", said.Goal, said.ConversionID)
 }
 
-// testOutcome tells what recording the message would do now.
+// testOutcome adds the step result and sets the result that recording the message would have now.
 func (d Deps) testOutcome(c *route.Call, v *incoming.Verdict, out *TestedPostback) error {
 	found := (*steps)(&out.Steps)
 	switch {
@@ -229,7 +229,7 @@ func (d Deps) testOutcome(c *route.Call, v *incoming.Verdict, out *TestedPostbac
 	return nil
 }
 
-// incoming reads the click store, for a call that has a place for it.
+// incoming returns the reader of the click store. The call must have a place for reading.
 func (d Deps) incoming(c *route.Call) Incoming {
 	c.MustHavePlace()
 	return d.Clicks

@@ -15,22 +15,22 @@ import (
 	"switchyard/models/flow"
 )
 
-// RouteTrace explains a decision.
+// RouteTrace explains a routing decision.
 type RouteTrace struct {
 	Decision  *RouteDecision `json:"decision" doc:"null when the campaign does not exist any more"`
 	Campaigns []RouteStage   `json:"campaigns" doc:"one for each campaign that had a say, in order"`
 }
 
-// ClickTrace explains how a click was routed. The decision is repeated with the values that were recorded with the click: the
-// seed of the draws, the path of a bound visitor, and all attributes except timezone, organization, url and headers. The earlier
-// use of the caps is counted again. The flow, and whether offers and landing pages are usable, are read in their present state.
+// ClickTrace explains how a click was routed. The decision is repeated with the values that were recorded with the click: the seed
+// of the draws, the path of a bound visitor, and all attributes except timezone, organization, url and headers. The use of the caps
+// until the click is counted again. The flow, and whether offers and landing pages are usable, are read in their present state.
 type ClickTrace struct {
 	FlowChanged bool `json:"flow_changed" doc:"the flow, its rules or its settings are not those that routed the click"`
 	Reproduced  bool `json:"reproduced" doc:"the decision is the recorded one"`
 	RouteTrace
 }
 
-// RouteDecision is where a visitor goes.
+// RouteDecision is the destination of a visitor and the path that led to it.
 type RouteDecision struct {
 	Via        string     `json:"via" enum:"none,forced,bound,regular,default,fallback_url,destination_url"`
 	CampaignID uuid.UUID  `json:"campaign_id" doc:"the campaign that decided"`
@@ -44,7 +44,7 @@ type RouteDecision struct {
 	Recorded   bool       `json:"recorded" doc:"such a click is recorded"`
 }
 
-// RouteStage is what happened in one campaign.
+// RouteStage lists the paths that were tried in a campaign.
 type RouteStage struct {
 	CampaignID uuid.UUID   `json:"campaign_id"`
 	Campaign   string      `json:"campaign"`
@@ -52,7 +52,7 @@ type RouteStage struct {
 	Steps      []RouteStep `json:"steps" doc:"the paths that were tried, in order"`
 }
 
-// RouteStep is one path that was tried.
+// RouteStep is a path that was tried.
 type RouteStep struct {
 	PathID uuid.UUID   `json:"path_id"`
 	Path   string      `json:"path"`
@@ -63,7 +63,7 @@ type RouteStep struct {
 	Units  []RouteUnit `json:"units" doc:"empty where its conditions were not looked at"`
 }
 
-// RouteUnit is the path's filters together, or one rule.
+// RouteUnit has either all filters of the path together, or a rule of the path.
 type RouteUnit struct {
 	Rule       string         `json:"rule" doc:"empty: the filters"`
 	Matched    bool           `json:"matched"`
@@ -128,8 +128,8 @@ func idOf(id *uuid.UUID) uuid.UUID {
 	return *id
 }
 
-// useOfDay counts the clicks and conversions from the start of the visitor's day in the account's time zone until at. Caps and
-// clicks_today are decided by these counts.
+// useOfDay counts the clicks and conversions from the start of the day in the account's time zone until at. The decisions by caps
+// and by clicks_today depend on these counts.
 func (d Deps) useOfDay(c *route.Call, p *routing.Explainer, at time.Time, q *routing.Question) (err error) {
 	local := at.In(p.Zone(c.Account.ID))
 	y, m, day := local.Date()

@@ -23,7 +23,7 @@ type Trends struct {
 	Rows    []TrendRow        `json:"rows" doc:"every bucket in order, also those in which nothing happened"`
 }
 
-// TrendRow is one bucket.
+// TrendRow has the figures of a bucket.
 type TrendRow struct {
 	Bucket string  `json:"bucket" doc:"2026-05, 2026-05-31, 2026-05-31 23:00:00 (with the offset outside UTC), 1-7 (1 is Monday), 1 23:00"`
 	Start  *string `json:"start" doc:"where it begins in the window, ISO 8601, UTC; null for weekdays and hours of the week"`
@@ -62,13 +62,13 @@ func startOf(r models.ReportRow) time.Time {
 	return t
 }
 
-// bucketOf reads the name of a bucket; none is the default.
+// bucketOf checks the name of a bucket. An empty name stands for the default.
 func bucketOf(name string) (string, error) {
 	name = cmp.Or(name, defaultBucket)
 	return name, report.CheckBucket(name)
 }
 
-// Point is what happened in a stretch of time.
+// Point has the main figures of a period.
 type Point struct {
 	Clicks      int64        `json:"clicks" doc:"without bots"`
 	Conversions int64        `json:"conversions" doc:"approved and pending"`
@@ -80,7 +80,7 @@ func point(f models.Figures) Point {
 	return Point{f.Clicks, f.Conversions(), models.NewMoney(f.Cost), models.NewMoney(f.Revenue)}
 }
 
-// DayPoint is one day.
+// DayPoint has the figures of a day.
 type DayPoint struct {
 	Date string `json:"date" doc:"YYYY-MM-DD, by the clock of tz"`
 	Point
@@ -108,7 +108,7 @@ var timeseriesForm = newForm(jobs.ReadTimeseries, func(a jobs.ReportAnswer) Time
 	})}
 })
 
-// HourPoint is one hour of the day.
+// HourPoint has the figures of an hour of the day.
 type HourPoint struct {
 	Hour  int    `json:"hour" doc:"0-23, by the clock of tz; it comes twice in the night in which the clock goes back"`
 	Start string `json:"start" doc:"where it begins, ISO 8601, UTC"`

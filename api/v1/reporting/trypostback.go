@@ -10,7 +10,7 @@ import (
 	"switchyard/models"
 )
 
-// TrySource is the row of POST /traffic-sources/{id}/test-postback.
+// TrySource returns the route POST /traffic-sources/{id}/test-postback.
 func TrySource(d Deps) route.Route {
 	return route.Route{
 		Method: "POST", Path: "/traffic-sources/{id}/test-postback", Group: "Traffic sources", Share: route.Sends, BodyOptional: true,
@@ -20,7 +20,7 @@ func TrySource(d Deps) route.Route {
 	}
 }
 
-// TrySourceBody is a made-up conversion of a click.
+// TrySourceBody describes a made-up conversion of a click.
 type TrySourceBody struct {
 	ClickID      string       `json:"click_id" trim:"true" maxLength:"255" doc:"a click of the source; left out: the latest of it among the last 20,000 of the account"`
 	Status       string       `json:"status" bad:"invalid_value" enum:"approved,pending,rejected,chargeback" default:"approved"`
@@ -29,7 +29,7 @@ type TrySourceBody struct {
 	Goal         string       `json:"goal" trim:"true" maxLength:"64"`
 }
 
-// TriedSource is what was sent to a source and what it answered.
+// TriedSource has the request that was sent to a source, and the source's answer.
 type TriedSource struct {
 	Test       bool               `json:"test" doc:"always true: nothing was recorded, and no figure counts it"`
 	ClickID    string             `json:"click_id"`

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write bot.Browsers anew")
 
-// TestBrowsers: bot.Browsers is what people's browsers in the set send.
+// TestBrowsers checks that bot.Browsers lists the user agents of people's browsers in the set.
 func TestBrowsers(t *testing.T) {
 	t.Parallel()
 	set, err := labelled.Read(os.DirFS("../testdata"))
@@ -35,6 +35,6 @@ func TestBrowsers(t *testing.T) {
 		return
 	}
 	if len(want) < 500 || !slices.Equal(bot.Browsers(), want) {
-		t.Errorf("bot.Browsers has %d user agents, the set %d others: run this test with -update", len(bot.Browsers()), len(want))
+		t.Errorf("bot.Browsers has %d user agents, but the set has %d and they differ: run this test with -update", len(bot.Browsers()), len(want))
 	}
 }

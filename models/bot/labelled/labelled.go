@@ -1,5 +1,5 @@
-// Package labelled reads the labelled set of requests in models/bot/testdata: what real people's browsers send, and
-// what programs send. Detectors are measured on it. Nothing of it is linked into the service.
+// Package labelled reads the labelled set of requests in models/bot/testdata: requests of real people's browsers, and requests
+// of programs. Detectors are measured with it. The service does not link the package.
 package labelled
 
 import (
@@ -12,7 +12,7 @@ import (
 	"slices"
 )
 
-// Dir is where the set lies, seen from the root of the repository.
+// Dir is the directory of the set, relative to the root of the repository.
 const Dir = "models/bot/testdata"
 
 // Origins of a request or a header set. README.md next to the set says what each origin means.
@@ -22,20 +22,20 @@ const (
 	Composed  = "composed"
 )
 
-// Request is one request of the set and what is known of its sender.
+// Request is one request of the set, with its label.
 type Request struct {
 	ID      string
-	Kind    string // of sender, such as phone or library
+	Kind    string // kind of sender, such as phone or library
 	Bot     bool   // whether a program sent it
 	Origin  string
 	Method  string
 	Scheme  string // http or https
-	Address string // of the sender, where the label depends on it; else empty
+	Address string // the sender's address if the label depends on it; else empty
 	Headers map[string][]string
 }
 
-// headerSet is a line of headers.jsonl: the headers that a program sends, in its order. A value of {} is told by each
-// request.
+// headerSet is a line of headers.jsonl: the headers that a program sends, in the program's order. Each request gives the values
+// of the headers that are written as {}.
 type headerSet struct {
 	Set     string      `json:"set"`
 	Origin  string      `json:"origin"`
@@ -43,7 +43,7 @@ type headerSet struct {
 	Headers [][2]string `json:"headers"`
 }
 
-// line is a line of requests.jsonl. Values has the values that its header set leaves open, in the same order.
+// line is a line of requests.jsonl. Values holds the values that its header set leaves open, in the same order.
 type line struct {
 	ID      string   `json:"id"`
 	Kind    string   `json:"kind"`
@@ -114,7 +114,7 @@ func (l line) request(set headerSet) (Request, error) {
 	return r, nil
 }
 
-// each decodes the lines of a file.
+// each decodes each line of a file and passes it to fn.
 func each[T any](dir fs.FS, name string, fn func(T) error) (err error) {
 	file, err := dir.Open(name)
 	if err != nil {

@@ -43,7 +43,7 @@ func TestRead(t *testing.T) {
 		})
 	}
 	if _, err := labelled.Read(fstest.MapFS{}); err == nil {
-		t.Error("a set that is not there is read")
+		t.Error("a missing set is read without an error")
 	}
 }
 

@@ -2,25 +2,25 @@ package labelled
 
 import "slices"
 
-// Tally counts how a detector judged the set.
+// Tally counts a detector's right and wrong judgements of the set.
 type Tally struct {
 	Found, Missed int            // programs called bots, and programs not called bots
 	Wrong, Spared int            // people called bots, and people not called bots
 	Kinds         []Kind         // in the order in which they occur
-	kinds         map[string]int // their places
+	kinds         map[string]int // index in Kinds by name
 }
 
 // Kind is the tally of one kind of sender.
 type Kind struct {
 	Name         string
 	Bot          bool
-	Called, Sent int // how many were called bots, of how many requests
+	Called, Sent int // requests that were called bots, and all requests
 }
 
-// Share is the part of the kind that was called bots.
+// Share returns the part of the kind's requests that were called bots.
 func (k Kind) Share() float64 { return float64(k.Called) / float64(k.Sent) }
 
-// Judge asks a detector about every request.
+// Judge asks a detector about every request and returns the tally.
 func Judge(list []Request, isBot func(Request) bool) Tally {
 	t := Tally{kinds: map[string]int{}}
 	for _, r := range list {
@@ -61,9 +61,8 @@ func (t Tally) Kind(name string) Kind {
 	return Kind{}
 }
 
-// Precision returns the share of programs among all senders that were called bots. Recall returns the share of the programs
-// that were called bots.
+// Precision returns the share of programs among all senders that were called bots.
 func (t Tally) Precision() float64 { return float64(t.Found) / float64(max(1, t.Found+t.Wrong)) }
 
-// Recall is described at Precision.
+// Recall returns the share of the programs that were called bots.
 func (t Tally) Recall() float64 { return float64(t.Found) / float64(max(1, t.Found+t.Missed)) }

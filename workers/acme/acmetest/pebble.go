@@ -33,16 +33,16 @@ import (
 
 // Options of a CA.
 type Options struct {
-	DNS               netip.AddrPort // the server that it asks where a host is
-	HTTPPort, TLSPort int            // where it asks hosts
-	// EAB maps the ids of the keys that accounts must be bound to, to those keys. If it is empty, accounts need no binding.
+	DNS               netip.AddrPort // the server that the CA asks for the addresses of hosts
+	HTTPPort, TLSPort int            // the ports of hosts that the CA connects to
+	// EAB maps key ids to keys for external account binding. If it is empty, accounts need no binding.
 	EAB map[string]string
 }
 
-// CA is a Pebble. It rejects some nonces, and takes its time for validations.
+// CA is a running Pebble. It rejects a fifth of the nonces and delays validations.
 type CA struct {
 	Directory string
-	CAFile    string // PEM file of the authority that its own address is trusted by
+	CAFile    string // PEM file of the authority to trust for the CA's own address
 
 	tb         testing.TB
 	program    string
@@ -64,7 +64,7 @@ var build = sync.OnceValues(func() (string, error) {
 	root := filepath.Dir(strings.TrimSpace(string(mod)))
 	cmd := exec.Command("go", "tool", "-n", "-modfile=ops/tools/go.mod", "pebble")
 	cmd.Dir = root
-	// The tool is built as the developer's own tools are, whatever the flags of the tests.
+	// The tool is built as the developers' tools are, whatever the flags of the tests.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	var why bytes.Buffer
 	cmd.Stderr = &why
@@ -75,7 +75,7 @@ var build = sync.OnceValues(func() (string, error) {
 	return strings.TrimSpace(string(path)), nil
 })
 
-// Start starts a CA. Where Pebble cannot be built, as without a network, the test is skipped.
+// Start starts a CA. The test is skipped if Pebble cannot be built, for example without a network.
 func Start(tb testing.TB, o Options) *CA {
 	tb.Helper()
 	parttest.Needs(tb, parttest.Edge)
@@ -151,13 +151,13 @@ func (ca *CA) Stop() {
 	<-ca.ended
 }
 
-// Restart starts a CA that was stopped. It knows nothing any more, and issues under another root.
+// Restart starts a stopped CA again. The CA has lost all its data and issues under a new root.
 func (ca *CA) Restart() {
 	ca.tb.Helper()
 	ca.start(ca.cmd.Args[1:])
 }
 
-// Root is the authority that it issues under now, in PEM.
+// Root returns the CA's current root certificate in PEM.
 func (ca *CA) Root() []byte {
 	ca.tb.Helper()
 	res, err := ca.client.Get(ca.management + "/roots/0") //nolint:noctx // on this machine
@@ -172,7 +172,7 @@ func (ca *CA) Root() []byte {
 	return text
 }
 
-// Roots is Root for a client.
+// Roots returns the current root certificate as a pool for a client.
 func (ca *CA) Roots() *x509.CertPool {
 	ca.tb.Helper()
 	pool := x509.NewCertPool()
@@ -204,13 +204,13 @@ func (ca *CA) RenewNow(leaf *x509.Certificate) {
 	}
 }
 
-// Orders is how many orders it had since it was started the first time.
+// Orders returns the number of orders since the CA was first started.
 func (ca *CA) Orders() int { return strings.Count(ca.Log(), "Added order ") }
 
-// Accounts is how many accounts were made.
+// Accounts returns the number of accounts created since the CA was first started.
 func (ca *CA) Accounts() int { return strings.Count(ca.Log(), "accounts in memory") }
 
-// Log is what it has said.
+// Log returns everything that the CA has written.
 func (ca *CA) Log() string {
 	ca.mu.Lock()
 	defer ca.mu.Unlock()
@@ -227,7 +227,7 @@ func (w writer) Write(p []byte) (int, error) {
 
 func tail(text string) string { return text[max(0, len(text)-4000):] }
 
-// writePair makes the certificate of the CA's own address.
+// writePair writes the certificate and the key of the CA's own address, and returns a pool that trusts the certificate.
 func (ca *CA) writePair() *x509.CertPool {
 	ca.tb.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -272,7 +272,7 @@ func freePort(tb testing.TB) string {
 	return l.Addr().String()
 }
 
-// Port is the port of an address.
+// Port returns the port of an address.
 func Port(tb testing.TB, address string) int {
 	tb.Helper()
 	_, text, err := net.SplitHostPort(address)

@@ -8,8 +8,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// Answers starts a DNS server that knows records by their names, in the notation of a zone, such as "a.example. CNAME
-// b.example.". Other names there are not.
+// Answers starts a DNS server with the given records, in zone file notation, such as "a.example. CNAME b.example.". It answers
+// NXDOMAIN for all other names.
 func Answers(tb testing.TB, records ...string) netip.AddrPort {
 	tb.Helper()
 	known := map[string][]dns.RR{}

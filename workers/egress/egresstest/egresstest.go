@@ -26,7 +26,7 @@ func CAFile(tb testing.TB, server *httptest.Server) string {
 	return file
 }
 
-// Client makes a client of o that trusts a server on this machine and may reach it.
+// Client makes a client with the options o. It trusts a server on this machine and may reach it.
 func Client(tb testing.TB, server *httptest.Server, o egress.Options) *egress.Client {
 	tb.Helper()
 	o.CAFile, o.Allow = CAFile(tb, server), Loopback

@@ -16,11 +16,11 @@ import (
 	"switchyard/models/parttest"
 )
 
-// Broken is a zone that a server has and cannot answer for.
+// Broken is the text of a zone that the server cannot load. The server answers SERVFAIL for such a zone.
 const Broken = "broken"
 
-// Named starts a BIND that answers for zones, each with its records; one of Broken is answered by SERVFAIL. Without BIND
-// the test is skipped. Stop ends it.
+// Named starts a BIND that answers for zones. zones maps the name of a zone to its records, or to Broken. Without BIND the
+// test is skipped. stop ends the server.
 func Named(tb testing.TB, zones map[string]string) (server netip.AddrPort, stop func()) {
 	tb.Helper()
 	return startNamed(tb, zones, Key{})
@@ -29,7 +29,7 @@ func Named(tb testing.TB, zones map[string]string) (server netip.AddrPort, stop 
 // Key is a TSIG key; Secret is in base64.
 type Key struct{ Name, Algorithm, Secret string }
 
-// NamedWithKey is Named with a key that may change the zones.
+// NamedWithKey starts a BIND as Named does. Requests that are signed with key may change the zones.
 func NamedWithKey(tb testing.TB, zones map[string]string, key Key) (server netip.AddrPort, stop func()) {
 	tb.Helper()
 	return startNamed(tb, zones, key)

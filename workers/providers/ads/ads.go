@@ -1,5 +1,5 @@
-// Package ads reads the spend of ad accounts from the APIs of the platforms. Each platform is a row of the table and a file.
-// README.md shows how to add one.
+// Package ads reads the spend of ad accounts from the APIs of the platforms. Each platform has an entry in the table platforms
+// and a file. README.md shows how to add one.
 //
 // Credentials never leave this package. No error contains one.
 package ads
@@ -21,30 +21,31 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Spend is what an account spent on a day for a campaign of the platform.
+// Spend is the amount that an account spent on one day for one campaign of the platform.
 type Spend struct {
 	Day         string          `json:"day"`      // YYYY-MM-DD, as the platform names it: in the time zone of its account
-	Campaign    string          `json:"campaign"` // the platform's id; empty: not said
+	Campaign    string          `json:"campaign"` // the platform's id; empty: not known
 	Name        string          `json:"name"`     // of the campaign
 	Amount      decimal.Decimal `json:"amount"`
-	Currency    string          `json:"currency"` // empty: not said
-	Clicks      *int64          `json:"clicks"`   // that the platform counted; nil: not said
+	Currency    string          `json:"currency"` // empty: not known
+	Clicks      *int64          `json:"clicks"`   // clicks that the platform counted; nil: not known
 	Impressions *int64          `json:"impressions"`
 }
 
-// Usage counts the requests that reading took.
+// Usage counts the requests and pages of a connection.
 type Usage struct {
 	Requests int
 	Pages    int
 }
 
-// MaxRows is how many rows are read at once. More are ErrTooMany.
+// MaxRows is the maximum number of rows that are read at once. More rows are ErrTooMany.
 const MaxRows = 50000
 
 // ErrTooMany says that a range has more than MaxRows.
 var ErrTooMany = errors.New("the range has too many rows of spend")
 
-// Tokens give access tokens of an account at a platform. Renew gets another one after the platform has refused one.
+// Tokens returns access tokens of an account at a platform. Renew returns a new token after the platform has refused the given
+// one.
 type Tokens interface {
 	Token(ctx context.Context) (string, error)
 	Renew(ctx context.Context, refused string) (string, error)
@@ -53,18 +54,18 @@ type Tokens interface {
 // Options of a Client. URL, Now, Pace, Wait and Timeout are optional.
 type Options struct {
 	Egress *egress.Client
-	// URL takes the place of every platform's address, for tests; empty: their own.
+	// URL replaces the addresses of all platforms, for tests; empty: each platform's own address.
 	URL string
 	Now func() time.Time
-	// Pace gives what holds back the requests of a connection over all processes: at most burst at once, and one more after
-	// each interval.
+	// Pace returns a limit on the requests of a connection over all processes: at most burst at once, and one more after each
+	// interval.
 	Pace func(key string, burst int, interval time.Duration) rest.Pace
 	Wait func(ctx context.Context, d time.Duration) error
 	// Timeout returns the timeout of the next request; nil: the default of rest.API.
 	Timeout func() time.Duration
 	// Versions are the API versions to use, by platform. A platform without an entry uses the newest version known here.
 	Versions map[string]string
-	// DeveloperToken is the install's at Microsoft Advertising. Without it that platform cannot be asked.
+	// DeveloperToken is the install's token for Microsoft Advertising. Without it, this platform cannot be called.
 	DeveloperToken string
 }
 
@@ -84,34 +85,34 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// platform is how a provider of models.SourceProviders is asked.
+// platform describes how to call a provider of models.SourceProviders.
 type platform struct {
 	base string // address of its API, without a slash at the end
 	own  bool   // the address is the customer's own, and tests do not replace it
-	// version is of the API, where a path has one.
+	// version is the version of the API, if its paths contain one.
 	version string
-	// open prepares the session: how it signs, and how its failures look; nil: nothing to prepare.
+	// open prepares the session: it sets how requests are signed and how failures are recognized; nil: nothing to prepare.
 	open func(s *session)
 	// sign adds a token to requests; nil: the platform uses no token, or open signs.
 	sign func(token string) rest.Signer
-	// fetch gets a token by the credentials; nil: a sign-in gives them.
+	// fetch exchanges the credentials for a token; nil: tokens come from a sign-in.
 	fetch func(ctx context.Context, s *session) (string, error)
-	// stale reports whether a refusal is of a token that has expired; nil: every 401 is.
+	// stale reports whether a refusal means that the token has expired; nil: every 401 means this.
 	stale func(f *rest.FailureError) bool
-	// kept says that a token is kept between sessions, since logins are few.
+	// kept says that a token is stored between sessions, because the platform allows only few logins.
 	kept bool
-	// test makes a cheap request; nil: the first page of today.
+	// test makes a cheap request; nil: Test reads the first page of today's spend.
 	test func(ctx context.Context, s *session) error
-	// page reads a page of the spend of a range. cursor is empty for the first one. next is empty after the last one.
+	// page reads a page of the spend of a range. cursor is empty for the first page. next is empty after the last page.
 	page func(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error)
 	days int  // maximum days of one request; 0: no limit
-	adds bool // rows of one day and campaign are parts of it; else the last one counts
-	// At most burst requests at once, and one more after each interval; 0: as many as one likes.
+	adds bool // rows of one day and campaign are added up; false: the last row counts
+	// At most burst requests at once, and one more after each interval; 0: no limit.
 	burst    int
 	interval time.Duration
 }
 
-// platforms are the providers, by name.
+// platforms has the providers by name.
 var platforms = map[string]platform{
 	models.GoogleAds:    googleAds,
 	models.MicrosoftAds: microsoftAds,
@@ -124,7 +125,7 @@ var platforms = map[string]platform{
 	models.CustomCost:   custom,
 }
 
-// Range are days, both included, as the platform names them.
+// Range is a range of days in the platform's time zone. From and To are both included.
 type Range struct{ From, To time.Time }
 
 func (r Range) from() string { return r.From.Format(time.DateOnly) }
@@ -149,10 +150,10 @@ func (r Range) split(days int) []Range {
 // Account says which account to open at a platform.
 type Account struct {
 	Provider    string
-	Key         string // names the connection, for its pace
+	Key         string // names the connection, for its rate limit
 	Credentials map[string]string
-	Endpoint    models.CostEndpoint // of a custom provider
-	Tokens      Tokens              // of a platform with a sign-in
+	Endpoint    models.CostEndpoint // the endpoint of a custom provider
+	Tokens      Tokens              // the tokens of a platform with a sign-in
 	// Session is the token that was last given to Remember; empty: no token. Remember stores a token.
 	Session  string
 	Remember func(ctx context.Context, session string) error
@@ -164,7 +165,8 @@ type Connection struct{ s *session }
 // retryTime is how long one request waits for a platform that is busy or fails.
 const retryTime = time.Minute
 
-// Open makes a connection. The error is for a person: a platform that this install or the account lacks something for.
+// Open makes a connection. The error is for a person. It says which setting of the install or of the account is missing for
+// the platform.
 func (c *Client) Open(a Account) (*Connection, error) {
 	p, known := models.SourceProviderNamed(a.Provider)
 	how, ok := platforms[a.Provider]
@@ -194,16 +196,16 @@ func (c *Client) Open(a Account) (*Connection, error) {
 	return &Connection{s}, nil
 }
 
-// Used is what was asked so far.
+// Used returns the requests and pages so far.
 func (c *Connection) Used() Usage { return *c.s.used }
 
-// Zone and Currency are the account's, as far as the platform has told them.
+// Zone returns the account's time zone. It is empty until the platform has reported it.
 func (c *Connection) Zone() string { return c.s.zone }
 
-// Currency is empty until the platform has told it.
+// Currency returns the account's currency. It is empty until the platform has reported it.
 func (c *Connection) Currency() string { return c.s.currency }
 
-// Test makes a request that shows whether the credentials are right. Errors are for a person.
+// Test makes a request that shows whether the credentials are right. The error is a text for a person.
 func (c *Connection) Test(ctx context.Context) error {
 	if c.s.test != nil {
 		return c.s.shown(c.s.test(ctx, c.s))
@@ -217,11 +219,11 @@ func (c *Connection) Test(ctx context.Context) error {
 	return c.s.shown(err)
 }
 
-// maxPages is how many pages of a range are read.
+// maxPages is the maximum number of pages that are read of a range.
 const maxPages = 1000
 
 // Spend reads the spend of the days from one date to another, both included. The time of day does not matter. Each day and
-// campaign occurs once in the result. Errors are ErrTooMany, or for a person.
+// campaign occurs once in the result. Errors are ErrTooMany, or texts for a person.
 func (c *Connection) Spend(ctx context.Context, from, to time.Time) ([]Spend, error) {
 	list := newList(c.s.adds)
 	for _, part := range (Range{from, to}).split(c.s.days) {
@@ -252,22 +254,22 @@ func (c *Connection) Spend(ctx context.Context, from, to time.Time) ([]Spend, er
 	return list.all, nil
 }
 
-// row is spend as a platform words it.
+// row is spend in the platform's own texts.
 type row struct {
 	day, campaign, name, amount, currency, clicks, impressions rest.Text
-	shift                                                      int32 // of the amount's point: -6 of micros
+	shift                                                      int32 // power of ten by which the amount is multiplied: -6 for micros
 	divisor                                                    decimal.Decimal
 }
 
-// Longest texts of a row, in bytes.
+// maxText is the maximum length of a text of a row, in bytes.
 const maxText = 255
 
-// clean reads the texts of rows. A row of another day than those asked for is left out.
+// clean converts rows to Spend. It leaves out rows of days outside the range.
 func (s *session) clean(rows []row, of Range) ([]Spend, error) {
 	out := make([]Spend, 0, len(rows))
 	for _, r := range rows {
 		day := strings.TrimSpace(string(r.day))
-		if len(day) > len(time.DateOnly) { // the time of a day in the account's zone
+		if len(day) > len(time.DateOnly) { // a day with a time, in the account's zone
 			day = day[:len(time.DateOnly)]
 		}
 		if day == "" && of.from() == of.to() {
@@ -295,7 +297,7 @@ func (s *session) clean(rows []row, of Range) ([]Spend, error) {
 	return out, nil
 }
 
-// none are words for a figure that is not known.
+// none lists the words for an unknown figure.
 var none = []string{"", "-", "--", "null", "n/a"}
 
 func (r row) money() (decimal.Decimal, error) {
@@ -322,7 +324,7 @@ func text(t rest.Text) string {
 	return out
 }
 
-// currency is a code of three letters, or empty.
+// currency returns a currency code of three letters in upper case. Any other text gives an empty code.
 func currency(t rest.Text) string {
 	code := strings.ToUpper(strings.TrimSpace(string(t)))
 	if len(code) != 3 || strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
@@ -341,7 +343,7 @@ func count(t rest.Text) *int64 {
 	return &n
 }
 
-// list has each day and campaign once.
+// list collects spend so that each day and campaign occurs once.
 type list struct {
 	all  []Spend
 	at   map[[2]string]int
@@ -370,7 +372,7 @@ func (l *list) add(rows []Spend) {
 	}
 }
 
-// plus adds what is known.
+// plus adds two counts. If one of them is not known, plus returns the other.
 func plus(a, b *int64) *int64 {
 	switch {
 	case a == nil:

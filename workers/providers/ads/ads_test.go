@@ -22,13 +22,13 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// first and last are the days of the tests' spend: clocks of New York go back on the first one.
+// first and last are the first and the last day of the tests' spend. On the first day, the clocks in New York go back.
 var (
 	first = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	last  = first.AddDate(0, 0, 6)
 )
 
-// fakes are the platforms that have one. The custom endpoint has a test of its own.
+// fakes returns the platforms that have a fake. The custom endpoint has its own test.
 func fakes(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -38,7 +38,7 @@ func fakes(t *testing.T) []string {
 		}
 	}
 	if have := slices.Sorted(maps.Keys(adstest.Fakes)); !slices.Equal(have, slices.Sorted(slices.Values(names))) {
-		t.Fatalf("there are fakes of %v, and providers %v", have, names)
+		t.Fatalf("the fakes are %v, but the providers are %v", have, names)
 	}
 	return names
 }
@@ -50,8 +50,8 @@ type suite struct {
 	world  *adstest.World
 	client *ads.Client
 	waits  []time.Duration
-	waited func()        // is called instead of each wait; nil: nothing is
-	limit  time.Duration // of a request
+	waited func()        // is called instead of each wait; nil: no function is called
+	limit  time.Duration // timeout of a request
 }
 
 func newSuite(t *testing.T, name string) *suite {
@@ -72,7 +72,7 @@ func newSuite(t *testing.T, name string) *suite {
 	return s
 }
 
-// open connects, with other credentials where change has some.
+// open opens a connection with the fake's credentials. The entries of change replace some of them.
 func (s *suite) open(change map[string]string) *ads.Connection {
 	s.Helper()
 	return s.openAs(ads.Account{Tokens: s.world}, change)
@@ -98,7 +98,7 @@ func (s *suite) read(c *ads.Connection) []ads.Spend {
 	return got
 }
 
-// rows are n rows of spend, of all days and many campaigns.
+// rows returns n rows of spend, for all days and many campaigns.
 func rows(n int) []adstest.Row {
 	out := make([]adstest.Row, n)
 	for i := range out {
@@ -127,10 +127,11 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// pages: all rows of all pages, each with what the platform says of it. No row at all is no failure.
+// pages: all rows of all pages are read, each with the fields that the platform reports. A range without rows is not a
+// failure.
 func (s *suite) pages() {
 	if got := s.read(s.open(nil)); len(got) != 0 {
-		s.Fatalf("of none: %v", got)
+		s.Fatalf("a range without rows: %v", got)
 	}
 	want := rows(2003)
 	s.world.Set(want...)
@@ -158,8 +159,8 @@ func (s *suite) pages() {
 	}
 }
 
-// days: spend is of the days that are asked for, both included, whatever time of a day the platform names, over midnight and the
-// change of clocks.
+// days: only spend of the requested days is read, both days included. This also holds if the platform reports days with a
+// time, around midnight, and when the clocks change.
 func (s *suite) days() {
 	list := rows(5)
 	for i, day := range []string{"2026-10-31", "2026-11-01", "2026-11-01", "2026-11-02", "2026-11-03"} {
@@ -168,7 +169,7 @@ func (s *suite) days() {
 	s.world.Set(list...)
 	got, err := s.open(nil).Spend(s.Context(), first, first.AddDate(0, 0, 1))
 	if err != nil || len(got) != 3 {
-		s.Fatalf("of two days: %+v, %v", got, err)
+		s.Fatalf("the spend of two days: %+v, %v", got, err)
 	}
 	for _, r := range got {
 		if i := slices.IndexFunc(list, func(l adstest.Row) bool { return l.Campaign == r.Campaign }); list[i].Day != r.Day {
@@ -176,11 +177,11 @@ func (s *suite) days() {
 		}
 	}
 	if got, err = s.open(nil).Spend(s.Context(), first.AddDate(0, 0, -60), first.AddDate(0, 0, 60)); err != nil || len(got) != 5 {
-		s.Errorf("of months: %+v, %v", got, err)
+		s.Errorf("the spend of several months: %+v, %v", got, err)
 	}
 }
 
-// failures: what passes is waited for, and what does not is told, without the credentials.
+// failures: the connection waits out a temporary failure. It reports a permanent failure, without the credentials.
 func (s *suite) failures() {
 	s.world.Set(rows(7)...)
 	for _, faults := range [][]resttest.Fault{
@@ -202,7 +203,7 @@ func (s *suite) failures() {
 		c := s.open(nil)
 		_, read := c.Spend(s.Context(), first, last)
 		for what, err := range map[string]error{"test": c.Test(s.Context()), "spend": read} {
-			if err == nil && f == resttest.Strange && s.name == "propellerads" && what == "test" { // the status is all that its test reads
+			if err == nil && f == resttest.Strange && s.name == "propellerads" && what == "test" { // its test reads only the status
 				continue
 			}
 			if err == nil || strings.Contains(err.Error(), "canary") {
@@ -234,12 +235,12 @@ func (s *suite) slow() {
 		s.world.Fail(resttest.None)
 		s.limit = time.Minute
 	}
-	if got, err := c.Spend(s.Context(), first, last); err != nil || len(got) != 7 || len(s.waits) == 0 { // some wait for more
+	if got, err := c.Spend(s.Context(), first, last); err != nil || len(got) != 7 || len(s.waits) == 0 { // some also wait for other reasons
 		s.Errorf("after a slow answer: %d, %v, waits %v", len(got), err, s.waits)
 	}
 }
 
-// credentials: right ones pass the test, each wrong secret is refused, and an error does not repeat it.
+// credentials: correct credentials pass the test. Each wrong secret is refused, and the error does not repeat it.
 func (s *suite) credentials() {
 	if err := s.open(nil).Test(s.Context()); err != nil {
 		s.Fatal(err)
@@ -259,7 +260,7 @@ func (s *suite) credentials() {
 	}
 }
 
-// refusal: what a platform says in the envelope of its errors is shown.
+// refusal: the text of a platform's error is shown.
 func (s *suite) refusal() {
 	s.world.Fail(resttest.Refusal)
 	_, err := s.open(nil).Spend(s.Context(), first, last)
@@ -277,7 +278,7 @@ func (s *suite) tokens() {
 			s.Errorf("%d rows", len(got))
 		}
 		if _, err := s.client.Open(ads.Account{Provider: s.name, Credentials: s.fake.Credentials()}); err == nil {
-			s.Error("a platform is asked without a sign-in")
+			s.Error("Open accepts an account without a sign-in")
 		}
 	case s.fake.Tokens:
 		session := "canary-token-of-yesterday"
@@ -289,7 +290,7 @@ func (s *suite) tokens() {
 			a.Session = session
 			s.read(s.openAs(a, nil))
 			if s.world.Logins() != 1 {
-				s.Errorf("%d logins, though the token is kept", s.world.Logins())
+				s.Errorf("%d logins although the token was stored", s.world.Logins())
 			}
 		}
 	default:
@@ -303,17 +304,17 @@ func (s *suite) tokens() {
 	}
 }
 
-// quoted: a platform that writes its numbers as texts gives the same spend.
+// quoted: if a platform writes its numbers as texts, the spend is the same.
 func (s *suite) quoted() {
 	s.world.Set(rows(1203)...)
 	plain := s.read(s.open(nil))
 	s.world.Quote()
 	if got := s.read(s.open(nil)); fmt.Sprint(show(got)) != fmt.Sprint(show(plain)) {
-		s.Errorf("%d rows, or others", len(got))
+		s.Errorf("%d rows, or the rows differ", len(got))
 	}
 }
 
-// show is spend as text.
+// show converts spend to texts.
 func show(list []ads.Spend) []string {
 	out := make([]string, len(list))
 	for i, r := range list {
@@ -334,7 +335,7 @@ func (s *suite) bare() {
 	}
 }
 
-// twice: what a platform lists twice counts once, the last time.
+// twice: if a platform lists a row twice, only the last row counts.
 func (s *suite) twice() {
 	one := rows(1)[0]
 	again := one

@@ -15,7 +15,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// custom is any address that answers spend as JSON, in one piece. Rows of one day and campaign are added.
+// custom is any address that returns spend as JSON in one answer. Rows of one day and campaign are added up.
 var custom = platform{
 	own:  true,
 	adds: true,

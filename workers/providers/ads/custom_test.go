@@ -62,7 +62,7 @@ func TestCustomEndpoint(t *testing.T) {
 	}
 }
 
-// TestCustomEndpointFails: an answer that cannot be read is told, without secrets.
+// TestCustomEndpointFails: an answer that cannot be read gives an error without secrets.
 func TestCustomEndpointFails(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// exoClick is the statistics API, v2. The key is exchanged for a token that lives for a quarter of an hour. Rows come as CSV,
-// with columns in the requested order. Days are UTC days, because UTC is requested. The API does not name the account's
+// exoClick is the statistics API, v2. The key is exchanged for a token that is valid for a quarter of an hour. Rows come as
+// CSV, with columns in the requested order. Days are UTC days, because UTC is requested. The API does not name the account's
 // currency. Unverified: whether the first line has the names of columns.
 var exoClick = platform{
 	base:  "https://api.exoclick.com/v2",
@@ -31,7 +31,7 @@ func exoClickToken(ctx context.Context, s *session) (string, error) {
 	return string(answer.Token), err
 }
 
-// exoClickRows is how many rows a page has.
+// exoClickRows is the number of rows on a page.
 const exoClickRows = 500
 
 var exoClickColumns = []string{"date", "campaign_id", "clicks", "impressions", "cost"}

@@ -9,9 +9,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// googleAds is the Google Ads API: developers.google.com/google-ads/api. Numbers of 64 bits are texts, figures that are zero are
-// left out, amounts are in micros and days are the account's. A stream is a list of chunks. Unverified: that a stream's error is
-// in a list.
+// googleAds is the Google Ads API: developers.google.com/google-ads/api. Numbers of 64 bits are texts, and figures that are
+// zero are left out. Amounts are in micros. Days are in the account's time zone. A stream is a list of chunks. Unverified:
+// that a stream reports an error in a list.
 var googleAds = platform{
 	base:    "https://googleads.googleapis.com",
 	version: models.GoogleAdsVersion,
@@ -44,18 +44,18 @@ type googleFailure struct {
 	} `json:"error"`
 }
 
-// googleCode is the status of a failure, which a stream tells in a list.
+// googleCode returns the status of a failure. A stream reports a failure in a list.
 func googleCode(body []byte) string {
 	var list []googleFailure
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
 		return string(list[0].Error.Status)
 	}
 	var one googleFailure
-	_ = json.Unmarshal(body, &one) // no code is empty
+	_ = json.Unmarshal(body, &one) // without a code the result is empty
 	return string(one.Error.Status)
 }
 
-// orZero is a figure that is left out where it is zero.
+// orZero returns "0" for a figure that is left out, and any other figure unchanged.
 func orZero(t rest.Text) rest.Text {
 	if t == "" {
 		return "0"
@@ -82,7 +82,7 @@ type googleRow struct {
 	} `json:"customer"`
 }
 
-// googleSearch asks a question about the customer, and notes what it says of the account.
+// googleSearch runs a query about the customer, and stores the account's currency and time zone from the answer.
 func googleSearch(ctx context.Context, s *session, query string) ([]googleRow, error) {
 	header := map[string]string{}
 	if manager := digits(s.c["login_customer_id"]); manager != "" {
@@ -105,7 +105,7 @@ func googleSearch(ctx context.Context, s *session, query string) ([]googleRow, e
 	return all, err
 }
 
-// configured refuses a platform for which the install lacks something.
+// configured returns an error if a setting of the install that a platform needs is empty.
 func configured(have, what string) error {
 	if have == "" {
 		return models.Invalid("not_configured", "this install has no %s", what)

@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// meta is the Graph API: developers.facebook.com/docs/marketing-api. Numbers are texts, and days are the account's. Failures have a
-// code, mostly with status 400.
+// meta is the Graph API: developers.facebook.com/docs/marketing-api. Numbers are texts, and days are in the account's time
+// zone. Failures have a code, mostly with status 400.
 var meta = platform{
 	base:    "https://graph.facebook.com",
 	version: models.MetaVersion,
@@ -40,7 +40,7 @@ func metaCode(body []byte) string {
 			Code rest.Text `json:"code"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(body, &answer) // no code is empty
+	_ = json.Unmarshal(body, &answer) // without a code the result is empty
 	return string(answer.Error.Code)
 }
 
@@ -99,7 +99,7 @@ func metaPage(ctx context.Context, s *session, of Range, cursor string) (rows []
 			day: v.Day, campaign: v.ID, name: v.Name, amount: v.Spend, currency: v.Currency, clicks: v.Clicks, impressions: v.Impressions,
 		})
 	}
-	if answer.Paging.Next != "" { // whose address has the token: the cursor is enough
+	if answer.Paging.Next != "" { // its address contains the token, so only the cursor is used
 		if next = string(answer.Paging.Cursors.After); next == "" {
 			return nil, "", cmp.Or(err, rest.ErrForm)
 		}

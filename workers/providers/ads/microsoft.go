@@ -36,7 +36,7 @@ var microsoftAds = platform{
 	page: microsoftPage,
 }
 
-// microsoftCode is the code of the first error of a fault.
+// microsoftCode returns the code of the first error of a fault.
 func microsoftCode(body []byte) string {
 	type coded = rest.List[struct{ Code rest.Text }]
 	var fault struct{ Errors, BatchErrors, OperationErrors coded }
@@ -48,7 +48,7 @@ func microsoftCode(body []byte) string {
 	return ""
 }
 
-// microsoft asks the reporting service.
+// microsoft sends a request to the reporting service.
 func microsoft(ctx context.Context, s *session, path string, body, into any) error {
 	if err := configured(s.client.o.DeveloperToken, "developer token for Microsoft Advertising"); err != nil {
 		return err
@@ -62,7 +62,7 @@ type microsoftDay struct{ Day, Month, Year int }
 
 func microsoftDate(t time.Time) microsoftDay { return microsoftDay{t.Day(), int(t.Month()), t.Year()} }
 
-// microsoftOrder orders a report.
+// microsoftOrder orders a report and returns its id.
 func microsoftOrder(ctx context.Context, s *session, of Range) (id string, err error) {
 	var answer struct {
 		ID rest.Text `json:"ReportRequestId"`
@@ -124,7 +124,7 @@ func microsoftPage(ctx context.Context, s *session, of Range, _ string) (rows []
 	return nil, "", errors.New("the platform has not made the report in time")
 }
 
-// pause waits for something at the platform.
+// pause waits before the platform is asked again.
 func (s *session) pause(ctx context.Context, wait time.Duration) error {
 	if s.Wait != nil {
 		return s.Wait(ctx, wait)
@@ -132,7 +132,7 @@ func (s *session) pause(ctx context.Context, wait time.Duration) error {
 	return interval.Sleep(ctx, wait)
 }
 
-// microsoftFetch fetches a report from where it lies. No credential goes there.
+// microsoftFetch downloads a report from the address that the service gave. It sends no credentials to this address.
 func microsoftFetch(ctx context.Context, s *session, from string) (rows []row, err error) {
 	api := s.API
 	api.Base, api.Sign = from, nil
@@ -153,10 +153,10 @@ func microsoftFetch(ctx context.Context, s *session, from string) (rows []row, e
 	return rows, err
 }
 
-// maxUnzipped is how long a report may be.
+// maxUnzipped is the maximum length of an unpacked report, in bytes.
 const maxUnzipped = 64 << 20
 
-// unzipped is the first file of an archive.
+// unzipped returns the first file of a ZIP archive.
 func unzipped(archive []byte) ([]byte, error) {
 	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil || len(z.File) == 0 {

@@ -11,8 +11,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// outbrain is the Amplify API, v0.1. A login gives a token for a month, and only two are allowed in an hour, so the token is kept.
-// Pages are of campaigns. Unverified: the names of the list of campaigns and of its total.
+// outbrain is the Amplify API, v0.1. A login returns a token that is valid for a month. Only two logins are allowed in an
+// hour, so the token is stored. A page has a number of campaigns. Unverified: the member names for the list of campaigns and
+// for its total.
 var outbrain = platform{
 	base:  "https://api.outbrain.com/amplify/v0.1",
 	sign:  func(token string) rest.Signer { return rest.Header("OB-TOKEN-V1", token) },
@@ -50,7 +51,7 @@ func outbrainMarketer(ctx context.Context, s *session) error {
 	return err
 }
 
-// outbrainCampaigns is how many campaigns a page has.
+// outbrainCampaigns is the number of campaigns on a page.
 const outbrainCampaigns = 100
 
 func outbrainPage(ctx context.Context, s *session, of Range, cursor string) (rows []row, next string, err error) {

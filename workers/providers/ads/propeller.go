@@ -8,8 +8,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// propellerAds is the statistics of the SSP API, v5. Accounts are in dollars. Unverified: the name of the list and of the day, that there
-// is one page, and the zone of the days.
+// propellerAds is the statistics endpoint of the SSP API, v5. Accounts are in US dollars. Unverified: the member names for the
+// list and the day, that there is only one page, and the time zone of the days.
 var propellerAds = platform{
 	base: "https://ssp-api.propellerads.com/v5",
 	open: func(s *session) {
@@ -49,7 +49,7 @@ func propellerPage(ctx context.Context, s *session, of Range, _ string) (rows []
 	return rows, "", err
 }
 
-// propellerRows finds the list, which may be the answer itself.
+// propellerRows returns the list of rows in an answer. The answer itself may be the list.
 func propellerRows(raw json.RawMessage) (list []propellerRow, err error) {
 	if len(raw) > 0 && raw[0] == '[' {
 		return list, rest.Decode(raw, &list)
@@ -66,7 +66,7 @@ func propellerRows(raw json.RawMessage) (list []propellerRow, err error) {
 	return nil, rest.ErrForm
 }
 
-// first is the first text that is not empty.
+// first returns the first text that is not empty.
 func first(texts ...rest.Text) rest.Text {
 	for _, t := range texts {
 		if t != "" {

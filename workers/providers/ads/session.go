@@ -27,10 +27,10 @@ type session struct {
 	tokens         Tokens
 	token          string
 	renewed        bool
-	zone, currency string // of the account, if known
+	zone, currency string // of the account; empty: not known
 }
 
-// host returns an address of the platform, or the tests' address in its place, with the same path.
+// host returns an address of the platform. If a test has set Options.URL, host returns that address with the same path.
 func (s *session) host(base string) string {
 	if s.client.o.URL == "" || s.own {
 		return base
@@ -42,7 +42,7 @@ func (s *session) host(base string) string {
 	return s.client.o.URL + "/" + s.name + path
 }
 
-// shown is an error for a person.
+// shown converts an error to a text for a person. Errors of package models stay unchanged.
 func (s *session) shown(err error) error {
 	if _, ours := models.AsError(err); ours {
 		return err
@@ -50,7 +50,7 @@ func (s *session) shown(err error) error {
 	return s.Shown(err)
 }
 
-// ask sends a request with a token, if the platform takes one. A token that it refuses is renewed, once.
+// ask sends a request, with a token if the platform uses one. If the platform refuses the token, ask renews the token once.
 func (s *session) ask(ctx context.Context, r rest.Request) (egress.Answer, error) {
 	if s.tokens == nil || s.sign == nil {
 		return s.Send(ctx, r)
@@ -68,7 +68,8 @@ func (s *session) ask(ctx context.Context, r rest.Request) (egress.Answer, error
 	return out, err
 }
 
-// renewing sends with a token, and once more with another one if the platform no longer takes it. An empty token is got first.
+// renewing calls send with a token. If the platform no longer accepts the token, renewing calls send once more with a new one.
+// If the token is empty, renewing fetches one first.
 func renewing(ctx context.Context, tokens Tokens, token string, send func(token string) (stale bool, err error)) (err error) {
 	if token == "" {
 		if token, err = tokens.Token(ctx); err != nil {
@@ -99,7 +100,7 @@ func (s *session) isStale(err error) bool {
 	return f.Status == http.StatusUnauthorized || s.stale != nil && s.stale(f)
 }
 
-// read is ask, and reads the answer's JSON.
+// read sends a request as ask does and decodes the answer's JSON into into.
 func (s *session) read(ctx context.Context, r rest.Request, into any) error {
 	answer, err := s.ask(ctx, r)
 	if err != nil || into == nil {
@@ -108,11 +109,11 @@ func (s *session) read(ctx context.Context, r rest.Request, into any) error {
 	return rest.Decode(answer.Body, into)
 }
 
-// fetched are tokens that the credentials are exchanged for.
+// fetched implements Tokens by exchanging the credentials for tokens.
 type fetched struct {
 	s     *session
 	token string
-	fresh bool // it was fetched now: another one would be refused as well
+	fresh bool // the token was fetched just now, so a new one would be refused as well
 }
 
 // Token implements Tokens.
@@ -143,7 +144,7 @@ func (f *fetched) Renew(ctx context.Context, _ string) (string, error) {
 	return token, err
 }
 
-// login posts credentials without a token and reads the token of the answer.
+// login sends the credentials without a token and decodes the answer, which contains the token.
 func (s *session) login(ctx context.Context, r rest.Request, into any) error {
 	api := s.API
 	if api.Sign = nil; r.Header["Authorization"] != "" {
@@ -153,7 +154,7 @@ func (s *session) login(ctx context.Context, r rest.Request, into any) error {
 	return api.Do(ctx, r, into)
 }
 
-// digits are the digits of an id, which people write with hyphens.
+// digits returns the digits of an id. People often write ids with hyphens.
 func digits(id string) string {
 	return strings.Map(func(r rune) rune {
 		if r < '0' || r > '9' {

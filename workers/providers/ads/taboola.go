@@ -9,7 +9,7 @@ import (
 )
 
 // taboola is the Backstage API: developers.taboola.com. Credentials are exchanged for a token. Days are in the account's time
-// zone, which the API gives as a short name. Unverified: the envelope of its errors.
+// zone, which the API reports by a short name. Unverified: the envelope of its errors.
 var taboola = platform{
 	base:  "https://backstage.taboola.com",
 	sign:  rest.Bearer,

@@ -35,7 +35,7 @@ type tiktokEnvelope struct {
 
 func tiktokCode(body []byte) string {
 	var e tiktokEnvelope
-	_ = json.Unmarshal(body, &e) // no code is empty
+	_ = json.Unmarshal(body, &e) // without a code the result is empty
 	return string(e.Code)
 }
 

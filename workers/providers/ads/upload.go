@@ -17,25 +17,25 @@ import (
 
 // Event is a conversion that is sent to a platform.
 type Event struct {
-	ID        string    // ours, of the conversion: the same whenever the platform hears of it
+	ID        string    // our id of the conversion, the same each time that it is sent
 	Action    string    // models.UploadNew and the like
-	Time      time.Time // of the conversion: the same too
-	ChangedAt time.Time // when it became so
+	Time      time.Time // time of the conversion, the same each time too
+	ChangedAt time.Time // time of the change that this event reports
 	Value     decimal.Decimal
 	Currency  string
 
 	// Fields of the click.
-	Click     string // its id
+	Click     string // the click's id
 	Clicked   time.Time
-	Query     string // of the tracking link, as received
-	IP        string // empty: not known, or not the whole one
+	Query     string // query of the tracking link, as received
+	IP        string // empty: not known, or stored only in part
 	UserAgent string
 }
 
-// param is a parameter of the tracking link.
+// param returns a parameter of the tracking link.
 func (e Event) param(name string) string { return token.QueryParam(e.Query, name) }
 
-// amount is the value as a number of JSON.
+// amount returns the value as a JSON number.
 func (e Event) amount() any { return jsonNumber(e.Value.String()) }
 
 type jsonNumber string
@@ -43,24 +43,25 @@ type jsonNumber string
 // MarshalJSON implements json.Marshaler.
 func (n jsonNumber) MarshalJSON() ([]byte, error) { return []byte(n), nil }
 
-// Verdict is what came of an event. The zero Verdict: it is not decided.
+// Verdict is the result for an event. The zero Verdict means that there is no result yet.
 type Verdict struct {
-	Result string        // models.UploadAccepted and the like; models.UploadPending: it is to be sent again
+	Result string        // models.UploadAccepted and the like; models.UploadPending: send it again
 	Reason string        // for a person; without secrets
-	After  time.Duration // of a pending one: when
-	// Request is what the platform calls the request of an accepted one, if it says later what became of it: see Outcome.
+	After  time.Duration // for a pending event: the wait before it is sent again
+	// Request is the platform's id of the request that contained an accepted event, if the platform reports the outcome later.
+	// See Outcome.
 	Request string
 }
 
-// UploadError is why a platform decided nothing. It contains no credential.
+// UploadError says why a platform gave no verdicts. It contains no credential.
 type UploadError struct {
 	text    string
-	request string        // what the platform calls the request that failed
-	After   time.Duration // when the platform may be asked again, if it says so
-	Refused bool          // it does not take the credentials, or they are missing: only the account can help
+	request string        // the platform's id of the request that failed
+	After   time.Duration // wait before the platform may be asked again, if it says so
+	Refused bool          // the credentials are refused or missing, so only the account can help
 }
 
-// Error is for a person.
+// Error returns a text for a person.
 func (e *UploadError) Error() string { return e.text }
 
 // ProviderRequest implements the interface that models.RequestOf looks for.
@@ -69,8 +70,8 @@ func (e *UploadError) ProviderRequest() string { return e.request }
 // UploadOptions are the options of an Uploader.
 type UploadOptions struct {
 	Options
-	// GoogleClicks sends conversions to Google by UploadClickConversions, which only projects that used it before June 2026 may
-	// do. Otherwise the Data Manager API is used.
+	// GoogleClicks sends conversions to Google by UploadClickConversions. Google allows this only to projects that used it
+	// before June 2026. If false, the Data Manager API is used.
 	GoogleClicks bool
 }
 
@@ -85,34 +86,34 @@ func NewUploader(o UploadOptions) *Uploader {
 	return &Uploader{o}
 }
 
-// uploads is how conversions are uploaded to a platform.
+// uploads describes how to upload conversions to a platform.
 type uploads struct {
 	base   string
-	most   int           // events in one request
+	most   int           // maximum number of events in one request
 	oldest time.Duration // maximum age of a conversion
-	// click returns the platform's click id of an event, or an empty text. clicks names the parameters that it looks for.
+	// click returns the platform's click id of an event, or an empty text. clicks names the parameters that click looks for.
 	click  func(e Event) string
 	clicks string
 	// lacks names what the connection needs but does not have; empty: nothing is missing.
 	lacks func(u *uploading) string
-	// head adds headers to every request, besides the token.
+	// head adds headers to every request, in addition to the token.
 	head func(u *uploading, h map[string]string)
-	// secret names the credential that is the token; empty: the tokens come from a sign-in.
+	// secret names the credential that is used as the token; empty: the tokens come from a sign-in.
 	secret string
-	// send uploads conversions. change reports later changes of conversions; nil: the platform takes no changes.
+	// send uploads conversions. change reports later changes of conversions; nil: the platform accepts no changes.
 	send, change func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
-	// fixed says why an event cannot be changed later, though others can; nil: all can.
+	// fixed returns the reason why this event cannot be changed later; nil: all events can be changed.
 	fixed func(e Event) string
-	// tries reports whether send can be tried without counting.
+	// tries reports whether the platform can check events without counting them.
 	tries func(u *uploading) bool
-	// outcome asks what became of a request; nil: the platform's first answer is final.
+	// outcome asks for the outcome of a request; nil: the platform's first answer is final.
 	outcome func(ctx context.Context, u *uploading, request string) (Outcome, error)
 	// fault reads a failure from an answer, which may have a successful status. It returns nil if the answer reports no
 	// failure.
 	fault func(status int, body []byte) *fault
 }
 
-// uploadPlatforms are the platforms that take conversions, by the name of their provider.
+// uploadPlatforms has the platforms that accept conversions, by the name of their provider.
 var uploadPlatforms = map[string]uploads{
 	models.GoogleAds:    googleUploads,
 	models.MicrosoftAds: microsoftUploads,
@@ -124,11 +125,11 @@ var uploadPlatforms = map[string]uploads{
 type fault struct {
 	text    string
 	request string
-	expired bool // the token is no longer good
-	refused bool // the credentials are refused too, or the account may not do it
+	expired bool // the token is no longer valid
+	refused bool // the credentials are refused, or the account lacks the permission
 	after   time.Duration
-	event   bool           // an event is to blame, for which the whole request was refused
-	at      map[int]string // which ones, if the platform says so, and why
+	event   bool           // the whole request was refused because of an event
+	at      map[int]string // reasons by the place of the refused event, if the platform names places
 }
 
 // Upload is a connection that uploads conversions. It is for one goroutine.
@@ -140,7 +141,7 @@ type uploading struct {
 	uploads
 
 	c      map[string]string // credentials
-	action string            // the conversion action, goal or name of event that they are uploaded as
+	action string            // the conversion action, goal or event name for the uploads
 	shadow bool
 	tokens Tokens
 	o      UploadOptions
@@ -156,8 +157,8 @@ const (
 	uploadInterval = 500 * time.Millisecond
 )
 
-// Open makes a connection. key names it, for its pace. tokens is nil if no one has signed in. In shadow mode, events do not
-// count at the platform.
+// Open makes a connection. key names the connection, for its rate limit. tokens is nil if no one has signed in. In shadow
+// mode, the platform does not count the events.
 func (c *Uploader) Open(provider, key string, credentials map[string]string, tokens Tokens, action string, shadow bool) (*Upload, error) {
 	p, known := models.SourceProviderNamed(provider)
 	how, ok := uploadPlatforms[provider]
@@ -179,17 +180,17 @@ func (c *Uploader) Open(provider, key string, credentials map[string]string, tok
 	return &Upload{u}, nil
 }
 
-// Most is how many events one request takes.
+// Most returns the maximum number of events in one request.
 func (c *Upload) Most() int { return c.u.most }
 
 // Requests returns the number of requests made so far.
 func (c *Upload) Requests() int { return c.u.asked }
 
-// mostRefused is how many requests one call makes at most to find the events for which others were refused.
+// mostRefused is the maximum number of refused requests of one call while it searches for the events that cause the refusals.
 const mostRefused = 100
 
-// Send sends events to the platform and returns a verdict for each, in their order. Events may be sent again: the platform
-// recognizes them by their ids. Even with an error, an *UploadError, some verdicts may be there.
+// Send sends events to the platform and returns a verdict for each, in their order. Events may be sent again, because the
+// platform recognizes them by their ids. The error is an *UploadError. With an error, some events may still have verdicts.
 func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 	out := make([]Verdict, len(events))
 	if lack := c.u.lacks(c.u); lack != "" {
@@ -225,7 +226,7 @@ func (c *Upload) Send(ctx context.Context, events []Event) ([]Verdict, error) {
 	return out, c.u.uploadError(err)
 }
 
-// unfit returns why an event is not sent; empty: it is sent.
+// unfit returns the reason why an event is not sent. It returns an empty text if the event can be sent.
 func (u *uploading) unfit(e Event) string {
 	switch {
 	case u.click(e) == "":
@@ -244,7 +245,7 @@ func (u *uploading) unfit(e Event) string {
 
 type sendFunc = func(ctx context.Context, u *uploading, events []Event) ([]Verdict, error)
 
-// all sends the events at places in requests that are not too long.
+// all sends the events at the places at, in requests of at most u.most events.
 func (u *uploading) all(ctx context.Context, send sendFunc, at []int, events []Event, out []Verdict) error {
 	refused := 0
 	for part := range slices.Chunk(at, u.most) {
@@ -255,7 +256,7 @@ func (u *uploading) all(ctx context.Context, send sendFunc, at []int, events []E
 	return nil
 }
 
-// part sends some events. If the platform refuses all of them because of a few, those few are rejected and the others sent
+// part sends some events. If the platform refuses all of them because of a few, part rejects these few and sends the others
 // again. If the platform does not say which events are to blame, part finds them by halving the list.
 func (u *uploading) part(ctx context.Context, send sendFunc, at []int, events []Event, out []Verdict, refused *int) error {
 	for len(at) > 0 {

@@ -14,14 +14,14 @@ import (
 
 // googleUploads sends conversions to Google Ads by the Data Manager API (POST /v1/events:ingest), or by UploadClickConversions
 // if the install chooses that. A project that may not use UploadClickConversions falls back to Data Manager. Both recognize a
-// conversion by its transaction or order id: an event that is sent again, with whatever value, is the same one. Data Manager
-// checks the form of events at once, and refuses a whole request because of one event. It tells the outcome of a request later
-// (GET /v1/requestStatus:retrieve), with counts by reason and not by event. If a request failed as a whole, all its events are
-// rejected. If it failed in part, all stay accepted, with the counts.
+// conversion by its transaction or order id. An event that is sent again counts as the same conversion, even with another
+// value. Data Manager checks the form of events at once, and refuses a whole request because of one event. It reports the
+// outcome of a request later (GET /v1/requestStatus:retrieve), with counts by reason and not by event. If a request failed as
+// a whole, all its events are rejected. If it failed in part, all its events stay accepted, and the reason has the counts.
 //
 // A restatement is the event with its new value, as Data Manager documents it. A retraction is a ConversionAdjustment of the
 // Google Ads API, because Data Manager has no retractions. Adjustments are not documented for wbraid. Unverified: the exact
-// details of Data Manager's refusals. The place of a refused event is read from any field that names events[n].
+// details of Data Manager's refusals. The place of a refused event is read from any field that contains "events[n]".
 var googleUploads = uploads{
 	base: "https://datamanager.googleapis.com", most: 2000, oldest: 90 * 24 * time.Hour,
 	click: func(e Event) string { _, id := googleClick(e); return id }, clicks: "gclid, gbraid or wbraid",
@@ -50,7 +50,7 @@ var googleUploads = uploads{
 	fault:   googleFault,
 }
 
-// googleClick returns the click id of an event, and its kind.
+// googleClick returns the name and the value of the parameter with the click id of an event.
 func googleClick(e Event) (name, id string) {
 	for _, name := range []string{"gclid", "gbraid", "wbraid"} {
 		if id := e.param(name); id != "" {
@@ -107,7 +107,7 @@ func (u *uploading) consent(message map[string]any, prefix string) {
 	}
 }
 
-// googleAds returns the Google Ads API, and its path for a call of the customer.
+// googleAds returns the Google Ads API and the path of a call for the customer.
 func (u *uploading) googleAds(call string) (rest.API, string) {
 	api := u.API
 	if u.o.URL == "" {
@@ -116,7 +116,7 @@ func (u *uploading) googleAds(call string) (rest.API, string) {
 	return api, fmt.Sprintf("/%s/customers/%s:%s", u.o.version(models.GoogleAds), accountDigits(u.c["customer_id"]), call)
 }
 
-// googleTime is how the Google Ads API writes times.
+// googleTime returns a time in the form of the Google Ads API.
 func googleTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05-07:00") }
 
 func (u *uploading) googleAction() string {
@@ -134,7 +134,7 @@ func googleClickConversions(ctx context.Context, u *uploading, events []Event) (
 		u.consent(list[i], "")
 	}
 	verdicts, err := u.googlePartly(ctx, "uploadClickConversions", "conversions", list)
-	if notAllowed(err) { // the install's project is too new for it
+	if notAllowed(err) { // the install's project is too new for this call
 		return googleIngest(ctx, u, events)
 	}
 	return verdicts, err
@@ -148,7 +148,7 @@ func notAllowed(err error) bool {
 
 const googleNotAllowed = "CUSTOMER_NOT_ALLOWLISTED_FOR_THIS_FEATURE"
 
-// googleChange restates and retracts.
+// googleChange sends restatements and retractions.
 func googleChange(ctx context.Context, u *uploading, events []Event) ([]Verdict, error) {
 	out := make([]Verdict, len(events))
 	var restated []Event
@@ -210,9 +210,9 @@ func (e googleError) code() string {
 	return ""
 }
 
-// Meaning of the Google Ads API's codes for an event. All other codes reject it.
+// Codes of the Google Ads API for an event. All codes that are not listed here reject the event.
 var (
-	googleThere = map[string]bool{ // known already, from a request whose answer was lost
+	googleThere = map[string]bool{ // Google knows it already, from a request whose answer was lost
 		"CLICK_CONVERSION_ALREADY_EXISTS": true, "ORDER_ID_ALREADY_IN_USE": true, "DUPLICATE_ORDER_ID": true,
 		"CONVERSION_ALREADY_RETRACTED": true, "MORE_RECENT_RESTATEMENT_FOUND": true,
 	}
@@ -256,7 +256,7 @@ func (u *uploading) googlePartly(ctx context.Context, call, name string, list []
 	for _, d := range answer.Partial.Details {
 		for _, e := range d.Errors {
 			n, ok := e.place(name)
-			if !ok || n < 0 || n >= len(out) { // about the request as a whole: nothing was accepted
+			if !ok || n < 0 || n >= len(out) { // the error is about the whole request: nothing was accepted
 				return nil, &faultError{&fault{text: strings.TrimSpace(e.code() + ": " + e.Message)}}
 			}
 			if placed = true; out[n].Result == models.UploadAccepted {
@@ -270,7 +270,7 @@ func (u *uploading) googlePartly(ctx context.Context, call, name string, list []
 	return out, nil
 }
 
-// place is which item of a list an error is of.
+// place returns the index of the item in a list that an error belongs to.
 func (e googleError) place(list string) (n int, ok bool) {
 	for _, p := range e.Location.Path {
 		if p.Field == list {
@@ -280,7 +280,7 @@ func (e googleError) place(list string) (n int, ok bool) {
 	return 0, false
 }
 
-// googleFault reads the errors of both APIs: a google.rpc.Status.
+// googleFault reads an error answer of either API: a google.rpc.Status.
 func googleFault(status int, body []byte) *fault {
 	if status/100 == 2 {
 		return nil
@@ -301,7 +301,7 @@ func googleFault(status int, body []byte) *fault {
 			} `json:"details"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(body, &answer) // of another form: the status says it
+	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
 	e := answer.Error
 	f := &fault{text: fmt.Sprintf("%d %s", status, e.Message), at: map[int]string{}}
 	f.expired, f.refused = status == http.StatusUnauthorized, status == http.StatusForbidden

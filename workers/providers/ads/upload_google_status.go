@@ -12,18 +12,19 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// googleSoon is the wait before an event is sent again that came too soon after its click, or after its conversion action was made.
+// googleSoon is the wait before an event is sent again if it came too soon after its click or after the creation of its
+// conversion action.
 const googleSoon = 6 * time.Hour
 
-// Reasons of Data Manager that matter for a request. Google Ads words its reasons for actions that are too new alike.
+// Data Manager's reasons that this package treats specially. Google Ads uses similar words for actions that are too new.
 const (
 	googleTooRecent = "TOO_RECENT" // a part of PROCESSING_ERROR_REASON_TOO_RECENT_CLICK
 	googleKnown     = "PROCESSING_ERROR_REASON_DUPLICATE_TRANSACTION_ID"
 )
 
 // googleOutcome asks Data Manager about the outcome of a request, which has one destination. A request with an unknown status
-// counts as under way. If some events of a request came too early, the whole request is sent again: Google does not say which
-// events they are, and refuses the others as known.
+// counts as under way. If some events of a request came too early, the whole request is sent again, because Google does not
+// name these events. Google refuses the other events of the request as known.
 func googleOutcome(ctx context.Context, u *uploading, request string) (Outcome, error) {
 	type counts struct {
 		Counts []struct {

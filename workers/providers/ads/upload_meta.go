@@ -16,10 +16,10 @@ import (
 	"switchyard/models"
 )
 
-// metaUploads tells Meta of conversions by the Conversions API. It knows one by event_id and event_name, and refuses a whole
-// request for one bad event. It can neither change nor take back one. It cannot try one either: an event with a test event code is
-// shown to the account's people at once, and counts as any other. Unverified: that a request takes 1,000 events, and that a refusal
-// names their places.
+// metaUploads sends conversions to Meta by the Conversions API. Meta recognizes a conversion by event_id and event_name, and
+// refuses a whole request because of one bad event. It can neither change nor retract a conversion. It has no trial mode
+// either: an event with a test event code is shown to the account's users at once, and counts like any other. Unverified: that
+// a request may have 1,000 events, and that a refusal names the places of events.
 var metaUploads = uploads{
 	base: "https://graph.facebook.com", most: 1000, oldest: 7 * 24 * time.Hour,
 	click: func(e Event) string { return cmp.Or(metaClick(e), e.param("fbp")) }, clicks: "fbclid, fbc or fbp",
@@ -30,7 +30,7 @@ var metaUploads = uploads{
 	fault: metaFault,
 }
 
-// metaClick is the click as Meta's own cookie would have it.
+// metaClick returns the click in the form of Meta's own cookie _fbc.
 func metaClick(e Event) string {
 	if fbc := e.param("fbc"); fbc != "" {
 		return fbc
@@ -80,7 +80,7 @@ func metaSend(ctx context.Context, u *uploading, events []Event) ([]Verdict, err
 	return accepted(events, "trace "+answer.Trace), nil
 }
 
-// Codes of Meta's errors.
+// Meta's error codes.
 var (
 	metaBusyCodes = []int{4, 17, 32, 613, 80000, 80001, 80002, 80003, 80004}
 	metaPassing   = []int{1, 2, 21009}
@@ -89,7 +89,7 @@ var (
 const (
 	metaToken   = 190
 	metaBad     = 100
-	metaMissing = 33 // subcode: there is no such object, or no right to it
+	metaMissing = 33 // subcode: the object does not exist, or access to it is denied
 	metaPause   = 5 * time.Minute
 )
 
@@ -104,7 +104,7 @@ func metaFault(status int, body []byte) *fault {
 			Passing bool   `json:"is_transient"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(body, &answer) // of another form: the status says it
+	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
 	e := answer.Error
 	switch {
 	case e == nil && status/100 == 2:

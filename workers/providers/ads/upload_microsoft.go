@@ -12,10 +12,11 @@ import (
 	"switchyard/models"
 )
 
-// microsoftUploads tells Microsoft Advertising of conversions by ApplyOfflineConversions (REST v13). It knows one by click,
-// goal and time, ignores it when it comes again, and takes what becomes of it later by ApplyOfflineConversionAdjustments. A
-// request is taken in part: what is refused is listed, with a successful status, and what was the first of a list may have no
-// Index. Unverified: the numbers of the codes, so that words are read.
+// microsoftUploads sends conversions to Microsoft Advertising by ApplyOfflineConversions (REST v13). Microsoft recognizes a
+// conversion by click, goal and time, and ignores it if it is sent again. Later changes are sent by
+// ApplyOfflineConversionAdjustments. Microsoft may accept a part of a request. It then lists the refused items with a
+// successful status. The error for the first item of a list may have no Index. Unverified: the numbers of the error codes, so
+// the words are read instead.
 var microsoftUploads = uploads{
 	base: "https://campaign.api.bingads.microsoft.com", most: 1000, oldest: 90 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("msclkid") }, clicks: "msclkid",
@@ -53,7 +54,8 @@ var microsoftUploads = uploads{
 
 func microsoftTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05Z") }
 
-// microsoft sends a list of the given kind, one item for each event. with returns the fields of an event besides its key.
+// microsoft sends a list of the given kind, one item for each event. with returns the fields of an event that are not part of
+// its key.
 func (u *uploading) microsoft(ctx context.Context, what string, events []Event, with func(e Event) map[string]any) ([]Verdict, error) {
 	list := make([]map[string]any, len(events))
 	for i, e := range events {
@@ -100,7 +102,7 @@ func microsoftFault(status int, body []byte) *fault {
 		Batch     []entry `json:"BatchErrors"`
 		Operation []entry `json:"OperationErrors"`
 	}
-	_ = json.Unmarshal(body, &answer) // of another form: the status says it
+	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
 	f := &fault{refused: status == http.StatusForbidden, expired: status == http.StatusUnauthorized}
 	words := []string{strconv.Itoa(status)}
 	for _, e := range append(append(answer.Errors, answer.Batch...), answer.Operation...) {

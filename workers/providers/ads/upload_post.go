@@ -13,18 +13,18 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// faultError is a fault as an error.
+// faultError wraps a fault as an error.
 type faultError struct{ *fault }
 
 // Error implements error.
 func (e *faultError) Error() string { return e.text }
 
-// post sends JSON and reads the answer's JSON. header are names and values.
+// post sends JSON and reads the answer's JSON. header has names and values in turn.
 func (u *uploading) post(ctx context.Context, api rest.API, path string, body, into any, header ...string) error {
 	return u.call(ctx, api, rest.Request{Method: http.MethodPost, Path: path, Body: body, Repeat: true}, into, header...)
 }
 
-// call sends a request and reads the answer's JSON. A token that is no longer good is replaced once.
+// call sends a request and reads the answer's JSON. If the token is no longer valid, call replaces it once.
 func (u *uploading) call(ctx context.Context, api rest.API, r rest.Request, into any, header ...string) error {
 	return renewing(ctx, uploadTokens{u}, "", func(token string) (stale bool, err error) {
 		u.Hide(token)
@@ -69,20 +69,20 @@ func (u *uploading) told(answer egress.Answer, err error) *fault {
 	return f
 }
 
-// Outcome is what became of a request that a platform has accepted.
+// Outcome is the later result of a request that a platform has accepted.
 type Outcome struct {
 	Done   bool
-	Result string // models.UploadAccepted or UploadRejected, of all of its events
+	Result string // models.UploadAccepted or UploadRejected, for all events of the request
 	Reason string // for a person; without secrets
 	// Known says that the platform already had all events of the request. Events that were sent as new have therefore arrived.
 	Known bool
-	// Again is the wait before the request's events are sent once more, because some came too early; 0: never. The platform
-	// recognizes events that it already has by their ids.
+	// Again is the wait before the request's events are sent once more, because some came too early; 0: they are not sent
+	// again. The platform recognizes events that it already has by their ids.
 	Again time.Duration
 }
 
-// Outcome asks the platform what became of a request. If the platform's first answer is final, the request counts as done and
-// accepted.
+// Outcome asks the platform for the later result of a request. If the platform's first answer is final, the request counts as
+// done and accepted.
 func (c *Upload) Outcome(ctx context.Context, request string) (Outcome, error) {
 	if c.u.outcome == nil {
 		return Outcome{Done: true, Result: models.UploadAccepted}, nil
@@ -92,8 +92,8 @@ func (c *Upload) Outcome(ctx context.Context, request string) (Outcome, error) {
 	return out, c.u.uploadError(err)
 }
 
-// uploadTokens returns the tokens of a connection: its secret, or the tokens of a sign-in. An error that only the account can
-// fix is an *UploadError.
+// uploadTokens implements Tokens for a connection. The token is the connection's secret, or a token of a sign-in. An error
+// that only the account can fix is an *UploadError.
 type uploadTokens struct{ *uploading }
 
 // Token implements Tokens.
@@ -121,7 +121,7 @@ func refusedToken(err error) error {
 	return err
 }
 
-// uploadError is an error as the caller gets it.
+// uploadError converts an error to an *UploadError for the caller.
 func (u *uploading) uploadError(err error) error {
 	var ready *UploadError
 	var failed *rest.FailureError
@@ -143,7 +143,7 @@ func (u *uploading) uploadError(err error) error {
 	return out
 }
 
-// missing says which fields of the connection are empty.
+// missing returns a text that names the empty fields of the connection. It returns an empty text if none is empty.
 func (u *uploading) missing(fields ...string) string {
 	var list []string
 	for _, name := range fields {
@@ -157,7 +157,7 @@ func (u *uploading) missing(fields ...string) string {
 	return "the connection has no " + strings.Join(list, " and no ")
 }
 
-// errorsAsFault finds the fault in an error.
+// errorsAsFault returns the fault in an error, if there is one.
 func errorsAsFault(err error) (*fault, bool) {
 	if f, ok := errors.AsType[*faultError](err); ok {
 		return f.fault, true
@@ -165,7 +165,8 @@ func errorsAsFault(err error) (*fault, bool) {
 	return nil, false
 }
 
-// moved is a fault about events whose places among others are these.
+// moved converts a fault about some events of a list: it replaces the places of events within a request by their places in the
+// whole list.
 func (f *fault) moved(places []int) *fault {
 	out := *f
 	out.at = map[int]string{}
@@ -177,7 +178,7 @@ func (f *fault) moved(places []int) *fault {
 	return &out
 }
 
-// indexIn reads the number in the first pair of brackets behind a name: 3 of "events[3].time".
+// indexIn returns the number in brackets after the first occurrence of a name: 3 for "events" in "events[3].time".
 func indexIn(text, name string) (n int, ok bool) {
 	_, rest, found := strings.Cut(text, name+"[")
 	digits, _, closed := strings.Cut(rest, "]")
@@ -188,7 +189,7 @@ func indexIn(text, name string) (n int, ok bool) {
 	return n, err == nil && n >= 0
 }
 
-// accepted are the verdicts of events that were all accepted.
+// accepted returns verdicts that accept all events.
 func accepted(events []Event, reason string) []Verdict {
 	out := make([]Verdict, len(events))
 	for i := range out {

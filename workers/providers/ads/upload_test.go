@@ -19,7 +19,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// uploadAt is when the conversions of the tests happen, and uploadNow a little later.
+// uploadAt is the time of the tests' conversions. uploadNow is the current time in the tests, an hour later.
 var (
 	uploadAt  = time.Date(2026, 11, 1, 12, 32, 45, 0, time.UTC)
 	uploadNow = uploadAt.Add(time.Hour)
@@ -29,18 +29,18 @@ var (
 type uploader struct {
 	*testing.T
 
-	name   string // of the case
+	name   string // name of the case
 	of     string // the provider
-	clicks bool   // Google's older way
+	clicks bool   // use Google's older API
 	world  *adstest.Uploads
 	client *ads.Uploader
 	waits  []time.Duration
-	waited func()        // is called instead of each wait; nil: nothing is
-	limit  time.Duration // of a request
+	waited func()        // is called instead of each wait; nil: no function is called
+	limit  time.Duration // timeout of a request
 	event  func(id, click string) ads.Event
 }
 
-// clickParameters of tracking links by which the platforms know their clicks.
+// clickParameters are the parameters of tracking links that contain the platforms' click ids.
 var clickParameters = map[string]string{
 	models.GoogleAds: "gclid", models.MicrosoftAds: "msclkid", models.Meta: "fbclid", "tiktok": "ttclid",
 }
@@ -77,7 +77,7 @@ func eachUploader(t *testing.T, test func(*uploader)) {
 	}
 }
 
-// signedIn are the tokens of a sign-in at the fakes.
+// signedIn implements ads.Tokens for a sign-in at the fakes.
 type signedIn struct {
 	world   *adstest.Uploads
 	held    string
@@ -106,7 +106,7 @@ func (u *uploader) open(shadow bool) (*ads.Upload, *signedIn) {
 	return up, k
 }
 
-// send sends events and gives the results in a line, and the verdicts.
+// send sends events and returns the results in one line, and the verdicts.
 func (u *uploader) send(up *ads.Upload, events ...ads.Event) (string, []ads.Verdict) {
 	u.Helper()
 	list, err := up.Send(u.Context(), events)
@@ -131,8 +131,8 @@ func (u *uploader) taken(want int) []adstest.Uploaded {
 	return list
 }
 
-// TestUploadsPartly: events that the platform refuses are rejected with its reason, whether it says which ones they are or not,
-// also if the first event is one of them. The other events are accepted, each once.
+// TestUploadsPartly: events that the platform refuses are rejected with its reason. This holds if the first event is refused,
+// and also if the platform does not name the refused events. The other events are accepted, each once.
 func TestUploadsPartly(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -160,7 +160,7 @@ func TestUploadsPartly(t *testing.T) {
 	})
 }
 
-// TestUploadsUnfit: what no platform can know or take is not sent, with the reason.
+// TestUploadsUnfit: events that no platform could recognize or accept are not sent. The verdict says why.
 func TestUploadsUnfit(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -178,7 +178,7 @@ func TestUploadsUnfit(t *testing.T) {
 	})
 }
 
-// TestUploadsAgain: an event that is sent again is the same one to the platform, also if its answer was lost.
+// TestUploadsAgain: the platform recognizes an event that is sent again, also if its first answer was lost.
 func TestUploadsAgain(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -196,7 +196,8 @@ func TestUploadsAgain(t *testing.T) {
 	})
 }
 
-// TestUploadsChange: a conversion is restated and taken back where the platform can; elsewhere the reason says that it cannot.
+// TestUploadsChange: a conversion is restated and retracted if the platform supports this. Otherwise the reason says that it
+// does not.
 func TestUploadsChange(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -223,13 +224,14 @@ func TestUploadsChange(t *testing.T) {
 		if u.of == models.GoogleAds {
 			retracted.Query = "wbraid=w1"
 			if got, _ := u.send(up, retracted); got != "skipped" {
-				u.Errorf("of wbraid: %s", got)
+				u.Errorf("a click with wbraid: %s", got)
 			}
 		}
 	})
 }
 
-// TestUploadsShadow: nothing that is sent in shadow counts; where the platform can try, its answer is there.
+// TestUploadsShadow: events that are sent in shadow mode do not count. If the platform can check events without counting them,
+// its verdicts are returned.
 func TestUploadsShadow(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -238,7 +240,7 @@ func TestUploadsShadow(t *testing.T) {
 		taken.Action = models.UploadRetract
 		got, list := u.send(up, u.event("1", "bad-one"), u.event("2", "two"), taken)
 		if tries := u.of == models.GoogleAds; tries && !strings.Contains(list[0].Reason, "refuses it") || tries != (u.world.Tried() == 1) {
-			u.Errorf("tried %d: %+v", u.world.Tried(), list)
+			u.Errorf("%d events were tried: %+v", u.world.Tried(), list)
 		}
 		if u.of == models.Meta || u.of == "tiktok" {
 			got = strings.Replace(got, "skipped", "shadow", 1)
@@ -250,8 +252,8 @@ func TestUploadsShadow(t *testing.T) {
 	})
 }
 
-// TestGoogleWhole: an error that is of no event in particular accepts none of them. A project that may not use the older API is led to the
-// newer one.
+// TestGoogleWhole: if an error concerns the whole request, no event is accepted. If a project may not use the older API, the
+// newer API is used.
 func TestGoogleWhole(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -273,7 +275,8 @@ func TestGoogleWhole(t *testing.T) {
 	})
 }
 
-// TestGoogleConsent: Google is told of the visitors' consent what the account states, and nothing if it states nothing.
+// TestGoogleConsent: Google gets the account's statement about its visitors' consent, and nothing if the account states
+// nothing.
 func TestGoogleConsent(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -305,7 +308,7 @@ func TestGoogleConsent(t *testing.T) {
 	})
 }
 
-// TestMetaShadow: a test event counts at Meta as any other, so that in shadow none is sent.
+// TestMetaShadow: no event is sent to Meta in shadow mode, because Meta counts test events like all others.
 func TestMetaShadow(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -325,8 +328,8 @@ func TestMetaShadow(t *testing.T) {
 	})
 }
 
-// TestUploadsFail: what fails for a while is sent again, after the pause that the platform asks for; what goes on failing is an
-// error without credentials, which says when to come again and whether only the account can help.
+// TestUploadsFail: a request that fails for a while is sent again, after the pause that the platform asks for. A lasting
+// failure gives an error without credentials. The error says when to try again and whether only the account can help.
 func TestUploadsFail(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -343,17 +346,17 @@ func TestUploadsFail(t *testing.T) {
 				u.Fatalf("fault %d: %v, %+v", fault, err, list)
 			}
 			if got := models.RequestOf(err); got != resttest.RequestID || strings.Contains(err.Error(), got) {
-				u.Errorf("fault %d: request %q of %v", fault, got, err)
+				u.Errorf("fault %d: the request id %q in %v", fault, got, err)
 			}
 			if busy := fault == resttest.Busy; busy != (e.After > 0) {
-				u.Errorf("fault %d: after %v", fault, e.After)
+				u.Errorf("fault %d: try again after %v", fault, e.After)
 			}
 		}
 		u.taken(1)
 	})
 }
 
-// TestUploadsSlow: events whose answer comes too late are sent again, and are the same ones to the platform.
+// TestUploadsSlow: if an answer comes too late, the events are sent again, and the platform recognizes them.
 func TestUploadsSlow(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -375,7 +378,8 @@ func TestUploadsSlow(t *testing.T) {
 	})
 }
 
-// TestUploadsExpired: a token of a sign-in that has ended is replaced once; a token of the account's own is told to be refused.
+// TestUploadsExpired: an expired token of a sign-in is replaced once. If the account entered the token itself, the error says
+// that it is refused.
 func TestUploadsExpired(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {
@@ -394,7 +398,7 @@ func TestUploadsExpired(t *testing.T) {
 	})
 }
 
-// TestUploadsLacks: what the connection does not have is told before anything is sent.
+// TestUploadsLacks: if the connection lacks a field, the error names it before anything is sent.
 func TestUploadsLacks(t *testing.T) {
 	t.Parallel()
 	eachUploader(t, func(u *uploader) {

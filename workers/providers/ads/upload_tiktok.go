@@ -13,10 +13,11 @@ import (
 	"switchyard/models"
 )
 
-// tiktokUploads tells TikTok of conversions by the events API 2.0 (POST /event/track/). It knows one by event and event_id,
-// and can neither change nor take back one. Failures come with status 200 and a code that is not 0. The numbers and the names
-// of most members were read in other parties' clients. Unverified: code 20001 with data.failed_events for a request that is
-// taken in part, that other refusals name places, that 40105 is a bad token, and that events may be 7 days old.
+// tiktokUploads sends conversions to TikTok by the events API 2.0 (POST /event/track/). TikTok recognizes a conversion by
+// event and event_id, and can neither change nor retract it. Failures come with status 200 and a code that is not 0. The codes
+// and most member names are taken from third-party clients. Unverified: that code 20001 with data.failed_events means a
+// request that is accepted in part, that other refusals name the places of events, that 40105 means a bad token, and that
+// events may be 7 days old.
 var tiktokUploads = uploads{
 	base: "https://business-api.tiktok.com", most: 50, oldest: 7 * 24 * time.Hour,
 	click: func(e Event) string { return e.param("ttclid") }, clicks: "ttclid",
@@ -79,7 +80,7 @@ func tiktokFault(status int, body []byte) *fault {
 		Text string          `json:"message"`
 		Data json.RawMessage `json:"data"`
 	}
-	_ = json.Unmarshal(body, &answer) // of another form: the status says it
+	_ = json.Unmarshal(body, &answer) // an answer of another form: the status is used
 	if answer.Code == nil {
 		if status/100 == 2 {
 			return nil
@@ -99,7 +100,7 @@ func tiktokFault(status int, body []byte) *fault {
 		if n, ok := indexIn(answer.Text, "data"); ok {
 			f.at = map[int]string{n: f.text}
 		}
-	case code > 40000 && code < 41000: // of the credentials and their rights
+	case code > 40000 && code < 41000: // codes about the credentials and their permissions
 		f.refused = true
 	}
 	return f

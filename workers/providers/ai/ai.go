@@ -1,7 +1,7 @@
-// Package ai sends questions to language models of four providers. Each provider is a row of the table and a file, or a part of
-// one. README.md says which parts of their formats are verified.
+// Package ai sends questions to language models of four providers. Each provider has an entry in the table providers and a
+// file; two of them share a file. README.md says which parts of their formats are verified.
 //
-// A key never leaves this package. No error contains it. What a model says is a stranger's text.
+// A key never leaves this package. No error contains it. Treat the text of a model as untrusted input.
 package ai
 
 import (
@@ -20,24 +20,24 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Model is a model that a provider offers to a key.
+// Model is a model that a provider offers to the owner of a key.
 type Model struct {
 	ID   string
 	Name string
 
-	created int64 // Unix time; 0: not said
+	created int64 // Unix time; 0: not known
 }
 
 // Tool is a function that a model may call.
 type Tool struct {
 	Name        string
 	Description string
-	// Parameters is a JSON schema of an object, with type, properties, required, items, enum and description only: that is
-	// what all providers understand.
+	// Parameters is a JSON schema of an object, with type, properties, required, items, enum and description only: all
+	// providers understand these.
 	Parameters map[string]any
 }
 
-// Call is a function call that a model asks for. Arguments is what the model wrote: it may be no JSON.
+// Call is a function call that a model asks for. Arguments is the text that the model wrote, which may not be valid JSON.
 type Call struct {
 	ID        string
 	Name      string
@@ -61,32 +61,32 @@ type Turn struct {
 	raw json.RawMessage // an answer in the provider's own form, which is sent back unchanged
 }
 
-// Question is what a model is asked.
+// Question is the conversation so far and the settings for the model's next turn.
 type Question struct {
 	Model  string
 	System string
 	Turns  []Turn
 	Tools  []Tool
-	// Final forbids further calls. The tools stay described, because the turns so far have calls of them.
+	// Final forbids further calls. The tools are still sent, because earlier turns may contain calls to them.
 	Final     bool
-	MaxTokens int // of the answer
+	MaxTokens int // maximum length of the answer
 }
 
 // Answer is the next turn of a conversation.
 type Answer struct {
 	Turn
-	// Cut says that the answer reached MaxTokens, or the limit on what the model can read.
+	// Cut says that the answer ended at MaxTokens, or at the size of the model's context.
 	Cut bool
 	// Refused says that the model or its provider declines to answer. Text may say why.
 	Refused bool
-	// TokensIn and TokensOut are what the provider counted; 0: it did not say.
+	// TokensIn and TokensOut are the tokens that the provider counted; 0: it reported none.
 	TokensIn, TokensOut int
 }
 
 // Options of a Client. URL, Now and Wait are optional.
 type Options struct {
 	Egress *egress.Client
-	// URL takes the place of every provider's address, for tests and gateways; empty: their own.
+	// URL replaces the addresses of all providers, for tests and gateways; empty: each provider's own address.
 	URL  string
 	Now  func() time.Time
 	Wait func(ctx context.Context, d time.Duration) error
@@ -103,13 +103,13 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// provider is how one of models.AIProviders is asked.
+// provider describes how to call a provider of models.AIProviders.
 type provider struct {
 	base string // address of its API, without a slash at the end
 	sign func(key string) rest.Signer
 	// open changes how failures are read; nil: nothing to change.
 	open func(api *rest.API)
-	// check is a cheap request that needs the key; nil: list does.
+	// check makes a cheap request that needs the key; nil: list needs the key.
 	check func(ctx context.Context, api rest.API) error
 	list  func(ctx context.Context, api rest.API) ([]Model, error)
 	ask   func(ctx context.Context, api rest.API, q Question) (Answer, error)
@@ -117,7 +117,7 @@ type provider struct {
 	usual []*regexp.Regexp
 }
 
-// providers are the rows, by name.
+// providers has the providers by name.
 var providers = map[string]provider{
 	"anthropic":  anthropic,
 	"gemini":     gemini,
@@ -126,13 +126,13 @@ var providers = map[string]provider{
 }
 
 const (
-	// timeout is for one request: a model takes its time.
+	// timeout is the limit of one request. It is long, because a model answers slowly.
 	timeout = 20 * time.Second
 	// retryTime is how long one request waits for a provider that is busy or fails.
 	retryTime = 3 * time.Second
 )
 
-// Connection asks a provider with a key.
+// Connection sends requests to a provider with a key.
 type Connection struct {
 	provider
 
@@ -148,7 +148,7 @@ func (c *Client) Open(name, key string) (*Connection, error) {
 	api := rest.API{
 		Out: c.o.Egress, Base: p.base, Now: c.o.Now, Sign: p.sign(key), RetryTime: retryTime, Wait: c.o.Wait,
 		Timeout: func() time.Duration { return timeout },
-		// An error envelope counts as an error, whatever the status.
+		// An answer with an error object counts as an error, whatever its status.
 		Failed: failure, Coded: code,
 	}.Keep(key)
 	if p.open != nil {
@@ -160,7 +160,7 @@ func (c *Client) Open(name, key string) (*Connection, error) {
 	return &Connection{p, api}, nil
 }
 
-// failure returns the error text of an answer, or an empty text if the answer is not an error envelope.
+// failure returns the error text of an answer, or an empty text if the answer has no error object.
 func failure(body []byte) string {
 	var answer struct {
 		Error *struct {
@@ -201,8 +201,8 @@ const (
 	maxName   = 200 // characters of an id or a name
 )
 
-// Models lists the models that can be asked, the newest first where the provider tells their age. The list needs the
-// key: a wrong one is rest.ErrRefused. Other errors are for a person.
+// Models lists the models that can be asked, newest first if the provider reports when they were created. A wrong key returns
+// rest.ErrRefused. Other errors are texts for a person.
 func (c *Connection) Models(ctx context.Context) ([]Model, error) {
 	if c.check != nil {
 		if err := c.check(ctx, c.api); err != nil {
@@ -225,7 +225,7 @@ func (c *Connection) Models(ctx context.Context) ([]Model, error) {
 	return all[:min(len(all), maxModels)], nil
 }
 
-// text is a name of a model without what no name has.
+// text returns the name of a model on one line, without NUL characters and at most maxName characters long.
 func (c *Connection) text(name string) string {
 	name = strings.Join(strings.Fields(strings.ReplaceAll(name, "\x00", "")), " ")
 	if runes := []rune(name); len(runes) > maxName {
@@ -234,8 +234,8 @@ func (c *Connection) text(name string) string {
 	return name
 }
 
-// Usual chooses a model of a list that Models gave: one of the provider's usual ones, else the first. It is empty if the
-// list is.
+// Usual chooses a model from the list that Models returned. It prefers the provider's usual models, and otherwise returns the
+// first model. It returns an empty text for an empty list.
 func (c *Connection) Usual(list []Model) string {
 	for _, name := range c.usual {
 		for _, m := range list {
@@ -250,8 +250,8 @@ func (c *Connection) Usual(list []Model) string {
 	return ""
 }
 
-// Ask makes a model take its turn. A wrong key is rest.ErrRefused, a provider that is too busy is rest.ErrBusy. Other errors
-// are for a person.
+// Ask asks a model for its next turn. It returns rest.ErrRefused for a wrong key and rest.ErrBusy if the provider is too busy.
+// Other errors are texts for a person.
 func (c *Connection) Ask(ctx context.Context, q Question) (Answer, error) {
 	a, err := c.ask(ctx, c.api, q)
 	if err == nil && !a.Refused && !a.Cut && a.Text == "" && len(a.Calls) == 0 {
@@ -265,7 +265,8 @@ func (c *Connection) Ask(ctx context.Context, q Question) (Answer, error) {
 	return a, nil
 }
 
-// send posts a question. It is asked again where a provider was busy or failed: that costs tokens at most.
+// send posts a question. It sends the question again if the provider was busy or failed. A repeated question costs nothing but
+// tokens.
 func send(ctx context.Context, api rest.API, path string, body, into any) error {
 	return api.Do(ctx, rest.Request{Method: http.MethodPost, Path: path, Body: body, Repeat: true}, into)
 }

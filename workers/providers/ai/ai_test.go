@@ -17,7 +17,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// suite is a provider, and a model that says what a test has it say.
+// suite is a provider under test. The test decides what the model says.
 type suite struct {
 	*testing.T
 
@@ -73,7 +73,7 @@ func (s suite) ask(turns ...ai.Turn) (ai.Answer, error) {
 	})
 }
 
-// says has the model say one thing after another; the last one stays.
+// says sets the model's turns, in order. The last turn repeats.
 func (s suite) says(list ...aitest.Said) {
 	s.world.Say = func(aitest.Asked) aitest.Said {
 		said := list[0]
@@ -84,7 +84,7 @@ func (s suite) says(list ...aitest.Said) {
 	}
 }
 
-// models: all pages are read, only models that chat and call are shown, the newest first, and the usual one is found.
+// models: all pages are read. Only models that chat and call tools are listed, newest first. The usual model is found.
 func (s suite) models() {
 	c := s.open(aitest.Key)
 	list, err := c.Models(s.Context())
@@ -95,7 +95,7 @@ func (s suite) models() {
 	if err != nil || len(list) != 2 || !slices.Contains(ids, aitest.Models[s.name]) || list[0].Name == "" || c.Usual(list) != aitest.Models[s.name] {
 		s.Errorf("%+v, %q, %v", list, c.Usual(list), err)
 	}
-	if s.name != "gemini" && ids[0] != aitest.Models[s.name] { // which tells no age
+	if s.name != "gemini" && ids[0] != aitest.Models[s.name] { // Gemini does not report the age of models
 		s.Errorf("the first one is %s", ids[0])
 	}
 	if got := c.Usual(nil); got != "" {
@@ -103,8 +103,8 @@ func (s suite) models() {
 	}
 }
 
-// conversation: two calls at once, their results, one more call, and the answer. The fakes refuse what their providers
-// would, such as a call without a result.
+// conversation: two calls at once, their results, one more call, and the answer. The fakes refuse the same requests as their
+// providers, such as a call without a result.
 func (s suite) conversation() {
 	s.says(
 		aitest.Said{Text: "I look.", Calls: []aitest.Call{{Name: "weather", Arguments: `{"place":"Rome"}`}, {Name: "weather", Arguments: `{"place":"Oslo"}`}}},
@@ -147,7 +147,8 @@ func (s suite) conversation() {
 	}
 }
 
-// malformed: arguments that are no object reach the caller, who answers that they are wrong; the conversation goes on.
+// malformed: arguments that are not a JSON object reach the caller. The caller answers that they are wrong, and the
+// conversation continues.
 func (s suite) malformed() {
 	for _, arguments := range []string{`{"place": `, `[]`, `"x"`, `7`, ``} {
 		s.says(aitest.Said{Calls: []aitest.Call{{Name: "weather", Arguments: arguments}}}, aitest.Said{Text: "Sorry."})
@@ -165,8 +166,8 @@ func (s suite) malformed() {
 	}
 }
 
-// TestThinking: an OpenAI model that takes no tools while it thinks is told not to think. A model that does not think gets no
-// such instruction.
+// TestThinking: if an OpenAI model accepts no tools while it reasons, reasoning is switched off. A model that does not reason
+// gets no such setting.
 func TestThinking(t *testing.T) {
 	t.Parallel()
 	for _, thinks := range []bool{false, true} {
@@ -184,7 +185,7 @@ func TestThinking(t *testing.T) {
 	}
 }
 
-// stops: why an answer ended is told.
+// stops: the answer says why it ended.
 func (s suite) stops() {
 	s.says(aitest.Said{Text: "I will not.", Refused: true})
 	if a, err := s.ask(ai.Turn{Text: "?"}); err != nil || !a.Refused || a.Text != "I will not." {
@@ -200,7 +201,7 @@ func (s suite) stops() {
 	}
 }
 
-// faults: each is an error for a person, without the key.
+// faults: each fault gives an error for a person, without the key.
 func (s suite) faults() {
 	for fault, want := range map[resttest.Fault]string{
 		resttest.Busy: "too many requests", resttest.Swamped: "too many requests", resttest.Down: "500", resttest.Cut: "ended early",
@@ -227,7 +228,7 @@ func (s suite) faults() {
 	}
 }
 
-// retries: what a provider could not answer at first is asked again.
+// retries: a question that fails at first is sent again.
 func (s suite) retries() {
 	for _, fault := range []resttest.Fault{resttest.Swamped, resttest.Down, resttest.Cut} {
 		s.world.Fail(fault, resttest.None)
@@ -237,7 +238,7 @@ func (s suite) retries() {
 	}
 }
 
-// keys: a wrong one is refused by list and question, and is in no error.
+// keys: a wrong key is refused for lists and questions, and no error contains it.
 func (s suite) keys() {
 	c := s.open("wrong-canary-Kp3")
 	_, listed := c.Models(s.Context())

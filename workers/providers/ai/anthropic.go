@@ -28,7 +28,7 @@ var anthropic = provider{
 	usual: named(`^claude-sonnet-`, `^claude-[\d-]+-sonnet-`, `^claude-haiku-`, `^claude-opus-`),
 }
 
-// statusOverloaded is Anthropic's own.
+// statusOverloaded is Anthropic's own status for "overloaded".
 const statusOverloaded = 529
 
 func listAnthropic(ctx context.Context, api rest.API) ([]Model, error) {

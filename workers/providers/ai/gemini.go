@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// gemini is the Gemini API of Google. It refuses a key by status 400.
+// gemini is the Gemini API of Google. It refuses a wrong key with status 400.
 var gemini = provider{
 	base: "https://generativelanguage.googleapis.com",
 	sign: func(key string) rest.Signer { return rest.Header("X-Goog-Api-Key", key) },
@@ -59,7 +59,7 @@ func listGemini(ctx context.Context, api rest.API) ([]Model, error) {
 		}
 		token = answer.Next
 	}
-	if len(chat) == 0 { // a gateway calls its models as it likes
+	if len(chat) == 0 { // a gateway may use other names for models
 		return all, nil
 	}
 	return chat, nil
@@ -76,7 +76,7 @@ type geminiPart struct {
 	} `json:"functionCall"`
 }
 
-// geminiStops are the reasons to end an answer by which the provider declines.
+// geminiStops are the finish reasons with which the provider declines to answer.
 var geminiStops = []string{"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"}
 
 func askGemini(ctx context.Context, api rest.API, q Question) (out Answer, err error) {
@@ -147,7 +147,7 @@ func readGemini(raw json.RawMessage, out *Answer) error {
 		}
 	}
 	for i := range out.Calls {
-		if out.Calls[i].ID == "" { // an older model names no calls: its results come in the order of the calls
+		if out.Calls[i].ID == "" { // an older model gives calls no ids: it matches results by their order
 			out.Calls[i].ID = fmt.Sprintf("%s%d", unnamed, i+1)
 		}
 	}
@@ -155,7 +155,7 @@ func readGemini(raw json.RawMessage, out *Answer) error {
 	return nil
 }
 
-// unnamed begins the id of a call to which the provider gave none.
+// unnamed is the prefix of the id of a call that has no id from the provider.
 const unnamed = "unnamed call "
 
 func geminiContents(turns []Turn) []any {

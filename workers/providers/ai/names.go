@@ -5,22 +5,23 @@ import (
 	"strings"
 )
 
-// names decides by its name whether a model chats and takes tools. It is for providers whose lists tell nothing else.
+// names decides from a model's name whether the model can chat and use tools. It is for providers whose lists contain only
+// names.
 type names struct{ is, isNot *regexp.Regexp }
 
 func (n names) chats(id string) bool {
-	if tuned, ok := strings.CutPrefix(id, "ft:"); ok { // a customer's own, of a base model
+	if tuned, ok := strings.CutPrefix(id, "ft:"); ok { // a customer's fine-tuned model: the base model's name follows
 		id, _, _ = strings.Cut(tuned, ":")
 	}
 	return n.is.MatchString(id) && !n.isNot.MatchString(id)
 }
 
-// word returns a pattern for the words of a list within a model's name. Words are joined by hyphens.
+// word returns a pattern that finds one of the listed words within a model's name. Words are joined by hyphens.
 func word(list string) string { return `(^|-)(` + list + `)(-|$)` }
 
 var (
-	// OpenAI's pro, codex and research models need another API. Models with chat in their name, the ChatGPT models and the
-	// first of the o series take no tools.
+	// OpenAI's pro, codex and research models need another API. Models with "chat" in their name, the ChatGPT models and the
+	// first models of the o series accept no tools.
 	openAIModels = names{
 		regexp.MustCompile(`^(gpt-|o\d)`),
 		regexp.MustCompile(word("audio|realtime|image|transcribe|tts|instruct|search|embedding|moderation|translate|pro|codex|research|chat") +

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// lists are models as the providers list them. yes has the models that chat and take tools, and other has the rest. The first
-// of yes is the usual one.
+// lists has models as the providers list them. yes has the models that chat and accept tools, and other has the rest. The
+// first model of yes is the usual one.
 var lists = []struct {
 	provider   string
 	chats      names
@@ -39,7 +39,7 @@ var lists = []struct {
 	{"openrouter", names{}, `openai/gpt-5.4 openai/gpt-5-codex openai/gpt-5-pro`, ``},
 }
 
-// TestNames: only models that chat and take tools are chosen from the providers' lists, whatever the order.
+// TestNames: only models that chat and accept tools are chosen from the providers' lists, whatever the order.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for _, l := range lists {
@@ -58,7 +58,7 @@ func TestNames(t *testing.T) {
 			if got := c.Usual(list); got != chats[0] {
 				t.Errorf("%s: usual %s, want %s", l.provider, got, chats[0])
 			}
-			if l.provider != "openai" { // which is read with the newest first
+			if l.provider != "openai" { // OpenAI's list is read with the newest first
 				slices.Reverse(list)
 			}
 		}

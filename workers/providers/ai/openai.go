@@ -21,7 +21,7 @@ var openAI = provider{
 	usual: named(`^gpt-5(\.\d+)?(-20[\d-]+)?$`, `^gpt-5(\.\d+)?-mini`, `^gpt-4(\.1|o)(-20[\d-]+)?$`, `^gpt-4(\.1|o)-mini`),
 }
 
-// openRouter speaks the same format. Its list of models needs no key, so that the key is tried apart.
+// openRouter uses the same format. Its list of models needs no key, so check tries the key with a separate request.
 var openRouter = provider{
 	base: "https://openrouter.ai/api/v1",
 	sign: rest.Bearer,
@@ -53,7 +53,7 @@ func listOpenAI(ctx context.Context, api rest.API) ([]Model, error) {
 			chat = append(chat, one)
 		}
 	}
-	if len(chat) == 0 { // a gateway calls its models as it likes
+	if len(chat) == 0 { // a gateway may use other names for models
 		return all, nil
 	}
 	return chat, nil
@@ -106,8 +106,9 @@ type completion struct {
 	} `json:"usage"`
 }
 
-// askOpenAI asks for a chat completion. Newer models think before they answer unless they are told not to, and then take no
-// tools by this API: such a refusal is answered by telling them. Older ones know no such setting, and are not told.
+// askOpenAI asks for a chat completion. Newer models reason by default, and this API accepts no tools while they do. If a
+// request is refused for this reason, askOpenAI repeats it with reasoning switched off. It does not send this setting at
+// first, because older models do not know it.
 func askOpenAI(ctx context.Context, api rest.API, q Question) (Answer, error) {
 	const limit, effort = "max_completion_tokens", "reasoning_effort"
 	out, err := complete(ctx, api, q, limit, nil)
@@ -118,7 +119,7 @@ func askOpenAI(ctx context.Context, api rest.API, q Question) (Answer, error) {
 	return out, err
 }
 
-// complete asks for a chat completion. limit is what the API calls the largest number of tokens, more are further members of
+// complete asks for a chat completion. limit is the API's name for the maximum number of tokens. more has further members of
 // the request.
 func complete(ctx context.Context, api rest.API, q Question, limit string, more map[string]any) (out Answer, err error) {
 	body := map[string]any{"model": q.Model, "messages": chatMessages(q), limit: q.MaxTokens}
@@ -149,7 +150,7 @@ func complete(ctx context.Context, api rest.API, q Question, limit string, more 
 		out.Cut = true
 	case "content_filter":
 		out.Refused = true
-	case "error": // of OpenRouter, with what came before
+	case "error": // of OpenRouter, which sends it with the part that came before the failure
 		return Answer{}, rest.ErrForm
 	}
 	if choice.Message.Refusal != "" {

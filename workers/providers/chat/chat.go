@@ -74,15 +74,16 @@ var providers = map[string]provider{
 	},
 }
 
-// byAddress is a webhook, whose whole address is the secret.
+// byAddress returns the address of a webhook. The whole address is the secret.
 func byAddress(_ *Client, credentials map[string]string) (base, path string) {
 	return credentials["url"], ""
 }
 
-// Has reports whether messages of a kind are sent to a chat.
+// Has reports whether a kind of channel is a chat.
 func Has(kind string) bool { _, ok := providers[kind]; return ok }
 
-// Send sends a text to a chat of a kind. A text that is too long is cut. The error is for a person and contains no credential.
+// Send sends a text to a chat of the given kind. A text that is too long is cut. The error is for a person and contains no
+// credential.
 func (c *Client) Send(ctx context.Context, kind string, credentials map[string]string, text string) error {
 	p := providers[kind]
 	base, path := p.to(c, credentials)

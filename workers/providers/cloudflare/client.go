@@ -49,7 +49,7 @@ type Options struct {
 	Egress *egress.Client
 	Budget Budget
 	Token  string
-	URL    string // takes the place of Cloudflare's address, for tests
+	URL    string // replaces Cloudflare's address, for tests
 	Now    func() time.Time
 }
 
@@ -57,7 +57,7 @@ type Options struct {
 type Client struct {
 	o       Options
 	secrets *rest.Secrets
-	leave   int           // how much of the budget is for others
+	leave   int           // how many requests of the budget must stay for others
 	waits   time.Duration // how long a request may wait for its turn
 }
 
@@ -78,7 +78,7 @@ func (c *Client) Background() *Client {
 	return &Client{o: c.o, secrets: c.secrets, leave: Burst / 3, waits: 20 * time.Second}
 }
 
-// request is a call of the API. Path begins with a slash, its parts are escaped. Body is nil or what JSON is made of.
+// request is a call of the API. Path begins with a slash, its parts are escaped. Body is nil or a value that is sent as JSON.
 type request struct {
 	method  string
 	path    string
@@ -107,8 +107,8 @@ type envelope struct {
 	Info   page            `json:"result_info"`
 }
 
-// do sends a request and reads the result into into; nil: the result does not matter. Errors are *Error, or errors of the
-// context.
+// do sends a request and decodes the result into into. If into is nil, the result is ignored. Errors are *Error, or errors of
+// the context.
 func (c *Client) do(ctx context.Context, r request, into any) (page, error) {
 	for again := true; ; again = false {
 		if err := c.admit(ctx); err != nil {
@@ -208,23 +208,23 @@ func errForm() *Error {
 	return &Error{Text: "Cloudflare's answer has another form than documented"}
 }
 
-// The bounds of a pause that Cloudflare asks for. Without a Retry-After that can be read it is the shortest.
+// The bounds of a pause that Cloudflare asks for. Without a readable Retry-After, the pause is minPause.
 const (
 	minPause = time.Second
 	maxPause = 10 * time.Minute
 )
 
-// pauseOf is the pause that an answer asks for.
+// pauseOf returns the pause that an answer asks for.
 func (c *Client) pauseOf(header http.Header) time.Duration {
 	return min(max(rest.RetryAfter(header.Get("Retry-After"), c.o.Now), minPause), maxPause)
 }
 
-// Error is a request that Cloudflare did not carry out. Text is for a person and contains no secrets.
+// Error reports a request that Cloudflare did not carry out. Text is for a person and contains no secrets.
 type Error struct {
-	Status int // of the answer; 0: no answer, or an answer that cannot be understood
-	Code   int // Cloudflare's own; 0: the answer has no code
+	Status int // status of the answer; 0: no answer, or an answer that cannot be understood
+	Code   int // Cloudflare's error code; 0: the answer has no code
 	Text   string
-	Wait   time.Duration // after which to ask again, if Cloudflare asks for fewer requests; else 0
+	Wait   time.Duration // wait before asking again, if Cloudflare asks for fewer requests; else 0
 }
 
 // Error implements error.
@@ -250,7 +250,7 @@ func (e *Error) Public() *models.Error {
 	return models.EdgeError("unavailable", "%s", e.Text)
 }
 
-// has reports whether an error is a refusal with a code.
+// has reports whether an error is an *Error with the given code.
 func has(err error, code int) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.Code == code

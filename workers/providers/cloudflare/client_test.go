@@ -14,7 +14,7 @@ import (
 	"switchyard/workers/providers/cloudflare/cloudflaretest"
 )
 
-// budget is a Budget that allows all, or makes wait.
+// budget is a Budget that returns the same wait for every request.
 type budget struct {
 	mu     sync.Mutex
 	wait   time.Duration
@@ -35,7 +35,7 @@ func (b *budget) Pause(_ context.Context, d time.Duration) {
 	b.pauses = append(b.pauses, d)
 }
 
-// world is a client of a fake.
+// world is a client with a fake of Cloudflare.
 type world struct {
 	*cloudflaretest.Fake
 	budget *budget
@@ -54,7 +54,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) hostnames() hostnames { return hostnames{New(w.o), cloudflaretest.Zone} }
 
-// TestRefusals: each failure has a code for customers, and none has the token.
+// TestRefusals: each failure has a code for customers, and no error contains the token.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -84,14 +84,13 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("%v, refused %t; want %s, %t", p, e.Refused(), tt.code, tt.refused)
 			}
 			if strings.Contains(err.Error(), "canary") {
-				t.Errorf("the error has the token: %v", err)
+				t.Errorf("the error contains the token: %v", err)
 			}
 		})
 	}
 }
 
-// TestTooMany: a 429 pauses all processes for as long as Cloudflare says. A request waits for a short pause, and no
-// longer.
+// TestTooMany: a 429 pauses all processes for as long as Cloudflare says. A request waits only for a short pause.
 func TestTooMany(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -104,13 +103,13 @@ func TestTooMany(t *testing.T) {
 	if len(w.budget.pauses) != 1 || w.budget.pauses[0] != e.Wait || w.Count("") != 1 {
 		t.Errorf("paused %v, %d requests", w.budget.pauses, w.Count(""))
 	}
-	// While the budget says to wait long, nothing is asked.
+	// While the budget asks for a long wait, no request is sent.
 	w.budget.wait = time.Minute
 	_, err = w.hostnames().read(t.Context(), "x")
 	if e, ok := errors.AsType[*Error](err); !ok || e.Wait != time.Minute || w.Count("") != 1 {
 		t.Errorf("%v after %d requests", err, w.Count(""))
 	}
-	// A short wait is waited: the budget is asked until the context ends.
+	// The client waits for a short time and asks the budget again, until the context ends.
 	w.budget.wait = time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -123,13 +122,13 @@ func TestTooMany(t *testing.T) {
 		t.Error(err)
 	}
 	if w.budget.left[0] != 0 {
-		t.Errorf("somebody waits, and %d are left to others", w.budget.left[0])
+		t.Errorf("a request that a caller waits for leaves %d to others", w.budget.left[0])
 	}
 	if _, _, err = (hostnames{New(w.o).Background(), cloudflaretest.Zone}).find(t.Context(), "go.shop.example"); err != nil {
 		t.Error(err)
 	}
 	if last := w.budget.left[len(w.budget.left)-1]; last != Burst/3 {
-		t.Errorf("in the background %d are left to others", last)
+		t.Errorf("a background request leaves %d to others", last)
 	}
 }
 
@@ -140,7 +139,7 @@ func TestShortPause(t *testing.T) {
 	start, asked := time.Now(), 0
 	w.SetNow(func() time.Time { return start })
 	w.Block(time.Millisecond)
-	w.SetNow(func() time.Time { // it is blocked for the first request only
+	w.SetNow(func() time.Time { // only the first request is blocked
 		if asked++; asked > 1 {
 			return start.Add(time.Minute)
 		}
@@ -159,7 +158,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestFakeLimit: the fake counts as Cloudflare does.
+// TestFakeLimit: the fake counts requests as Cloudflare does.
 func TestFakeLimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -170,13 +169,14 @@ func TestFakeLimit(t *testing.T) {
 			t.Errorf("request %d: %v", i, err)
 		}
 	}
-	// The last two were refused; a request that could be sent again at once is not.
+	// The last two requests were refused. They were not sent again, because the pause was too long.
 	if w.Refused() != 2 {
-		t.Errorf("%d were refused", w.Refused())
+		t.Errorf("%d requests were refused", w.Refused())
 	}
 }
 
-// TestHostnames: a created hostname is found, validated again, and deleted, by the wire format. The fake refuses as documented.
+// TestHostnames: a created hostname is found, validated again, and deleted in Cloudflare's wire format. The fake refuses as
+// documented.
 func TestHostnames(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -215,7 +215,7 @@ func TestHostnames(t *testing.T) {
 	if read.Status != "active" || read.SSL.ExpiresOn == nil || read.SSL.Uploaded == nil {
 		t.Errorf("%+v", read)
 	}
-	for range 2 { // the second finds nothing
+	for range 2 { // the second call finds nothing to delete
 		if err := h.remove(ctx, made.ID); err != nil {
 			t.Error(err)
 		}
@@ -233,6 +233,6 @@ func TestHostnames(t *testing.T) {
 		}
 	}
 	if _, err := h.read(ctx, made.ID); !has(err, codeNotFound) {
-		t.Errorf("what was deleted: %v", err)
+		t.Errorf("reading a deleted hostname: %v", err)
 	}
 }

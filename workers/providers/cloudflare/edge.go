@@ -15,7 +15,7 @@ import (
 // Edge obtains certificates for domains through custom hostnames of a zone. Cloudflare renews the certificates automatically.
 type Edge struct {
 	h      hostnames
-	settle time.Duration // after this time a new hostname has the records of its validation
+	settle time.Duration // wait before a new hostname is read for its validation records
 }
 
 // NewEdge makes an Edge of a zone.
@@ -28,10 +28,11 @@ func (e *Edge) Background() *Edge {
 	return &Edge{h: hostnames{e.h.Background(), e.h.zone}, settle: e.settle}
 }
 
-// Name is what the edge is called.
+// Name returns the name of the edge.
 func (*Edge) Name() string { return models.EdgeCloudflare }
 
-// Request creates the hostname of a host, adopts an existing one, or has the hostname that we created validated again.
+// Request creates the custom hostname of a host or adopts an existing one. If we have already created it, Request has it
+// validated again where that can help.
 func (e *Edge) Request(ctx context.Context, of models.Certificate) (models.CertificateState, error) {
 	h, err := e.request(ctx, of)
 	if err != nil {
@@ -61,7 +62,7 @@ func (h Hostname) restarts() bool {
 
 func (h Hostname) serving() bool { return h.Status == "active" && h.SSL.Status == models.SSLActive }
 
-// obtain makes a hostname or adopts it.
+// obtain creates a hostname, or adopts it if it exists.
 func (e *Edge) obtain(ctx context.Context, of models.Certificate) (Hostname, error) {
 	h, err := e.h.create(ctx, of.Hostname)
 	if has(err, codeDuplicate) {
@@ -77,7 +78,7 @@ func (e *Edge) obtain(ctx context.Context, of models.Certificate) (Hostname, err
 		}
 		read, err := e.h.read(ctx, h.ID)
 		if err != nil {
-			return h, nil // it is made: the next look reads it
+			return h, nil // the hostname exists, and the next look reads it
 		}
 		h = read
 	}
@@ -147,7 +148,7 @@ func failure(err error) error {
 	return &models.EdgeRefusalError{Public: e.Public(), Wait: e.Wait, Refused: e.Refused()}
 }
 
-// Limits of the parts of an answer that are kept.
+// Limits on the stored parts of an answer.
 const (
 	maxErrors = 20
 	maxValue  = 2000
@@ -190,7 +191,7 @@ func (e *Edge) state(h Hostname) models.CertificateState {
 	return c
 }
 
-// cut shortens a text of an answer, and removes characters that no column takes.
+// cut shortens a text of an answer, and removes characters that the database cannot store.
 func cut(text string, limit int) string {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
 	if runes := []rune(text); len(runes) > limit {
@@ -199,7 +200,7 @@ func cut(text string, limit int) string {
 	return text
 }
 
-// detail says what a hostname's state means.
+// detail explains the state of a hostname to a person.
 func (e *Edge) detail(h Hostname) string {
 	switch {
 	case h.serving():

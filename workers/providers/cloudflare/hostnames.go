@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Hostname is a custom hostname as Cloudflare answers it.
+// Hostname is a custom hostname in the form of Cloudflare's answers.
 type Hostname struct {
 	ID        string   `json:"id"`
 	Hostname  string   `json:"hostname"`
@@ -45,7 +45,7 @@ type TLS struct {
 	} `json:"validation_errors"`
 }
 
-// The codes of refusals that mean something here.
+// The error codes that this package treats specially.
 const (
 	codeDuplicate = 1406
 	codeNotFound  = 1436
@@ -104,7 +104,7 @@ func (h hostnames) find(ctx context.Context, host string) (out Hostname, ok bool
 	return out, false, nil
 }
 
-// maxPages is how many pages are looked through for a hostname.
+// maxPages is the maximum number of pages that are searched for a hostname.
 const maxPages = 20
 
 // read reads a hostname.

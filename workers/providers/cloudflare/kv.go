@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The limits of one call to Workers KV. Cloudflare takes 100 MB; a call of a third of that takes less memory here.
+// The limits of one call to Workers KV. Cloudflare accepts 100 MB. A third of this needs less memory here.
 const (
 	KVPairs = 10_000
 	KVBytes = 32 << 20
@@ -38,14 +38,14 @@ type Pair struct {
 // kvTimeout is the timeout of one call. The largest call has 32 MB.
 const kvTimeout = time.Minute
 
-// bulkResult says what Cloudflare has not done. Its older form is null.
+// bulkResult lists the keys that Cloudflare has not written or deleted. An older form of the answer is null.
 type bulkResult struct {
 	Failed []string `json:"unsuccessful_keys"`
 }
 
 // Put writes pairs in as few calls as the limits allow. After each call it passes done the keys that were tried, and the keys
-// among them that Cloudflare has not written. Those may be tried again, because a key takes one write per second. The first
-// call that fails ends Put. What done was told before stays valid.
+// among them that Cloudflare has not written. The failed keys may be tried again, because a key accepts one write per second.
+// The first call that fails ends Put. The keys that done has received before stay valid.
 func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, failed []string) error) error {
 	var batch []json.RawMessage
 	var tried []string
@@ -76,7 +76,7 @@ func (k KV) Put(ctx context.Context, pairs iter.Seq[Pair], done func(tried, fail
 	return flush()
 }
 
-// Delete removes keys, the way Put writes them. A key that does not exist counts as removed.
+// Delete removes keys in batches and calls done as Put does. A key that does not exist counts as removed.
 func (k KV) Delete(ctx context.Context, keys []string, done func(tried, failed []string) error) error {
 	for chunk := range slices.Chunk(keys, KVPairs) {
 		failed, err := k.bulk(ctx, request{method: http.MethodPost, path: k.path + "/bulk/delete", body: chunk})
@@ -97,5 +97,6 @@ func (k KV) bulk(ctx context.Context, r request) ([]string, error) {
 	return out.Failed, err
 }
 
-// Target names the namespace: what was written to another one is not here.
+// Target returns the account and namespace that the pairs are written to. A caller notices by it that the namespace has
+// changed and is still empty.
 func (k KV) Target() string { return strings.TrimPrefix(k.path, "/accounts/") }

@@ -12,12 +12,12 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// azure is Azure's API. libdns' package for it takes no client, and uses the identity of the worker's machine for want of
-// credentials.
+// azure is Azure's API. libdns' package for it accepts no HTTP client. Without credentials it uses the identity of the
+// worker's machine.
 type azure struct {
 	rest.API
 	c     map[string]string
-	login string  // address that gives tokens
+	login string  // address that issues tokens
 	ids   zoneIDs // paths of zones
 }
 
@@ -31,7 +31,7 @@ func openAzure(a rest.API, c map[string]string) Provider {
 	return p
 }
 
-// ready gets a token, unless there is one.
+// ready fetches a token unless there is one already.
 func (p *azure) ready(ctx context.Context) error {
 	if p.Sign != nil {
 		return nil
@@ -56,7 +56,7 @@ func (p *azure) ready(ctx context.Context) error {
 	return nil
 }
 
-// azureVersion is the API's.
+// azureVersion is the version of the API.
 var azureVersion = url.Values{"api-version": {"2018-05-01"}}
 
 // azureList reads all pages of a list. The link to the next one is followed only at the same address.
@@ -93,7 +93,7 @@ func (p *azure) Zones(ctx context.Context) ([]string, error) {
 	return out, err
 }
 
-// azureRecords are the records of a set by their type.
+// azureRecords has the records of a set, by type.
 type azureRecords struct {
 	TTL   int         `json:"TTL,omitempty"`
 	A     []azureA    `json:"ARecords,omitempty"`
@@ -158,7 +158,7 @@ func (p *azure) Records(ctx context.Context, zone, name string) ([]libdns.RR, er
 			continue
 		}
 		datas := set.Properties.datas()
-		if len(datas) == 0 { // of a type that is not read
+		if len(datas) == 0 { // a record type that is not read
 			datas = []string{""}
 		}
 		for _, data := range datas {

@@ -12,7 +12,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// bunny is bunny.net's API. libdns' package for it takes no client, lists the first page of zones only and fails at
+// bunny is bunny.net's API. libdns' package for it accepts no HTTP client, lists only the first page of zones, and fails on
 // records of newer types.
 type bunny struct {
 	rest.API
@@ -24,7 +24,7 @@ func openBunny(a rest.API, c map[string]string) Provider {
 	return &bunny{a, zoneIDs{}}
 }
 
-// bunnyTypes are the types of records by number.
+// bunnyTypes maps bunny.net's number of a record type to its name.
 var bunnyTypes = []string{
 	"A", "AAAA", "CNAME", "TXT", "MX", "REDIRECT", "FLATTEN", "PULLZONE", "SRV", "CAA", "PTR", "SCRIPT", "NS", "SVCB", "HTTPS",
 }

@@ -11,8 +11,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// desec is deSEC's API. libdns' package for it takes no client, fails at more than 500 zones or sets, and sleeps for as
-// long as an answer 429 asks for.
+// desec is deSEC's API. libdns' package for it accepts no HTTP client, fails with more than 500 zones or record sets, and
+// sleeps as long as an answer 429 asks for.
 type desec struct{ rest.API }
 
 func openDesec(a rest.API, c map[string]string) Provider {
@@ -23,7 +23,7 @@ func openDesec(a rest.API, c map[string]string) Provider {
 // desecNext is the cursor of the next page, in the header Link.
 var desecNext = regexp.MustCompile(`<[^>]*[?&]cursor=([^&>]*)[^>]*>;\s*rel="next"`)
 
-// desecLeast is the shortest life of a record in seconds that the provider takes.
+// desecLeast is the shortest TTL that the provider accepts, in seconds.
 const desecLeast = 3600
 
 func desecList[T any](ctx context.Context, p *desec, path string, query url.Values) ([]T, error) {

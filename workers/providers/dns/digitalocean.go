@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// digitalOcean is DigitalOcean's API. libdns' package for it has a transport of its own, which cannot be replaced.
+// digitalOcean is DigitalOcean's API. libdns' package for it has its own transport, which cannot be replaced.
 type digitalOcean struct{ rest.API }
 
 func openDigitalOcean(a rest.API, c map[string]string) Provider {
@@ -18,7 +18,7 @@ func openDigitalOcean(a rest.API, c map[string]string) Provider {
 	return &digitalOcean{a}
 }
 
-// doLinks has a next page, or none.
+// doLinks has the link to the next page; empty: this is the last page.
 type doLinks struct {
 	Links struct {
 		Pages struct{ Next string }

@@ -1,9 +1,8 @@
-// Package dns sets records in the DNS accounts of customers. Each provider is a row of the table. Records have libdns' form,
-// with names relative to their zone and "@" for the apex.
+// Package dns sets records in the DNS accounts of customers. Each provider has an entry in the table rows. Records have
+// libdns' form, with names relative to their zone and "@" for the apex.
 //
-// A provider is called through libdns' package for it, if the package accepts our client and does what is needed here: it never
-// changes an existing record, sees all records, and respects the context. Otherwise this package has its own client, and its
-// file says why.
+// A provider is called through libdns' package for it, if the package accepts our HTTP client, never changes an existing
+// record, sees all records, and respects the context. Otherwise this package has its own client, and its file says why.
 //
 // Credentials never leave this package. No error contains one.
 package dns
@@ -38,7 +37,7 @@ type Provider interface {
 // Options of a Client.
 type Options struct {
 	Egress *egress.Client
-	// URL takes the place of every provider's address, for tests; empty: their own.
+	// URL replaces the addresses of all providers, for tests; empty: each provider's own address.
 	URL string
 	Now func() time.Time // default time.Now
 }
@@ -54,13 +53,13 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// row is how a provider of models.DNSProviders is opened.
+// row describes how to open an account at a provider of models.DNSProviders.
 type row struct {
 	base string // address of its API, without a slash at the end; empty: a credential says it
 	open func(a rest.API, credentials map[string]string) Provider
 }
 
-// rows are the providers, by name.
+// rows has the providers by name.
 var rows = map[string]row{
 	"cloudflare":     {"https://api.cloudflare.com/client/v4", openCloudflare},
 	"hetzner":        {"https://api.hetzner.cloud/v1", openHetzner},
@@ -83,7 +82,7 @@ var rows = map[string]row{
 	"rfc2136":        {"", openServer},
 }
 
-// Open opens an account with its credentials, which are complete.
+// Open opens an account. The credentials must be complete.
 func (c *Client) Open(name string, credentials map[string]string) (Provider, error) {
 	p, known := models.DNSProviderNamed(name)
 	r, ok := rows[name]
@@ -100,14 +99,14 @@ func (c *Client) Open(name string, credentials map[string]string) (Provider, err
 	return g, nil
 }
 
-// guarded bounds what a provider answers and takes secrets out of its errors.
+// guarded limits the size of a provider's answers and removes secrets from its errors.
 type guarded struct {
 	inner   Provider
 	shown   func(error) error
 	spelled map[string]string // zones as the provider spells them, if that is not in ASCII
 }
 
-// maxZones is how many zones of an account are listed.
+// maxZones is the maximum number of zones that are listed for an account.
 const maxZones = 5000
 
 func (g *guarded) Zones(ctx context.Context) ([]string, error) {
@@ -144,18 +143,18 @@ func (g *guarded) Append(ctx context.Context, zone string, r libdns.RR) error {
 	return g.shown(g.inner.Append(ctx, cmp.Or(g.spelled[zone], zone), r))
 }
 
-// bare is a name in lower case without the dot at its end.
+// bare returns a name in lower case without the dot at its end.
 func bare(name string) string { return strings.ToLower(strings.TrimSuffix(name, ".")) }
 
-// ascii is a name in lower case without the dot at its end, with letters beyond ASCII in punycode.
+// ascii returns a name in lower case without the dot at its end, with letters beyond ASCII in punycode.
 func ascii(name string) string {
 	if host, err := idna.Lookup.ToASCII(bare(name)); err == nil {
 		return host
 	}
-	return bare(name) // such as one with an underscore
+	return bare(name) // such as a name with an underscore
 }
 
-// relative is a full name as records have it, relative to its zone.
+// relative converts a full name to the form of records: relative to its zone, "@" for the apex.
 func relative(name, zone string) string {
 	name = bare(name)
 	switch rest, below := strings.CutSuffix(name, "."+zone); {
@@ -167,7 +166,7 @@ func relative(name, zone string) string {
 	return name
 }
 
-// absolute is the full name of a record, without a dot at the end.
+// absolute returns the full name of a record, without a dot at the end.
 func absolute(name, zone string) string {
 	return strings.TrimSuffix(libdns.AbsoluteName(name, zone), ".")
 }

@@ -45,17 +45,17 @@ func newWorld() *dnstest.World {
 	return dnstest.NewWorld(map[string][]libdns.RR{main: records}, order...)
 }
 
-// fakes are all providers that speak HTTP.
+// fakes returns all providers with an HTTP API.
 func fakes(t *testing.T) []string {
 	t.Helper()
 	var names []string
 	for _, p := range models.DNSProviders {
-		if p.Name != "rfc2136" { // it is held to a real server
+		if p.Name != "rfc2136" { // it is tested with a real server
 			names = append(names, p.Name)
 		}
 	}
 	if have := slices.Sorted(maps.Keys(dnstest.Fakes)); !slices.Equal(have, slices.Sorted(slices.Values(names))) {
-		t.Fatalf("there are fakes of %v, and providers %v", have, names)
+		t.Fatalf("the fakes are %v, but the providers are %v", have, names)
 	}
 	return names
 }
@@ -76,7 +76,7 @@ func TestProviders(t *testing.T) {
 	}
 }
 
-// TestLettersBeyondASCII: a zone has its name in punycode, however its provider spells it.
+// TestLettersBeyondASCII: the name of a zone is in punycode, however the provider spells it.
 func TestLettersBeyondASCII(t *testing.T) {
 	t.Parallel()
 	const zone = "xn--mnchen-3ya.example"
@@ -167,7 +167,7 @@ func (s *suite) set(t *testing.T) {
 	all := []libdns.RR{
 		{Name: "go", Type: "CNAME", Data: "track.example.org.", TTL: 5 * time.Minute},
 		{Name: "a.deep", Type: "A", Data: "192.0.2.7", TTL: 5 * time.Minute},
-		{Name: "a.deep", Type: "A", Data: "192.0.2.17", TTL: 5 * time.Minute}, // in addition to the other
+		{Name: "a.deep", Type: "A", Data: "192.0.2.17", TTL: 5 * time.Minute}, // in addition to the A record above
 		{Name: "a.deep", Type: "AAAA", Data: "2001:db8::1", TTL: 5 * time.Minute},
 		{Name: "_proof.go", Type: "TXT", Data: "0123abc", TTL: 5 * time.Minute},
 		{Name: "_proof.go", Type: "TXT", Data: "another", TTL: 5 * time.Minute}, // a second text of the name
@@ -209,11 +209,12 @@ func (s *suite) set(t *testing.T) {
 		t.Error("a second CNAME was set")
 	}
 	if got := s.world.Records(main); !slices.Equal(got, before) {
-		t.Error("a record that was there has changed")
+		t.Error("an existing record has changed")
 	}
 }
 
-// failures: what a provider says is shown, credentials are not, and what it means is told apart.
+// failures: errors show the provider's text and no credentials. Refused credentials, too many requests and other failures are
+// distinguished.
 func (s *suite) failures(t *testing.T) {
 	form, _ := models.DNSProviderNamed(s.name)
 	_, secrets := form.Split(s.good)
@@ -238,14 +239,14 @@ func (s *suite) failures(t *testing.T) {
 				t.Errorf("fault %d: %v", fault, err)
 			}
 			if s.hidden(t, s.good, err); fault == resttest.Echo && !strings.Contains(err.Error(), "cannot serve") {
-				t.Errorf("what the provider says is not shown: %v", err)
+				t.Errorf("the error does not show the provider's text: %v", err)
 			}
 		}
 	}
 	s.world.Fail(resttest.None)
 }
 
-// other is another secret of the same form.
+// other returns another secret of the same form.
 func other(secret string) string {
 	if strings.HasPrefix(secret, "{") {
 		return strings.Replace(secret, "canary", "wrongone", 1)
@@ -264,7 +265,7 @@ func (s *suite) hidden(t *testing.T, credentials map[string]string, err error) {
 	}
 }
 
-// lookups resolves every name to this machine and remembers which.
+// lookups resolves every name to this machine and records the names.
 type lookups struct {
 	mu    sync.Mutex
 	names []string
@@ -277,7 +278,7 @@ func (l *lookups) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, 
 	return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 }
 
-// TestGuard: every provider is asked through the client that reaches the public internet only.
+// TestGuard: every provider is called through the client that reaches only the public internet.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	for _, p := range models.DNSProviders {
@@ -309,7 +310,7 @@ func TestGuard(t *testing.T) {
 				}
 			}
 			if names.mu.Lock(); len(names.names) < 3 {
-				t.Errorf("only %v were looked up: something else was asked", names.names)
+				t.Errorf("only the names %v were looked up, so a request went out without the client", names.names)
 			}
 			names.mu.Unlock()
 		})

@@ -10,8 +10,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// dnsimple is DNSimple's API. libdns' package for it reads the first page of records only, and panics if it may not ask
-// whose the token is.
+// dnsimple is DNSimple's API. libdns' package for it reads only the first page of records, and panics if the token may not
+// call /whoami.
 type dnsimple struct {
 	rest.API
 	account string // empty: not known yet
@@ -22,7 +22,7 @@ func openDNSimple(a rest.API, c map[string]string) Provider {
 	return &dnsimple{a, c["account_id"]}
 }
 
-// path is a path of the account.
+// path returns the API path below the account. It asks for the account's id first, if the id is not known yet.
 func (p *dnsimple) path(ctx context.Context, below string) (string, error) {
 	if p.account == "" {
 		var answer struct {

@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// gandi is Gandi's LiveDNS. libdns' package for it takes no client, and asks addresses that an answer names.
+// gandi is Gandi's LiveDNS. libdns' package for it accepts no HTTP client, and follows addresses that an answer contains.
 type gandi struct{ rest.API }
 
 func openGandi(a rest.API, c map[string]string) Provider {

@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// godaddy is GoDaddy's API. libdns' package for it replaces the records that a name has when it is to add one.
+// godaddy is GoDaddy's API. When libdns' package for it adds a record, it replaces the existing records of that name.
 type godaddy struct{ rest.API }
 
 func openGoDaddy(a rest.API, c map[string]string) Provider {
@@ -20,7 +20,7 @@ func openGoDaddy(a rest.API, c map[string]string) Provider {
 }
 
 const (
-	godaddyZones   = 500 // a page
+	godaddyZones   = 500 // zones on a page
 	godaddyRecords = 500
 )
 
@@ -42,7 +42,8 @@ func (p *godaddy) Zones(ctx context.Context) ([]string, error) {
 	})
 }
 
-// Records reads all of the zone. Its offset counts pages. Behind the last one there is nothing, or 422.
+// Records reads the whole zone, page by page. The parameter offset counts pages. After the last page the answer is empty, or
+// has status 422.
 func (p *godaddy) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {
 	all, err := pages(func(page int) ([]libdns.RR, bool, error) {
 		var answer []struct{ Type, Name, Data string }

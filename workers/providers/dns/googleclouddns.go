@@ -21,12 +21,12 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// googleCloud is Google's API. libdns' package for it takes no client, and its credentials may name files and addresses
-// that the worker then reads. Here they are a service account's key and nothing else.
+// googleCloud is Google's API. libdns' package for it accepts no HTTP client, and its credentials may name files and
+// addresses, which it reads. Here the credentials are only the key of a service account.
 type googleCloud struct {
 	rest.API
 	c       map[string]string
-	oauth   string // address that gives tokens
+	oauth   string // address that issues tokens
 	ids     zoneIDs
 	project string
 }
@@ -50,7 +50,7 @@ type serviceAccount struct {
 	Email   string `json:"client_email"`
 }
 
-// ready gets a token, unless there is one.
+// ready fetches a token unless there is one already.
 func (p *googleCloud) ready(ctx context.Context) error {
 	if p.Sign != nil {
 		return nil
@@ -87,7 +87,7 @@ func (p *googleCloud) ready(ctx context.Context) error {
 	return nil
 }
 
-// assertion is a signed claim to be the service account.
+// assertion returns a signed JWT that proves the identity of the service account.
 func (s serviceAccount) assertion(at time.Time) (string, error) {
 	block, _ := pem.Decode([]byte(s.Key))
 	if block == nil {
@@ -154,7 +154,7 @@ func (p *googleCloud) Records(ctx context.Context, zone, name string) ([]libdns.
 		for _, data := range set.Datas {
 			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: data})
 		}
-		if len(set.Datas) == 0 { // a routing policy decides
+		if len(set.Datas) == 0 { // a routing policy chooses the data
 			out = append(out, libdns.RR{Name: name, Type: set.Type, Data: "a routing policy"})
 		}
 	}

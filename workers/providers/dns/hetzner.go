@@ -12,7 +12,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// hetzner is Hetzner's Cloud API. libdns' package for it takes no client, and a token of the environment for want of one.
+// hetzner is Hetzner's Cloud API. libdns' package for it accepts no HTTP client. Without a token it uses one from the
+// environment.
 type hetzner struct{ rest.API }
 
 func openHetzner(a rest.API, c map[string]string) Provider {
@@ -65,7 +66,7 @@ func (p *hetzner) Records(ctx context.Context, zone, name string) ([]libdns.RR, 
 	})
 }
 
-// hetznerAction is work that goes on after the answer.
+// hetznerAction is an operation that continues after the answer.
 type hetznerAction struct {
 	Action struct {
 		ID     int64

@@ -10,8 +10,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// linode is Linode's API. libdns' package for it replaces the logger of the whole process, and tells no failure of a
-// record that it could not set.
+// linode is Linode's API. libdns' package for it replaces the logger of the whole process, and reports no error if it cannot
+// set a record.
 type linode struct {
 	rest.API
 	ids zoneIDs

@@ -10,10 +10,10 @@ import (
 	"github.com/libdns/libdns"
 )
 
-// maxPages is how many pages of a list are read.
+// maxPages is the maximum number of pages that are read of a list.
 const maxPages = 200
 
-// pages reads a list page by page, from page 1, as long as there are more.
+// pages reads a list page by page, from page 1 until page reports that there are no more.
 func pages[T any](page func(n int) (items []T, more bool, err error)) ([]T, error) {
 	var all []T
 	for n := 1; n <= maxPages; n++ {
@@ -28,7 +28,7 @@ func pages[T any](page func(n int) (items []T, more bool, err error)) ([]T, erro
 	return nil, errors.New("the provider's list has too many pages")
 }
 
-// names are the names of zones.
+// names returns the names of zones.
 func names[Z ~struct{ Name string }](zones []Z) []string {
 	out := make([]string, len(zones))
 	for i, z := range zones {
@@ -37,7 +37,7 @@ func names[Z ~struct{ Name string }](zones []Z) []string {
 	return out
 }
 
-// named are the records with a name.
+// named returns the records with the given name.
 func named(list []libdns.RR, name string) (out []libdns.RR) {
 	for _, r := range list {
 		if bare(r.Name) == bare(name) {
@@ -47,7 +47,7 @@ func named(list []libdns.RR, name string) (out []libdns.RR) {
 	return out
 }
 
-// zoneIDs are the ids by which a provider knows zones, by name.
+// zoneIDs maps the names of zones to the provider's ids.
 type zoneIDs map[string]string
 
 // of returns the id of a zone. It lists the zones first, if that has not been done yet.
@@ -66,14 +66,15 @@ func (z zoneIDs) of(ctx context.Context, p Provider, zone string) (string, error
 
 var errNoZone = errors.New("the account holds no such zone")
 
-// set remembers the id of a zone and gives its name.
+// set stores the id of a zone and returns the zone's name.
 func (z zoneIDs) set(zone, id string) string {
 	z[bare(zone)] = id
 	return zone
 }
 
-// values are the data of a set of records to which one is added: a provider that knows sets only takes the whole of it.
-// present says that there is a set, which changes then. A name has one CNAME only: a second one is refused.
+// values returns the data of r's record set after r is added. It is for providers that accept only whole sets. present says
+// that the set exists, so it must be changed and not created. A second CNAME or ALIAS of a name is an error, and so is a
+// record that exists already.
 func values(have []libdns.RR, r libdns.RR) (all []string, present bool, err error) {
 	for _, h := range have {
 		if h.Type == r.Type {
@@ -87,7 +88,7 @@ func values(have []libdns.RR, r libdns.RR) (all []string, present bool, err erro
 	return append(all, r.Data), present, nil
 }
 
-// quoted is a record whose text has quotes around it, for providers that write texts as a zone file does.
+// quoted puts quotes around the data of a TXT record, for providers that write texts as a zone file does.
 func quoted(r libdns.RR) libdns.RR {
 	if r.Type == "TXT" {
 		r.Data = strconv.Quote(r.Data)
@@ -95,10 +96,10 @@ func quoted(r libdns.RR) libdns.RR {
 	return r
 }
 
-// undotted is data without the dot at its end, for providers that write names so.
+// undotted returns a record's data without the dot at its end, for providers that write names this way.
 func undotted(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
 
-// seconds returns the life of a record in seconds, or least if that is longer.
+// seconds returns the TTL of a record in seconds, but at least least.
 func seconds(r libdns.RR, least int) int { return max(int(r.TTL.Seconds()), least) }
 
 // blank converts a name for providers that write the apex as an empty text.

@@ -15,7 +15,7 @@ import (
 )
 
 // namecheap is Namecheap's API, which sets all records of a zone at once. libdns' package for it loses the mail settings when
-// it does so, and takes example.name for a zone below "me".
+// it does this, and splits example.name at the wrong place, as a zone below "me".
 type namecheap struct {
 	rest.API
 	c map[string]string
@@ -79,7 +79,7 @@ func (p *namecheap) Zones(ctx context.Context) ([]string, error) {
 	})
 }
 
-// namecheapZone are the records of a zone.
+// namecheapZone has the records of a zone.
 type namecheapZone struct {
 	Result struct {
 		Ours      bool   `xml:"IsUsingOurDNS,attr"`
@@ -94,7 +94,7 @@ type namecheapZone struct {
 	} `xml:"CommandResponse>DomainDNSGetHostsResult"`
 }
 
-// namecheapForm is the form of a command about a zone, which is given as its first label and the rest.
+// namecheapForm returns the parameters of a command about a zone. The zone is split into its first label and the rest.
 func namecheapForm(zone string) url.Values {
 	first, rest, _ := strings.Cut(zone, ".")
 	return url.Values{"SLD": {first}, "TLD": {rest}}

@@ -10,7 +10,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// netlify is Netlify's API. libdns' package for it is of an older libdns and takes no client.
+// netlify is Netlify's API. libdns' package for it is made for an older version of libdns and accepts no HTTP client.
 type netlify struct {
 	rest.API
 	ids zoneIDs

@@ -16,11 +16,11 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// ovh is OVHcloud's API. libdns' package for it takes no client, and reads files and the environment of the worker for
-// what is left out.
+// ovh is OVHcloud's API. libdns' package for it accepts no HTTP client, and reads missing credentials from the worker's files
+// and environment.
 type ovh struct{ rest.API }
 
-// ovhBases are the addresses of the API by the credential endpoint.
+// ovhBases maps the credential "endpoint" to the address of the API.
 var ovhBases = map[string]string{
 	"ovh-eu": "https://eu.api.ovh.com/1.0", "ovh-ca": "https://ca.api.ovh.com/1.0", "ovh-us": "https://api.us.ovhcloud.com/1.0",
 }
@@ -46,7 +46,7 @@ func (p *ovh) Zones(ctx context.Context) (zones []string, err error) {
 	return zones, p.Get(ctx, "/domain/zone", nil, &zones)
 }
 
-// ovhRecords is how many records of a name are read: each is a request.
+// ovhRecords is the maximum number of records that are read for a name, because each record takes one request.
 const ovhRecords = 50
 
 func (p *ovh) Records(ctx context.Context, zone, name string) ([]libdns.RR, error) {

@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// porkbun is Porkbun's API. libdns' package for it leaves records of types that it does not know out, so that one in the
-// way would not be seen, and takes neither a client nor a context.
+// porkbun is Porkbun's API. libdns' package for it leaves out records of unknown types, so a conflicting record could go
+// unnoticed. It accepts neither an HTTP client nor a context.
 type porkbun struct {
 	rest.API
 	keys map[string]any
@@ -32,14 +32,14 @@ func openPorkbun(a rest.API, c map[string]string) Provider {
 	return &porkbun{a, map[string]any{"apikey": c["api_key"], "secretapikey": c["secret_api_key"]}}
 }
 
-// with are the keys and more members of a body.
+// with returns a request body with the keys and further members.
 func (p *porkbun) with(more map[string]any) map[string]any {
 	body := maps.Clone(p.keys)
 	maps.Copy(body, more)
 	return body
 }
 
-// porkbunPage is how many domains a page has.
+// porkbunPage is the number of domains on a page.
 const porkbunPage = 1000
 
 func (p *porkbun) Zones(ctx context.Context) ([]string, error) {

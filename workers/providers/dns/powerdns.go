@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// powerDNS is the API of a PowerDNS server. The server knows sets of records only.
+// powerDNS is the API of a PowerDNS server. The server handles only whole sets of records.
 type powerDNS struct{ rest.API }
 
 func openPowerDNS(a rest.API, c map[string]string) Provider {

@@ -17,11 +17,11 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// timeout is for one exchange.
+// timeout is the limit of one exchange.
 const timeout = 10 * time.Second
 
-// server is a DNS server that takes dynamic updates. It queries the records of a single name, because libdns' package would
-// read the whole zone, from a server that may send one without end.
+// server is a DNS server that accepts dynamic updates. It queries the records of a single name, because libdns' package would
+// read the whole zone, and a malicious server could send data without end.
 type server struct {
 	rest.API
 	c map[string]string
@@ -29,10 +29,10 @@ type server struct {
 
 func openServer(a rest.API, credentials map[string]string) Provider { return &server{a, credentials} }
 
-// maxServerZones is how many zones a server may have.
+// maxServerZones is the maximum number of zones in the credentials of a server.
 const maxServerZones = 50
 
-// Zones returns the zones that the credentials name. It is an error if the server does not hold one of them.
+// Zones returns the zones that the credentials name. It returns an error if the server does not hold all of them.
 func (s *server) Zones(ctx context.Context) ([]string, error) {
 	zones := strings.FieldsFunc(s.c["zones"], func(r rune) bool { return r == ',' || r <= ' ' })
 	if len(zones) > maxServerZones {
@@ -51,7 +51,7 @@ func (s *server) Zones(ctx context.Context) ([]string, error) {
 	return zones, nil
 }
 
-// recordTypes are what a name is asked for.
+// recordTypes are the types of records that Records queries.
 var recordTypes = []uint16{
 	dns.TypeCNAME, dns.TypeA, dns.TypeAAAA, dns.TypeNS, dns.TypeMX, dns.TypeTXT, dns.TypeSRV, dns.TypeCAA, dns.TypeHTTPS,
 }
@@ -93,7 +93,7 @@ func (s *server) Append(ctx context.Context, zone string, r libdns.RR) error {
 	return refused(err)
 }
 
-// ask sends a message, signed. An answer that refuses is an error, and so is one without a valid signature.
+// ask signs and sends a message. It returns an error if the answer is a refusal or has no valid signature.
 func (s *server) ask(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
 	at, err := s.address(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *server) ask(ctx context.Context, m *dns.Msg) (*dns.Msg, error) {
 	return nil, fmt.Errorf("the server answered %s", dns.RcodeToString[answer.Rcode])
 }
 
-// refused converts an answer that says that the key is wrong to rest.ErrRefused, and hides addresses of other errors.
+// refused converts errors about the key to rest.ErrRefused, and removes addresses from network errors.
 func refused(err error) error {
 	var network *net.OpError
 	switch {
@@ -133,7 +133,7 @@ func refused(err error) error {
 	return err
 }
 
-// address is the server's, which may be dialled.
+// address returns the address of the server, after checking that it may be dialled.
 func (s *server) address(ctx context.Context) (netip.AddrPort, error) {
 	host, port, err := net.SplitHostPort(s.c["server"])
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *server) address(ctx context.Context) (netip.AddrPort, error) {
 	return netip.AddrPortFrom(addr, uint16(number)), err
 }
 
-// of are the records of an answer that belong to a name.
+// of returns the records of an answer that belong to a name.
 func of(m *dns.Msg, name string) (out []dns.RR) {
 	for _, rr := range m.Answer {
 		if strings.EqualFold(rr.Header().Name, name) {

@@ -22,7 +22,7 @@ import (
 // key may change the zones of the test's server.
 var key = egresstest.Key{Name: "tracker.", Algorithm: "hmac-sha256", Secret: "Y2FuYXJ5LXRzaWcta2V5LW9mLTMyLWJ5dGVzLSEhIQ=="}
 
-// TestServer: a real server with a TSIG key. Names below a wildcard are free, and a wrong key, zone or address is told.
+// TestServer uses a real server with a TSIG key. Names below a wildcard are free. A wrong key, zone or address gives an error.
 func TestServer(t *testing.T) {
 	parttest.Edge.Only(t)
 	t.Parallel()
@@ -99,10 +99,10 @@ func TestServer(t *testing.T) {
 			t.Errorf("%v: %v", change, err)
 		}
 		if change[0] == "key" && change[1] == wrong && !errors.Is(err, rest.ErrRefused) {
-			t.Errorf("a wrong key is %v", err)
+			t.Errorf("the error for a wrong key is %v", err)
 		}
 		if strings.Contains(fmt.Sprint(err), netip.MustParseAddr("127.0.0.1").String()) {
-			t.Errorf("an address is shown: %v", err)
+			t.Errorf("the error shows an address: %v", err)
 		}
 	}
 }

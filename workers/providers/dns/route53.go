@@ -15,8 +15,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// route53 is Amazon's API. libdns' package for it takes no client, and uses the credentials of the worker's machine for
-// want of others.
+// route53 is Amazon's API. libdns' package for it accepts no HTTP client. Without credentials it uses the credentials of the
+// worker's machine.
 type route53 struct {
 	rest.API
 	ids zoneIDs
@@ -45,7 +45,7 @@ func openRoute53(a rest.API, c map[string]string) Provider {
 // awsTime is the form of a time in a signature.
 const awsTime = "20060102T150405Z"
 
-// signAWS signs a request by version 4 of Amazon's signatures, for Route 53 in its one region.
+// signAWS signs a request with AWS Signature Version 4, for Route 53 and its only region.
 func signAWS(r *http.Request, body []byte, id, secret, at string) {
 	hash := func(b []byte) string { s := sha256.Sum256(b); return hex.EncodeToString(s[:]) }
 	mac := func(key []byte, text string) []byte {
@@ -54,7 +54,7 @@ func signAWS(r *http.Request, body []byte, id, secret, at string) {
 		return h.Sum(nil)
 	}
 	r.Header.Set("X-Amz-Date", at)
-	// Encode orders the parameters, and writes a space as +.
+	// Encode sorts the parameters and writes a space as "+".
 	query := strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20")
 	canonical := strings.Join([]string{
 		r.Method, r.URL.EscapedPath(), query, "host:" + r.URL.Host, "x-amz-date:" + at, "", "host;x-amz-date", hash(body),
@@ -69,7 +69,7 @@ func signAWS(r *http.Request, body []byte, id, secret, at string) {
 		hex.EncodeToString(mac(key, text)))
 }
 
-// read asks for a path and reads the answer's XML.
+// read sends a GET request to a path and decodes the answer's XML.
 func (p *route53) read(ctx context.Context, path string, query url.Values, into any) error {
 	answer, err := p.Send(ctx, rest.Request{Method: http.MethodGet, Path: path, Query: query})
 	if err != nil {
@@ -105,7 +105,7 @@ func (p *route53) Zones(ctx context.Context) ([]string, error) {
 	})
 }
 
-// awsSet is a set of records. It has an alias in place of records, or is one of several that are chosen by a policy.
+// awsSet is a set of records. It may have an alias in place of records, or be one of several sets from which a policy chooses.
 type awsSet struct {
 	Name    string
 	Type    string
@@ -126,7 +126,7 @@ func (p *route53) sets(ctx context.Context, zone, name string) ([]awsSet, error)
 	}
 	err = p.read(ctx, "/hostedzone/"+url.PathEscape(id)+"/rrset", url.Values{"name": {full}, "maxitems": {"100"}}, &answer)
 	var out []awsSet
-	for _, set := range answer.Sets { // the list goes on behind the name
+	for _, set := range answer.Sets { // the list continues with later names
 		if strings.EqualFold(set.Name, full) {
 			out = append(out, set)
 		}

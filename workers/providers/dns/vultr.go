@@ -9,7 +9,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// vultr is Vultr's API. libdns' package for it has no record in the checksum database.
+// vultr is Vultr's API. libdns' package for it is missing from Go's checksum database.
 type vultr struct{ rest.API }
 
 func openVultr(a rest.API, c map[string]string) Provider {
@@ -17,7 +17,7 @@ func openVultr(a rest.API, c map[string]string) Provider {
 	return &vultr{a}
 }
 
-// vultrMeta has the cursor of the next page, or none.
+// vultrMeta has the cursor of the next page; empty: this is the last page.
 type vultrMeta struct {
 	Meta struct {
 		Links struct{ Next string }

@@ -9,7 +9,7 @@ import (
 	"switchyard/models"
 )
 
-// flag is a kind of proxy, and whether a provider says that an address is one.
+// flag is a kind of proxy, and whether the provider reports that an address is of this kind.
 type flag struct {
 	kind string
 	is   bool
@@ -25,7 +25,7 @@ func proxyKind(flags ...flag) string {
 	return "none"
 }
 
-// asNumber reads 15169, "15169" and "AS15169".
+// asNumber is the number of an autonomous system. It decodes 15169, "15169" and "AS15169".
 type asNumber uint32
 
 // UnmarshalJSON implements json.Unmarshaler. Anything that is not a number is read as 0.
@@ -69,7 +69,8 @@ type maxMindFlags struct {
 	Tor         bool `json:"is_tor_exit_node"`
 }
 
-// readMaxMind reads GeoIP2 Insights. The flags of anonymizers stand in an object of their own and, older, in traits.
+// readMaxMind reads an answer of GeoIP2 Insights. The flags for anonymizers are in the object anonymizer. In older answers
+// they are in traits.
 func readMaxMind(body []byte) (p models.Place, err error) {
 	a, err := decode[maxMindAnswer](body)
 	if err != nil {
@@ -118,7 +119,7 @@ type ipinfoAnswer struct {
 	} `json:"anonymous"`
 }
 
-// readIPinfo reads Core and Plus.
+// readIPinfo reads an answer of the plans Core and Plus.
 func readIPinfo(body []byte) (p models.Place, err error) {
 	a, err := decode[ipinfoAnswer](body)
 	if err != nil {

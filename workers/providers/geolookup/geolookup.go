@@ -1,5 +1,5 @@
-// Package geolookup asks the geo databases of third parties where an address is. Each provider is a row of the table
-// with its request and the form of its answer.
+// Package geolookup asks third-party geo databases for the place of an IP address. Each provider has an entry in the table
+// providers, with its request and the form of its answer.
 //
 // A key never leaves this package. No error contains it.
 package geolookup
@@ -27,12 +27,12 @@ var ErrRefused = errors.New("the provider refused the key")
 // ErrBusy says that the provider asks for fewer look-ups per time.
 var ErrBusy = errors.New("the provider is being asked too often")
 
-// provider is how one provider is asked.
+// provider describes how to call a provider.
 type provider struct {
 	base string // address without a path
-	// target is path and query for an address.
+	// target returns the path and query for an IP address.
 	target func(key string, ip netip.Addr) (path string, query url.Values)
-	// sign adds the key to the headers; nil: it is in the query.
+	// sign adds the key to the headers; nil: target puts the key into the query.
 	sign func(key string, h http.Header)
 	// read reads the answer.
 	read func(body []byte) (models.Place, error)
@@ -83,7 +83,7 @@ var providers = map[string]provider{
 // Options of a Client.
 type Options struct {
 	Egress *egress.Client
-	// URL takes the place of every provider's address, for tests; empty: their own.
+	// URL replaces the addresses of all providers, for tests; empty: each provider's own address.
 	URL string
 	// Timeout is how long one look-up may take; zero: 5 s.
 	Timeout time.Duration
@@ -101,8 +101,8 @@ func New(o Options) *Client {
 // Known is an address that every provider knows something about. It is used to test a key.
 var Known = netip.MustParseAddr("8.8.8.8")
 
-// Lookup asks a provider where an address is. The place is zero if the provider does not know the address. Errors: ErrRefused,
-// ErrBusy, or a description for a person.
+// Lookup asks a provider for the place of an IP address. The place is zero if the provider does not know the address. Errors:
+// ErrRefused, ErrBusy, or a description for a person.
 func (c *Client) Lookup(ctx context.Context, name, key string, ip netip.Addr) (models.Place, error) {
 	p, ok := providers[name]
 	if !ok {
@@ -146,7 +146,7 @@ func (p provider) answer(a egress.Answer) (models.Place, error) {
 		return models.Place{}, ErrRefused
 	case status == http.StatusTooManyRequests:
 		return models.Place{}, ErrBusy
-	case status == http.StatusNotFound, status == http.StatusBadRequest: // it does not know the address
+	case status == http.StatusNotFound, status == http.StatusBadRequest: // the provider does not know the address
 		return models.Place{}, nil
 	default:
 		return models.Place{}, fmt.Errorf("the provider answered %d", status)
@@ -156,7 +156,7 @@ func (p provider) answer(a egress.Answer) (models.Place, error) {
 // maxText is the maximum length of a place's text in bytes, the same as for texts of the service's own databases.
 const maxText = 128
 
-// clean converts a place to the form that clicks have. It leaves out values that are not among the known ones.
+// clean converts a place to the form that clicks use. It removes values that are unknown to the service.
 func clean(p models.Place) models.Place {
 	p.Country, _ = clickattr.Countries.Find(p.Country)
 	p.ConnectionType, _ = clickattr.ConnectionTypes.Find(p.ConnectionType)

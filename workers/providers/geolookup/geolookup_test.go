@@ -43,7 +43,7 @@ var answers = map[string]string{
 		"proxy":{"is_vpn":true,"is_data_center":true}}`,
 }
 
-// providers answers as the four do.
+// providers answers as the four providers do.
 func providers(w http.ResponseWriter, r *http.Request) {
 	path, sent := r.URL.Path, r.URL.Query().Get("key")+r.URL.Query().Get("api-key")
 	if account, license, ok := r.BasicAuth(); ok {
@@ -84,7 +84,8 @@ func newClient(t *testing.T) *geolookup.Client {
 	return geolookup.New(geolookup.Options{Egress: egresstest.Client(t, server, egress.Options{}), URL: server.URL})
 }
 
-// Every provider's answer is read into the same words, and its errors are told apart without the key.
+// TestLookup: the answers of all providers are converted to the same words. Their errors are distinguished and do not contain
+// the key.
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	c := newClient(t)
@@ -111,6 +112,6 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	if _, err := c.Lookup(t.Context(), "nobody", key, geolookup.Known); err == nil {
-		t.Error("a provider that does not exist answers")
+		t.Error("Lookup returns no error for an unknown provider")
 	}
 }

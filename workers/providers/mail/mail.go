@@ -1,4 +1,4 @@
-// Package mail sends e-mail by the SMTP server of the install.
+// Package mail sends e-mail through the SMTP server of the install.
 package mail
 
 import (
@@ -19,7 +19,7 @@ import (
 // Options of New.
 type Options struct {
 	// URL is the server: smtp://user:password@host:587 with STARTTLS, smtps://host:465 with TLS from the beginning, or
-	// smtp://host:25?tls=none without, for a server on this machine.
+	// smtp://host:25?tls=none without TLS, for a server on this machine.
 	URL    string
 	From   string // address that messages come from
 	CAFile string // PEM file of authorities that are trusted besides the system's
@@ -33,7 +33,7 @@ type Client struct {
 	hide *strings.Replacer // the password
 }
 
-// timeout is for one message.
+// timeout is the limit for sending one message.
 const timeout = 20 * time.Second
 
 // New makes a Client. It sends nothing, and opens no connection.
@@ -86,10 +86,11 @@ func authorities(file string) (*x509.CertPool, error) {
 // Message is a text for one receiver.
 type Message struct {
 	To, Subject, Text string
-	ID                string // UUID by which a message that is sent again is recognized
+	ID                string // UUID by which receivers recognize a message that is sent again
 }
 
-// Send hands a message to the server, which then sees to it. The error is for a person and has no password.
+// Send hands a message to the server, which is then responsible for its delivery. The error is for a person and does not
+// contain the password.
 func (c *Client) Send(ctx context.Context, m Message) error {
 	msg := smtp.NewMsg()
 	if err := errors.Join(msg.From(c.from), msg.To(m.To)); err != nil {

@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// affise is the API of Affise, of an affiliate: GET /3.0/stats/conversions. Days and times are asked for in UTC.
-// Unverified: that a conversion which is not found at the advertiser is a rejected one.
+// affise is Affise's API for affiliates: GET /3.0/stats/conversions. Days and times are requested in UTC. Unverified: that a
+// conversion which is not found at the advertiser is rejected.
 var affise = platform{
 	open: func(s *session) {
 		s.Base = host("api-"+s.c["tenant"], ".affise.com")
@@ -75,7 +75,7 @@ func affisePage(ctx context.Context, s *session, of Range, cursor string) (order
 	}, &answer)
 	for _, v := range answer.Conversions {
 		goal := string(v.Goal)
-		if goal == "1" || goal == "0" { // the plain one
+		if goal == "1" || goal == "0" { // the plain conversion
 			goal = ""
 		}
 		orders = append(orders, Order{

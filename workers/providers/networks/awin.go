@@ -23,7 +23,7 @@ var awin = platform{
 	words: map[string]string{
 		"pending": models.StatusPending, "approved": models.StatusApproved, "declined": models.StatusRejected, "deleted": models.StatusRejected,
 	},
-	burst: 5, interval: time.Minute / 15, // of 20 in a minute
+	burst: 5, interval: time.Minute / 15, // Awin allows 20 in a minute
 }
 
 func awinPage(ctx context.Context, s *session, of Range, _ string) (orders []Order, next string, err error) {

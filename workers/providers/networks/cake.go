@@ -12,9 +12,9 @@ import (
 )
 
 // cake is the affiliate API of CAKE: GET /affiliates/api/Reports/Conversions. Days and times are in the network's own time
-// zone. Prices are in the network's currency, which is not told. A conversion without a disposition is pending until the
-// network decides. Unverified: that the end of a range is excluded, so orders of other days are left out here; and how a
-// wrong key is told.
+// zone. Prices are in the network's currency, which the API does not name. A conversion without a disposition is pending until
+// the network decides. Unverified: that the end of a range is excluded, so orders of other days are left out here; and how the
+// API reports a wrong key.
 var cake = platform{
 	open: func(s *session) {
 		s.Base = host(s.c["domain"], "")

@@ -13,11 +13,11 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// clickbank is the orders API of ClickBank, version 1.3: GET /rest/1.3/orders2/list. Status 206 says that more pages
-// follow. Errors are plain text, and 403 asks for fewer requests. A refund or a chargeback is a record of its own with the
-// receipt of the sale. Days are ClickBank's own, times name their zone. Unverified: that a refund which comes without its
-// sale takes the whole of it back; that a 403 which speaks of permission refuses the key; and that a tracking id has at
-// most 24 characters.
+// clickbank is the orders API of ClickBank, version 1.3: GET /rest/1.3/orders2/list. Status 206 says that more pages follow.
+// Errors are plain text, and 403 asks for fewer requests. A refund or a chargeback is a separate record with the receipt of
+// the sale. Days are in ClickBank's own time zone, and times include their zone. Unverified: that a refund which comes without
+// its sale takes back the whole sale; that a 403 which mentions permission refuses the key; and that a tracking id has at most
+// 24 characters.
 var clickbank = platform{
 	base: "https://api.clickbank.com",
 	open: func(s *session) {
@@ -31,10 +31,10 @@ var clickbank = platform{
 	words: map[string]string{
 		"sale": models.StatusApproved, "bill": models.StatusApproved, "rfnd": models.StatusRejected, "cgbk": models.StatusChargeback,
 	},
-	burst: 5, interval: time.Second / 5, // of 10 in a second, and all accounts share an address
+	burst: 5, interval: time.Second / 5, // ClickBank allows 10 in a second, and all accounts share an IP address
 }
 
-// clickbankFailed gives the text of an answer that is neither JSON nor a page for a browser.
+// clickbankFailed returns the text of an answer that is neither JSON nor HTML or XML. For any other answer the text is empty.
 func clickbankFailed(body []byte) string {
 	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\ufeff")))
 	if len(body) == 0 || bytes.ContainsAny(body[:1], `{["<`) || string(body) == "null" {
@@ -51,7 +51,7 @@ func clickbankPage(ctx context.Context, s *session, of Range, cursor string) (or
 			"startDate": {of.From.Format(time.DateOnly)}, "endDate": {of.To.Format(time.DateOnly)}, "role": {"AFFILIATE"},
 		},
 	})
-	if err != nil || len(bytes.TrimSpace(sent.Body)) == 0 { // no order at all
+	if err != nil || len(bytes.TrimSpace(sent.Body)) == 0 { // there are no orders
 		return nil, "", err
 	}
 	var answer struct {

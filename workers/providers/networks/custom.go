@@ -13,8 +13,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// custom is any address that answers with orders, as JSON or CSV, in one piece. A word for a status that the service already
-// knows needs no entry in the network's status_map.
+// custom is any address that returns orders as JSON or CSV in one answer. A status word that the service already knows needs
+// no entry in the network's status_map.
 var custom = platform{
 	own: true,
 	open: func(s *session) {
@@ -53,7 +53,7 @@ func customPage(ctx context.Context, s *session, of Range, _ string) (orders []O
 	return orders, "", err
 }
 
-// customRows calls each for the rows of an answer.
+// customRows calls each for every row of an answer.
 func customRows(body []byte, format, path string, each func(rest.Field)) error {
 	if format == "csv" {
 		return rest.CSVRows(body, each)

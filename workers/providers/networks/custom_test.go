@@ -18,14 +18,15 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// customFields are the credentials of an endpoint that names its fields so.
+// customFields are the credentials for an endpoint with these field names.
 var customFields = map[string]string{
 	"header": "X-Key", "header_value": "canary-Zq7", "rows_path": "data.orders", "click_field": "click.sub", "id_field": "id",
 	"payout_field": "money.amount", "currency_field": "money.currency", "status_field": "state", "time_field": "at", "goal_field": "goal",
 	"timezone": "America/New_York",
 }
 
-// custom opens an endpoint that answers with a body if a request has the header. It returns the queries that the endpoint got.
+// custom opens an endpoint that answers with a body if a request has the header. It also returns the queries that the endpoint
+// receives.
 func custom(t *testing.T, body string, change map[string]string) (*networks.Connection, *[]url.Values) {
 	t.Helper()
 	asked := &[]url.Values{}
@@ -102,7 +103,7 @@ func TestCustom(t *testing.T) {
 	}
 }
 
-// TestCustomFails: what is no list is told, and no error contains the header's value.
+// TestCustomFails: an answer without a list gives an error that says so. No error contains the header's value.
 func TestCustomFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -122,7 +123,7 @@ func TestCustomFails(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if errors.Is(err, rest.ErrRefused) != (name == "wrong key") {
-			t.Errorf("%s: refused is %v", name, err)
+			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
 	for name, c := range map[string]struct {
@@ -140,8 +141,8 @@ func TestCustomFails(t *testing.T) {
 	}
 }
 
-// TestCustomToken: a token takes its place in the address and the header, and nothing of it is in an error; an address that is not https
-// is told as such.
+// TestCustomToken: a token replaces its placeholder in the address and the header, and no error contains a part of it. An
+// address that is not https gives an error that says so.
 func TestCustomToken(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

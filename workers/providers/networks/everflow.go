@@ -12,8 +12,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// everflow is the affiliate API of Everflow: developers.everflow.io, POST /v1/affiliates/reporting/conversions. Days and
-// times are asked for and told in UTC.
+// everflow is the affiliate API of Everflow: developers.everflow.io, POST /v1/affiliates/reporting/conversions. Days and times
+// are in UTC, in requests and answers.
 var everflow = platform{
 	base: "https://api.eflow.team/v1",
 	open: func(s *session) {
@@ -32,7 +32,7 @@ var everflow = platform{
 
 const (
 	everflowRows = 500
-	everflowUTC  = 67 // the platform's number for the zone
+	everflowUTC  = 67 // the platform's number for the time zone UTC
 )
 
 func everflowPage(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error) {

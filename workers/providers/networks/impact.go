@@ -9,9 +9,9 @@ import (
 	"switchyard/models"
 )
 
-// impact is the partner API of Impact, version 16: GET /Mediapartners/{AccountSID}/Actions. Days are in UTC, times name
-// their zone, numbers are texts. A reversed action keeps its id. Unverified: the names of the members of paging, so a page
-// without them is taken for the last one.
+// impact is the partner API of Impact, version 16: GET /Mediapartners/{AccountSID}/Actions. Days are in UTC, times include
+// their zone, and numbers are texts. A reversed action keeps its id. Unverified: the names of the members for paging, so a
+// page without them counts as the last page.
 var impact = platform{
 	base: "https://api.impact.com",
 	open: func(s *session) { s.basic(s.c["account_sid"], s.c["auth_token"]) },
@@ -20,7 +20,7 @@ var impact = platform{
 	words: map[string]string{
 		"pending": models.StatusPending, "approved": models.StatusApproved, "reversed": models.StatusRejected,
 	},
-	burst: 50, interval: time.Hour / 950, // of 1000 in an hour
+	burst: 50, interval: time.Hour / 950, // Impact allows 1000 in an hour
 }
 
 const impactRows = 1000

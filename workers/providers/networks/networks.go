@@ -1,5 +1,5 @@
-// Package networks reads conversions from the APIs of affiliate networks. Each platform is a row of the table and a file.
-// README.md shows how one is added.
+// Package networks reads conversions from the APIs of affiliate networks. Each platform has an entry in the table platforms
+// and a file. README.md shows how to add one.
 //
 // Credentials never leave this package. No error contains one.
 package networks
@@ -18,32 +18,33 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Order is a conversion as a network reports it. Texts are the network's own.
+// Order is a conversion as a network reports it. The texts are in the network's own form.
 type Order struct {
-	Click    string // the sub-id that is a click id of ours, else the first that is not empty
-	ID       string // by which the network knows the order when it changes
+	Click    string // the sub-id that is one of our click ids, else the first sub-id that is not empty
+	ID       string // the network's id of the order, which stays when the order changes
 	Goal     string // empty: the plain conversion
-	Word     string // for its status
-	Status   string // what the word means to the network; empty: it is not known
-	Payout   string // what we earn; empty: not said
-	Currency string // empty: not said
+	Word     string // the network's word for the status
+	Status   string // the meaning of the word at the network; empty: not known
+	Payout   string // the amount that we earn; empty: not known
+	Currency string // empty: not known
 	At       time.Time
-	// Alone is a reversal whose order was not read with it: its payout is what it takes back, which may be a part.
+	// Alone marks a reversal whose order was not read with it. Its payout is the amount that it takes back, which may be only
+	// a part.
 	Alone bool
 
-	// For a platform that reports one order by several records: record identifies this one, whole identifies what they all
-	// belong to, and back says that this record takes money back.
+	// For a platform that reports one order by several records: record identifies this record, whole identifies the order that
+	// the records belong to, and back says that this record takes money back.
 	record, whole string
 	back          bool
 }
 
-// Usage counts the requests and pages that reading took.
+// Usage counts the requests and pages of a connection.
 type Usage struct {
 	Requests int
 	Pages    int
 }
 
-// MaxOrders is the maximum number of orders that a caller waits for.
+// MaxOrders is the maximum number of orders of a request that a user waits for.
 const MaxOrders = 5000
 
 // ErrTooMany says that a range has more orders than may be read at once.
@@ -52,11 +53,11 @@ var ErrTooMany = errors.New("the range has too many orders")
 // Options of a Client. URL, Now, Pace, Wait and Timeout are optional.
 type Options struct {
 	Egress *egress.Client
-	// URL takes the place of every platform's address, for tests; empty: their own.
+	// URL replaces the addresses of all platforms, for tests; empty: each platform's own address.
 	URL string
 	Now func() time.Time
-	// Pace gives what holds back the requests of a connection over all processes: at most burst at once, and one more after
-	// each interval.
+	// Pace returns a limit on the requests of a connection over all processes: at most burst at once, and one more after each
+	// interval.
 	Pace func(key string, burst int, interval time.Duration) rest.Pace
 	Wait func(ctx context.Context, d time.Duration) error
 	// Timeout returns the timeout of the next request; nil: the default of rest.API.
@@ -74,25 +75,25 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// platform is how a provider of models.NetworkProviders is asked.
+// platform describes how to call a provider of models.NetworkProviders.
 type platform struct {
 	base string // address of its API, without a slash at the end; empty: a credential says it
 	own  bool   // the address is the customer's own, and tests do not replace it
-	// open prepares the session: how it signs, and how its failures look; nil: nothing to prepare.
+	// open prepares the session: it sets how requests are signed and how failures are recognized; nil: nothing to prepare.
 	open func(s *session)
-	// test makes a cheap request; nil: the first page of today.
+	// test makes a cheap request; nil: Test reads the first page of today's orders.
 	test func(ctx context.Context, s *session) error
-	// page reads a page of the orders of a range. cursor is empty for the first one. next is empty after the last one.
+	// page reads a page of the orders of a range. cursor is empty for the first page. next is empty after the last page.
 	page func(ctx context.Context, s *session, of Range, cursor string) (orders []Order, next string, err error)
 	days int // maximum days of one request; 0: no limit
-	// words are what the platform's words for a status mean, in lower case.
+	// words maps the platform's words for a status, in lower case, to our statuses.
 	words map[string]string
-	// At most burst requests at once, and one more after each interval; 0: as many as one likes.
+	// At most burst requests at once, and one more after each interval; 0: no limit.
 	burst    int
 	interval time.Duration
 }
 
-// platforms are the providers, by name.
+// platforms has the providers by name.
 var platforms = map[string]platform{
 	"admitad":    admitad,
 	"affise":     affise,
@@ -108,10 +109,10 @@ var platforms = map[string]platform{
 	"tune":       tune,
 }
 
-// Range are days, both included, in the time zone of the connection.
+// Range is a range of days in the time zone of the connection. From and To are both included.
 type Range struct{ From, To time.Time }
 
-// End is the moment at which the range is over.
+// End returns the moment at which the range is over.
 func (r Range) End() time.Time { return r.To.AddDate(0, 0, 1) }
 
 // has reports whether a moment is in the range.
@@ -133,17 +134,17 @@ func (r Range) split(days int) []Range {
 	return out
 }
 
-// session is a connection while it is asked.
+// session is the state of a connection while requests are made.
 type session struct {
 	rest.API
 	platform
 
 	c    map[string]string // credentials
-	zone *time.Location    // in which the platform tells times and days
+	zone *time.Location    // time zone of the platform's days and times
 	used *Usage
 
-	token string                                    // of a platform whose tokens are fetched
-	fetch func(ctx context.Context) (string, error) // gets one
+	token string                                    // token of a platform whose tokens are fetched
+	fetch func(ctx context.Context) (string, error) // fetches a token
 }
 
 // retryTime is how long one request waits for a platform that is busy or fails.
@@ -152,7 +153,7 @@ const retryTime = time.Minute
 // Connection is a connection to a platform. It is for one goroutine.
 type Connection struct{ s *session }
 
-// Open makes a connection with credentials, which are complete. key names it, for its pace.
+// Open makes a connection. The credentials must be complete. key names the connection, for its rate limit.
 func (c *Client) Open(name, key string, credentials map[string]string) (*Connection, error) {
 	p, known := models.NetworkProviderNamed(name)
 	how, ok := platforms[name]
@@ -181,10 +182,10 @@ func (c *Client) Open(name, key string, credentials map[string]string) (*Connect
 	return &Connection{s}, nil
 }
 
-// Used is what was asked so far.
+// Used returns the requests and pages so far.
 func (c *Connection) Used() Usage { return *c.s.used }
 
-// Test makes a request that shows whether the credentials are right. Errors are for a person.
+// Test makes a request that shows whether the credentials are right. The error is a text for a person.
 func (c *Connection) Test(ctx context.Context) error {
 	if c.s.test != nil {
 		return c.s.Shown(c.s.test(ctx, c.s))
@@ -194,11 +195,11 @@ func (c *Connection) Test(ctx context.Context) error {
 	return c.s.Shown(err)
 }
 
-// maxPages is how many pages of a range are read.
+// maxPages is the maximum number of pages that are read of a range.
 const maxPages = 1000
 
 // Orders reads the orders of the days from one date to another, both included. The time of day does not matter. If there are
-// more than most orders, the error is ErrTooMany. Other errors are for a person.
+// more than most orders, the error is ErrTooMany. Other errors are texts for a person.
 func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) ([]Order, error) {
 	var all []Order
 	for _, part := range (Range{c.s.date(from), c.s.date(to)}).split(c.s.days) {
@@ -227,15 +228,15 @@ func (c *Connection) Orders(ctx context.Context, from, to time.Time, most int) (
 	return settle(all), nil
 }
 
-// date is the day of a date in the connection's zone.
+// date returns the start of a calendar day in the connection's time zone.
 func (s *session) date(d time.Time) time.Time {
 	return time.Date(d.Year(), d.Month(), d.Day(), 0, 0, 0, 0, s.zone)
 }
 
-// day is the day of a moment in the connection's zone.
+// day returns the start of the day that contains a moment, in the connection's time zone.
 func (s *session) day(at time.Time) time.Time { return s.date(at.In(s.zone)) }
 
-// clean trims the texts of an order and reads its word for the status.
+// clean trims the texts of an order and sets its status from its word.
 func (s *session) clean(o Order) Order {
 	for _, text := range []*string{&o.Click, &o.ID, &o.Goal, &o.Word, &o.Status, &o.Payout, &o.Currency} {
 		*text = strings.TrimSpace(strings.ToValidUTF8(strings.ReplaceAll(*text, "\x00", ""), ""))
@@ -246,7 +247,7 @@ func (s *session) clean(o Order) Order {
 	return o
 }
 
-// clickOf gives the text that is a click id of ours, else the first that is not empty.
+// clickOf returns the text that is one of our click ids, else the first text that is not empty.
 func clickOf(texts ...text) string {
 	first := ""
 	for _, t := range texts {

@@ -25,7 +25,7 @@ import (
 // day is the first day of the tests' orders.
 var day = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// fakes are the platforms that have one. The custom endpoint has a test of its own.
+// fakes returns the platforms that have a fake. The custom endpoint has its own test.
 func fakes(t *testing.T) []string {
 	t.Helper()
 	var names []string
@@ -35,7 +35,7 @@ func fakes(t *testing.T) []string {
 		}
 	}
 	if have := slices.Sorted(maps.Keys(networkstest.Fakes)); !slices.Equal(have, slices.Sorted(slices.Values(names))) {
-		t.Fatalf("there are fakes of %v, and providers %v", have, names)
+		t.Fatalf("the fakes are %v, but the providers are %v", have, names)
 	}
 	return names
 }
@@ -46,8 +46,8 @@ type suite struct {
 	world  *networkstest.World
 	client *networks.Client
 	waits  []time.Duration
-	waited func()        // is called instead of each wait; nil: nothing is
-	limit  time.Duration // of a request
+	waited func()        // is called instead of each wait; nil: no function is called
+	limit  time.Duration // timeout of a request
 }
 
 func newSuite(t *testing.T, name string) *suite {
@@ -68,7 +68,7 @@ func newSuite(t *testing.T, name string) *suite {
 	return s
 }
 
-// open connects, with other credentials where change has some.
+// open opens a connection with the fake's credentials. The entries of change replace some of them.
 func (s *suite) open(change map[string]string) *networks.Connection {
 	s.Helper()
 	credentials := networkstest.Fakes[s.name].Credentials()
@@ -85,7 +85,7 @@ func (s *suite) open(change map[string]string) *networks.Connection {
 	return c
 }
 
-// orders are n orders of one click, a minute apart, of all statuses that the platform can tell.
+// orders returns n orders of one click, a minute apart, with all statuses that the platform can report.
 func (s *suite) orders(n int) []networkstest.Order {
 	click := models.FormatClickID(models.NewClickID())
 	statuses := networkstest.Fakes[s.name].Statuses
@@ -120,11 +120,12 @@ func TestPlatforms(t *testing.T) {
 	}
 }
 
-// pages: all orders of all pages, each with what the platform says of it. No order at all is no failure.
+// pages: all orders of all pages are read, each with the fields that the platform reports. A range without orders is not a
+// failure.
 func (s *suite) pages() {
 	c := s.open(nil)
 	if got, err := c.Orders(s.Context(), day, day.AddDate(0, 0, 6), networks.MaxOrders); err != nil || len(got) != 0 {
-		s.Fatalf("of none: %v, %v", got, err)
+		s.Fatalf("a range without orders: %v, %v", got, err)
 	}
 	want := s.orders(1203)
 	s.world.Set(want...)
@@ -146,7 +147,7 @@ func (s *suite) pages() {
 	}
 }
 
-// days: an order belongs to the days that are asked for, both included.
+// days: only orders of the requested days are read, both days included.
 func (s *suite) days() {
 	inside := s.orders(2)
 	inside[0].At, inside[1].At = day, day.AddDate(0, 0, 1).Add(-time.Minute)
@@ -155,14 +156,14 @@ func (s *suite) days() {
 	s.world.Set(before, inside[0], inside[1], after)
 	got, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
 	if err != nil || len(got) != 2 {
-		s.Errorf("of one day: %+v, %v", got, err)
+		s.Errorf("the orders of one day: %+v, %v", got, err)
 	}
 	if got, err = s.open(nil).Orders(s.Context(), day.AddDate(0, 0, -60), day.AddDate(0, 0, 60), networks.MaxOrders); err != nil || len(got) != 4 {
-		s.Errorf("of months: %+v, %v", got, err)
+		s.Errorf("the orders of several months: %+v, %v", got, err)
 	}
 }
 
-// failures: what passes is waited for, and what does not is told, without the credentials.
+// failures: the connection waits out a temporary failure. It reports a permanent failure, without the credentials.
 func (s *suite) failures() {
 	s.world.Set(s.orders(3)...)
 	for _, faults := range [][]resttest.Fault{
@@ -175,7 +176,7 @@ func (s *suite) failures() {
 			s.Errorf("after %v: %d orders, %v, waits %v", faults, len(got), err, s.waits)
 		}
 		if faults[0] == resttest.Busy && s.waits[0] != 7*time.Second {
-			s.Errorf("waits %v, though 7 s were asked for", s.waits)
+			s.Errorf("waits %v, but the platform asks for 7 s", s.waits)
 		}
 	}
 	for _, f := range []resttest.Fault{
@@ -218,7 +219,7 @@ func (s *suite) slow() {
 	}
 }
 
-// credentials: right ones pass the test, each wrong secret is refused, and an error does not repeat it.
+// credentials: correct credentials pass the test. Each wrong secret is refused, and the error does not repeat it.
 func (s *suite) credentials() {
 	if err := s.open(nil).Test(s.Context()); err != nil {
 		s.Fatal(err)
@@ -246,7 +247,7 @@ func (s *suite) words() {
 	}
 }
 
-// tooMany: more orders than are read at once are refused.
+// tooMany: a range with more than MaxOrders orders is an error.
 func (s *suite) tooMany() {
 	s.world.Set(s.orders(networks.MaxOrders + 1)...)
 	if _, err := s.open(nil).Orders(s.Context(), day, day.AddDate(0, 0, 6), networks.MaxOrders); !errors.Is(err, networks.ErrTooMany) {

@@ -12,9 +12,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// partnerize is the partner API of Partnerize: GET /reporting/report_publisher/publisher/{id}/conversion.json. Days and
-// times are asked for in UTC. Unverified: that items of one conversion may differ in their status, which the conversion
-// then calls mixed; it is pending as long as one of them is, and rejected items earn nothing.
+// partnerize is the partner API of Partnerize: GET /reporting/report_publisher/publisher/{id}/conversion.json. Days and times
+// are requested in UTC. Unverified: that the items of one conversion may differ in their status, and that the status of the
+// conversion is then "mixed". Such a conversion is pending while any item is pending, and rejected items earn nothing.
 var partnerize = platform{
 	base: "https://api.partnerize.com",
 	open: func(s *session) { s.basic(s.c["application_key"], s.c["user_api_key"]) },
@@ -83,7 +83,8 @@ func partnerizePage(ctx context.Context, s *session, of Range, cursor string) (o
 	return orders, next, err
 }
 
-// partnerizeMixed is the status of items that differ in theirs, and what those earn that are not rejected.
+// partnerizeMixed returns the common status of items with different statuses, and the sum that the items earn. Rejected items
+// are left out of the sum.
 func partnerizeMixed(items []partnerizeItem) (status, payout string) {
 	var earned []text
 	for _, item := range items {

@@ -11,10 +11,10 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// rakuten is the events API of Rakuten Advertising: GET /events/1.0/transactions, with a token that is got by the client's
-// id and secret. A reversal is a transaction of its own with a negative commission. Unverified: that it names the order
-// and the article of the one it reverses; that times name no zone, in which case they are UTC; and how far back one may
-// ask, which is said to be about 30 days.
+// rakuten is the events API of Rakuten Advertising: GET /events/1.0/transactions, with a token that is exchanged for the
+// client's id and secret. A reversal is a separate transaction with a negative commission. Unverified: that a reversal names
+// the order and the article that it reverses; that times may lack a zone, in which case they are in UTC; and how far back a
+// request may go, which is said to be about 30 days.
 var rakuten = platform{
 	base: "https://api.linksynergy.com",
 	open: func(s *session) {

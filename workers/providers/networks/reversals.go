@@ -32,9 +32,9 @@ func sum(amounts []text) string {
 	return total.String()
 }
 
-// settle subtracts reversals that are records of their own from the orders they belong to. An order with nothing left takes the
-// reversal's status. An order with something left has a smaller payout. A reversal without its order stays alone, with its own
-// status. A record that comes twice counts once.
+// settle subtracts reversals that are separate records from their orders. An order with nothing left takes the reversal's
+// status. An order with something left has a smaller payout. A reversal without its order stays in the list with Alone set,
+// and keeps its own status. A record that occurs twice counts once.
 func settle(all []Order) []Order {
 	seen, sales := map[string]bool{}, map[string][]int{}
 	out := make([]Order, 0, len(all))
@@ -71,8 +71,9 @@ func settle(all []Order) []Order {
 	return out
 }
 
-// take takes an amount off an order and returns the rest that is still to be taken. It takes the order's whole payout, and sets its
-// status, if some is false (the amount is not known), the payout cannot be read, or the amount is not smaller than the payout.
+// take subtracts an amount from the payout of an order. It returns the part of the amount that is left to subtract. It takes
+// the whole payout and sets the order's status in three cases: some is false because the amount is not known, the payout
+// cannot be read, or the amount is at least the payout.
 func (o *Order) take(from decimal.Decimal, some bool, status string) decimal.Decimal {
 	payout, ok := amount(o.Payout)
 	switch {

@@ -11,10 +11,11 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// hostName is what a customer may call the host of a network's platform.
+// hostName matches the host names that a customer may enter for a network's platform.
 var hostName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
 
-// noAddress is an address that no request can be made to. It is reported at once as unreadable.
+// noAddress is an address to which no request can be sent. A request to it fails at once with an error that the address cannot
+// be read.
 const noAddress = "://"
 
 // host returns the address of a platform that has a host for each network, or noAddress if the name is not a host name.
@@ -26,7 +27,7 @@ func host(name, suffix string) string {
 	return "https://" + strings.TrimSuffix(name, suffix) + suffix
 }
 
-// speaksOf reports whether the words of a failure contain one of those, which are in lower case.
+// speaksOf reports whether the text of a failure contains one of the words. The words must be in lower case.
 func speaksOf(f *rest.FailureError, words ...string) bool {
 	said := strings.ToLower(f.Text)
 	for _, w := range words {
@@ -37,13 +38,13 @@ func speaksOf(f *rest.FailureError, words ...string) bool {
 	return false
 }
 
-// basic signs with a user and a password.
+// basic signs requests with a user and a password.
 func (s *session) basic(user, password string) {
 	s.Hide(base64.StdEncoding.EncodeToString([]byte(user + ":" + password)))
 	s.Sign = rest.Basic(user, password)
 }
 
-// exchange makes authorized get its tokens from a path, with a client's id and secret.
+// exchange sets fetch, which authorized uses to get tokens. It posts form to a path, signed with the client's id and secret.
 func (s *session) exchange(path, id, secret string, form url.Values) {
 	s.basic(id, secret)
 	s.fetch = func(ctx context.Context) (string, error) {
@@ -60,7 +61,8 @@ func (s *session) exchange(path, id, secret string, form url.Values) {
 	}
 }
 
-// authorized gets JSON with a token. If the token is no longer accepted, authorized fetches a new one, once.
+// authorized sends a GET request with a token and decodes the answer's JSON into into. If the token is no longer accepted,
+// authorized fetches a new token once.
 func (s *session) authorized(ctx context.Context, r rest.Request, into any) error {
 	r.Method = http.MethodGet
 	for fresh := false; ; {

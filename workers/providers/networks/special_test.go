@@ -13,7 +13,7 @@ import (
 	"switchyard/workers/providers/networks/networkstest"
 )
 
-// TestItems: a conversion whose items differ in their status earns what the items do that are not rejected.
+// TestItems: if the items of a conversion differ in their status, the payout is the sum of the items that are not rejected.
 func TestItems(t *testing.T) {
 	t.Parallel()
 	s := newSuite(t, "partnerize")
@@ -37,7 +37,7 @@ func TestNoOrders(t *testing.T) {
 	}
 }
 
-// TestHosts: a credential that says the host of a platform says no more than that.
+// TestHosts: a credential for the host of a platform can only be a host name. Other texts are refused.
 func TestHosts(t *testing.T) {
 	t.Parallel()
 	server := networkstest.Serve(t, &networkstest.World{})
@@ -57,7 +57,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// TestNoCursor: that there is more without saying where is an error. Otherwise orders would be missing without a word.
+// TestNoCursor: it is an error if an answer says that there are more pages but gives no cursor. Otherwise orders would be
+// missing silently.
 func TestNoCursor(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{

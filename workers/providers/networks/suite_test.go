@@ -23,7 +23,7 @@ func (s *suite) read(c *networks.Connection) []networks.Order {
 	return got
 }
 
-// refusal: what a platform says in the envelope of its errors is shown.
+// refusal: the text of a platform's error is shown.
 func (s *suite) refusal() {
 	s.world.Fail(resttest.Refusal)
 	_, err := s.open(nil).Orders(s.Context(), day, day, networks.MaxOrders)
@@ -32,7 +32,7 @@ func (s *suite) refusal() {
 	}
 }
 
-// tokens: a token that expires in the middle is fetched again. A token that is never accepted is a refusal.
+// tokens: if a token expires between two pages, a new one is fetched. A token that is never accepted is a refusal.
 func (s *suite) tokens() {
 	if !networkstest.Fakes[s.name].Tokens {
 		return
@@ -44,7 +44,7 @@ func (s *suite) tokens() {
 	if got := s.read(c); len(got) != 1203 {
 		s.Errorf("%d orders", len(got))
 	}
-	if used := c.Used(); used.Requests != used.Pages+3 { // two tokens, and the page that was refused
+	if used := c.Used(); used.Requests != used.Pages+3 { // two requests for tokens, and the page that was refused
 		s.Errorf("used %+v", used)
 	}
 	before := s.world.Calls()
@@ -54,13 +54,13 @@ func (s *suite) tokens() {
 	}
 }
 
-// quoted: a platform that writes its numbers as texts gives the same orders.
+// quoted: if a platform writes its numbers as texts, the orders are the same.
 func (s *suite) quoted() {
 	s.world.Set(s.orders(1203)...)
 	plain := s.read(s.open(nil))
 	s.world.Quote()
 	if got := s.read(s.open(nil)); len(got) != 1203 || !slices.Equal(got, plain) {
-		s.Errorf("%d orders, or others", len(got))
+		s.Errorf("%d orders, or the orders differ", len(got))
 	}
 }
 
@@ -79,8 +79,8 @@ func (s *suite) bare() {
 	}
 }
 
-// zone: days and times of a platform in New York, on the day that has 25 hours. Platforms that report times in UTC mean UTC
-// days.
+// zone: days and times are right for a platform in New York on the day with 25 hours. For platforms that report times in UTC,
+// days are UTC days.
 func (s *suite) zone() {
 	newYork, err := time.LoadLocation("America/New_York")
 	if err != nil {
@@ -91,14 +91,14 @@ func (s *suite) zone() {
 	if slices.ContainsFunc(p.Fields, func(f models.CredentialField) bool { return f.Zone }) {
 		change["timezone"], zone = newYork.String(), newYork
 	}
-	if s.name == "clickbank" { // whose days are its own
+	if s.name == "clickbank" { // its days are in its own time zone
 		zone = newYork
 	}
 	s.world.Live(newYork)
 	first := time.Date(2026, 11, 1, 0, 0, 0, 0, zone)
 	end := time.Date(2026, 11, 2, 0, 0, 0, 0, zone)
 	if zone == newYork && end.Sub(first) != 25*time.Hour {
-		s.Fatal("the day has no 25 hours")
+		s.Fatal("the day does not have 25 hours")
 	}
 	list := s.orders(6)
 	for i, moment := range []time.Time{
@@ -118,7 +118,7 @@ func (s *suite) zone() {
 	}
 }
 
-// twice: what a platform lists twice is one order, by its id.
+// twice: an order that the platform lists twice is recognized by its id.
 func (s *suite) twice() {
 	one := s.orders(1)[0]
 	s.world.Set(one, one)
@@ -133,7 +133,7 @@ func (s *suite) twice() {
 	}
 }
 
-// foreign: an order of a click that is not ours is there, with the text that the platform has.
+// foreign: an order whose click is not ours is read too, with the platform's text for the click.
 func (s *suite) foreign() {
 	list := s.orders(2)
 	list[0].Click, list[1].Click = "", "somebody-else"
@@ -145,14 +145,14 @@ func (s *suite) foreign() {
 	}
 }
 
-// reversals: what the platform takes back is rejected or charged back, and an amended payout is the new one.
+// reversals: an order that the platform takes back is rejected or charged back. An amended order has the new payout.
 func (s *suite) reversals() {
 	list := s.orders(1)
 	list[0].Status = models.StatusChargeback
 	s.world.Set(list...)
 	reversed := []string{models.StatusRejected, models.StatusChargeback}
 	if got := s.read(s.open(nil)); len(got) != 1 || !slices.Contains(reversed, got[0].Status) || got[0].ID != list[0].ID {
-		s.Errorf("charged back: %+v", got)
+		s.Errorf("a charged-back order: %+v", got)
 	}
 	list[0].Status, list[0].Payout = models.StatusApproved, "10"
 	if networkstest.Fakes[s.name].Backs {
@@ -163,7 +163,7 @@ func (s *suite) reversals() {
 			s.world.Set(list...)
 			got := s.read(s.open(nil))
 			if len(got) != 1 || got[0].ID != list[0].ID || got[0].Status != want.Status || got[0].Payout != want.Payout {
-				s.Errorf("with %s taken back: %+v", back, got)
+				s.Errorf("after %s was taken back: %+v", back, got)
 			}
 		}
 		list[0].Back = ""
@@ -171,6 +171,6 @@ func (s *suite) reversals() {
 	list[0].Payout = "12.75"
 	s.world.Set(list...)
 	if got := s.read(s.open(nil)); len(got) != 1 || got[0].Payout != "12.75" || got[0].Status != models.StatusApproved {
-		s.Errorf("amended: %+v", got)
+		s.Errorf("an amended order: %+v", got)
 	}
 }

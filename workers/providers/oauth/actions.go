@@ -9,7 +9,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Action is what conversions are uploaded to: a conversion action at Google, an offline goal at Microsoft.
+// Action is the target of uploaded conversions: a conversion action at Google, an offline goal at Microsoft.
 type Action struct {
 	ID       string
 	Name     string
@@ -17,7 +17,7 @@ type Action struct {
 	Status   string // the platform's own word, in lower case
 	// Resource is Google's name of the action; empty at Microsoft.
 	Resource string
-	// ReadyAt is the time from which the platform takes uploads for a newly created action; nil: no wait is known.
+	// ReadyAt is the time from which the platform accepts uploads for a newly created action; nil: no wait is known.
 	ReadyAt *time.Time
 }
 
@@ -25,24 +25,24 @@ type Action struct {
 type Advertiser struct {
 	Provider    string
 	Credentials map[string]string
-	Currency    string // of new actions
+	Currency    string // the currency of new actions
 }
 
-// actions is how a platform's actions are listed and made.
+// actions describes how to list and create the actions of a platform.
 type actions struct {
 	list   func(ctx context.Context, s *session, a Advertiser) ([]Action, error)
 	create func(ctx context.Context, s *session, a Advertiser, name string) (Action, error)
-	// wait is how long the platform takes no uploads to a new action.
+	// wait is how long the platform accepts no uploads for a new action.
 	wait time.Duration
 }
 
-// actionsOf are the platforms that have actions.
+// actionsOf has the platforms that have actions, by name.
 var actionsOf = map[string]actions{
 	models.GoogleAds:    {list: googleActions, create: googleCreate},
 	models.MicrosoftAds: {list: microsoftGoals, create: microsoftCreate, wait: 2 * time.Hour},
 }
 
-// maxActions is how many actions are listed.
+// maxActions is the maximum number of actions that are listed.
 const maxActions = 1000
 
 // ReadyBy returns the latest time at which an action created now is ready; nil: its platform has no wait.
@@ -55,7 +55,7 @@ func (c *Client) ReadyBy(provider string) *time.Time {
 	return &at
 }
 
-// openActions makes a session that asks about actions. Error: not_configured.
+// openActions opens a session for requests about actions. Error: not_configured.
 func (c *Client) openActions(a Advertiser, token string) (*session, error) {
 	s, err := c.open(a.Provider, token)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *Client) openActions(a Advertiser, token string) (*session, error) {
 	return s, nil
 }
 
-// Actions lists the actions of an ad account that take uploads. It has the same errors as Accounts.
+// Actions lists the actions of an ad account that accept uploads. It has the same errors as Accounts.
 func (c *Client) Actions(ctx context.Context, a Advertiser, token string) ([]Action, error) {
 	s, err := c.openActions(a, token)
 	if err != nil {
@@ -75,8 +75,8 @@ func (c *Client) Actions(ctx context.Context, a Advertiser, token string) ([]Act
 	return list[:min(len(list), maxActions)], s.shown(err)
 }
 
-// CreateAction creates an action that takes uploads. If an action of that name exists, it is returned. The errors are the same
-// as for Accounts.
+// CreateAction creates an action that accepts uploads. If an action of that name exists, CreateAction returns it. The errors
+// are the same as for Accounts.
 func (c *Client) CreateAction(ctx context.Context, a Advertiser, token, name string) (Action, error) {
 	s, err := c.openActions(a, token)
 	if err != nil {

@@ -13,7 +13,7 @@ const googleActionQuery = "SELECT conversion_action.id, conversion_action.name, 
 	"conversion_action.status, conversion_action.category, conversion_action.owner_customer FROM conversion_action " +
 	"WHERE conversion_action.type = 'UPLOAD_CLICKS' AND conversion_action.status = 'ENABLED'"
 
-// googleAction is a conversion action as Google tells of it.
+// googleAction is a conversion action in the form of Google's answers.
 type googleAction struct {
 	ID       string `json:"id"`
 	Name     string `json:"name"`
@@ -22,7 +22,7 @@ type googleAction struct {
 	Category string `json:"category"`
 }
 
-// googleOf are the path and the headers of a customer, whose ids are often written with hyphens.
+// googleOf returns the path and the headers for a customer. It removes the hyphens with which people often write ids.
 func googleOf(a Advertiser) (path string, header map[string]string) {
 	digits := func(id string) string { return strings.ReplaceAll(strings.TrimSpace(id), "-", "") }
 	if login := digits(a.Credentials["login_customer_id"]); login != "" {

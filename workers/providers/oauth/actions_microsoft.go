@@ -10,10 +10,10 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// microsoftCampaigns is where ad accounts are asked about what is in them.
+// microsoftCampaigns is the address of the API for the content of ad accounts.
 const microsoftCampaigns = "https://campaign.api.bingads.microsoft.com"
 
-// microsoftPartial are the parts of a request that failed although its status is a success.
+// microsoftPartial has the errors for the failed parts of a request that has a successful status.
 type microsoftPartial []*struct {
 	Code    int    `json:"Code"`
 	Word    string `json:"ErrorCode"`
@@ -29,7 +29,7 @@ func (p microsoftPartial) err() error {
 	return nil
 }
 
-// microsoftCall asks about an ad account.
+// microsoftCall sends a request about an ad account.
 func microsoftCall(ctx context.Context, s *session, a Advertiser, path string, repeat bool, body, into any) error {
 	if s.app.DeveloperToken == "" {
 		return errNotConfigured("MICROSOFT_ADS_DEVELOPER_TOKEN")

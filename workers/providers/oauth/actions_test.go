@@ -11,13 +11,14 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// advertisers are ad accounts as their owners write them.
+// advertisers are ad accounts with ids in the form in which people write them.
 var advertisers = []oauth.Advertiser{
 	{Provider: models.GoogleAds, Currency: "EUR", Credentials: map[string]string{"customer_id": "123-456-7890", "login_customer_id": "999-888-7777"}},
 	{Provider: models.MicrosoftAds, Credentials: map[string]string{"account_id": "176", "customer_id": "250"}},
 }
 
-// TestActions: an action is made once, and listed from then on. Google's takes uploads at any time, Microsoft's two hours later.
+// TestActions: an action is created once, and listed from then on. A Google action accepts uploads at once, a Microsoft action
+// two hours later.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	for _, a := range advertisers {
@@ -61,7 +62,7 @@ func TestActions(t *testing.T) {
 				}
 			}
 			w.Break(resttest.None)
-			if a.Provider == models.MicrosoftAds { // which refuses by a success
+			if a.Provider == models.MicrosoftAds { // Microsoft refuses with a successful status
 				if _, err := c.CreateAction(t.Context(), a, token, "Sales!"); err == nil || errors.Is(err, oauth.ErrRevoked) {
 					t.Errorf("%v", err)
 				}

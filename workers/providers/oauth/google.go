@@ -11,8 +11,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// google signs in at Google, for the Google Ads and Data Manager APIs. These no longer require a developer token. Not verified:
-// the form of id tokens. The e-mail address is taken from them if there is one.
+// google signs in at Google, for the Google Ads and Data Manager APIs. These no longer require a developer token. Not
+// verified: the form of id tokens. The e-mail address is taken from the id token if there is one.
 var google = platform{ //nolint:gosec // names of settings are no secrets
 	name: models.GoogleAds, settings: "GOOGLE_ADS_CLIENT_ID and GOOGLE_ADS_CLIENT_SECRET",
 	authorize: "https://accounts.google.com/o/oauth2/v2/auth", token: "https://oauth2.googleapis.com/token",
@@ -20,12 +20,13 @@ var google = platform{ //nolint:gosec // names of settings are no secrets
 	scopes: []string{
 		"openid", "email", "https://www.googleapis.com/auth/adwords", "https://www.googleapis.com/auth/datamanager",
 	},
-	ask:      map[string]string{"access_type": "offline", "prompt": "consent"}, // else there is no refresh token
+	ask:      map[string]string{"access_type": "offline", "prompt": "consent"}, // otherwise Google returns no refresh token
 	accounts: googleAccounts,
 	denies:   func(status int, _ []byte) bool { return status == http.StatusUnauthorized },
 }
 
-// Of accounts that the sign-in reaches, maxGoogleLogins are asked for their names and for those below them, googleAtOnce at a time.
+// For at most maxGoogleLogins of the accounts that the sign-in reaches, googleAccounts asks for the name and the accounts
+// below, for googleAtOnce of them at a time.
 const (
 	maxGoogleLogins = 40
 	googleAtOnce    = 6
@@ -66,7 +67,7 @@ func googleAccounts(ctx context.Context, s *session) ([]Account, error) {
 		case !known:
 			at[a.ID] = len(out)
 			out = append(out, a)
-		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // it is reached without a manager
+		case out[i].ParentID != "" && a.ParentID == "", out[i].Name == "": // the sign-in reaches it without a manager
 			out[i] = a
 		}
 	}
@@ -97,10 +98,10 @@ func googleAccounts(ctx context.Context, s *session) ([]Account, error) {
 	return out, ctx.Err()
 }
 
-// googleID is the id in the name of a customer.
+// googleID returns the id in the resource name of a customer.
 func googleID(name string) string { return strings.TrimPrefix(name, "customers/") }
 
-// googleBelow lists an account and those one level below it.
+// googleBelow lists an account and the accounts one level below it.
 func googleBelow(ctx context.Context, s *session, login string) ([]Account, error) {
 	var chunks []googleChunk
 	err := s.call(ctx, rest.Request{

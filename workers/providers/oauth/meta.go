@@ -11,8 +11,8 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// meta signs in at Facebook, for Meta's Graph API. It gives no refresh token: a token of some sixty days is exchanged for the next one
-// while it is good. Not verified: the numbers of account_status.
+// meta signs in at Facebook, for Meta's Graph API. It gives no refresh token. A token is valid for about sixty days and is
+// exchanged for the next one before it expires. Not verified: the numbers of account_status.
 var meta = platform{
 	name: models.Meta, settings: "META_APP_ID and META_APP_SECRET",
 	authorize: "https://www.facebook.com/{version}/dialog/oauth", base: "https://graph.facebook.com/{version}",
@@ -25,7 +25,7 @@ var meta = platform{
 	denies:   metaDenies,
 }
 
-// metaToken asks for a token.
+// metaToken requests a token.
 func metaToken(ctx context.Context, s *session, query url.Values) (models.OAuthGrant, error) {
 	var answer struct {
 		Token   string `json:"access_token"`
@@ -71,7 +71,7 @@ func metaExchange(ctx context.Context, s *session, code, verifier, redirect stri
 	return g, err
 }
 
-// metaStatuses are the numbers of account_status.
+// metaStatuses maps the numbers of account_status to words.
 var metaStatuses = map[int]string{1: "active", 2: "disabled", 3: "unsettled"}
 
 func metaAccounts(ctx context.Context, s *session) ([]Account, error) {

@@ -11,9 +11,9 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// microsoft signs in at Microsoft, for the Microsoft Advertising API, version 13. Each refresh gives another refresh token. Ad accounts are
-// asked for with the install's developer token as well. Not verified: the form of id tokens, from which the user name is taken if there
-// is one.
+// microsoft signs in at Microsoft, for the Microsoft Advertising API, version 13. Each refresh returns a new refresh token.
+// Requests for ad accounts also need the install's developer token. Not verified: the form of id tokens. The user name is
+// taken from the id token if there is one.
 var microsoft = platform{ //nolint:gosec // names of settings are no secrets
 	name: models.MicrosoftAds, settings: "MICROSOFT_ADS_CLIENT_ID and MICROSOFT_ADS_CLIENT_SECRET",
 	authorize: "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",

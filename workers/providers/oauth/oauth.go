@@ -15,15 +15,15 @@ import (
 	"switchyard/models"
 )
 
-// tokenTime is for one request of tokens.
+// tokenTime is the limit of one request for tokens.
 const tokenTime = 10 * time.Second
 
-// oauthContext gives the library our client.
+// oauthContext returns a context with which the OAuth library uses our HTTP client.
 func (s *session) oauthContext(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, s.client.o.Egress.HTTP(tokenTime))
 }
 
-// exchange exchanges a code as OAuth 2 says.
+// exchange exchanges a code for tokens as OAuth 2 specifies.
 func exchange(ctx context.Context, s *session, code, verifier, redirect string) (models.OAuthGrant, error) {
 	t, err := s.client.o.config(s.platform, s.app, redirect).Exchange(s.oauthContext(ctx), code, oauth2.VerifierOption(verifier))
 	if err != nil {
@@ -32,7 +32,8 @@ func exchange(ctx context.Context, s *session, code, verifier, redirect string) 
 	return s.grant(t), nil
 }
 
-// refresh renews tokens as OAuth 2 says. The platform may give another refresh token; if it does not, the previous one stays.
+// refresh renews tokens as OAuth 2 specifies. The platform may return a new refresh token. If it does not, the previous one
+// stays.
 func refresh(ctx context.Context, s *session, t models.OAuthTokens) (models.OAuthGrant, error) {
 	fresh, err := s.client.o.config(s.platform, s.app, "").TokenSource(s.oauthContext(ctx), &oauth2.Token{RefreshToken: t.Refresh}).Token()
 	if err != nil {
@@ -44,7 +45,7 @@ func refresh(ctx context.Context, s *session, t models.OAuthTokens) (models.OAut
 // lost are the OAuth errors after which the user has to sign in again.
 var lost = []string{"invalid_grant", "interaction_required", "consent_required", "login_required"}
 
-// failure returns the error that a platform answered instead of tokens, without the body of its answer.
+// failure converts the error that a platform answers instead of tokens. The result does not contain the body of the answer.
 func failure(err error) error {
 	said, ok := errors.AsType[*oauth2.RetrieveError](err)
 	switch {
@@ -60,7 +61,7 @@ func failure(err error) error {
 	return fmt.Errorf("the platform refused: %s", text)
 }
 
-// grant is what a platform's answer grants.
+// grant converts a platform's answer to a grant.
 func (s *session) grant(t *oauth2.Token) models.OAuthGrant {
 	g := models.OAuthGrant{Tokens: models.OAuthTokens{Access: t.AccessToken, Refresh: t.RefreshToken}}
 	g.Scopes, _ = t.Extra("scope").(string)
@@ -73,7 +74,7 @@ func (s *session) grant(t *oauth2.Token) models.OAuthGrant {
 	return g
 }
 
-// longest is the longest life of a token, in seconds, that is believed.
+// longest is the longest lifetime of a token that is accepted from a platform, in seconds.
 const longest = 366 * 24 * 3600
 
 // after returns the time that is the given number of seconds from now, but at most longest.
@@ -82,7 +83,8 @@ func (s *session) after(seconds int64) *time.Time {
 	return &at
 }
 
-// identity reads who has signed in. It does not check the signature, because the token came from the platform itself by TLS.
+// identity returns the id and name of the user who signed in. It does not check the signature of the id token, because the
+// token came from the platform itself by TLS.
 func identity(idToken string) (id, name string) {
 	parts := strings.Split(idToken, ".")
 	if len(parts) != 3 {

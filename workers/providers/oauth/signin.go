@@ -1,6 +1,6 @@
-// Package oauth signs in at ad platforms by OAuth 2: it makes the address at which a person allows the service to use their ad
-// accounts, exchanges the code that comes back for tokens, renews them, and lists the ad accounts. Each platform is a row of the table
-// and a file.
+// Package oauth signs in at ad platforms by OAuth 2. It makes the address at which a person allows the service to use their ad
+// accounts, exchanges the returned code for tokens, renews the tokens, and lists the ad accounts. Each platform has an entry
+// in the table platforms and a file.
 //
 // Codes, tokens and the install's secrets leave this package only as results. No error contains one.
 package oauth
@@ -23,7 +23,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// App is how a platform knows this install.
+// App identifies this install at a platform.
 type App struct {
 	ID, Secret string
 	// DeveloperToken is needed for Microsoft's ad accounts, in addition to the sign-in.
@@ -35,7 +35,7 @@ type Apps struct {
 	ByProvider map[string]App
 	// MetaVersion is the version of Meta's Graph API; default v25.0.
 	MetaVersion string
-	// URL takes the place of every platform's address, for tests; empty: their own.
+	// URL replaces the addresses of all platforms, for tests; empty: each platform's own address.
 	URL string
 }
 
@@ -44,7 +44,7 @@ func errNotConfigured(settings string) error {
 	return models.Invalid("not_configured", "this install is not set up for it: its operator has to set %s", settings)
 }
 
-// app gives the install's app at a provider. Error: not_configured.
+// app returns the install's app at a platform. Error: not_configured.
 func (a Apps) app(p platform) (App, error) {
 	app := a.ByProvider[p.name]
 	if app.ID == "" || app.Secret == "" {
@@ -87,7 +87,7 @@ func (a Apps) config(p platform, app App, redirect string) *oauth2.Config {
 	}
 }
 
-// address is a platform's own address, or the one in its place.
+// address returns a platform's own address, or the replacement if URL is set.
 func (a Apps) address(p platform, own, path string) string {
 	if a.URL != "" {
 		return a.URL + "/" + p.name + path
@@ -95,24 +95,25 @@ func (a Apps) address(p platform, own, path string) string {
 	return strings.ReplaceAll(own, "{version}", cmp.Or(a.MetaVersion, models.MetaVersion))
 }
 
-// platform is how a provider of models.SignInProviders is asked.
+// platform describes how to call a provider of models.SignInProviders.
 type platform struct {
 	name     string
-	settings string // that the operator has to set
-	// authorize and token are the addresses of OAuth, base the one of the API. {version} stands for the version of the API.
+	settings string // names of the settings that the operator has to set
+	// authorize and token are the addresses for OAuth. base is the address of the API. {version} stands for the version of the
+	// API.
 	authorize, token, base string
 	scopes                 []string
 	ask                    map[string]string // further parameters of the sign-in page
-	// exchange and refresh get tokens; nil: as OAuth 2 says.
+	// exchange and refresh get tokens; nil: as OAuth 2 specifies.
 	exchange func(ctx context.Context, s *session, code, verifier, redirect string) (models.OAuthGrant, error)
 	refresh  func(ctx context.Context, s *session, t models.OAuthTokens) (models.OAuthGrant, error)
 	// accounts lists the ad accounts that an access token reaches, at most MaxAccounts.
 	accounts func(ctx context.Context, s *session) ([]Account, error)
-	// denies reports whether the API's answer to a failed request says that the access token is not good.
+	// denies reports whether the API's answer to a failed request says that the access token is not valid.
 	denies func(status int, body []byte) bool
 }
 
-// platforms are the providers, by name.
+// platforms has the providers by name.
 var platforms = byName(google, microsoft, meta)
 
 func byName(list ...platform) map[string]platform {
@@ -123,7 +124,7 @@ func byName(list ...platform) map[string]platform {
 	return out
 }
 
-// ErrRevoked says that the platform no longer takes the tokens: the user has to sign in again.
+// ErrRevoked says that the platform no longer accepts the tokens. The user has to sign in again.
 var ErrRevoked = errors.New("the platform takes the sign-in no longer")
 
 // Options of a Client. Apps.URL, GoogleVersion, Now and Wait are optional.
@@ -136,7 +137,7 @@ type Options struct {
 	Wait          func(ctx context.Context, d time.Duration) error
 }
 
-// Client asks the platforms. Safe for concurrent use.
+// Client sends requests to the platforms. Safe for concurrent use.
 type Client struct{ o Options }
 
 // New makes a Client.
@@ -148,10 +149,11 @@ func New(o Options) *Client {
 	return &Client{o}
 }
 
-// retryTime is how long one request waits for a platform that is busy or fails, while a person waits too.
+// retryTime is how long one request waits for a platform that is busy or fails. It is short, because a person waits for the
+// answer.
 const retryTime = 8 * time.Second
 
-// session is a platform while it is asked.
+// session is the state of requests to a platform.
 type session struct {
 	rest.API
 	platform
@@ -160,7 +162,7 @@ type session struct {
 	hidden *rest.Secrets
 }
 
-// open makes a session that shows none of the secrets. Error: not_configured.
+// open makes a session. Its errors contain none of the secrets. Error: not_configured.
 func (c *Client) open(provider string, secrets ...string) (*session, error) {
 	p, ok := platforms[provider]
 	if !ok {
@@ -182,8 +184,8 @@ func (c *Client) open(provider string, secrets ...string) (*session, error) {
 	return s, nil
 }
 
-// Exchange returns the tokens for the code that a browser brought back to redirect, and who has signed in. Errors are
-// not_configured, or for a person.
+// Exchange returns the tokens for the code that a browser brought back to redirect, and the user who signed in. Errors are
+// not_configured, or texts for a person.
 func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirect string) (models.OAuthGrant, error) {
 	s, err := c.open(provider, code, verifier)
 	if err != nil {
@@ -197,14 +199,14 @@ func (c *Client) Exchange(ctx context.Context, provider, code, verifier, redirec
 	if err == nil && g.Tokens.Access == "" {
 		err = rest.ErrForm
 	}
-	if g.UserID == "" { // the platform does not say: each sign-in counts as another person
+	if g.UserID == "" { // the platform does not name the user: each sign-in counts as a new person
 		g.UserID = uuid.NewString()
 	}
 	return g, s.shown(err)
 }
 
-// Refresh renews tokens. The result replaces all previous tokens. ErrRevoked means that the platform no longer takes them.
-// Other errors are not_configured, or for a person.
+// Refresh renews tokens. The result replaces all previous tokens. ErrRevoked means that the platform no longer accepts the
+// tokens. Other errors are not_configured, or texts for a person.
 func (c *Client) Refresh(ctx context.Context, provider string, t models.OAuthTokens) (models.OAuthGrant, error) {
 	s, err := c.open(provider, t.Access, t.Refresh)
 	if err != nil {
@@ -221,7 +223,8 @@ func (c *Client) Refresh(ctx context.Context, provider string, t models.OAuthTok
 	return g, s.shown(err)
 }
 
-// shown is an error for a person, without secrets. ErrRevoked and errors of models stay what they are.
+// shown converts an error to a text for a person, without secrets. The result still matches ErrRevoked if the error does.
+// Errors of package models stay unchanged.
 func (s *session) shown(err error) error {
 	if err == nil {
 		return nil
@@ -239,10 +242,11 @@ type shownError struct {
 
 func (e *shownError) Error() string { return e.text }
 
-// Is tells ErrRevoked. Nothing else of the cause is reachable: it may contain secrets.
+// Is reports whether target is ErrRevoked and the cause is too. The rest of the cause is not reachable, because it may contain
+// secrets.
 func (e *shownError) Is(target error) bool { return target == ErrRevoked && e.revoked }
 
-// Account is an ad account. Ids are what the credentials of a traffic source's integration take.
+// Account is an ad account. The ids have the form that the credentials of a traffic source's integration need.
 type Account struct {
 	ID       string // customer_id of Google, account_id of Microsoft, ad_account_id of Meta
 	ParentID string // login_customer_id of Google, customer_id of Microsoft; empty: none
@@ -253,11 +257,11 @@ type Account struct {
 	Manager  bool   // it holds other accounts and has no ads itself
 }
 
-// MaxAccounts is how many ad accounts are listed.
+// MaxAccounts is the maximum number of ad accounts that are listed.
 const MaxAccounts = 1000
 
-// Accounts lists the ad accounts that an access token reaches. ErrRevoked: the platform does not take the token. Other errors are
-// not_configured, or for a person.
+// Accounts lists the ad accounts that an access token reaches. ErrRevoked means that the platform does not accept the token.
+// Other errors are not_configured, or texts for a person.
 func (c *Client) Accounts(ctx context.Context, provider, token string) ([]Account, error) {
 	s, err := c.open(provider, token)
 	if err != nil {
@@ -276,7 +280,7 @@ func (c *Client) Accounts(ctx context.Context, provider, token string) ([]Accoun
 func (s *session) call(ctx context.Context, r rest.Request, into any) error {
 	answer, err := s.Send(ctx, r)
 	if f, ok := errors.AsType[*rest.FailureError](err); ok {
-		text := &rest.FailureError{Status: f.Status, Text: f.Text, Busy: f.Busy} // what a platform refuses is not always the token
+		text := &rest.FailureError{Status: f.Status, Text: f.Text, Busy: f.Busy} // a platform may refuse other things than the token
 		if s.denies(answer.Status, answer.Body) {
 			return fmt.Errorf("%w: %w", ErrRevoked, text)
 		}
@@ -288,7 +292,7 @@ func (s *session) call(ctx context.Context, r rest.Request, into any) error {
 	return rest.Decode(answer.Body, into)
 }
 
-// form makes the query of a GET.
+// form returns URL values with the given pairs of name and value.
 func form(pairs ...string) url.Values {
 	out := url.Values{}
 	for i := 0; i+1 < len(pairs); i += 2 {

@@ -30,10 +30,10 @@ func newClient(t *testing.T, w *oauthtest.World) *oauth.Client {
 	})
 }
 
-// verifier is a secret of PKCE.
+// verifier is the secret of PKCE.
 var verifier = oauthtest.Canary + strings.Repeat("v", 43)
 
-// visited signs in on the page and gives the code.
+// visited signs in on the page and returns the code.
 func visited(t *testing.T, w *oauthtest.World, provider string) string {
 	t.Helper()
 	address, err := oauth.Apps{ByProvider: oauthtest.Apps(), URL: w.URL}.Address(provider, "the-state", verifier, redirect)
@@ -68,7 +68,7 @@ func each(t *testing.T, fn func(t *testing.T, w *oauthtest.World, c *oauth.Clien
 	}
 }
 
-// quiet fails if an error shows a secret.
+// quiet fails the test if an error shows a secret.
 func quiet(t *testing.T, err error) {
 	t.Helper()
 	for e := err; e != nil; e = errors.Unwrap(e) {
@@ -85,10 +85,10 @@ func TestExchange(t *testing.T) {
 		before := time.Now()
 		g := signedIn(t, w, c, provider)
 		if g.UserID != "u-1" || g.UserName != "jane@example.com" || g.Scopes == "" || g.Tokens.Access == "" {
-			t.Errorf("granted to %q %q, scopes %q", g.UserID, g.UserName, g.Scopes)
+			t.Errorf("the grant is for %q %q, scopes %q", g.UserID, g.UserName, g.Scopes)
 		}
 		if (g.Tokens.Refresh == "") != (provider == models.Meta) {
-			t.Errorf("refresh token: %v", g.Tokens.Refresh != "")
+			t.Errorf("the grant has a refresh token: %v", g.Tokens.Refresh != "")
 		}
 		if g.ExpiresAt == nil || g.ExpiresAt.Before(before.Add(time.Hour)) {
 			t.Errorf("expires at %v", g.ExpiresAt)
@@ -96,7 +96,7 @@ func TestExchange(t *testing.T) {
 	})
 }
 
-// TestExchangeRefused: a code counts once, for its app, its verifier and its redirect.
+// TestExchangeRefused: a code is accepted once, and only with its app, verifier and redirect.
 func TestExchangeRefused(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {
@@ -129,7 +129,7 @@ func TestRefresh(t *testing.T) {
 			t.Fatalf("%v, %v", second.ExpiresAt, err)
 		}
 		if rotated := second.Tokens.Refresh != first.Refresh; rotated != (provider == models.MicrosoftAds) {
-			t.Errorf("the refresh token is another one: %v", rotated)
+			t.Errorf("the refresh token has changed: %v", rotated)
 		}
 		third, err := c.Refresh(t.Context(), provider, second.Tokens)
 		if err != nil {
@@ -148,7 +148,7 @@ func TestRefresh(t *testing.T) {
 	})
 }
 
-// TestFaults: whatever a platform fails by, the sign-in is not lost by it, and no error shows a secret.
+// TestFaults: no failure of a platform ends the sign-in, and no error shows a secret.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *oauthtest.World, c *oauth.Client, provider string) {
@@ -180,12 +180,12 @@ func TestAccounts(t *testing.T) {
 		if list, err := c.Accounts(t.Context(), provider, token); err != nil || len(list) != 0 {
 			t.Fatalf("%v, %v, want none", list, err)
 		}
-		ids := make([]string, 250) // three pages of Microsoft's, and more of Meta's
+		ids := make([]string, 250) // three pages at Microsoft, and more pages at Meta
 		for i := range ids {
 			ids[i] = strconv.Itoa(1000000000 + i)
 		}
 		w.Own(provider, ids...)
-		w.Break(resttest.Swamped, resttest.Down, resttest.None) // it is tried again
+		w.Break(resttest.Swamped, resttest.Down, resttest.None) // the request is tried again
 		list, err := c.Accounts(t.Context(), provider, token)
 		if err != nil {
 			t.Fatal(err)
@@ -239,7 +239,7 @@ func TestNotConfigured(t *testing.T) {
 	}
 }
 
-// TestAddresses: without an address in their place, the platforms' own are asked, by https.
+// TestAddresses: if no replacement is set, requests go to the platforms' own addresses, by https.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	hosts := map[string]string{

@@ -19,31 +19,32 @@ import (
 	"switchyard/workers/egress"
 )
 
-// ErrRefused says that the provider does not accept the credentials. ErrBusy says that it asks for fewer requests per time.
+// ErrRefused says that the provider does not accept the credentials. ErrBusy says that the provider asks for fewer requests
+// per time.
 var (
 	ErrRefused = errors.New("the provider refused the credentials")
 	ErrBusy    = errors.New("the provider is being asked too often")
 )
 
-// FailureError is a provider's refusal of a request. Text is the provider's own.
+// FailureError is a provider's refusal of a request. Text is in the provider's own words.
 type FailureError struct {
 	Status  int // 0: the provider reported the failure with a successful status
 	Text    string
-	Code    string        // the provider's own, where API.Coded finds one
-	Refused bool          // its credentials
-	Busy    bool          // it asks for fewer requests
-	After   time.Duration // when to ask again, if the provider says so
-	// RequestID is what the provider calls the request, for an operator who asks it.
+	Code    string        // the provider's code of the failure, if API.Coded finds one
+	Refused bool          // the provider refuses the credentials
+	Busy    bool          // the provider asks for fewer requests
+	After   time.Duration // wait before the next request, if the provider says so
+	// RequestID is the provider's id of the request, for an operator who asks the provider about it.
 	RequestID string
 }
 
-// requestIDs are the headers in which providers name a request.
+// requestIDs are the headers in which providers send the id of a request.
 var requestIDs = []string{"X-Request-Id", "Request-Id", "X-Fb-Trace-Id", "X-Amzn-Requestid", "Cf-Ray"}
 
-// maxRefusal is how much of an answer that refuses is read, in bytes.
+// maxRefusal is the maximum number of bytes that are read of a refusing answer.
 const maxRefusal = 64 << 10
 
-// refusal is the failure that an answer tells.
+// refusal returns the failure that an answer reports, or nil.
 func (a API) refusal(answer egress.Answer) error {
 	f := &FailureError{Status: answer.Status}
 	if f.Status/100 != 2 {
@@ -71,11 +72,11 @@ func (a API) refusal(answer egress.Answer) error {
 	return f
 }
 
-// requestMember is a member of an answer in which providers name a request.
+// requestMember finds the JSON member in which providers send the id of a request.
 var requestMember = regexp.MustCompile(`(?i)"(?:request_?id|fbtrace_id|trackingid)"\s*:\s*"([^"\\]{1,100})"`)
 
-// RequestID finds what the provider calls a request in its answer; empty if it does not say. It may contain a secret that the provider
-// repeats.
+// RequestID returns the provider's id of a request from its answer, or an empty text. The id may contain a secret that the
+// provider repeats.
 func RequestID(answer egress.Answer) string {
 	for _, name := range requestIDs {
 		if id := answer.Header.Get(name); id != "" {
@@ -88,10 +89,11 @@ func RequestID(answer egress.Answer) string {
 	return ""
 }
 
-// maxAfter is the longest pause that is believed.
+// maxAfter is the longest pause that is accepted from a provider.
 const maxAfter = time.Hour
 
-// RetryAfter reads the header of that name: seconds or a date. A value that cannot be read gives 0.
+// RetryAfter returns the wait that a Retry-After header asks for, given in seconds or as a date. It returns 0 for a value that
+// cannot be read.
 func RetryAfter(header string, now func() time.Time) time.Duration {
 	var wait time.Duration
 	if n, err := strconv.Atoi(header); err == nil {
@@ -102,7 +104,7 @@ func RetryAfter(header string, now func() time.Time) time.Duration {
 	return min(max(wait, 0), maxAfter)
 }
 
-// Error is for a person.
+// Error returns a text for a person.
 func (f *FailureError) Error() string {
 	text := f.Text
 	if text != "" {
@@ -117,7 +119,7 @@ func (f *FailureError) Error() string {
 	return fmt.Sprintf("the provider answered %d%s", f.Status, text)
 }
 
-// Unwrap gives ErrRefused or ErrBusy, if it is one.
+// Unwrap returns ErrRefused or ErrBusy if the failure is one of these.
 func (f *FailureError) Unwrap() error {
 	switch {
 	case f.Refused:
@@ -128,31 +130,31 @@ func (f *FailureError) Unwrap() error {
 	return nil
 }
 
-// HasStatus reports whether an error is a failure with a status.
+// HasStatus reports whether an error is a *FailureError with the given status.
 func HasStatus(err error, status int) bool {
 	var f *FailureError
 	return errors.As(err, &f) && f.Status == status
 }
 
-// told has the members in which providers describe an error in words.
+// told has the JSON members in which providers describe an error in words.
 var told = map[string]bool{
 	"message": true, "msg": true, "detail": true, "details": true, "error": true, "errors": true, "error_description": true,
 	"reason": true, "description": true, "title": true, "errormessage": true, "publicmessage": true, "err_msg": true,
 }
 
-// maxComplaint is how much of a provider's words is shown, in characters.
+// maxComplaint is the maximum number of characters that are shown of a provider's words.
 const maxComplaint = 300
 
-// Complaint finds the words in the JSON of an error, whatever its envelope: texts of members that are known for words, and
+// Complaint returns the words in the JSON of an error, whatever its form. Words are the texts of members that told names, and
 // texts in lists. For any other answer the result is empty.
 func Complaint(body []byte) string {
 	var words []string
 	dec := json.NewDecoder(bytes.NewReader(body))
-	_ = collect(dec, false, &words, 0) // what was read of a cut answer counts
+	_ = collect(dec, false, &words, 0) // the words before the end of a cut answer count
 	return strings.Join(words, "; ")
 }
 
-// collect reads a value. It keeps a text as words if inWords is true, and every text in a list.
+// collect reads a JSON value and adds its texts to words. It adds a text if inWords is true, and every text in a list.
 func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error {
 	t, err := dec.Token()
 	if err != nil || depth > 20 {
@@ -187,7 +189,7 @@ func collect(dec *json.Decoder, inWords bool, words *[]string, depth int) error 
 // Secrets are texts that must not appear in any text of a provider. Safe for concurrent use.
 type Secrets struct {
 	mu   sync.Mutex
-	list []string // longest first: one may be a part of another
+	list []string // longest first, because a secret may be a part of another secret
 }
 
 // Add adds secrets. Empty texts are ignored.
@@ -240,10 +242,11 @@ type shownError struct {
 
 func (e *shownError) Error() string { return e.text }
 
-// ProviderRequest is for models.RequestOf.
+// ProviderRequest returns the provider's id of the request, for models.RequestOf.
 func (e *shownError) ProviderRequest() string { return e.request }
 
-// Is tells ErrRefused and ErrBusy. Nothing else of the cause is reachable: it may contain secrets.
+// Is reports whether the cause is target, if target is ErrRefused or ErrBusy. The rest of the cause is not reachable, because
+// it may contain secrets.
 func (e *shownError) Is(target error) bool {
 	return (target == ErrRefused || target == ErrBusy) && errors.Is(e.cause, target)
 }

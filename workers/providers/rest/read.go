@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Text reads what providers write as texts, numbers and truths, now this way and now that. null and the object that some
-// write in its place are empty.
+// Text is a JSON text, number or boolean, read as text. Providers write the same value sometimes as one of these and sometimes
+// as another. null, and the object that some providers write in its place, give an empty text.
 type Text string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -38,7 +38,8 @@ func (t Text) Number() int {
 	return n
 }
 
-// List reads a list, and what providers write in its place: one item, items by their keys, nothing.
+// List is a JSON list. It also decodes the forms that some providers write in its place: a single item, an object with the
+// items as its members, or nothing.
 type List[T any] []T
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -53,7 +54,7 @@ func (l *List[T]) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// fromList reads the items one by one, MaxRows at most.
+// fromList reads the items one by one, but at most MaxRows.
 func (l *List[T]) fromList(raw []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := dec.Token(); err != nil {
@@ -87,7 +88,7 @@ func (l *List[T]) fromObject(raw []byte) error {
 			return err
 		}
 		if v = bytes.TrimSpace(v); len(v) == 0 || v[0] != '{' {
-			var one T // its members are no items, so it is one itself
+			var one T // its members are no items, so the object itself is one
 			err := json.Unmarshal(raw, &one)
 			*l = List[T]{one}
 			return err
@@ -111,15 +112,16 @@ func (l *List[T]) fromObject(raw []byte) error {
 // Field returns a field of a row by its name or path. It returns an empty text if the row has no such field.
 type Field func(path string) Text
 
-// MaxRows is how many rows of one answer are read. Further rows are ignored, and the caller finds that there are too many.
+// MaxRows is the maximum number of rows that are read of one answer. Further rows are ignored. A caller that gets MaxRows rows
+// knows that there are too many.
 const MaxRows = 50_001
 
-// maxRow is the maximum length of a row in bytes. A row takes about ten times as much memory once it is read, and a customer's
-// own address may answer anything.
+// maxRow is the maximum length of a row in bytes. A row takes about ten times as much memory once it is read, and an address
+// that a customer has entered may send any answer.
 const maxRow = 64 << 10
 
-// JSONRows calls each for the rows of the list at a path of an answer; an empty path: the answer is the list. name is the path's own name,
-// for a person.
+// JSONRows calls each for every row of the list at a path of an answer. With an empty path, the answer itself is the list.
+// name is the name of the setting that contains the path, for error messages.
 func JSONRows(body []byte, path, name string, each func(Field)) error {
 	dec := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff"))))
 	found, err := enter(dec, path)
@@ -144,7 +146,7 @@ func JSONRows(body []byte, path, name string, each func(Field)) error {
 			return scalar(at(row, path))
 		})
 	}
-	if end, err := dec.Token(); err != nil || end != json.Delim(']') { // it ended early
+	if end, err := dec.Token(); err != nil || end != json.Delim(']') { // the answer ended early
 		return ErrForm
 	}
 	return nil
@@ -167,7 +169,7 @@ func jsonRow(dec *json.Decoder) (row any, err error) {
 	return row, nil
 }
 
-// enter reads up to the first item of the list at a path. found is false if there is no list.
+// enter reads JSON up to the first item of the list at a path. found is false if there is no list.
 func enter(dec *json.Decoder, path string) (found bool, err error) {
 	names := strings.Split(path, ".")
 	if path == "" {
@@ -186,7 +188,7 @@ func enter(dec *json.Decoder, path string) (found bool, err error) {
 	return t == json.Delim('['), err
 }
 
-// member reads up to the value of a member of an object.
+// member reads JSON up to the value of a member of an object.
 func member(dec *json.Decoder, name string) (found bool, err error) {
 	for dec.More() {
 		key, err := dec.Token()
@@ -200,7 +202,7 @@ func member(dec *json.Decoder, name string) (found bool, err error) {
 	return false, nil
 }
 
-// skip reads over a value, and keeps nothing of it.
+// skip reads a value and discards it.
 func skip(dec *json.Decoder) error {
 	for depth := 0; ; {
 		t, err := dec.Token()
@@ -219,7 +221,7 @@ func skip(dec *json.Decoder) error {
 	}
 }
 
-// at follows a path of members, which dots part; empty: the value itself.
+// at returns the value at a path of member names, separated by dots. With an empty path it returns the value itself.
 func at(value any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		if path == "" {
@@ -243,7 +245,7 @@ func scalar(v any) Text {
 	return ""
 }
 
-// CSVRows calls each for the rows of CSV, whose first one has the names.
+// CSVRows calls each for every row of a CSV text. The first row has the names of the columns.
 func CSVRows(body []byte, each func(Field)) error {
 	limit := &rowLimit{r: bytes.NewReader(bytes.TrimPrefix(body, []byte("\ufeff")))}
 	r := csv.NewReader(limit)
@@ -274,10 +276,10 @@ func CSVRows(body []byte, each func(Field)) error {
 	return nil
 }
 
-// rowLimit ends a text of CSV at a row that is too long: a megabyte of commas takes forty in memory.
+// rowLimit ends a CSV text at a row that is too long, because a megabyte of commas takes forty megabytes in memory.
 type rowLimit struct {
 	r           io.Reader
-	read, begin int64 // so far, and before the row
+	read, begin int64 // bytes read so far, and before the current row
 }
 
 // Read implements io.Reader.

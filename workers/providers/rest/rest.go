@@ -18,34 +18,35 @@ import (
 	"switchyard/workers/egress"
 )
 
-// timeout is for one request, unless the API says another.
+// timeout is the limit of one request, unless API.Timeout is set.
 const timeout = 10 * time.Second
 
-// API is the HTTP API of a provider, asked with the credentials of one account. Copies share the secrets.
+// API is the HTTP API of a provider, called with the credentials of one account. Copies share the secrets.
 type API struct {
 	Out  *egress.Client
 	Base string // address, without a slash at the end
 	Now  func() time.Time
 	// Sign adds the credentials to a request.
 	Sign Signer
-	// Failed finds the provider's text in an answer that reports a failure with a successful status; nil: no answer does.
+	// Failed returns the provider's text of a failure, or an empty text. It is called for answers with a successful status,
+	// and for failures in which Complaint finds no words. nil: a successful status is always a success.
 	Failed func(body []byte) string
-	// Coded finds the provider's code of a failure in its answer; nil: the provider has no codes.
+	// Coded returns the provider's code of a failure from its answer; nil: the provider has no codes.
 	Coded func(body []byte) string
-	// Busy reports whether a failure with another status than 429 asks for fewer requests; nil: none does.
+	// Busy reports whether a failure with a status other than 429 asks for fewer requests; nil: only 429 does.
 	Busy func(f *FailureError) bool
-	// Denied reports whether a failure with another status than 401 and 403 refuses the credentials; nil: none does.
+	// Denied reports whether a failure with a status other than 401 and 403 refuses the credentials; nil: only 401 and 403 do.
 	Denied func(f *FailureError) bool
-	// RetryTime is how long a request may wait between tries, all waits together, while the provider is busy or fails.
-	// 0: it is tried once.
+	// RetryTime is the total time that a request may wait between tries while the provider is busy or fails. 0: the request is
+	// tried once.
 	RetryTime time.Duration
-	// Pace holds requests back over all processes; nil: nothing does.
+	// Pace limits the rate of requests over all processes; nil: there is no limit.
 	Pace Pace
 	// Asked is called before each request. It may be nil.
 	Asked func()
 	// Wait waits for d, or until the context ends; nil: a timer is used.
 	Wait func(ctx context.Context, d time.Duration) error
-	// Timeout is for the next request; nil: ten seconds.
+	// Timeout returns the timeout of the next request; nil: ten seconds.
 	Timeout func() time.Duration
 
 	secrets *Secrets
@@ -60,7 +61,7 @@ type Pace interface {
 	Pause(ctx context.Context, d time.Duration)
 }
 
-// Keep keeps the secrets out of every error, and returns the API.
+// Keep returns the API with secrets that no error contains.
 func (a API) Keep(list ...string) API {
 	a.secrets = &Secrets{}
 	a.secrets.Add(list...)
@@ -70,8 +71,8 @@ func (a API) Keep(list ...string) API {
 // Hide adds a secret that was obtained with the credentials.
 func (a API) Hide(secret string) { a.secrets.Add(secret) }
 
-// HideWords hides the value of a header, and each of its words that is not a common one. An address may repeat a part of the
-// value, such as the token of "Bearer ...".
+// HideWords hides the value of a header, and each of its words that has at least leastSecret characters. An address may repeat
+// a part of the value, such as the token of "Bearer ...".
 func (a API) HideWords(value string) {
 	a.Hide(value)
 	for _, word := range strings.Fields(value) {
@@ -81,14 +82,15 @@ func (a API) HideWords(value string) {
 	}
 }
 
-// leastSecret is how long a word of a header is that counts as secret: longer than names of schemes.
+// leastSecret is the shortest length of a header's word that counts as secret. Most names of authorization schemes are
+// shorter.
 const leastSecret = 8
 
-// Shown converts an error for a person: without secrets, in one line, not too long. It is still ErrRefused or ErrBusy if its
-// cause is.
+// Shown converts an error for a person: without secrets, in one line, not too long. The result still matches ErrRefused or
+// ErrBusy if the error does.
 func (a API) Shown(err error) error { return a.secrets.shown(err) }
 
-// Request is a call of an API. Body is nil, url.Values, []byte or what JSON is made of.
+// Request is a call of an API. Body is nil, url.Values, []byte, or a value that is sent as JSON.
 type Request struct {
 	Method string
 	Path   string
@@ -100,17 +102,18 @@ type Request struct {
 	Repeat bool
 }
 
-// Get asks for a path and reads the answer's JSON.
+// Get sends a GET request to a path and decodes the answer's JSON into into.
 func (a API) Get(ctx context.Context, path string, query url.Values, into any) error {
 	return a.Do(ctx, Request{Method: http.MethodGet, Path: path, Query: query}, into)
 }
 
-// Post sends JSON and reads the answer's JSON; nil: the answer does not matter.
+// Post sends JSON and decodes the answer's JSON into into. If into is nil, the answer is ignored.
 func (a API) Post(ctx context.Context, path string, body, into any) error {
 	return a.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: body}, into)
 }
 
-// Do sends a request and reads the answer's JSON. Errors are *FailureError, or errors of the client.
+// Do sends a request and decodes the answer's JSON into into. If into is nil, the answer is ignored. Errors are *FailureError,
+// or errors of the client.
 func (a API) Do(ctx context.Context, r Request, into any) error {
 	answer, err := a.Send(ctx, r)
 	if err != nil || into == nil {
@@ -119,7 +122,7 @@ func (a API) Do(ctx context.Context, r Request, into any) error {
 	return Decode(answer.Body, into)
 }
 
-// Decode reads the JSON of an answer. The error is ErrForm.
+// Decode decodes the JSON of an answer. It returns ErrForm if this fails.
 func Decode(body []byte, into any) error {
 	if json.Unmarshal(bytes.TrimPrefix(body, []byte("\ufeff")), into) != nil {
 		return ErrForm
@@ -130,7 +133,7 @@ func Decode(body []byte, into any) error {
 // ErrForm says that an answer cannot be read.
 var ErrForm = errors.New("the provider's answer has another form than documented")
 
-// Send sends a request and gives a successful answer. It waits and tries again as RetryTime allows.
+// Send sends a request and returns a successful answer. It waits and tries again while RetryTime allows it.
 func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error) {
 	if left := a.RetryTime; left > 0 {
 		for try := 0; ; try++ {
@@ -142,7 +145,7 @@ func (a API) Send(ctx context.Context, r Request) (out egress.Answer, err error)
 				return out, err
 			}
 			left -= wait
-			if a.wait(ctx, wait) != nil { // the caller waits no longer: the provider's error is the reason
+			if a.wait(ctx, wait) != nil { // the caller has given up: return the provider's error
 				return out, err
 			}
 		}
@@ -157,10 +160,10 @@ func (a API) wait(ctx context.Context, wait time.Duration) error {
 	return interval.Sleep(ctx, wait)
 }
 
-// firstWait is how long a request waits that is tried again for the first time. Each further wait is twice as long.
+// firstWait is the wait before the second try of a request. Each further wait is twice as long.
 const firstWait = time.Second
 
-// again reports whether a request may be tried again after an error, and when.
+// again reports whether a request may be tried again after an error, and the wait before this.
 func (r Request) again(err error, try int) (yes bool, wait time.Duration) {
 	wait = firstWait << min(try, 6)
 	var f *FailureError
@@ -176,7 +179,7 @@ func (r Request) again(err error, try int) (yes bool, wait time.Duration) {
 
 func (r Request) repeats() bool { return r.Method == http.MethodGet || r.Repeat }
 
-// once sends a request once, in its turn. Waiting for the turn takes from left, the rest of RetryTime.
+// once waits until Pace allows a request, and sends the request once. The wait is subtracted from left, the rest of RetryTime.
 func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egress.Answer, err error) {
 	if err := a.awaitTurn(ctx, left); err != nil {
 		return out, err
@@ -194,7 +197,7 @@ func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egre
 	}
 	err = a.refusal(out)
 	if f, refused := errors.AsType[*FailureError](err); refused {
-		if f.RequestID != "" { // for the operator, who asks the provider by it
+		if f.RequestID != "" { // the operator can ask the provider about this id
 			slog.InfoContext(ctx, "provider failed a request", "host", req.URL.Host, "status", out.Status, "provider_request", a.secrets.Text(f.RequestID))
 		}
 		if a.Pace != nil && f.Busy && f.After > 0 {
@@ -204,7 +207,7 @@ func (a API) once(ctx context.Context, r Request, left *time.Duration) (out egre
 	return out, err
 }
 
-// awaitTurn waits until Pace lets the next request go, but no longer than is left.
+// awaitTurn waits until Pace allows the next request, but no longer than left.
 func (a API) awaitTurn(ctx context.Context, left *time.Duration) error {
 	for a.Pace != nil {
 		wait := a.Pace.Take(ctx, 0)
@@ -269,17 +272,17 @@ func encoded(r Request) (body []byte, kind string, err error) {
 // Signer adds credentials to a request.
 type Signer = func(r *http.Request, body []byte)
 
-// Header is a Sign that sets a header.
+// Header returns a Signer that sets a header.
 func Header(name, value string) Signer {
 	return func(r *http.Request, _ []byte) { r.Header.Set(name, value) }
 }
 
-// Bearer is a Sign by a token.
+// Bearer returns a Signer that sends a bearer token.
 func Bearer(token string) Signer {
 	return Header("Authorization", "Bearer "+token)
 }
 
-// Basic is a Sign by a user and a password.
+// Basic returns a Signer that sends a user and a password by HTTP Basic authentication.
 func Basic(user, password string) Signer {
 	return func(r *http.Request, _ []byte) { r.SetBasicAuth(user, password) }
 }

@@ -19,7 +19,7 @@ import (
 
 const secret = "s3cr&t+token"
 
-// provider answers with one after another, and the last one for ever.
+// provider starts a server that gives the answers in order, and repeats the last answer.
 func provider(t *testing.T, answers ...http.HandlerFunc) (api rest.API, asked *int, waits *[]time.Duration) {
 	t.Helper()
 	asked, waits = new(int), new([]time.Duration)
@@ -51,7 +51,7 @@ func cut(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"a":`))
 }
 
-// TestRetryTime: what fails for a while is asked again, after the pause that the provider asks for, within RetryTime.
+// TestRetryTime: a request that fails for a while is sent again, after the pause that the provider asks for, within RetryTime.
 func TestRetryTime(t *testing.T) {
 	t.Parallel()
 	fine, busy := says(200, "\ufeff{\"a\": 1}"), says(429, `{"error": {"message": "slow down"}}`, "Retry-After", "7")
@@ -89,7 +89,7 @@ func TestRetryTime(t *testing.T) {
 	}
 }
 
-// TestShown: no secret is in an error, in whatever form the provider repeats it, and nothing of the cause can be reached.
+// TestShown: an error contains no secret, in whatever form the provider repeats it. The cause of the error cannot be reached.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	const got = "got-later"
@@ -103,14 +103,14 @@ func TestShown(t *testing.T) {
 	}
 	var f *rest.FailureError
 	if errors.As(err, &f) {
-		t.Error("the cause can be reached")
+		t.Error("the cause of the error can be reached")
 	}
 	if api.Shown(nil) != nil || !errors.Is(api.Shown(rest.ErrBusy), rest.ErrBusy) {
-		t.Error("an error is lost, or made")
+		t.Error("Shown turns nil into an error, or loses an error")
 	}
 }
 
-// pace allows a number of requests and notes pauses.
+// pace allows a number of requests and records pauses.
 type pace struct {
 	left   int
 	paused time.Duration
@@ -125,7 +125,7 @@ func (p *pace) Take(context.Context, int) time.Duration {
 
 func (p *pace) Pause(_ context.Context, d time.Duration) { p.paused = d }
 
-// TestPace: a request waits for its turn as long as RetryTime allows, and other processes hear of a pause.
+// TestPace: a request waits for its turn as long as RetryTime allows, and a pause applies to all processes.
 func TestPace(t *testing.T) {
 	t.Parallel()
 	api, asked, waits := provider(t, says(429, "", "Retry-After", "9"), says(200, "{}"))
@@ -140,7 +140,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// TestRequestID: the provider's name of a failed request is known, from a header or the answer.
+// TestRequestID: the provider's id of a failed request is read from a header or from the answer.
 func TestRequestID(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]http.HandlerFunc{
@@ -200,10 +200,10 @@ func TestRows(t *testing.T) {
 	}
 	var keyed rest.List[struct{ A rest.Text }]
 	if err := json.Unmarshal([]byte(`{`+byKey.String()+`"x":{}}`), &keyed); err != nil || len(keyed) != rest.MaxRows {
-		t.Errorf("%d items by their keys, %v", len(keyed), err)
+		t.Errorf("%d items of an object with items as members, %v", len(keyed), err)
 	}
 	if text := rest.Complaint([]byte(`{"error": {"message": "no", "details": ["worse", "cu`)); text != "no; worse" {
-		t.Errorf("of an answer that was cut: %q", text)
+		t.Errorf("the words of a cut answer: %q", text)
 	}
 	var list rest.List[struct{ A rest.Text }]
 	if err := json.Unmarshal([]byte(`[`+strings.Repeat("{},", 60_000)+`{}]`), &list); err != nil || len(list) != rest.MaxRows {

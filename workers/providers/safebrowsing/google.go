@@ -13,7 +13,7 @@ const (
 	safeBrowsingURL = "https://safebrowsing.googleapis.com"
 )
 
-// webRisk takes one URL per call: GET /v1/uris:search.
+// webRisk calls Web Risk: GET /v1/uris:search, with one URL per call.
 type webRisk struct{ caller }
 
 func (*webRisk) Name() string   { return WebRisk }
@@ -38,7 +38,7 @@ func (w *webRisk) Lookup(ctx context.Context, urls []string) (map[string][]strin
 	return out, nil
 }
 
-// lookup4 takes up to 500 URLs per call: POST /v4/threatMatches:find.
+// lookup4 calls Safe Browsing version 4: POST /v4/threatMatches:find, with up to 500 URLs per call.
 type lookup4 struct{ caller }
 
 func (*lookup4) Name() string   { return SafeBrowsing }

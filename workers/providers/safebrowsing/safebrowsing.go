@@ -1,5 +1,5 @@
-// Package safebrowsing looks URLs up in Google's lists of unsafe addresses: Web Risk, for commercial installs, and
-// Safe Browsing version 4, for non-commercial ones.
+// Package safebrowsing looks URLs up in Google's lists of unsafe addresses: Web Risk for commercial installs, and Safe
+// Browsing version 4 for non-commercial installs.
 //
 // A key never leaves this package. No error contains it.
 package safebrowsing
@@ -19,7 +19,7 @@ import (
 	"switchyard/workers/providers/rest"
 )
 
-// Names of the lists, as events and operators see them.
+// Names of the lists, for events and for operators.
 const (
 	WebRisk      = "web_risk"
 	SafeBrowsing = "safe_browsing"
@@ -27,15 +27,16 @@ const (
 
 // List is a list of unsafe addresses.
 type List interface {
-	// Name is one of the constants above.
+	// Name returns WebRisk or SafeBrowsing.
 	Name() string
-	// BatchSize is the maximum number of URLs of one Lookup.
+	// BatchSize returns the maximum number of URLs of one Lookup.
 	BatchSize() int
-	// Lookup returns the threats of those URLs that are listed. The error is *Error if the list sent one.
+	// Lookup returns the threats of the listed URLs, by URL. URLs that are not listed are left out. If the list answered with
+	// an error, the error is *Error.
 	Lookup(ctx context.Context, urls []string) (map[string][]string, error)
 }
 
-// Error is an error that a list answered.
+// Error is an error answer of a list.
 type Error struct {
 	HTTP    int
 	Status  string // such as PERMISSION_DENIED or RESOURCE_EXHAUSTED
@@ -47,7 +48,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("safebrowsing: the list answered %d %s: %s", e.HTTP, e.Status, e.Message)
 }
 
-// Options choose a list. Without a key there is no list.
+// Options configure the list. Without a key there is no list.
 type Options struct {
 	WebRiskKey      string // has precedence
 	SafeBrowsingKey string
@@ -66,7 +67,7 @@ func New(o Options) List {
 	return nil
 }
 
-// timeout is for one request.
+// timeout is the limit of one request.
 const timeout = 15 * time.Second
 
 // caller calls a service. Both services report errors in the same form.
@@ -76,8 +77,8 @@ type caller struct {
 	key    string
 }
 
-// call sends a request with the key in its query, and decodes the answer into into. A status other than 200 is an
-// *Error.
+// call sends a request with the key in its query, and decodes the answer into into. It returns an *Error for a status other
+// than 200.
 func (c caller) call(ctx context.Context, method, path string, query url.Values, body []byte, into any) error {
 	query.Set("key", c.key)
 	req, cancel, err := egress.Request(ctx, timeout, method, c.base+path+"?"+query.Encode(), bytes.NewReader(body))

@@ -22,7 +22,7 @@ const (
 	bad = "http://a.example/?x=1&y=ä b"
 )
 
-// google answers in the forms of both services, and as they do when the key is wrong.
+// google answers in the form of both services, also for a wrong key.
 func google(t *testing.T) http.HandlerFunc {
 	t.Helper()
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -96,7 +96,7 @@ func TestLists(t *testing.T) {
 			_, err = safebrowsing.New(o).Lookup(t.Context(), []string{bad})
 			refused, ok := errors.AsType[*safebrowsing.Error](err)
 			if !ok || refused.HTTP != 400 || refused.Status != "INVALID_ARGUMENT" || strings.Contains(err.Error(), key) {
-				t.Errorf("a wrong key is %v", err)
+				t.Errorf("the error for a wrong key is %v", err)
 			}
 			fill(&o, key)
 			o.Egress = guarded
@@ -109,6 +109,6 @@ func TestLists(t *testing.T) {
 		})
 	}
 	if safebrowsing.New(safebrowsing.Options{Egress: out}) != nil {
-		t.Error("a list without a key")
+		t.Error("New returns a list although there is no key")
 	}
 }

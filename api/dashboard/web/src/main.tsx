@@ -80,7 +80,7 @@ const lazy: Record<string, () => Promise<Screen>> = {
 }
 const shapes = Object.keys(lazy).map(shape => [shape, new RegExp('^' + shape.replaceAll('*', '[^/]+') + '$')] as const)
 
-// screenOf is the shape of an address: an exact one before one with stars.
+// screenOf returns the key in lazy that an address matches. An exact key comes before a key with stars.
 const screenOf = (path: string) => (lazy[path] ? path : shapes.find(([, of]) => of.test(path))?.[0])
 const enter = () => import('./screens/enter.tsx')
 
@@ -129,7 +129,7 @@ function Confirm() {
   return m ? <m.Confirm /> : null
 }
 
-// Listed keeps the jobs of the account loaded. The tray shows jobs of other tabs and people, too.
+// Listed reloads the account's jobs every 20 seconds, so that the tray also shows jobs of other tabs and people.
 function Listed() {
   const { data } = use('GET /jobs', {}, 20)
   useEffect(() => {

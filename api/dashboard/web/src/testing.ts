@@ -1,4 +1,4 @@
-// The helpers for tests of modules without a screen. These tests run in the browser of the Go tests, in a bundle of their own.
+// Helpers for tests of modules without a screen. These tests run in the browser of the Go tests, in a bundle of their own.
 export const failures: string[] = []
 export let ran = 0
 
@@ -12,13 +12,13 @@ export function test(name: string, fn: () => void) {
   }
 }
 
-// equal holds two values against each other, by what they are as JSON.
+// equal throws an error if the JSON of two values differs.
 export function equal(got: unknown, want: unknown, about = '') {
   const [a, b] = [JSON.stringify(got), JSON.stringify(want)]
   if (a !== b) throw new Error(`${about} ${a}, want ${b}`.trim())
 }
 
-// random gives numbers from 0 to 1, the same ones for the same seed (Mulberry32).
+// random returns a generator of numbers from 0 to 1. The same seed gives the same numbers (Mulberry32).
 export function random(seed: number) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0

@@ -1,5 +1,5 @@
-// Package adstest has fakes of ad platforms. Each speaks the wire format of its platform: credentials, tokens, pages, figures, and the
-// envelope of its errors.
+// Package adstest has fakes of ad platforms. Each fake implements the wire format of its platform: credentials, tokens, pages,
+// figures, and the form of error answers.
 package adstest
 
 import (
@@ -17,11 +17,11 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// Row is what an account spent on a day for a campaign.
+// Row is the spend of an account on one day for one campaign.
 type Row struct {
 	Day, Campaign, Name, Spend string
 	Clicks, Impressions        int
-	Bare                       bool // the platform says neither spend nor clicks nor impressions
+	Bare                       bool // the platform reports neither spend nor clicks nor impressions
 }
 
 // Currency and Zone are the values of all accounts on platforms that report them.
@@ -37,7 +37,7 @@ type World struct {
 	mu     sync.Mutex
 	rows   []Row
 	logins int
-	token  int // the number of the token that is good
+	token  int // the number of the valid token
 	quoted bool
 }
 
@@ -55,30 +55,30 @@ func (w *World) Quote() {
 	w.quoted = true
 }
 
-// Logins is how many tokens were issued to credentials.
+// Logins returns the number of tokens that were issued for credentials.
 func (w *World) Logins() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.logins
 }
 
-// Token implements the tokens of a sign-in.
+// Token implements ads.Tokens for a sign-in. It returns the valid token.
 func (w *World) Token(context.Context) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.good(), nil
 }
 
-// Renew implements the tokens of a sign-in.
+// Renew implements ads.Tokens for a sign-in.
 func (w *World) Renew(ctx context.Context, _ string) (string, error) { return w.Token(ctx) }
 
-// Rotating gives the tokens of a sign-in. The first token has expired.
+// Rotating implements ads.Tokens for a sign-in whose first token has expired.
 type Rotating struct{ World *World }
 
 // Token returns an expired token.
 func (Rotating) Token(context.Context) (string, error) { return "canary-token-old", nil }
 
-// Renew returns the good token.
+// Renew returns the valid token.
 func (r Rotating) Renew(ctx context.Context, refused string) (string, error) {
 	if refused != "canary-token-old" {
 		return "", fmt.Errorf("%q was not refused", refused)
@@ -88,14 +88,14 @@ func (r Rotating) Renew(ctx context.Context, refused string) (string, error) {
 
 func (w *World) good() string { return fmt.Sprintf("canary-token-%d", w.token) }
 
-// issue makes a new token, which is the only good one from then on.
+// issue makes a new token. From then on, it is the only valid one.
 func (w *World) issue() string {
 	w.token++
 	w.logins++
 	return w.good()
 }
 
-// within are the rows of days, both included.
+// within returns the rows from one day to another, both included.
 func (w *World) within(from, to string) []Row {
 	var out []Row
 	for _, r := range w.rows {
@@ -106,7 +106,7 @@ func (w *World) within(from, to string) []Row {
 	return out
 }
 
-// Fake is a platform.
+// Fake is the fake of a platform.
 type Fake struct {
 	SignIn   bool // tokens come from a sign-in
 	Tokens   bool // credentials are exchanged for a token
@@ -119,21 +119,22 @@ type Fake struct {
 	busy     func(c *call) // too many requests; nil: 429
 }
 
-// Credentials returns the credentials that the platform accepts. Secrets are canaries, which are found wherever they leak.
+// Credentials returns the credentials that the platform accepts. The secrets are canaries: texts that a test can find wherever
+// they leak.
 func (f Fake) Credentials() map[string]string {
 	return resttest.Canaries(f.settings, f.secrets...)
 }
 
-// Fakes are the platforms, by name.
+// Fakes has the platforms by name.
 var Fakes = map[string]Fake{
 	"google_ads": googleAds, "microsoft_ads": microsoftAds, "meta": meta, "tiktok": tiktok, "taboola": taboola,
 	"outbrain": outbrain, "propellerads": propellerAds, "exoclick": exoClick,
 }
 
-// Handler is every fake, each below its name.
+// Handler returns a handler that serves every fake below its name.
 func (w *World) Handler() http.Handler { return http.HandlerFunc(w.serve) }
 
-// Serve starts a server that is every fake.
+// Serve starts a server with all fakes.
 func Serve(tb testing.TB, w *World) *httptest.Server {
 	tb.Helper()
 	s := httptest.NewTLSServer(w.Handler())
@@ -174,7 +175,7 @@ type call struct {
 	fake   Fake
 }
 
-// own are failures in the platform's words.
+// own returns the failures in the platform's own form.
 func (c *call) own() resttest.Own {
 	own := resttest.Own{Refuse: func(words string) { c.fake.refuse(c, words) }}
 	if c.fake.busy != nil {
@@ -183,7 +184,7 @@ func (c *call) own() resttest.Own {
 	return own
 }
 
-// json answers.
+// json answers with JSON.
 func (c *call) json(status int, v any) {
 	if c.quoted {
 		v = resttest.Quoted(v)
@@ -198,10 +199,10 @@ func (c *call) body() object {
 	return read
 }
 
-// spent is the spend of a row, as a number.
+// spent returns the spend of a row as a number.
 func (r Row) spent() json.Number { return json.Number(r.Spend) }
 
-// without leaves out what a bare row lacks.
+// without removes the named figures if the row is bare.
 func (r Row) without(figures object, names ...string) object {
 	if r.Bare {
 		for _, name := range names {

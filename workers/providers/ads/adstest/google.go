@@ -13,7 +13,7 @@ import (
 
 var googleSpan = regexp.MustCompile(`segments\.date BETWEEN '([0-9-]{10})' AND '([0-9-]{10})'`)
 
-// googleChunk is how many rows a chunk of a stream has.
+// googleChunk is the number of rows in a chunk of a stream.
 const googleChunk = 700
 
 var googleAds = Fake{
@@ -66,7 +66,7 @@ var googleAds = Fake{
 				"metrics": r.without(metrics, "clicks", "impressions", "costMicros"),
 			})
 		}
-		chunks := []object{{"fieldMask": "campaign.id", "requestId": "r-0"}} // an empty one
+		chunks := []object{{"fieldMask": "campaign.id", "requestId": "r-0"}} // an empty chunk
 		for page := range pages(len(rows), googleChunk) {
 			chunks = append(chunks, object{"results": resttest.Page(rows, page+1, googleChunk), "requestId": "r-1"})
 		}

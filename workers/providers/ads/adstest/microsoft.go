@@ -85,7 +85,7 @@ func microsoftSubmit(c *call) {
 	c.json(http.StatusOK, object{"ReportRequestId": fmt.Sprintf("0:%04d-%02d-%02d_%04d-%02d-%02d", from.Year, from.Month, from.Day, to.Year, to.Month, to.Day)})
 }
 
-// microsoftPoll answers pending once, then the address of the report, or none where nothing was spent.
+// microsoftPoll answers "Pending" once, and then the address of the report. The address is empty if nothing was spent.
 func microsoftPoll(w *World, c *call, id string) {
 	_, days, _ := strings.Cut(id, ":")
 	from, to, _ := strings.Cut(days, "_")

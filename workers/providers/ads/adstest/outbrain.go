@@ -39,7 +39,7 @@ var outbrain = Fake{
 	},
 }
 
-// outbrainCampaigns has the rows of each campaign together.
+// outbrainCampaigns returns the rows, grouped by campaign.
 func outbrainCampaigns(rows []Row) []object {
 	var ids []string
 	of := map[string][]object{}

@@ -7,7 +7,7 @@ import (
 
 var propellerAds = Fake{
 	secrets: []string{"api_token"},
-	Plain:   true, // it is dollars
+	Plain:   true, // the currency is always US dollars
 	refuse:  func(c *call, words string) { c.json(http.StatusBadRequest, object{"message": words}) },
 	serve: func(w *World, c *call) {
 		if c.r.Header.Get("Authorization") != "Bearer "+c.good["api_token"] {

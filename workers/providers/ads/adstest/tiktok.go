@@ -8,7 +8,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// tiktok tells every failure with status 200.
+// tiktok reports every failure with status 200.
 var tiktok = Fake{
 	Paged:    true,
 	settings: map[string]string{"advertiser_id": "7001", "pixel_code": "CPIXEL"},

@@ -14,34 +14,35 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// Uploaded is a conversion as a platform has it. The platform knows it by ID; of Microsoft that is click, goal and time.
+// Uploaded is a conversion that a platform has stored. ID is the key of the conversion at the platform. At Microsoft, it
+// consists of click, goal and time.
 type Uploaded struct {
 	ID        string
 	Click     string
 	Value     string
 	Currency  string
-	Consent   string // of its visitor, as it was stated
-	Sent      int    // how often it came
+	Consent   string // the stated consent of the visitor
+	Sent      int    // how often the conversion was sent
 	Retracted bool
 }
 
-// Uploads are fakes of the platforms' APIs that take conversions. A click id that begins with "bad" is refused, and one with
-// "soon" may come later. The zero Uploads is ready.
+// Uploads has fakes of the platforms' APIs for conversions. A click id that begins with "bad" is refused. A click id that
+// begins with "soon" came too early and may be sent again later. The zero Uploads is ready.
 //
-// Some faults are a platform's own: the events of Cut and Slow are taken all the same, Busy is in the envelope of its errors, and so is
-// Echo.
+// Some faults have a special form here. With Cut and Slow, the events are accepted nevertheless. Busy and Echo use the form of
+// the platform's error answers.
 type Uploads struct {
 	resttest.Faults
 
 	mu       sync.Mutex
 	taken    map[string]*Uploaded      // by platform and id
-	requests int                       // of Google that were taken
-	outcomes map[string]RequestOutcome // of them
-	decides  bool                      // it is known at once what becomes of them
-	tried    int                       // events that did not count: validated, or tests
-	silent   bool                      // refusals do not say which event they are for
-	expired  int                       // tokens that are no longer good
-	whole    string                    // code of the error for which Google refuses every request of its older API
+	requests int                       // requests that Google has accepted
+	outcomes map[string]RequestOutcome // outcomes of these requests
+	decides  bool                      // the outcomes of requests are known at once
+	tried    int                       // events that did not count: only validated, or test events
+	silent   bool                      // refusals do not name the refused events
+	expired  int                       // number of tokens that are no longer valid
+	whole    string                    // error code with which Google refuses every request of its older API
 	pause    func(platform string)
 }
 
@@ -53,7 +54,7 @@ var UploadTokens = map[string]map[string]string{
 	"tiktok":        {"access_token": "canary-tiktok-Zq7", "advertiser_id": "7", "pixel_code": "PX7"}, //nolint:gosec // a made-up one
 }
 
-// SignedIn is the access token of a sign-in that is good; after Expired the next one is.
+// SignedIn returns the valid access token of a sign-in. After the fault Expired, the next token is the valid one.
 func (w *Uploads) SignedIn() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,10 +63,10 @@ func (w *Uploads) SignedIn() string {
 
 func (w *Uploads) signedIn() string { return fmt.Sprintf("canary-access-%d", w.expired) }
 
-// RequestOutcome is what became of a request, in Google's words. Without a status it is under way.
+// RequestOutcome is the outcome of a request, in Google's words. Without a status, the request is under way.
 type RequestOutcome struct{ Status, Reason string }
 
-// Outcome sets what became of one of Google's requests, which are req-1, req-2 and so on.
+// Outcome sets the outcome of a request to Google. The ids of requests are req-1, req-2 and so on.
 func (w *Uploads) Outcome(request string, of RequestOutcome) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,38 +76,40 @@ func (w *Uploads) Outcome(request string, of RequestOutcome) {
 	w.outcomes[request] = of
 }
 
-// Decide has Google say of its next requests what became of them: what it had before it refuses as known.
+// Decide makes Google report the outcome of the next requests at once. Google refuses events that it already has as known.
 func (w *Uploads) Decide() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.decides, w.outcomes = true, map[string]RequestOutcome{}
 }
 
-// RefuseWhole has Google refuse every request of its older API as a whole, with a successful status; empty: no longer.
+// RefuseWhole makes Google refuse every request of its older API as a whole, with a successful status. An empty code ends
+// this.
 func (w *Uploads) RefuseWhole(code string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.whole = code
 }
 
-// Silent has refusals not say which event they are for, where the platform leaves that open.
+// Silent makes refusals omit the refused events, if the platform's format allows this.
 func (w *Uploads) Silent() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.silent = true
 }
 
-// Pause has fn called with the name of the platform after the events of each request are taken, and before it is answered.
+// Pause makes the fakes call fn with the name of the platform, after they have accepted the events of a request and before
+// they answer it.
 func (w *Uploads) Pause(fn func(platform string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.pause = fn
 }
 
-// Tried is how many events came that do not count.
+// Tried returns the number of received events that do not count.
 func (w *Uploads) Tried() int { w.mu.Lock(); defer w.mu.Unlock(); return w.tried }
 
-// Taken are the conversions that a platform has, by id.
+// Taken returns the conversions that a platform has stored, sorted by id.
 func (w *Uploads) Taken(platform string) []Uploaded {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,7 +123,7 @@ func (w *Uploads) Taken(platform string) []Uploaded {
 	return out
 }
 
-// ServeUploads starts a server that is every fake, each below the name of its provider.
+// ServeUploads starts a server that serves every fake below the name of its provider.
 func ServeUploads(tb testing.TB, w *Uploads) *httptest.Server {
 	tb.Helper()
 	s := httptest.NewTLSServer(w)
@@ -161,7 +164,7 @@ func (w *Uploads) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// own are failures in the platform's envelope.
+// own returns the failures in the form of the platform's error answers.
 func (c *uploadCall) own(fake uploadFake) resttest.Own {
 	fail := func(busy bool, words string) {
 		fake.fail(c, busy, words)
@@ -190,10 +193,10 @@ type uploadCall struct {
 
 func (c *uploadCall) says(status int, answer any) { c.status, c.answer = status, answer }
 
-// read reads the body; numbers stay as they were written.
+// read decodes the body.
 func (c *uploadCall) read(into any) bool { return json.Unmarshal(c.raw, into) == nil }
 
-// take has an event, unless its click is bad.
+// take stores an event, unless its click id is to be refused.
 func (c *uploadCall) take(v Uploaded, counts bool) (refused string) {
 	if refused = uploadWrong(v.Click); refused != "" {
 		return refused
@@ -214,7 +217,7 @@ func (c *uploadCall) take(v Uploaded, counts bool) (refused string) {
 	return ""
 }
 
-// change has a conversion changed that is there.
+// change changes a stored conversion. known is false if the conversion does not exist.
 func (c *uploadCall) change(id, kind, value, currency string) (known bool) {
 	was := c.w.taken[c.platform+"/"+id]
 	switch {
@@ -228,7 +231,7 @@ func (c *uploadCall) change(id, kind, value, currency string) (known bool) {
 	return true
 }
 
-// uploadWrong is why a click id is refused.
+// uploadWrong returns the reason why a click id is refused, or an empty text.
 func uploadWrong(click string) string {
 	switch {
 	case strings.HasPrefix(click, "bad"):
@@ -239,10 +242,10 @@ func uploadWrong(click string) string {
 	return ""
 }
 
-// uploadFake is a platform.
+// uploadFake is the fake of a platform.
 type uploadFake struct {
 	serve func(c *uploadCall)
-	fail  func(c *uploadCall, busy bool, words string) // in the envelope of its errors
+	fail  func(c *uploadCall, busy bool, words string) // answers in the form of the platform's errors
 }
 
 var uploadFakes = map[string]uploadFake{

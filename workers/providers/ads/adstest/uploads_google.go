@@ -81,7 +81,7 @@ func googleIngest(c *uploadCall) {
 			})
 		}
 	}
-	if len(bad) > 0 { // one refuses all
+	if len(bad) > 0 { // one bad event makes the whole request fail
 		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "There was a problem with the request.", document{
 			"@type": "type.googleapis.com/google.rpc.BadRequest", "fieldViolations": bad,
 		}))
@@ -116,7 +116,7 @@ func googleDecided(known, all int) RequestOutcome {
 	return RequestOutcome{Status: "PARTIAL_SUCCESS", Reason: reason}
 }
 
-// googleStatus tells what became of a request.
+// googleStatus answers with the outcome of a request.
 func googleStatus(c *uploadCall) {
 	of := c.w.outcomes[c.r.URL.Query().Get("requestId")]
 	said := document{"destination": document{}, "requestStatus": "PROCESSING"}
@@ -129,7 +129,7 @@ func googleStatus(c *uploadCall) {
 	c.says(http.StatusOK, document{"requestStatusPerDestination": []document{said}})
 }
 
-// googleUploadPartial are errors of some of a list. The first of the list has no index.
+// googleUploadPartial returns an answer with errors for some items of a list. The error for the first item has no index.
 func googleUploadPartial(list []document) document {
 	if len(list) == 0 {
 		return document{"jobId": "123"}
@@ -170,7 +170,7 @@ func googleConversions(c *uploadCall) {
 		c.says(http.StatusBadRequest, googleUploadStatus(400, "INVALID_ARGUMENT", "partial_failure must be set"))
 		return
 	}
-	if code := c.w.whole; code != "" { // an error without a place is of all
+	if code := c.w.whole; code != "" { // an error without a place concerns the whole request
 		one := googleUploadError("conversions", 0, "notAllowlistedError", code, "The request as a whole cannot be made.")
 		delete(one, "location")
 		c.says(http.StatusOK, googleUploadPartial([]document{one}))

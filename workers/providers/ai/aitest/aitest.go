@@ -1,5 +1,5 @@
-// Package aitest has fakes of the AI providers. Each speaks the wire format of its provider: key, list of models, calls
-// and their results, reasons to stop, and the envelope of its errors. What the model says is the test's.
+// Package aitest has fakes of the AI providers. Each fake implements the wire format of its provider: key, list of models,
+// calls and their results, finish reasons, and the form of error answers. The test decides what the model says.
 package aitest
 
 import (
@@ -18,66 +18,67 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// Key is the key that the providers accept: a canary, which is found wherever it leaks.
+// Key is the key that the providers accept. It is a canary: a text that a test can find wherever it leaks.
 const Key = "sk-9f2c71d04ab8Zq7"
 
-// Models are the ones that the test asks, by provider: the usual one of each.
+// Models has the usual model of each provider, which the tests use.
 var Models = map[string]string{
 	"openai": "gpt-5.4", "anthropic": "claude-sonnet-5", "gemini": "gemini-2.5-flash", "openrouter": "openai/gpt-5.4",
 }
 
-// Call is a function call. Arguments is what the model writes, which need not be JSON where the wire allows that.
+// Call is a function call. Arguments is the text that the model writes. It need not be JSON if the wire format allows other
+// texts.
 type Call struct {
 	Name      string
 	Arguments string
 }
 
-// Said is what the model does at its turn. The zero Said is an answer without text and calls.
+// Said is the model's next turn. The zero Said is an answer without text and calls.
 type Said struct {
 	Text    string
 	Calls   []Call
-	Refused bool           // it declines, with Text
-	Cut     bool           // it reaches the limit of tokens
-	Broken  bool           // the provider answers 200 with the envelope of an error, with Text
-	Fault   resttest.Fault // of the request
+	Refused bool           // the model declines, with Text
+	Cut     bool           // the answer reaches the limit of tokens
+	Broken  bool           // the provider answers 200 with an error that contains Text
+	Fault   resttest.Fault // fault of the request
 }
 
-// Asked is a question as a provider got it.
+// Asked is a question as the provider received it.
 type Asked struct {
 	Provider string
 	Model    string
 	System   string
-	Texts    []string // of the user and of the model, in their order
-	Results  []Result // of all calls
+	Texts    []string // texts of the user and of the model, in order
+	Results  []Result // results of all calls
 	Tools    []string // names
 	Final    bool     // no further calls are allowed
-	Limit    int      // tokens
+	Limit    int      // maximum number of tokens
 	Raw      string   // the whole body
 }
 
-// Result is what a call came to.
+// Result is the result of a call.
 type Result struct {
 	Name   string
 	Text   string
-	Failed bool // OpenAI's format does not say
+	Failed bool // always false in OpenAI's format, which does not say
 }
 
 // World is the state shared by all providers. Its faults apply to all requests, including lists of models.
 type World struct {
 	resttest.Faults
 
-	// Say is what the model does; it is called once at a time. nil: it says "Hello".
+	// Say returns the model's next turn. It is called once at a time. nil: the model says "Hello".
 	Say func(Asked) Said
-	// Thinks: the models of OpenAI think unless they are told not to.
+	// Thinks makes OpenAI's models reason unless a request switches this off.
 	Thinks bool
 
 	mu    sync.Mutex
 	asked []Asked
 	wrong []string
-	calls int // so that each has an id of its own
+	calls int // number of calls, for unique ids
 }
 
-// Asked are all questions so far.
+// Asked returns all questions so far.
 func (w *World) Asked() []Asked {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -95,23 +96,23 @@ type request struct {
 	fake  fake
 }
 
-// fake is how a provider is spoken.
+// fake implements the wire format of a provider.
 type fake struct {
 	key    func(r *http.Request) string
-	refuse func(c *request, status int, words string) // in the envelope of the provider's errors
+	refuse func(c *request, status int, words string) // answers in the form of the provider's errors
 	list   func(c *request)
-	path   string // of questions; empty: read finds it
+	path   string // path of questions; empty: read checks the path
 	read   func(c *request) (Asked, error)
 	say    func(c *request, s Said)
 	denied int // status for a wrong key
 	busy   int // status for too many requests
 }
 
-// fakes are the providers, by name.
+// fakes has the providers by name.
 var fakes = map[string]fake{"openai": openAI, "anthropic": anthropic, "gemini": gemini, "openrouter": openRouter}
 
-// Serve starts a server that is every provider, each below its name. Requests of another form than the provider's fail
-// the test.
+// Serve starts a server that serves every provider below its name. A request that does not have the provider's form fails the
+// test.
 func Serve(tb testing.TB, w *World) *httptest.Server {
 	tb.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -125,7 +126,7 @@ func Serve(tb testing.TB, w *World) *httptest.Server {
 		if !ok {
 			return
 		}
-		body, _ := io.ReadAll(r.Body) // read already
+		body, _ := io.ReadAll(r.Body) // the body was read already, so this cannot fail
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		(&request{rw, w, r, "/" + path, body, f}).serve(name, fault)
 	}))
@@ -173,7 +174,7 @@ func (c *request) serve(name string, fault resttest.Fault) {
 	}
 }
 
-// turn records a question and gives what the model does.
+// turn records a question and returns the model's next turn.
 func (w *World) turn(a Asked) Said {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -184,7 +185,7 @@ func (w *World) turn(a Asked) Said {
 	return w.Say(a)
 }
 
-// works answers with the fault, if there is one. It returns true if the request is to be served normally.
+// works answers with the fault, if there is one. It returns true if the request must still be served normally.
 func (c *request) works(fault resttest.Fault) bool {
 	return c.world.Answer(c, c.r, fault, resttest.Own{
 		Busy:   func() { c.fake.refuse(c, c.fake.busy, "too many requests") },
@@ -197,7 +198,7 @@ type object = map[string]any
 
 func (c *request) json(status int, v any) { resttest.JSON(c, status, v) }
 
-// id is a new id of a call.
+// id returns a new id for a call.
 func (c *request) id(prefix string) string {
 	c.world.mu.Lock()
 	defer c.world.mu.Unlock()
@@ -205,10 +206,11 @@ func (c *request) id(prefix string) string {
 	return fmt.Sprintf("%s%d", prefix, c.world.calls)
 }
 
-// pending are calls that have no result yet, by their ids.
+// pending maps the ids of calls without a result to the names of the functions.
 type pending map[string]string
 
-// answer takes a result of a call. It is an error if there is no such call.
+// answer records the result of a call and returns the function's name. It returns an error if no call with this id waits for a
+// result.
 func (p pending) answer(id string) (name string, err error) {
 	name, ok := p[id]
 	if !ok {
@@ -218,7 +220,7 @@ func (p pending) answer(id string) (name string, err error) {
 	return name, nil
 }
 
-// none is an error if calls have no result where a further turn begins.
+// none returns an error if any call has no result yet. It is called before a further turn.
 func (p pending) none() error {
 	if len(p) > 0 {
 		return fmt.Errorf("calls without a result: %v", p)

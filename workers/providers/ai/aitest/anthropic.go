@@ -104,7 +104,7 @@ func readMessages(c *request) (a Asked, err error) {
 				return a, err
 			}
 		}
-		if m.Role == "user" { // all results stand in one message
+		if m.Role == "user" { // one message must contain all results
 			if err := waiting.none(); err != nil {
 				return a, err
 			}

@@ -30,7 +30,7 @@ var openAI = fake{
 	say:  sayCompletion,
 }
 
-// openRouter lists its models to everybody, and tells a failure of the model behind it by status 200.
+// openRouter lists its models without a key, and reports a failure of the model behind it with status 200.
 var openRouter = fake{
 	key: bearer, path: "/chat/completions", denied: http.StatusUnauthorized, busy: http.StatusTooManyRequests,
 	refuse: func(c *request, status int, words string) {
@@ -55,7 +55,7 @@ var openRouter = fake{
 	say:  sayCompletion,
 }
 
-// completion is a request. Unknown members are mistakes.
+// completion is a request. Unknown members are errors.
 type completion struct {
 	Model    string `json:"model"`
 	Messages []struct {
@@ -85,7 +85,7 @@ type completion struct {
 	Effort string `json:"reasoning_effort"`
 }
 
-// errThinks is how OpenAI refuses tools to a model that thinks.
+// errThinks is OpenAI's refusal of tools while a model reasons.
 var errThinks = errors.New("Function tools with reasoning_effort are not supported for gpt-5.6 in /v1/chat/completions. " + //nolint:staticcheck // as it says it
 	"To use function tools, use /v1/responses or set reasoning_effort to 'none'.")
 
@@ -166,7 +166,7 @@ func sayCompletion(c *request, s Said) {
 	})
 }
 
-// strict reads JSON that has no unknown members.
+// strict decodes JSON and returns an error for unknown members.
 func strict(body []byte, into any) error {
 	dec := json.NewDecoder(strings.NewReader(string(body)))
 	dec.DisallowUnknownFields()

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// gemini names a call only if it is one of several. It refuses a key by status 400, and signs its calls, which have to
-// come back as they were.
+// gemini gives a call an id only if there are several calls. It refuses a wrong key with status 400. It signs its calls, and
+// the client must send them back unchanged.
 var gemini = fake{
 	key:    func(r *http.Request) string { return r.Header.Get("X-Goog-Api-Key") },
 	denied: http.StatusBadRequest, busy: http.StatusTooManyRequests,

@@ -1,4 +1,5 @@
-// Package cloudflaretest has a fake of Cloudflare's API. It speaks the wire format and holds to the documented limits.
+// Package cloudflaretest has a fake of Cloudflare's API. The fake implements the wire format and enforces the documented
+// limits.
 package cloudflaretest
 
 import (
@@ -12,29 +13,29 @@ import (
 	"time"
 )
 
-// What the fake knows. The token is a canary, which is found wherever it leaks.
+// The token, zone and account that the fake accepts. The token is a canary: a text that a test can find wherever it leaks.
 const (
 	Token   = "canary-cloudflare-token-Zq7" //nolint:gosec // of nobody
 	Zone    = "023e105f4ecef8ad9ca31a8372d0c353"
 	Account = "372e67954025e0ba6aaa6d586b9e0b59"
 )
 
-// The limit of a token's requests.
+// A token may send at most Limit requests in a Window.
 const (
 	Limit  = 1200
 	Window = 5 * time.Minute
 )
 
-// Fault is how the API fails.
+// Fault is a way in which the API fails.
 type Fault int
 
 // The faults.
 const (
 	None   Fault = iota
-	Broken       // 502 with a page of some proxy that repeats the request's credentials
-	Echo         // 400 with an envelope that repeats them
-	Drop         // it does what is asked and closes the connection
-	Hang         // it does what is asked and never answers
+	Broken       // 502 with a proxy's HTML page that repeats the request's credentials
+	Echo         // 400 with an error that repeats the request's credentials
+	Drop         // the API carries out the request and closes the connection without an answer
+	Hang         // the API carries out the request and never answers
 )
 
 // Fake is the API. Safe for concurrent use.
@@ -46,17 +47,17 @@ type Fake struct {
 	fault    Fault
 	refusal  *refusal
 	asked    []time.Time // the requests of the last Window
-	blocked  time.Time   // until then it answers 429
+	blocked  time.Time   // the fake answers 429 until this time
 	limit    int
 	quota    int
 	counts   map[string]int // requests, by their method and the pattern of their path
-	refused  int            // by 429
+	refused  int            // number of requests that were answered 429
 	hosts    map[string]*hostname
 	sequence int
 	kv       namespace
 }
 
-// refusal is an answer to requests that change or read something.
+// refusal is an error answer to requests.
 type refusal struct {
 	status, code int
 	text         string
@@ -79,7 +80,7 @@ func Serve(tb testing.TB) *Fake {
 	return f
 }
 
-// handle answers a request, unless it was told to hang.
+// handle answers a request. answered is false with the fault Hang.
 func (f *Fake) handle(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) (answered bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -99,14 +100,14 @@ func (f *Fake) handle(mux *http.ServeMux, w http.ResponseWriter, r *http.Request
 	return true
 }
 
-// Fail lets every request fail.
+// Fail makes every request fail with a fault.
 func (f *Fake) Fail(fault Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fault = fault
 }
 
-// Refuse lets every request fail with a code; 0 ends that.
+// Refuse makes every request fail with a code. The code 0 ends this.
 func (f *Fake) Refuse(status, code int, text string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -130,21 +131,22 @@ func (f *Fake) SetNow(now func() time.Time) {
 	f.now = now
 }
 
-// SetLimit changes how many requests there may be in a Window.
+// SetLimit changes the number of requests that are allowed in a Window.
 func (f *Fake) SetLimit(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.limit = n
 }
 
-// SetQuota changes how many hostnames there may be.
+// SetQuota changes the maximum number of hostnames.
 func (f *Fake) SetQuota(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.quota = n
 }
 
-// Count is how many requests there were of a route, such as "POST /zones/{zone}/custom_hostnames"; "" counts all.
+// Count returns the number of requests to a route, such as "POST /zones/{zone}/custom_hostnames". An empty pattern counts all
+// requests.
 func (f *Fake) Count(pattern string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -158,14 +160,14 @@ func (f *Fake) Count(pattern string) int {
 	return all
 }
 
-// Refused is how many requests were answered 429.
+// Refused returns the number of requests that were answered 429.
 func (f *Fake) Refused() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.refused
 }
 
-// admit holds a request to the limit and to the token.
+// admit reports whether a request has the token and is within the limit. If not, admit answers it.
 func (f *Fake) admit(w http.ResponseWriter, r *http.Request) bool {
 	now := f.now()
 	for len(f.asked) > 0 && now.Sub(f.asked[0]) >= Window {
@@ -191,7 +193,7 @@ func (f *Fake) admit(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// serve answers, or fails as it was told.
+// serve answers a request, or fails with the current fault.
 func (f *Fake) serve(mux *http.ServeMux, w http.ResponseWriter, r *http.Request) {
 	switch {
 	case f.fault == Broken:

@@ -15,21 +15,21 @@ import (
 // stages are the successive states of a certificate. Each request for the certificate advances it by one state.
 var stages = []string{"initializing", "pending_validation", "pending_issuance", "pending_deployment", "active"}
 
-// Lifetime is how long a certificate is valid.
+// Lifetime is the time for which a certificate is valid.
 const Lifetime = 90 * 24 * time.Hour
 
 // hostname is a custom hostname.
 type hostname struct {
 	id, host    string
 	status, ssl string
-	held        bool // it stays in its state
+	held        bool // the hostname stays in its state
 	errors      []string
 	expires     time.Time
 	created     time.Time
-	told        bool // it was asked for since it was made: the records of its validation are known
+	told        bool // it was read after its creation, so its validation records are shown
 }
 
-// Hold puts the hostname of a host into states, in which it stays. errors are the errors of its verification.
+// Hold sets the states of a host's hostname, which then stay. errors are the verification errors.
 func (f *Fake) Hold(host, status, ssl string, errors ...string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -38,7 +38,7 @@ func (f *Fake) Hold(host, status, ssl string, errors ...string) {
 	}
 }
 
-// Expire sets when the certificate of a host ends.
+// Expire sets the time when the certificate of a host expires.
 func (f *Fake) Expire(host string, at time.Time) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -113,7 +113,7 @@ func (f *Fake) hostnameRoutes(mux *http.ServeMux) {
 	}
 }
 
-// body is what is sent to make or change a hostname.
+// body is the body of a request that creates or changes a hostname.
 type body struct {
 	Hostname *string
 	SSL      *struct {
@@ -125,7 +125,7 @@ type body struct {
 	Origin   string          `json:"custom_origin_server"`
 }
 
-// refuse finds what is wrong with a body; code 0: nothing.
+// refuse returns the error for a body that is not allowed. code is 0 if the body is valid.
 func (b body) refuse() (status, code int, text string) {
 	const bad = http.StatusBadRequest
 	switch {
@@ -152,7 +152,7 @@ func (b body) refuse() (status, code int, text string) {
 	return 0, 0, ""
 }
 
-// refuseName finds what is wrong with a host.
+// refuseName returns the error for a host that is not allowed.
 func refuseName(host string) (code int, text string) {
 	suffix, _ := publicsuffix.PublicSuffix(host)
 	_, last, _ := strings.Cut(host, ".")
@@ -205,7 +205,7 @@ func (f *Fake) listHostnames(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for _, h := range f.hosts {
-		// The filter finds all that contain it.
+		// The filter finds all hostnames that contain the text.
 		if strings.Contains(h.host, q.Get("hostname")) && (q.Get("id") == "" || q.Get("id") == h.id) {
 			result = append(result, h.show())
 		}
@@ -220,7 +220,7 @@ func (f *Fake) listHostnames(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// number is a number of a query, 1 or more.
+// number returns a number of a query. If the text is not a number of 1 or more, it returns fallback.
 func number(text string, fallback int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 {
@@ -274,7 +274,7 @@ func (f *Fake) deleteHostname(w http.ResponseWriter, r *http.Request) {
 	write(w, http.StatusOK, object{"id": h.id}) // without an envelope
 }
 
-// advance takes a hostname to its next state.
+// advance moves a hostname to its next state.
 func (h *hostname) advance(now time.Time) {
 	h.told = true
 	i := slices.Index(stages, h.ssl)

@@ -16,24 +16,24 @@ const (
 	kvBody  = 100_000_000
 	kvKey   = 512
 	kvValue = 25 << 20
-	kvPause = time.Second // between two writes of a key
+	kvPause = time.Second // minimum time between two writes of a key
 )
 
 // namespace is the content of Workers KV.
 type namespace struct {
 	values  map[string]string
 	written map[string]time.Time
-	fail    int // how many further keys are not written
+	fail    int // number of further keys whose write fails
 }
 
-// Values are the keys of Workers KV with their values.
+// Values returns the keys of Workers KV with their values.
 func (f *Fake) Values() map[string]string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return maps.Clone(f.kv.values)
 }
 
-// FailKeys makes the next n keys fail that are written or deleted.
+// FailKeys makes the next n writes or deletions of keys fail.
 func (f *Fake) FailKeys(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -19,15 +19,15 @@ var (
 	dnsimple     = Fake{credentials: canaries("api_token"), serve: serveDNSimple}
 )
 
-// record is a record whose data may have no dot.
+// record returns a record in libdns' form. The name may be full or relative, and the data may lack the dot at its end.
 func record(name, zone, kind, data string, ttl int) libdns.RR {
 	return libdns.RR{Name: short(name, zone), Type: kind, Data: dotted(kind, data), TTL: time.Duration(ttl) * time.Second}
 }
 
-// ttl is the life of a record in seconds.
+// ttl returns the TTL of a record in seconds.
 func ttl(r libdns.RR) int { return int(r.TTL.Seconds()) }
 
-// blank is a name as providers have it who write the apex as an empty text.
+// blank converts a name for providers that write the apex as an empty text.
 func blank(name string) string {
 	if name == "@" {
 		return ""
@@ -35,7 +35,7 @@ func blank(name string) string {
 	return name
 }
 
-// has are the records of a zone with a name.
+// has returns the records of a zone with a name.
 func (w *World) has(zone, name string) (out []libdns.RR) {
 	for _, r := range w.zones[zone] {
 		if r.Name == name {
@@ -53,7 +53,7 @@ func (w *World) set(zone, name, kind string, seconds int, data []string) {
 	}
 }
 
-// each shows the items of a list.
+// each converts the items of a list with show.
 func each[T any](list []T, show func(T) object) []object {
 	out := make([]object, len(list))
 	for i, item := range list {
@@ -65,7 +65,7 @@ func each[T any](list []T, show func(T) object) []object {
 // bearer reports whether a call has a token.
 func (c *call) bearer(token string) bool { return c.r.Header.Get("Authorization") == "Bearer "+token }
 
-// numbered is the zone with a number, and its number.
+// numbered returns the zone with a number, counted from 1, or an empty text.
 func (w *World) numbered(id string) string {
 	n, err := strconv.Atoi(id)
 	if err != nil || n < 1 || n > len(w.order) {
@@ -76,7 +76,7 @@ func (w *World) numbered(id string) string {
 
 func (w *World) number(zone string) int { return slices.Index(w.order, zone) + 1 }
 
-// sets are the records of a list by name and type.
+// sets groups the records of a list by name and type.
 func sets(list []libdns.RR) (out [][]libdns.RR) {
 	for _, r := range list {
 		i := slices.IndexFunc(out, func(s []libdns.RR) bool { return s[0].Name == r.Name && s[0].Type == r.Type })
@@ -157,7 +157,7 @@ func serveHetzner(w *World, c *call) {
 	c.json(201, object{"action": object{"id": 7, "status": "running", "progress": 0, "error": nil}})
 }
 
-// named is the zone with an id or a name.
+// named returns the zone with an id or a name.
 func (w *World) named(id string) string {
 	if w.holds(id) {
 		return id

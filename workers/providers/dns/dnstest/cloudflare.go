@@ -62,7 +62,8 @@ func serveCloudflare(w *World, c *call) {
 	cloudflareError(c, http.StatusNotFound, 7003, "Could not route to "+c.path)
 }
 
-// spelled is a zone as its account sees it: with letters beyond ASCII. Records have these in punycode.
+// spelled returns a zone's name with letters beyond ASCII, as the account shows it. The names of records have these letters in
+// punycode.
 func spelled(zone string) string {
 	name, err := idna.ToUnicode(zone)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package dnstest has fakes of DNS providers. Each speaks the wire format of its provider: credentials, pages, records and
-// the envelope of its errors.
+// Package dnstest has fakes of DNS providers. Each fake implements the wire format of its provider: credentials, pages,
+// records and the form of error answers.
 package dnstest
 
 import (
@@ -18,8 +18,8 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// World is what all providers hold: zones and their records. A record has its name relative to its zone, "@" for the
-// apex, and names in its data end with a dot.
+// World has the zones and records that all providers share. A record's name is relative to its zone, "@" for the apex. Names
+// in the data of records end with a dot.
 type World struct {
 	resttest.Faults
 
@@ -27,8 +27,8 @@ type World struct {
 	order []string
 	zones map[string][]libdns.RR
 
-	missing int           // requests that have to come before any is answered
-	all     chan struct{} // closed when they have; nil: none had to
+	missing int           // number of requests that must still arrive before any is answered
+	all     chan struct{} // closed when these requests have arrived; nil: requests do not wait
 }
 
 // NewWorld makes a world with zones.
@@ -47,14 +47,14 @@ func (w *World) Records(zone string) []libdns.RR {
 	return slices.Clone(w.zones[zone])
 }
 
-// Together makes the next requests wait for each other: they are answered only when n of them have arrived.
+// Together makes the next requests wait for each other. They are answered only when n of them have arrived.
 func (w *World) Together(n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.missing, w.all = n, make(chan struct{})
 }
 
-// gather waits for the requests that are to be there together. ok is false if the caller gave up.
+// gather waits until all requests that Together asks for have arrived. ok is false if the caller gave up.
 func (w *World) gather(ctx context.Context) (ok bool) {
 	w.mu.Lock()
 	if w.missing > 0 {
@@ -91,15 +91,15 @@ func (w *World) add(zone string, r libdns.RR) (ok bool) {
 	return true
 }
 
-// holds reports whether there is a zone.
+// holds reports whether a zone exists.
 func (w *World) holds(zone string) bool { return slices.Contains(w.order, zone) }
 
-// Fake is a provider.
+// Fake is the fake of a provider.
 type Fake struct {
 	credentials func() map[string]string
-	// Least is the shortest life of a record in seconds that it takes.
+	// Least is the shortest TTL that the provider accepts, in seconds.
 	Least int
-	// Quotes says that its texts have quotes around them.
+	// Quotes says that the provider puts quotes around texts.
 	Quotes bool
 	serve  func(w *World, c *call)
 }
@@ -107,7 +107,7 @@ type Fake struct {
 // Credentials returns the credentials that the provider accepts.
 func (f Fake) Credentials() map[string]string { return f.credentials() }
 
-// canaries are credentials that are found wherever they leak.
+// canaries returns secret credentials that a test can find wherever they leak.
 func canaries(fields ...string) func() map[string]string {
 	return and(nil, fields...)
 }
@@ -117,14 +117,14 @@ func and(open map[string]string, secrets ...string) func() map[string]string {
 	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
 
-// Fakes are the providers, by name.
+// Fakes has the providers by name.
 var Fakes = map[string]Fake{
 	"cloudflare": cloudflare, "hetzner": hetzner, "digitalocean": digitalOcean, "porkbun": porkbun, "bunny": bunny, "desec": desec,
 	"linode": linode, "vultr": vultr, "dnsimple": dnsimple, "godaddy": godaddy, "gandi": gandi, "netlify": netlify,
 	"powerdns": powerDNS, "ovh": ovh, "namecheap": namecheap, "route53": route53, "googleclouddns": googleCloud, "azure": azure,
 }
 
-// Serve starts a server that is every fake, each below its name.
+// Serve starts a server that serves every fake below its name.
 func Serve(tb testing.TB, w *World) *httptest.Server {
 	tb.Helper()
 	s := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -160,15 +160,16 @@ type call struct {
 	good map[string]string // the credentials that are accepted
 }
 
-// json answers.
+// json answers with JSON.
 func (c *call) json(status int, v any) {
 	resttest.JSON(c, status, v)
 }
 
-// body reads the request.
+// body decodes the JSON body of the request.
 func (c *call) body(into any) bool { return json.NewDecoder(c.r.Body).Decode(into) == nil }
 
-// is matches method and path, whose stars are any part of a path: these are the result.
+// is reports whether a call has a method and a path. A star in the pattern matches any one part of the path. parts has the
+// matched parts.
 func (c *call) is(method, pattern string) (parts []string, ok bool) {
 	have, want := strings.Split(c.path, "/"), strings.Split(pattern, "/")
 	if c.r.Method != method || len(have) != len(want) {
@@ -185,7 +186,7 @@ func (c *call) is(method, pattern string) (parts []string, ok bool) {
 	return parts, true
 }
 
-// number is a number of the query.
+// number returns a number of the query, or fallback.
 func (c *call) number(name string, fallback int) int {
 	n, err := strconv.Atoi(c.r.URL.Query().Get(name))
 	if err != nil {
@@ -194,14 +195,14 @@ func (c *call) number(name string, fallback int) int {
 	return n
 }
 
-// page is a part of a list, and how many pages there are.
+// page returns page n of a list, counted from 1, and the number of pages.
 func page[T any](list []T, n, size int) (part []T, pages int) {
 	pages = (len(list) + size - 1) / size
 	from := min(max(n-1, 0)*size, len(list))
 	return list[from:min(from+size, len(list))], pages
 }
 
-// full is the name of a record without a dot at the end.
+// full returns the full name of a record without a dot at the end.
 func full(name, zone string) string {
 	if name == "@" || name == "" {
 		return zone
@@ -209,7 +210,7 @@ func full(name, zone string) string {
 	return name + "." + zone
 }
 
-// short is the name of a record relative to its zone.
+// short returns the name of a record relative to its zone.
 func short(name, zone string) string {
 	name = strings.TrimSuffix(name, ".")
 	if name == zone || name == "" || name == "@" {
@@ -218,10 +219,10 @@ func short(name, zone string) string {
 	return strings.TrimSuffix(name, "."+zone)
 }
 
-// undotted is data as providers have it who write names without the dot.
+// undotted returns a record's data without the dot at its end, for providers that write names this way.
 func undotted(r libdns.RR) string { return strings.TrimSuffix(r.Data, ".") }
 
-// dotted is data as a World has it.
+// dotted returns data in the form of a World: names end with a dot.
 func dotted(kind, data string) string {
 	if kind == "CNAME" || kind == "ALIAS" || kind == "NS" {
 		return strings.TrimSuffix(data, ".") + "."

@@ -99,7 +99,7 @@ func serveBunny(w *World, c *call) {
 	c.json(201, show(r))
 }
 
-// cursorPage answers a list of deSEC, whose next page is in a header.
+// cursorPage answers with a page of a list in deSEC's form. The cursor of the next page is in a header.
 func (c *call) cursorPage(all []object) {
 	n, err := strconv.Atoi("0" + c.r.URL.Query().Get("cursor"))
 	if _, given := c.r.URL.Query()["cursor"]; !given && len(all) > 500 {

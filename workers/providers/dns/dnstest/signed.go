@@ -23,7 +23,7 @@ var (
 	route53   = Fake{credentials: and(map[string]string{"access_key_id": "AKIDEXAMPLE"}, "secret_access_key"), Quotes: true, serve: serveRoute53}
 )
 
-// raw reads the body and leaves it to be read again.
+// raw reads the body and restores it, so that it can be read again.
 func (c *call) raw() []byte {
 	body, _ := io.ReadAll(c.r.Body)
 	c.r.Body = io.NopCloser(bytes.NewReader(body))
@@ -90,21 +90,21 @@ func serveOVH(w *World, c *call) {
 	}
 }
 
-// xml answers.
+// xml answers with XML.
 func (c *call) xml(status int, text string) {
 	c.Header().Set("Content-Type", "text/xml")
 	c.WriteHeader(status)
 	_, _ = io.WriteString(c, `<?xml version="1.0" encoding="utf-8"?>`+"\n"+text)
 }
 
-// quoted is a text in XML.
+// quoted escapes a text for XML.
 func quoted(s string) string {
 	var b bytes.Buffer
 	_ = xml.EscapeText(&b, []byte(s))
 	return b.String()
 }
 
-// serveNamecheap has mail forwarding in every zone, which a change of the records must not lose.
+// serveNamecheap serves zones with mail forwarding. A change of the records must not lose this setting.
 func serveNamecheap(w *World, c *call) {
 	_ = c.r.ParseForm()
 	form := c.r.Form
@@ -232,7 +232,7 @@ func serveRoute53(w *World, c *call) {
 	c.xml(200, `<ChangeResourceRecordSetsResponse xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><ChangeInfo><Id>/change/C1</Id><Status>PENDING</Status></ChangeInfo></ChangeResourceRecordSetsResponse>`)
 }
 
-// awsSignature is what the header Authorization has to be.
+// awsSignature returns the value that the header Authorization must have.
 func awsSignature(c *call) string {
 	at := c.r.Header.Get("X-Amz-Date")
 	if len(at) < 8 {
@@ -260,7 +260,7 @@ func awsSignature(c *call) string {
 		"/us-east-1/route53/aws4_request, SignedHeaders=host;x-amz-date, Signature=" + hex.EncodeToString(key)
 }
 
-// escaped is a value of a query, as signatures have it.
+// escaped returns a value of a query in the form that signatures use.
 func escaped(s string) string {
 	var b strings.Builder
 	for _, ch := range []byte(s) {

@@ -24,7 +24,7 @@ var (
 	}, "client_secret"), serve: serveAzure}
 )
 
-// googleKey is made when it is used first.
+// googleKey returns the key of the service account. It is generated on first use.
 var googleKey = sync.OnceValue(func() *rsa.PrivateKey { return must(rsa.GenerateKey(rand.Reader, 2048)) })
 
 func must[T any](v T, err error) T {
@@ -139,7 +139,7 @@ func serveGoogleCloud(w *World, c *call) {
 	refuse(404, "notFound", "The 'parameters.managedZone' resource was not found")
 }
 
-// azureSet is a set of records as Azure has it.
+// azureSet returns a function that converts a set of records to Azure's form.
 func azureSet(zone string) func(s []libdns.RR) object {
 	return func(s []libdns.RR) object {
 		p := object{"TTL": ttl(s[0]), "fqdn": full(s[0].Name, zone) + ".", "targetResource": object{}}

@@ -21,21 +21,21 @@ import (
 	"switchyard/workers/egress/egresstest"
 )
 
-// The user that the server takes mail of.
+// The only user that may send mail through the server.
 const (
 	User     = "alerts@mail.acme.com"
 	Password = "s3cret-of-smtp" //nolint:gosec // of a server that ends with its test
 )
 
-// Message is a message as it came.
+// Message is a message as it arrived.
 type Message struct {
-	From, To string // of the envelope
+	From, To string // addresses of the envelope
 	Header   netmail.Header
 	Subject  string // decoded
 	Text     string // decoded
 }
 
-// Server takes mail by STARTTLS from User alone.
+// Server accepts mail by STARTTLS, and only from User.
 type Server struct {
 	URL    string // for SMTP_URL
 	CAFile string // for EGRESS_CA_FILE
@@ -48,7 +48,7 @@ type Server struct {
 // New starts a server.
 func New(tb testing.TB) *Server {
 	tb.Helper()
-	trusted := httptest.NewTLSServer(nil) // for its certificate of 127.0.0.1
+	trusted := httptest.NewTLSServer(nil) // only its certificate for 127.0.0.1 is used
 	tb.Cleanup(trusted.Close)
 	s := &Server{CAFile: egresstest.CAFile(tb, trusted)}
 	server := smtp.NewServer(s)
@@ -64,14 +64,14 @@ func New(tb testing.TB) *Server {
 	return s
 }
 
-// Refuse has the server refuse receivers with a text; empty: it takes them again.
+// Refuse makes the server refuse all receivers with a text. An empty text ends this.
 func (s *Server) Refuse(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refused = text
 }
 
-// Got lists the messages that were taken.
+// Got returns the accepted messages.
 func (s *Server) Got() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()

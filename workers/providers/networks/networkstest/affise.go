@@ -8,7 +8,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// affise knows statuses in a query by numbers.
+// affise expects numbers for the statuses in a query.
 var affise = Fake{
 	credentials: and(map[string]string{"tenant": "demo"}, "api_key"),
 	refuse: func(c *call, words string) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// cake takes the end of a range for one more day, as some installs do.
+// cake includes the end of a range, as some installs do.
 var cake = Fake{
 	credentials: and(map[string]string{"domain": "affiliates.example.com", "affiliate_id": "12"}, "api_key"),
 	refuse: func(c *call, words string) {
@@ -33,7 +33,7 @@ var cake = Fake{
 				"disposition": o.word(map[string]string{"approved": "Approved", "rejected": "Rejected", "chargeback": "Rejected"}),
 			}, "price", "conversion_date")
 			if v["disposition"] == "" {
-				v["disposition"] = nil // it is not decided
+				v["disposition"] = nil // the network has not decided
 			}
 			rows = append(rows, v)
 		}

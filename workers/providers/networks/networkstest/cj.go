@@ -12,10 +12,10 @@ import (
 // cjArgument finds an argument of a query and its text.
 var cjArgument = regexp.MustCompile(`(\w+):\[?"([^"]*)"`)
 
-// cjRows is how many records come at once.
+// cjRows is the number of records in one answer.
 const cjRows = 700
 
-// cj tells every failure but a wrong token with status 200.
+// cj reports every failure except a wrong token with status 200.
 var cj = Fake{
 	Backs:       true,
 	credentials: and(map[string]string{"publisher_id": "4711"}, "token"),
@@ -57,7 +57,7 @@ var cj = Fake{
 	},
 }
 
-// cjRecords are commissions, and corrections of them.
+// cjRecords returns the commissions for orders, and the corrections of these commissions.
 func cjRecords(orders []Order) []object {
 	out := []object{}
 	for _, o := range orders {

@@ -9,10 +9,10 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// clickbankRows is how many orders a page has.
+// clickbankRows is the number of orders on a page.
 const clickbankRows = 100
 
-// clickbank has errors of plain text, writes a list of one as that one, and null as an object.
+// clickbank sends errors as plain text. It writes a list with one item as this item, and null as an object.
 var clickbank = Fake{
 	Statuses: []string{"approved", "rejected", "chargeback"}, Backs: true, busy: http.StatusForbidden,
 	credentials: and(nil, "api_key"),
@@ -60,5 +60,5 @@ func clickbankRecords(o Order, zone *time.Location) []object {
 	if o.Back == "" {
 		return []object{record(kind, o.payout())}
 	}
-	return []object{record("RFND", "-"+o.Back), record(kind, o.payout())} // the last one is told first
+	return []object{record("RFND", "-"+o.Back), record(kind, o.payout())} // the latest record comes first
 }

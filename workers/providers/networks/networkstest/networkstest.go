@@ -1,5 +1,5 @@
-// Package networkstest has fakes of the platforms of affiliate networks. Each speaks the wire format of its platform:
-// credentials, pages, words for statuses, times, and the envelope of its errors.
+// Package networkstest has fakes of the platforms of affiliate networks. Each fake implements the wire format of its platform:
+// credentials, pages, words for statuses, times, and the form of error answers.
 package networkstest
 
 import (
@@ -21,8 +21,8 @@ type Order struct {
 	ID, Click, Goal, Status, Payout, Currency string
 	At                                        time.Time
 	Word                                      string // the platform's word for the status; empty: its usual one
-	Back                                      string // what was taken back later, of a platform that tells it by a record of its own
-	Bare                                      bool   // the platform says neither payout nor currency nor time
+	Back                                      string // amount taken back later, for platforms that report this by a separate record
+	Bare                                      bool   // the platform reports neither payout nor currency nor time
 }
 
 // World is the state shared by all platforms.
@@ -31,7 +31,7 @@ type World struct {
 
 	mu     sync.Mutex
 	orders []Order
-	tokens int // how many were issued or ended; only the last one is good
+	tokens int // number of tokens issued or ended; only the last one is valid
 	zone   *time.Location
 	quoted bool
 }
@@ -43,21 +43,21 @@ func (w *World) Set(orders ...Order) {
 	w.orders = slices.Clone(orders)
 }
 
-// Live has the platforms live in a time zone: they tell times in it, if not in UTC, and mean its days.
+// Live sets the time zone of the platforms. Platforms that do not use UTC report days and times in this zone.
 func (w *World) Live(zone *time.Location) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.zone = zone
 }
 
-// Quote has the platforms write all numbers as texts.
+// Quote makes the platforms write all numbers as texts.
 func (w *World) Quote() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.quoted = true
 }
 
-// within are the orders of [from, to), by their time.
+// within returns the orders whose time is in [from, to).
 func (w *World) within(from, to time.Time) []Order {
 	var out []Order
 	for _, o := range w.orders {
@@ -68,37 +68,37 @@ func (w *World) within(from, to time.Time) []Order {
 	return out
 }
 
-// Fake is a platform.
+// Fake is the fake of a platform.
 type Fake struct {
 	// Statuses are the statuses that the platform can report by a single record; nil: approved, pending and rejected.
 	Statuses []string
 	Tokens   bool // credentials are exchanged for a token
-	Backs    bool // reversals are records of their own
+	Backs    bool // reversals are separate records
 
 	credentials func() map[string]string
 	serve       func(w *World, c *call)
-	refuse      func(c *call, words string) // in the envelope of the platform's errors
+	refuse      func(c *call, words string) // answers in the form of the platform's errors
 	busy        int                         // the status for too many requests; 0: 429
 }
 
 // Credentials returns the credentials that the platform accepts.
 func (f Fake) Credentials() map[string]string { return f.credentials() }
 
-// and returns canaries, which are found wherever they leak, together with open fields, which are not secret.
+// and returns secret credentials that a test can find wherever they leak, together with open fields, which are not secret.
 func and(open map[string]string, secrets ...string) func() map[string]string {
 	return func() map[string]string { return resttest.Canaries(open, secrets...) }
 }
 
-// Fakes are the platforms, by name.
+// Fakes has the platforms by name.
 var Fakes = map[string]Fake{
 	"admitad": admitad, "affise": affise, "awin": awin, "cake": cake, "cj": cj, "clickbank": clickbank, "everflow": everflow,
 	"impact": impact, "partnerize": partnerize, "rakuten": rakuten, "tune": tune,
 }
 
-// Handler is every fake, each below its name.
+// Handler returns a handler that serves every fake below its name.
 func (w *World) Handler() http.Handler { return http.HandlerFunc(w.serve) }
 
-// Serve starts a server that is every fake.
+// Serve starts a server with all fakes.
 func Serve(tb testing.TB, w *World) *httptest.Server {
 	tb.Helper()
 	s := httptest.NewTLSServer(w.Handler())
@@ -147,7 +147,7 @@ type call struct {
 	fake   Fake
 }
 
-// json answers.
+// json answers with JSON.
 func (c *call) json(status int, v any) {
 	if c.quoted {
 		v = resttest.Quoted(v)
@@ -155,7 +155,7 @@ func (c *call) json(status int, v any) {
 	resttest.JSON(c, status, v)
 }
 
-// row is a record of an order, without the members that a bare order lacks.
+// row returns a record of an order. It removes the members in lacks if the order is bare.
 func (o Order) row(row object, lacks ...string) object {
 	if o.Bare {
 		for _, name := range lacks {
@@ -165,7 +165,7 @@ func (o Order) row(row object, lacks ...string) object {
 	return row
 }
 
-// days are the orders of days of the query, both included, in the platform's zone.
+// days returns the orders between two days of the query, both included, in the platform's time zone.
 func (c *call) days(w *World, form, from, to string) []Order {
 	q := c.r.URL.Query()
 	first, err1 := time.ParseInLocation(form, q.Get(from), c.zone)
@@ -188,7 +188,7 @@ func (c *call) span(w *World, form, from, to string, days int) (orders []Order, 
 	return w.within(first, last.Add(time.Second)), true
 }
 
-// token issues a token to a client, and refuses others.
+// token issues a token to the known client and refuses all others.
 func (w *World) token(c *call, scope string) {
 	id, secret, _ := c.r.BasicAuth()
 	if c.r.Method != http.MethodPost || c.r.FormValue("grant_type") != "client_credentials" || c.r.FormValue("scope") != scope ||
@@ -204,12 +204,12 @@ func (w *World) token(c *call, scope string) {
 
 func (w *World) goodToken() string { return fmt.Sprintf("canary-token-%d", w.tokens) }
 
-// bearer reports whether a request has the token that is good.
+// bearer reports whether a request has the valid token.
 func (w *World) bearer(c *call) bool {
 	return c.r.Header.Get("Authorization") == "Bearer "+w.goodToken()
 }
 
-// number is a number of the query.
+// number returns a number of the query, or fallback.
 func (c *call) number(name string, fallback int) int {
 	n, err := strconv.Atoi(c.r.URL.Query().Get(name))
 	if err != nil {
@@ -218,13 +218,13 @@ func (c *call) number(name string, fallback int) int {
 	return n
 }
 
-// at reads a time of a form, in UTC. Any other text gives the zero time.
+// at parses a time of the given form, in UTC. It returns the zero time for any other text.
 func at(form, word string) time.Time {
 	t, _ := time.Parse(form, word)
 	return t
 }
 
-// word is how the platform calls an order's status.
+// word returns the platform's word for an order's status.
 func (o Order) word(words map[string]string) string {
 	if o.Word != "" {
 		return o.Word
@@ -232,7 +232,7 @@ func (o Order) word(words map[string]string) string {
 	return words[o.Status]
 }
 
-// payout is the amount, as a number.
+// payout returns the amount as a number.
 func (o Order) payout() string {
 	if o.Payout == "" {
 		return "0"
@@ -240,7 +240,7 @@ func (o Order) payout() string {
 	return o.Payout
 }
 
-// plain answers with text.
+// plain answers with plain text.
 func (c *call) plain(status int, words string) {
 	c.Header().Set("Content-Type", "text/plain")
 	c.WriteHeader(status)

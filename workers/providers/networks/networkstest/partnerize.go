@@ -9,7 +9,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// partnerize pages by a cursor.
+// partnerize splits lists into pages with a cursor.
 var partnerize = Fake{
 	credentials: and(map[string]string{"publisher_id": "11l1"}, "application_key", "user_api_key"),
 	refuse: func(c *call, words string) {

@@ -8,7 +8,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// rakuten tells what is taken back by negative commissions.
+// rakuten reports reversals as negative commissions.
 var rakuten = Fake{
 	Tokens: true, Backs: true,
 	credentials: and(map[string]string{"client_id": "me", "sid": "456"}, "client_secret"),

@@ -8,7 +8,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// tune tells every failure with status 200, and every second page by the ids of its rows.
+// tune reports every failure with status 200. On every second page, the rows are an object with their ids as keys.
 var tune = Fake{
 	credentials: and(map[string]string{"network_id": "demo"}, "api_key"),
 	refuse: func(c *call, words string) {
@@ -53,5 +53,5 @@ var tune = Fake{
 	},
 }
 
-// same are the words of platforms that call statuses as we do.
+// same has the words of platforms that use our words for statuses.
 var same = map[string]string{"approved": "approved", "pending": "pending", "rejected": "rejected", "chargeback": "rejected"}

@@ -11,7 +11,7 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// api is what platforms answer to those who have signed in.
+// api serves the platforms' APIs for users who have signed in.
 func (w *World) api(rw http.ResponseWriter, r *http.Request, provider, path string) {
 	u, ok := w.holder(r, provider)
 	switch provider {
@@ -26,10 +26,10 @@ func (w *World) api(rw http.ResponseWriter, r *http.Request, provider, path stri
 	}
 }
 
-// Unreachable is a Google account that is listed, and cannot be asked.
+// Unreachable is a Google account that is listed but refuses requests.
 const Unreachable = "9990000000"
 
-// google lists the first account, which is a manager and has all others below it, and Unreachable.
+// google serves Google's API. It lists Unreachable and the first account, which is a manager with all other accounts below it.
 func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok bool) {
 	fail := func(status int, word, reason string) {
 		resttest.JSON(rw, status, map[string]any{"error": map[string]any{"code": status, "message": "Request failed.", "status": word, "details": []any{
@@ -37,7 +37,7 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 		}}})
 	}
 	ids := w.owned(models.GoogleAds)
-	_, call, _ := strings.Cut(path, "/") // behind the version
+	_, call, _ := strings.Cut(path, "/") // the part after the version
 	switch {
 	case !ok:
 		fail(http.StatusUnauthorized, "UNAUTHENTICATED", "OAUTH_TOKEN_EXPIRED")
@@ -52,7 +52,7 @@ func (w *World) google(rw http.ResponseWriter, r *http.Request, path string, ok 
 		fail(http.StatusForbidden, "PERMISSION_DENIED", "CUSTOMER_NOT_ENABLED")
 	case len(ids) > 0 && call == "customers/"+ids[0]+"/googleAds:searchStream" && r.Header.Get("Login-Customer-Id") == ids[0]:
 		var chunks []any
-		for i, id := range ids { // each in a chunk of its own
+		for i, id := range ids { // each client in a separate chunk
 			client := map[string]any{
 				"resourceName": "customers/" + ids[0] + "/customerClients/" + id, "id": id, "descriptiveName": "Shop " + id,
 				"currencyCode": "EUR", "timeZone": "Europe/Berlin", "status": "ENABLED", "level": strconv.Itoa(min(i, 1)),
@@ -106,7 +106,7 @@ func (w *World) microsoft(rw http.ResponseWriter, r *http.Request, path string, 
 	}
 }
 
-// metaPage is the size of a page, whatever is asked for.
+// metaPage is the size of a page, whatever size the request asks for.
 const metaPage = 3
 
 func (w *World) meta(rw http.ResponseWriter, r *http.Request, path string, u User, ok bool) {

@@ -14,7 +14,7 @@ import (
 // action is a conversion action of Google or an offline goal of Microsoft.
 type action struct{ id, name, currency string }
 
-// Actions are the names of the actions that were made at a platform.
+// Actions returns the names of the actions that were created at a platform.
 func (w *World) Actions(provider string) (names []string) {
 	w.change(func() {
 		for _, a := range w.actions[provider] {
@@ -24,7 +24,7 @@ func (w *World) Actions(provider string) (names []string) {
 	return names
 }
 
-// create makes an action. ok is false if there is one of the name.
+// create creates an action. ok is false if an action of that name exists.
 func (w *World) create(provider, name, currency string) (id string, ok bool) {
 	w.change(func() {
 		for _, a := range w.actions[provider] {
@@ -54,7 +54,7 @@ func (w *World) made(provider string) (list []action) {
 	return list
 }
 
-// googleActions answers what is asked of a customer. ok is false if it was something else.
+// googleActions answers requests about the actions of a customer. ok is false for other requests.
 func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call string, fail func(int, string, string)) (ok bool) {
 	var customer, verb string
 	if n, _ := fmt.Sscanf(strings.ReplaceAll(strings.TrimPrefix(call, "customers/"), "/", " "), "%s %s", &customer, &verb); n != 2 {
@@ -106,7 +106,7 @@ func (w *World) googleActions(rw http.ResponseWriter, r *http.Request, call stri
 	return false
 }
 
-// microsoftGoals answers what is asked of an ad account.
+// microsoftGoals answers requests about the goals of an ad account.
 func (w *World) microsoftGoals(rw http.ResponseWriter, path string, body []byte, fail func(int, int, string)) {
 	var sent struct {
 		ConversionGoals []struct {

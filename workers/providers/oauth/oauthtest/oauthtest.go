@@ -1,5 +1,6 @@
-// Package oauthtest has fakes of the platforms at which users sign in. Each speaks its platform's wire format: the sign-in
-// page, the token endpoint, the pages of ad accounts, and the envelopes of errors. A server has them at /PROVIDER.
+// Package oauthtest has fakes of the platforms at which users sign in. Each fake implements its platform's wire format: the
+// sign-in page, the token endpoint, the pages of ad accounts, and the form of error answers. One server serves them all, at
+// /PROVIDER.
 package oauthtest
 
 import (
@@ -21,10 +22,10 @@ import (
 	"switchyard/workers/providers/rest/resttest"
 )
 
-// Canary begins every secret that the platforms have or give.
+// Canary is the prefix of every secret that the platforms know or issue.
 const Canary = "canary-"
 
-// Apps are the apps that the platforms know.
+// Apps returns the apps that the platforms know.
 func Apps() map[string]oauth.App {
 	return map[string]oauth.App{
 		models.GoogleAds: {ID: "google-app", Secret: Canary + "google-secret"},
@@ -35,10 +36,10 @@ func Apps() map[string]oauth.App {
 	}
 }
 
-// User is who signs in.
+// User is the person who signs in.
 type User struct{ ID, Name string }
 
-// issued is what a platform has given.
+// issued is a code or token that a platform has issued.
 type issued struct {
 	provider, challenge, redirect string
 	user                          User
@@ -60,14 +61,14 @@ type World struct {
 	refresh   map[string]issued
 	n         int
 	refreshes int
-	held      chan struct{} // refreshes wait until it is closed; nil: they do not
+	held      chan struct{} // refreshes wait until it is closed; nil: they do not wait
 	entered   chan struct{}
-	ids       map[string][]string // of ad accounts, by provider
+	ids       map[string][]string // ids of ad accounts, by provider
 	actions   map[string][]action
 	life      time.Duration
 }
 
-// New starts the platforms. A user named jane@example.com signs in, whose tokens live for an hour.
+// New starts the platforms. The user who signs in is jane@example.com. Tokens are valid for an hour.
 func New(tb testing.TB) *World {
 	tb.Helper()
 	w := &World{
@@ -80,25 +81,25 @@ func New(tb testing.TB) *World {
 	return w
 }
 
-// SignIn says who signs in next.
+// SignIn sets the user who signs in next.
 func (w *World) SignIn(u User) { w.change(func() { w.user = u }) }
 
-// Deny has the person refuse on the sign-in page.
+// Deny makes the user refuse on the sign-in page.
 func (w *World) Deny() { w.change(func() { w.denied = true }) }
 
-// Break lets the next requests fail one after another, and all further ones as the last.
+// Break sets the faults of the next requests, in order. All further requests have the last fault.
 func (w *World) Break(faults ...resttest.Fault) { w.faults.Fail(faults...) }
 
-// Live sets how long further access tokens live.
+// Live sets the lifetime of further access tokens.
 func (w *World) Live(life time.Duration) { w.change(func() { w.life = life }) }
 
 // Own sets the ad accounts at a platform, by their ids.
 func (w *World) Own(provider string, ids ...string) { w.change(func() { w.ids[provider] = ids }) }
 
-// Revoke ends everything that a platform has given so far.
+// Revoke ends all tokens that the platforms have issued so far.
 func (w *World) Revoke() { w.change(func() { clear(w.access); clear(w.refresh) }) }
 
-// Expire ends the access tokens alone.
+// Expire ends only the access tokens.
 func (w *World) Expire() {
 	w.change(func() {
 		for token, i := range w.access {
@@ -108,13 +109,13 @@ func (w *World) Expire() {
 	})
 }
 
-// Refreshes is how often tokens were renewed.
+// Refreshes returns how often tokens were renewed.
 func (w *World) Refreshes() (n int) {
 	w.change(func() { n = w.refreshes })
 	return n
 }
 
-// Hold has refreshes wait until release is called. entered tells of each that waits.
+// Hold makes refreshes wait until release is called. entered receives a value for each waiting refresh.
 func (w *World) Hold() (entered <-chan struct{}, release func()) {
 	gate := make(chan struct{})
 	w.change(func() { w.held = gate })
@@ -132,7 +133,7 @@ func (w *World) secret(kind string) string {
 	return fmt.Sprintf("%s%s-%d", Canary, kind, w.n)
 }
 
-// Visit opens the address of a sign-in page as a browser does, and gives the address that the platform sends it to.
+// Visit opens the address of a sign-in page as a browser does. It returns the address that the platform redirects to.
 func (w *World) Visit(tb testing.TB, address string) *url.URL {
 	tb.Helper()
 	client := *w.Server.Client()
@@ -175,7 +176,7 @@ func (w *World) serve(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// refuse answers in the envelope of the platform's errors.
+// refuse answers in the form of the platform's errors.
 func refuse(rw http.ResponseWriter, provider string, status int, code, words string) {
 	if provider == models.Meta {
 		number := map[string]int{"invalid_grant": 190}[code]
@@ -185,7 +186,7 @@ func refuse(rw http.ResponseWriter, provider string, status int, code, words str
 	resttest.JSON(rw, status, map[string]string{"error": code, "error_description": words})
 }
 
-// authorize is the page on which the person allows it, which they do at once.
+// authorize serves the sign-in page. The user allows access at once, or refuses after Deny.
 func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider string) {
 	q := r.URL.Query()
 	app := Apps()[provider]
@@ -216,7 +217,7 @@ func (w *World) authorize(rw http.ResponseWriter, r *http.Request, provider stri
 	http.Redirect(rw, r, to.String(), http.StatusFound) //nolint:gosec // no browser comes here
 }
 
-// take ends a code, if it is one of this app, verifier and redirect.
+// take uses up a code. ok is false if the code does not belong to the app, verifier and redirect of the request.
 func (w *World) take(r *http.Request, provider string) (issued, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -234,7 +235,7 @@ func (w *World) knows(r *http.Request, provider string) bool {
 	return r.Form.Get("client_id") == app.ID && r.Form.Get("client_secret") == app.Secret
 }
 
-// token is the endpoint of Google and Microsoft.
+// token serves the token endpoint of Google and Microsoft.
 func (w *World) token(rw http.ResponseWriter, r *http.Request, provider string) {
 	if r.Method != http.MethodPost || !w.knows(r, provider) {
 		refuse(rw, provider, http.StatusUnauthorized, "invalid_client", "the client is not known")
@@ -264,7 +265,7 @@ func (w *World) renew(rw http.ResponseWriter, r *http.Request, provider string) 
 		i, ok = w.refresh[old]
 		w.refreshes++
 		if provider == models.MicrosoftAds {
-			delete(w.refresh, old) // it is stricter than the platform, which takes the one before for a while
+			delete(w.refresh, old) // stricter than the platform, which still accepts the previous token for a while
 		}
 	})
 	if !ok || i.provider != provider {
@@ -283,7 +284,7 @@ func (w *World) wait() {
 	}
 }
 
-// grant gives tokens. Google gives a refresh token once, Microsoft each time another.
+// grant issues tokens. Google issues a refresh token once, Microsoft issues a new one each time.
 func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -302,7 +303,7 @@ func (w *World) grant(rw http.ResponseWriter, i issued, old string) {
 	resttest.JSON(rw, http.StatusOK, out)
 }
 
-// metaToken is Meta's endpoint, which exchanges codes and tokens.
+// metaToken serves Meta's token endpoint, which exchanges codes and tokens for tokens.
 func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
 	if !w.knows(r, models.Meta) {
 		refuse(rw, models.Meta, http.StatusBadRequest, "invalid_client", "Error validating client secret.")
@@ -333,13 +334,13 @@ func (w *World) metaToken(rw http.ResponseWriter, r *http.Request) {
 	resttest.JSON(rw, http.StatusOK, map[string]any{"access_token": access, "token_type": "bearer", "expires_in": int(life.Seconds())})
 }
 
-// owned are the ids of ad accounts at a platform.
+// owned returns the ids of the ad accounts at a platform.
 func (w *World) owned(provider string) (ids []string) {
 	w.change(func() { ids = slices.Clone(w.ids[provider]) })
 	return ids
 }
 
-// holder finds who an access token is of.
+// holder returns the user of a request's access token. ok is false if the token is not valid.
 func (w *World) holder(r *http.Request, provider string) (u User, ok bool) {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	w.change(func() {

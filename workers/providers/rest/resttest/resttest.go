@@ -1,5 +1,5 @@
-// Package resttest has what fakes of providers have in common: how they fail, how they wait, and how they write JSON. A fake adds its
-// provider's wire format.
+// Package resttest has the common parts of the fakes of providers: faults, waits, and JSON answers. A fake adds its provider's
+// wire format.
 package resttest
 
 import (
@@ -12,40 +12,40 @@ import (
 	"sync"
 )
 
-// Fault is how a request fails.
+// Fault is a way in which a request fails.
 type Fault int
 
 // The faults.
 const (
 	None      Fault = iota
 	Busy            // too many requests, with Retry-After: 7
-	Swamped         // the same without a time
-	Down            // 500 with a page of some proxy that repeats the request's credentials
+	Swamped         // too many requests, without Retry-After
+	Down            // 500 with a proxy's HTML page that repeats the request's credentials
 	Cut             // an answer that ends early
 	Elsewhere       // a redirect to another host
-	Echo            // 400 with an envelope that repeats the request, credentials and all
+	Echo            // 400 with an error that repeats the request, including its credentials
 	Strange         // 200 with an answer of another form
 	Slow            // no answer until the client has given up, or Fail is called again
-	Refusal         // the provider's own error, with Words
-	Expired         // tokens are no longer good; the fake knows what comes of it
+	Refusal         // an error in the provider's own form, with Words
+	Expired         // tokens are no longer valid; the fake decides how it answers
 )
 
-// Words are what a provider says when it refuses.
+// Words is the error text of a provider that refuses a request.
 const Words = "the report is being rebuilt"
 
-// RequestID is what a provider calls a request that fails.
+// RequestID is the provider's id of a failed request.
 const RequestID = "request-4711"
 
 // Faults decides how the requests of a fake fail. With the zero Faults no request fails.
 type Faults struct {
 	mu      sync.Mutex
-	list    []Fault // of the next requests; the last one stays
+	list    []Fault // faults of the next requests; the last one stays
 	calls   int
-	held    chan struct{} // requests wait until it is closed; nil: they do not
+	held    chan struct{} // requests wait until it is closed; nil: they do not wait
 	changed chan struct{} // closed when Fail is called; nil: no request waits for that
 }
 
-// Fail lets the next requests fail one after another, and all further ones as the last.
+// Fail sets the faults of the next requests, in order. All further requests have the last fault.
 func (f *Faults) Fail(faults ...Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,7 +64,7 @@ func (f *Faults) Hold() (release func()) {
 	return sync.OnceFunc(func() { close(held) })
 }
 
-// Calls returns the number of requests, including the held ones.
+// Calls returns the number of requests, including requests that are held.
 func (f *Faults) Calls() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,7 +74,7 @@ func (f *Faults) Calls() int {
 // Next counts a request and returns its fault. The fault is decided when the request arrives; then the request waits while
 // requests are held. ok is false if the client has given up.
 func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
-	// A server hears of a client that gives up only when the body is read.
+	// A server notices that a client has given up only after the body is read.
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return None, false
@@ -95,7 +95,8 @@ func (f *Faults) Next(r *http.Request) (fault Fault, ok bool) {
 	return fault, true
 }
 
-// Late waits as Slow says. ok is false if the client has given up; else the request is to be answered.
+// Late waits until the client has given up or Fail is called again. ok is false if the client has given up. Otherwise the
+// request must be answered.
 func (f *Faults) Late(r *http.Request) (ok bool) {
 	f.mu.Lock()
 	if f.changed == nil {
@@ -115,14 +116,14 @@ func wait(r *http.Request, until <-chan struct{}) (ok bool) {
 	}
 }
 
-// Own is how a provider words failures in its own way. Nil functions: it does as most do.
+// Own writes failures in a provider's own form. If a function is nil, the usual form is used.
 type Own struct {
 	Busy   func()             // too many requests
-	Refuse func(words string) // an error of its own: Refusal
+	Refuse func(words string) // an error in the provider's own form: Refusal
 	Echo   func(words string) // an error that repeats words of the request
 }
 
-// Answer answers a request with a fault. ok is true if the provider is to serve it all the same.
+// Answer answers a request with a fault. ok is true if the provider must still serve the request.
 func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, own Own) (ok bool) {
 	secrets := Repeated(r)
 	if fault != None && fault != Expired {
@@ -156,7 +157,7 @@ func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, own
 		_, _ = io.WriteString(w, `"<html>"`)
 	case Slow:
 		if !f.Late(r) {
-			panic(http.ErrAbortHandler) // an empty answer could still overtake the end of the client's patience
+			panic(http.ErrAbortHandler) // otherwise an empty answer could reach the client before its timeout
 		}
 		return true
 	case Refusal:
@@ -167,14 +168,14 @@ func (f *Faults) Answer(w http.ResponseWriter, r *http.Request, fault Fault, own
 	return false
 }
 
-// Repeated is what a careless provider repeats of a request: everything that may contain credentials.
+// Repeated returns the parts of a request that a careless provider may repeat. They may contain credentials.
 func Repeated(r *http.Request) string {
 	body, _ := io.ReadAll(r.Body)
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return fmt.Sprint(r.Header.Get("Authorization"), " ", r.URL.RawQuery, " ", r.Header, " ", string(body))
 }
 
-// JSON answers.
+// JSON answers with JSON.
 func JSON(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -207,7 +208,8 @@ func quote(v any) any {
 	return v
 }
 
-// Canaries returns credentials that are found wherever they leak, together with open fields, which are not secret.
+// Canaries returns secret credentials that a test can find wherever they leak, together with open fields, which are not
+// secret.
 func Canaries(open map[string]string, secrets ...string) map[string]string {
 	out := maps.Clone(open)
 	if out == nil {
@@ -219,7 +221,7 @@ func Canaries(open map[string]string, secrets ...string) map[string]string {
 	return out
 }
 
-// Page are the items of a page, which begins with 1.
+// Page returns the items of a page. The first page is 1.
 func Page[T any](items []T, page, size int) []T {
 	from := min(max(page-1, 0)*size, len(items))
 	return items[from:min(from+size, len(items))]

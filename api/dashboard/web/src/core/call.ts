@@ -1,10 +1,12 @@
-// The one function that calls the service. Rows of the REST API are below /api/v1, the dashboard's own rows at their own path.
+// call is the only function that calls the service. It adds /api/v1 to the paths of the REST API. Rows of the dashboard keep their
+// own path.
 import { signal } from '@preact/signals'
 import type { Calls } from '../api.gen.ts'
 import { newID } from './id.ts'
 
 export type Row = keyof Calls
-// match: the version that a write changes; key: for a write that may be sent again; later is called as soon as the job is known.
+// match is the version that a write changes. key is the Idempotency-Key of a write that may be sent again. later is called with the
+// job's id as soon as the job is known.
 type Ask<R extends Row> = {
   query?: Calls[R]['query']
   path?: Calls[R]['path']
@@ -29,7 +31,7 @@ export class ApiError extends Error {
 
 // signedOut opens the sign-in card over whatever is shown, so that nothing typed is lost.
 export const signedOut = signal(false)
-// confirming asks who it is once more; it is settled when the person has answered.
+// confirming opens the card that asks the person for their password again. done is called when the person has answered.
 export const confirming = signal<null | { done: (ok: boolean) => void }>(null)
 
 export const asError = (e: unknown) => (e instanceof ApiError ? e : new ApiError('away', 0, String(e)))
@@ -47,7 +49,7 @@ export async function call<R extends Row>(row: R, ask: Ask<R> = {}): Promise<Cal
   if (query.size) path += '?' + query
   const headers: Record<string, string> = {}
   if (ask.body !== undefined) headers['Content-Type'] = 'application/json'
-  if (method !== 'GET') headers['X-Switchyard-Page'] = '1' // without it a session changes nothing
+  if (method !== 'GET') headers['X-Switchyard-Page'] = '1' // without this header the service refuses writes of a session
   if (ask.match) headers['If-Match'] = `"${ask.match}"`
   if (writes(method) && !pattern.startsWith('/app/')) headers['Idempotency-Key'] = ask.key ?? newID()
   if (ask.later) headers.Prefer = 'respond-async'
@@ -108,7 +110,7 @@ const pause = (ms: number, signal?: AbortSignal) =>
     )
   })
 
-// follow waits for the job of a 202.
+// follow returns the data of a reply. For a 202 it waits for the job and returns the job's answer.
 async function follow(first: Reply, signal?: AbortSignal, later?: (id: string) => void): Promise<unknown> {
   if (first.status !== 202) return first.data
   const { job } = first.data as { job: { id: string } }

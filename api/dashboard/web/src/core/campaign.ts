@@ -1,4 +1,4 @@
-// What a campaign needs to be made.
+// Values for making a campaign: an alias and a domain.
 import { use } from './query.ts'
 import type { Choice } from '../parts/combobox.tsx'
 import { t } from './text.ts'

@@ -1,4 +1,4 @@
-// The conversation with the language model of an account. It is kept for the visit, so that another screen does not end it.
+// The conversation with the account's language model. It is kept for the visit, so that it goes on after a visit to another screen.
 import { signal } from '@preact/signals'
 import type { ChatAnswer, ChatLookup } from '../api.gen.ts'
 import { me } from './me.ts'
@@ -13,7 +13,7 @@ export const setTurns = (list: Turn[]) => {
 }
 
 const most = 12 // turns that the service uses
-// sentOf is what of a conversation is sent: what failed is not part of it.
+// sentOf returns the turns of a conversation to send: the last ones, without failed and empty turns.
 export const sentOf = (list: Turn[]) =>
   list
     .filter(o => !o.failed && o.content.trim())
@@ -36,7 +36,7 @@ const screens: Record<string, string> = {
   'GET /copilot': '/app/copilot',
 }
 
-// linkOf is the screen that shows what was looked up, with the same window and filters.
+// linkOf returns the screen that shows the result of a look-up, with the same window and filters. It returns null if no screen does.
 export function linkOf({ operation, query }: ChatLookup): { path: string; params: Record<string, string> } | null {
   if (operation === 'GET /campaigns/{id}' && /^[0-9a-f-]{36}$/i.test(query.id ?? ''))
     return { path: `/app/campaigns/${query.id}`, params: {} }

@@ -5,7 +5,7 @@ import { useAll } from './query.ts'
 const of = (rows: { id: string; name: string; status: string; tags?: string[] }[] | undefined): Choice[] | undefined =>
   rows?.filter(r => r.status !== 'archived').map(r => ({ value: r.id, label: r.name, side: r.status === 'paused' ? r.status : undefined }))
 
-// The lists are asked for without a window, so that they are kept for every screen. on false asks nothing.
+// The lists are loaded without a window, so that all screens share the cached answers. If on is false, nothing is loaded.
 export const useOffers = (on = true) => useAll('GET /offers', on ? {} : null).rows
 export const useLanders = (on = true) => useAll('GET /landers', on ? {} : null).rows
 export const useSources = (on = true) => useAll('GET /traffic-sources', on ? {} : null).rows

@@ -16,7 +16,7 @@ export function formOf(attribute: string, operator: string): Form | undefined {
   return fits.find(f => f.attributes.includes(attribute)) ?? fits[0]
 }
 
-// attributes are all there are, those first that are used most.
+// attributes lists all attributes, the most used first.
 const usual = [
   'country',
   'device_type',
@@ -54,7 +54,7 @@ export const attributeName = (a: string) =>
       ? t.conditions.header(a.slice(7))
       : a.replaceAll('_', ' '))
 
-// plain is the operator without the difference between one value and several.
+// plain returns the operator for one value in place of in and not_in, which are for several values.
 export const plain = (operator: string) => (operator === 'in' ? 'equals' : operator === 'not_in' ? 'not_equals' : operator)
 export const operatorName = (operator: string, kind = '') =>
   (kind === 'truth' && operator === 'is_set' ? t.conditions.isSet : t.conditions.operators[plain(operator)]) ?? operator
@@ -81,7 +81,7 @@ const slotText = (s: Slot) => {
 
 export type Sentence = { attribute: string; operator: string; values: string[]; joined: string }
 
-// sentenceOf takes a condition apart for showing: Country · is · DE, AT or CH.
+// sentenceOf returns the parts of a condition's sentence: Country · is · DE, AT or CH.
 export function sentenceOf(c: Condition, names: Record<string, string> = {}): Sentence {
   const kind = formOf(c.attribute, c.operator)?.kind ?? 'text',
     values = listOf(c.value)
@@ -95,7 +95,7 @@ export function sentenceOf(c: Condition, names: Record<string, string> = {}): Se
   return { attribute, operator: operatorName(c.operator, kind), values: shown, joined }
 }
 
-const few = 4 // values that a sentence names
+const few = 4 // the most values that a sentence names
 const joinOr = (v: string[]) =>
   v.length <= 1
     ? v.join()
@@ -103,7 +103,7 @@ const joinOr = (v: string[]) =>
       ? t.conditions.more(v.slice(0, few - 1).join(', '), v.length - few + 1)
       : t.conditions.or(v.slice(0, -1).join(', '), v.at(-1)!)
 
-// fresh is a condition to begin with.
+// fresh returns a new condition for the editor.
 export const fresh = (attribute = 'country'): Condition => {
   const operator = operatorsOf(attribute)[0] ?? 'equals',
     kind = formOf(attribute, operator)?.kind
@@ -114,7 +114,7 @@ export const fresh = (attribute = 'country'): Condition => {
   }
 }
 
-// sent is a condition as the service takes it: numbers as numbers, one value not as a list of one.
+// sent returns a condition in the form that the service accepts: numbers as numbers, and a single value without a list.
 export function sent(c: Condition): Condition {
   const kind = formOf(c.attribute, c.operator)?.kind,
     values = listOf(c.value)

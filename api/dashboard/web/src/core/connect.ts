@@ -1,4 +1,4 @@
-// What the screens of connections share.
+// Helpers that the screens of connections share.
 import { asError } from './call.ts'
 import { can } from './me.ts'
 import { change } from './router.ts'
@@ -6,7 +6,7 @@ import { w } from '../text/integrations.ts'
 import { sentence } from '../parts/state.tsx'
 
 export const mayConnect = () => can('member')
-// said is what an error of a connection means to a person.
+// said returns the text that explains an error of a connection.
 export const said = (e: unknown) => {
   const error = asError(e)
   return w.codes[error.code] ?? sentence(error)

@@ -1,4 +1,4 @@
-// The header of a CSV file as the service reads it, and how many rows there are.
+// Reads the header of a CSV file like the service does, and counts the rows.
 import type { FileColumn } from '../columns.gen.ts'
 
 export const mostRows = 5000,
@@ -8,7 +8,7 @@ export type Head = { cells: Heading[]; missing: FileColumn[]; rows: number; comm
 
 const fold = (s: string) => s.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
-// records is how many records a text has, without empty lines. Lines within quotes are one record.
+// records returns the number of records in a text, without empty lines. A line break within quotes does not end a record.
 function records(text: string): number {
   let n = 0,
     quoted = false,
@@ -39,7 +39,7 @@ function cellsOf(line: string, comma: string): string[] {
   return [...out, cell.trim()]
 }
 
-// headOf reads the header with the separator by which it has the most known columns.
+// headOf reads the header. It chooses the separator that gives the most known columns.
 export function headOf(text: string, columns: FileColumn[]): Head | null {
   let body = text.replace(/^\uFEFF/, '').replace(/^\s*\n/, ''),
     choices = ',;\t|'
@@ -61,7 +61,7 @@ export function headOf(text: string, columns: FileColumn[]): Head | null {
   }
 }
 
-// recordsOf are the cells of all records of a text, the header first. Within quotes a quote is doubled, and lines may end.
+// recordsOf returns the cells of all records of a text, the header first. A quoted cell may contain doubled quotes and line breaks.
 export function recordsOf(text: string, comma: string): string[][] {
   const body = text.replace(/^\uFEFF/, '').replace(/^sep=.\r?\n/i, '')
   const out: string[][] = []
@@ -93,7 +93,7 @@ export function recordsOf(text: string, comma: string): string[][] {
   return out
 }
 
-// csvOf writes records. A cell that a table program would take for a formula begins with an apostrophe.
+// csvOf returns records as CSV. It puts an apostrophe before a cell that a spreadsheet program would take for a formula.
 export const csvOf = (rows: string[][]) =>
   rows
     .map(r =>

@@ -1,4 +1,4 @@
-// Dates in the account's own format, and how long ago something was.
+// Formats dates in the account's own format, and the time that has passed since a moment.
 import { hourOf } from './format.ts'
 import { me, zone } from './me.ts'
 import { language, t } from './text.ts'
@@ -6,7 +6,7 @@ import { wall } from './window.ts'
 
 const two = (n: number) => String(n).padStart(2, '0')
 
-// dateOf is a day as the account writes it; format is tried before it is saved.
+// dateOf returns the day of a moment in the account's date format. Settings pass another format to show it before it is saved.
 export function dateOf(at: number, format = me.value?.account.dateFormat ?? 'YYYY-MM-DD', tz = zone.value) {
   const d = new Date(wall(at, tz)),
     month = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' }).format(d)
@@ -20,7 +20,7 @@ export function dateOf(at: number, format = me.value?.account.dateFormat ?? 'YYY
 }
 export const dateTime = (text: string) => dateOf(Date.parse(text)) + ' ' + hourOf(Date.parse(text))
 
-// ago is how long ago a moment was, roughly.
+// ago returns the rough time since a moment, as text.
 export function ago(text: string) {
   const minutes = Math.floor((Date.now() - Date.parse(text)) / 60000),
     w = t.exports

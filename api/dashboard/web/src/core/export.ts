@@ -1,4 +1,4 @@
-// A file of a report or a log is made as a job, which the tray shows.
+// Makes a file of a report or a log as a job. The tray shows the job.
 import type { ExportAnswer, ExportBody } from '../api.gen.ts'
 import { count } from './format.ts'
 import { task } from './jobs.ts'

@@ -1,4 +1,4 @@
-// The figures of reports: what each is called by the API, how it is shown, and whether a change of it is more than chance.
+// The figures of reports: their names in the API, how they are shown, and whether a change is more than chance.
 import type { FigureRow } from '../api.gen.ts'
 import { t } from './text.ts'
 import { count, money, none, percent, shown, signed, type Kind } from './format.ts'
@@ -6,7 +6,7 @@ import { count, money, none, percent, shown, signed, type Kind } from './format.
 export type Name = keyof FigureRow
 type Figure = { kind: Kind; digits?: number; good: 1 | -1 | 0 }
 
-// good: a rise is good, bad, or neither.
+// good is 1 if a rise is good and -1 if it is bad.
 export const figures: Record<Name, Figure> = {
   clicks: { kind: 'count', good: 1 },
   unique_clicks: { kind: 'count', good: 1 },
@@ -33,7 +33,8 @@ export const figures: Record<Name, Figure> = {
 export const names = Object.keys(figures) as Name[]
 export const usual: Name[] = ['clicks', 'unique_clicks', 'lp_ctr', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi', 'epc']
 
-// ratios are the figures that are divided: the part, by the sum of the others, times a factor. The API computes them in models/figures.go.
+// ratios are the figures that are quotients: part, divided by the sum of the figures in by, times a factor. The API computes them in
+// models/figures.go.
 const ratios: Partial<Record<Name, { part: Name; by: Name[]; times: number }>> = {
   lp_ctr: { part: 'lp_clicks', by: ['lp_views'], times: 100 },
   cr: { part: 'conversions', by: ['clicks'], times: 100 },
@@ -58,7 +59,7 @@ export function totalsOf(rows: FigureRow[]): FigureRow {
 
 export const text = (row: FigureRow, name: Name) => shown(row[name], figures[name].kind, figures[name].digits)
 
-// z is 1.96: what chance alone explains in 95 of 100 cases.
+// z is the limit of a change in standard deviations: in 95 of 100 cases chance alone stays below it.
 const z = 1.96
 const poisson = (a: number, b: number) => Math.abs(a - b) > z * Math.sqrt(Math.max(a + b, 1))
 function share(a: number, n: number, b: number, m: number) {
@@ -67,8 +68,8 @@ function share(a: number, n: number, b: number, m: number) {
   return Math.abs(a / n - b / m) > z * Math.sqrt(p * (1 - p) * (1 / n + 1 / m))
 }
 
-// isReal reports whether a change is more than chance explains: counts as Poisson, shares as two proportions, money by
-// the conversions that brought it.
+// isReal reports whether a change is larger than chance explains. It tests counts as Poisson values, shares as two proportions, and
+// money by the number of conversions that brought it.
 export function isReal(name: Name, now: FigureRow, was: FigureRow): boolean {
   switch (name) {
     case 'cr':
@@ -102,7 +103,7 @@ function roundedTo(n: number, digits: number) {
 
 export type Change = { text: string; tone: 'good' | 'bad' | 'dim' }
 
-// changeOf returns how a figure has changed; for shares in points.
+// changeOf returns the change of a figure. The change of a share is in percentage points.
 export function changeOf(name: Name, now: FigureRow, was: FigureRow | undefined, digits = 0): Change {
   const a = now[name],
     b = was?.[name]

@@ -1,4 +1,4 @@
-// Numbers, money and dates as people read them. Nothing that is not known is shown as zero.
+// Formats numbers, money and dates for people. An unknown value is never shown as zero.
 import { me, zone } from './me.ts'
 import { language } from './text.ts'
 import type { Day, Span } from './window.ts'
@@ -23,7 +23,7 @@ export const money = (n: Maybe, digits = 2) =>
   n == null
     ? none
     : minus(numbers({ style: 'currency', currency: currency(), minimumFractionDigits: digits, maximumFractionDigits: digits }).format(n))
-// amount is a stored amount in its own currency: at least two decimals, and all that it has.
+// amount formats a stored amount in its own currency. It shows all decimals of the amount, and at least two.
 export const amount = (n: Maybe | string, code: string) => {
   if (n == null || n === '') return none
   const exact = { minimumFractionDigits: 2, maximumFractionDigits: 20 } // format takes a text too, without rounding it
@@ -43,7 +43,7 @@ export type Kind = 'count' | 'money' | 'small' | 'percent'
 export const shown = (n: Maybe, kind: Kind, digits?: number) =>
   kind === 'count' ? count(n) : kind === 'money' ? money(n) : kind === 'small' ? small(n) : percent(n, digits)
 
-// locale is the locale of dates: the day is before the month.
+// locale is the locale of dates. In English it is en-GB, which puts the day before the month.
 export const locale = language === 'en' ? 'en-GB' : language
 const dates = new Map<string, Intl.DateTimeFormat>()
 function date(options: Intl.DateTimeFormatOptions, tz = zone.value): Intl.DateTimeFormat {
@@ -66,7 +66,7 @@ export const axisDay = (at: number) => date({ weekday: 'short', day: 'numeric' }
 export const axisDate = (at: number) => date({ day: 'numeric', month: 'short' }).format(at)
 export const moment = (text: string) => dayOf(Date.parse(text)) + ', ' + hourOf(Date.parse(text))
 
-// names of countries, by the browser.
+// regions is the browser's table of country names.
 const regions = new Intl.DisplayNames(language, { type: 'region', fallback: 'code' })
 export const country = (code: string) => {
   try {

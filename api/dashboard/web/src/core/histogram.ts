@@ -1,12 +1,12 @@
-// The clicks of a window by their score, and what a threshold makes of them.
+// Counts clicks by their bot score, on both sides of a threshold.
 export type Scored = { score: number; clicks: number }
 
 const sum = (list: Scored[]) => list.reduce((n, s) => n + s.clicks, 0)
 
-// botsAt is how many clicks are a bot's from a threshold on.
+// botsAt returns the number of clicks that count as a bot's: their score is at least the threshold.
 export const botsAt = (scores: Scored[], threshold: number) => sum(scores.filter(s => s.score >= threshold))
 
-// sides is how many clicks change sides when a threshold moves: to the bots, or back.
+// sides returns the number of clicks that become a bot's, or a human's, when the threshold moves.
 export function sides(scores: Scored[], from: number, to: number) {
   const n = botsAt(scores, to) - botsAt(scores, from)
   return { toBots: Math.max(0, n), toHumans: Math.max(0, -n) }

@@ -1,4 +1,4 @@
-// A file of offers or smartlinks as calls of the API: which column is which field, and what becomes of each row.
+// Turns a file of offers or smartlinks into calls of the API: it maps columns to fields, and decides the result of each row.
 import type { FileColumn } from '../columns.gen.ts'
 import type { OfferBody, SmartlinkBody } from '../api.gen.ts'
 import { sumOf } from './id.ts'
@@ -46,7 +46,7 @@ export type Known = {
   currency: string
 }
 export type Result = 'new' | 'exists' | 'refused' | 'made' | 'left'
-// Row is a record of the file. code and text say why it is refused; body is what the API is sent.
+// Row is a record of the file. code and text give the reason if it is refused. body is the body of the call.
 export type Row = {
   line: number
   title: string
@@ -123,7 +123,7 @@ function bodyOf(kind: Kind, cell: (name: string) => string, known: Known): Offer
   }
 }
 
-// rowsOf judges the records of a file without changing anything. at says which field each column is.
+// rowsOf checks the records of a file without changing anything. at holds the field of each column.
 export function rowsOf(kind: Kind, records: string[][], at: (string | undefined)[], known: Known, why: Why): Row[] {
   const there = new Set(
       kind === 'offers'
@@ -150,5 +150,5 @@ export function rowsOf(kind: Kind, records: string[][], at: (string | undefined)
   })
 }
 
-// keyOf is the Idempotency-Key of a row: the same row is the same call, from whatever file and however often it is sent.
+// keyOf returns the Idempotency-Key of a row. The same row has the same key in every file and on every attempt, so it is made once.
 export const keyOf = (kind: Kind, body: object) => 'import-' + sumOf(kind + JSON.stringify(body))

@@ -1,4 +1,4 @@
-// How a postback is read: which of its parameters says what, and why it may have found no click.
+// Explains how a postback is read: the meaning of its parameters, and the probable reason that it found no click.
 import type { NetworkRow, NetworkPut, PostbackRow } from '../api.gen.ts'
 import { postbackNames } from '../columns.gen.ts'
 import { t } from './text.ts'
@@ -9,7 +9,7 @@ const mask = '***'
 export const paramsOf = (query: string) => [...new URLSearchParams(query)]
 const macro = /^(\{+.*\}+|\$\{.*\}|\[+.*\]+|#.*#|%%.*%%|__.*__|!!!.*!!!|<.*>)$/
 
-// readAs is the field that a parameter is read as.
+// readAs returns the field as which a parameter is read. The network's settings come before the usual names.
 export function readAs(param: string, of: Record<string, string>): string | undefined {
   const name = param.toLowerCase()
   return fields.find(f => of[f]?.trim().toLowerCase() === name) ?? fields.find(f => postbackNames[f]!.includes(name))
@@ -17,7 +17,7 @@ export function readAs(param: string, of: Record<string, string>): string | unde
 
 export type Cause = { kind: 'macro' | 'wrong' | 'ready' | 'hidden' | 'empty' | 'gone'; param?: string; value?: string }
 
-// causeOf is why a postback has most likely found no click.
+// causeOf returns the most likely reason that a postback found no click.
 export function causeOf(row: PostbackRow, settings: Record<string, string> = {}): Cause {
   if (row.click_id) return { kind: 'gone' }
   const all = paramsOf(row.query),
@@ -52,7 +52,7 @@ const settings = [
   'click_param',
 ] as const
 
-// bodyOf is a network as PUT takes it. Its secret is left out, so that it stays.
+// bodyOf returns a network as the body of a PUT, with other postback parameters. The secret is left out, so that it stays.
 export const bodyOf = (n: NetworkRow, postback_params: Record<string, string>): NetworkPut => ({
   ...(Object.fromEntries(settings.map(name => [name, n[name]])) as Pick<NetworkRow, (typeof settings)[number]>),
   postback_params,

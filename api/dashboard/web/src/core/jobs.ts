@@ -1,5 +1,5 @@
-// Jobs of this person: calls that the service runs as a job. They are kept for the visit, so that every screen shows them, also
-// after the page was reloaded.
+// The jobs of this person: calls that the service runs as jobs. They are kept for the visit, so that every screen shows them, even
+// after a reload of the page.
 import { signal } from '@preact/signals'
 import type { JobAnswer, JobRow } from '../api.gen.ts'
 import { asError, call, type Row } from './call.ts'
@@ -77,7 +77,7 @@ const update = (key: string, change: Partial<Job>) => {
   if (job) put({ ...job, ...change })
 }
 
-// dropJobs forgets all jobs when a person signs out.
+// dropJobs removes all jobs when a person signs out.
 export function dropJobs() {
   all.value = []
   listed.value = []
@@ -86,8 +86,8 @@ export function dropJobs() {
 
 type Told = { text: string; path?: string; file?: string }
 
-// task sends a call whose answer takes a while, and shows it as a job until the answer is there. told turns the answer into the
-// text to show.
+// task sends a call whose answer takes a while, and shows the call as a job until the answer arrives. told turns the answer into
+// the text to show.
 export async function task<R extends Row>(
   named: string,
   row: R,
@@ -107,7 +107,7 @@ export async function task<R extends Row>(
   }
 }
 
-// adopt shows a job that was begun by an earlier call, and follows it.
+// adopt shows a job that an earlier call has begun, and follows it until it ends.
 export function adopt(named: string, id: string, text: string, path?: string) {
   if (all.value.some(j => j.id === id)) return
   const key = newID()
@@ -135,7 +135,7 @@ function follow(key: string, id: string, text = t.exports.done, path?: string) {
   void look()
 }
 
-// resume follows the jobs that were open when the page was reloaded. A call that had no job yet was cut off.
+// resume follows the jobs that were open when the page was reloaded. A call without a job yet was cut off, so it is shown as failed.
 export function resume() {
   for (const j of jobs().filter(j => isOpen(j) && !j.listed))
     j.id ? follow(j.key, j.id) : update(j.key, { status: 'failed', ended: Date.now(), code: 'away' })

@@ -1,9 +1,9 @@
-// Keys of the screen that is shown. Single letters do nothing while a person types.
+// The keyboard keys of the screen that is shown. Single letters do nothing while a person types.
 import { useEffect, useRef } from 'preact/hooks'
 import { computed, signal } from '@preact/signals'
 import { me } from './me.ts'
 
-// quiet: the person has switched single letters off.
+// quiet reports whether a key is a single letter and the person has switched single letters off.
 const quiet = (e: KeyboardEvent) => me.value?.letter_keys === false && e.key.length === 1 && e.key !== ' '
 export const typing = (e: KeyboardEvent) =>
   quiet(e) || e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest?.('input, textarea, select, dialog, [popover]') != null
@@ -11,11 +11,11 @@ export const typing = (e: KeyboardEvent) =>
 export type Key = { key: string; text: string }
 const lists = signal<Key[][]>([])
 
-// helped are the keys of all that is shown, for the list of keys.
+// helped holds the keys of everything that is shown, for the list of keys.
 export const helped = computed(() => lists.value.flat())
 export const palette = signal<'closed' | 'find' | 'keys'>('closed')
 
-// useKeys listens while a screen is shown. What on returns true for is not handled by the browser.
+// useKeys calls on for each key while a screen is shown. If on returns true, the browser does not handle the key.
 export function useKeys(list: Key[], on: (e: KeyboardEvent) => boolean | void) {
   useEffect(() => {
     lists.value = [...lists.value, list]

@@ -1,13 +1,13 @@
-// The tracking link: its parameters, what each is read as, and values of one's own behind them.
+// The tracking link: its parameters and their meanings, and parameters that a person adds.
 import type { SourceRow } from '../api.gen.ts'
 import { t } from './text.ts'
 
-// originOf is where a domain is called: this very service has its own scheme and port.
+// originOf returns the origin of a domain. The host of this page keeps the page's scheme and port.
 export const originOf = (domain: string) => (domain === location.hostname ? location.origin : 'https://' + domain)
 
 export type Param = { name: string; macro: string; meaning: string }
 
-// paramsOf are the parameters of a link as the source fills them. Macros are not escaped, so the query is cut by hand.
+// paramsOf returns the parameters of a link with the source's macros. Macros are not escaped, so the query is split by hand.
 export function paramsOf(link: string, source?: Pick<SourceRow, 'token_macros' | 'cost_param' | 'external_id_param'>): Param[] {
   const query = link.split('?')[1]?.split('#')[0] ?? ''
   const external = source?.external_id_param || 'external_id',

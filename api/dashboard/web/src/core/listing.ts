@@ -1,4 +1,4 @@
-// What a list shows of its rows: search, state, group, tag and order, all of it in the address.
+// The view of a list: search, state, group, tag and order. The address holds all of it.
 import type { FigureRow } from '../api.gen.ts'
 import { names, type Name } from './figures.ts'
 import { change, place } from './router.ts'
@@ -17,7 +17,7 @@ export type Listed = {
 } & FigureRow
 export type View = { q: string; status: string; group: string; tag: string; sort: string }
 
-// viewed is what the address asks for, in the usual order where it names none.
+// viewed returns the view in the address. usual is the order if the address names none.
 export function viewed(usual: string): View {
   const q = place.value.query
   return {
@@ -35,7 +35,7 @@ export const setView = (v: Partial<View>, usual: string) =>
     true,
   )
 
-// shownOf are the rows of a view, in its order; pinned ones come first. Archived ones are only there when asked for.
+// shownOf returns the rows of a view in its order, pinned rows first. Archived rows are left out unless the view asks for them.
 export function shownOf<R extends Listed>(rows: R[], v: View): R[] {
   const text = v.q.trim().toLowerCase()
   const out = rows.filter(
@@ -67,7 +67,7 @@ const compare = (a: string | number, b: string | number) => (a < b ? -1 : a > b 
 export const groupsOf = (rows: Listed[]) => [...new Set(rows.map(r => r.group_name).filter(Boolean))].sort()
 export const tagsOf = (rows: Listed[]) => [...new Set(rows.flatMap(r => r.tags))].sort()
 
-// inBatches does something with each of a list, a few at a time, and says how many went wrong.
+// inBatches calls each for every item of a list, four at a time. It returns the errors.
 export async function inBatches<T>(list: T[], each: (one: T) => Promise<unknown>): Promise<unknown[]> {
   const wrong: unknown[] = [],
     left = [...list]

@@ -12,9 +12,10 @@ type Logs = {
     : never
 }[Row]
 const page = 200,
-  most = 5000 // rows of a question, rows that are kept
+  most = 5000 // rows of a request, rows that are kept
 
-// useLog: every is after how many seconds the newest are asked for again, while the page is seen.
+// useLog loads a log page by page. every is the number of seconds after which it loads the newest rows again, while the page is
+// visible. 0 means never.
 export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every = 0) {
   type One = Calls[R]['answer']['rows'][number]
   const key = JSON.stringify(query),
@@ -79,6 +80,6 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
   }
 }
 
-// tone is the colour of a conversion's status.
+// tones are the colours of a conversion's statuses.
 const tones: Record<string, string> = { approved: 'good', pending: 'warn', rejected: 'bad', chargeback: 'bad' }
 export const tone = (status: string) => tones[status] ?? ''

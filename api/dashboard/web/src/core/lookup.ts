@@ -1,4 +1,4 @@
-// Values that the account's visitors have had, as choices of a condition. They are asked for when an editor first needs
+// Loads the values that the account's visitors have had, as choices of a condition. They are loaded when an editor first needs
 // them.
 import { useRef, useState } from 'preact/hooks'
 import type { Choice } from '../parts/combobox.tsx'

@@ -10,7 +10,7 @@ export const marksOf = (list: MarkList): Mark[] =>
     ...list.notes.map(note => ({ at: Date.parse(note.at), note })),
   ].sort((a, b) => a.at - b.at)
 
-// grouped puts marks together that would overlap: all within gap of the first mark of a group.
+// grouped merges marks that would overlap. A group holds all marks within gap of its first mark.
 export function grouped(marks: Mark[], place: (at: number) => number, gap: number): Group[] {
   const out: Group[] = []
   for (const mark of marks) {

@@ -1,18 +1,18 @@
-// Signing in at an ad platform. The browser leaves the page and comes back to another one, so where it began is kept for
-// the visit.
+// Signing in at an ad platform. The browser leaves the page and comes back to another page, so the address of the first page is
+// kept for the visit.
 import { call } from './call.ts'
 import { to } from './router.ts'
 
 const name = 'switchyard.oauth'
 
-// signIn leads to the platform.
+// signIn begins a sign-in, remembers the address to come back to, and sends the browser to the platform.
 export async function signIn(provider: string, back: string) {
   const begun = await call('POST /app/api/oauth/{provider}', { path: { provider } })
   sessionStorage.setItem(name, back)
   location.assign(begun.url)
 }
 
-// begunAt is where the person was, and forgets it.
+// begunAt returns the address where the person began the sign-in, and removes it from the session storage.
 export function begunAt(): string {
   const at = sessionStorage.getItem(name)
   sessionStorage.removeItem(name)

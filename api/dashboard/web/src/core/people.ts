@@ -1,10 +1,10 @@
-// What the screens about people share.
+// Helpers that the screens about people share.
 import { w } from '../text/people.ts'
 import { sentence } from '../parts/state.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 import { asError, ApiError } from './call.ts'
 
-// told is what an error of these screens means.
+// told returns the text that explains an error of these screens.
 export const told = (e: unknown) => {
   const error = asError(e)
   return w.codes[error.code] ?? sentence(error)
@@ -33,6 +33,6 @@ const browsers = [
 ] as const
 const first = (of: readonly (readonly [RegExp, string])[], agent: string) => of.find(([is]) => is.test(agent))?.[1]
 
-// browserOf names the browser and system of a user agent, roughly.
+// browserOf returns the rough name of a user agent's browser and system.
 export const browserOf = (agent: string) =>
   [first(browsers, agent), first(systems, agent)].filter(Boolean).join(' · ') || agent.slice(0, 60) || w.me.unknownBrowser

@@ -1,4 +1,4 @@
-// resolved is a colour of the style sheet as a canvas takes it.
+// resolved returns a colour of the style sheet in a form that a canvas accepts.
 export function resolved(name: string): string {
   const probe = document.createElement('span')
   probe.style.color = `var(${name})`

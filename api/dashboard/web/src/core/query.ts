@@ -1,4 +1,4 @@
-// use loads an answer and caches it. A screen that is seen again shows the cached answer at once, and reloads it in the
+// use loads an answer and caches it. A screen that is opened again shows the cached answer at once, and reloads it in the
 // background.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
@@ -38,7 +38,7 @@ export function touches(...names: string[]) {
   stamps.value = next
 }
 
-// busy is how many questions are under way, for the thin bar on top.
+// busy is the number of requests under way, for the thin bar on top.
 export const busy = signal(0)
 
 export type Used<A> = { data: A | undefined; error: ApiError | undefined; loading: boolean; again: () => void }
@@ -46,7 +46,8 @@ export type Used<A> = { data: A | undefined; error: ApiError | undefined; loadin
 type Path<R extends Row> = Calls[R]['path']
 const keyOf = (row: string, query: unknown, path?: object) => row + JSON.stringify(query) + (path ? JSON.stringify(path) : '')
 
-// timed puts the moment of asking into a comparison. The question that is kept does not change by the second.
+// timed replaces the comparison "previous" of a running window with an exact window that ends at the same time of day as now. It
+// does so only when a request is sent, so that the cached query does not change every second.
 function timed<Q>(query: Q): Q {
   const q = query as { compare?: string; from?: string; to?: string; tz?: string } | undefined
   if (q?.compare !== 'previous' || !q.from || !q.to || !q.tz) return query
@@ -71,7 +72,8 @@ export async function ask<R extends Row>(
 
 export const known = <R extends Row>(row: R, query: Calls[R]['query']) => kept.get(keyOf(row, query)) as Calls[R]['answer'] | undefined
 
-// use: every is after how many seconds it is asked again, while the page is seen; null as the query asks nothing.
+// use loads the answer of a row. every is the number of seconds after which it loads the answer again, while the page is visible. A
+// null query loads nothing.
 export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, every = 0, path?: Path<R>): Used<Calls[R]['answer']> {
   const key = query === null ? '' : keyOf(row, query, path)
   const [state, set] = useState<{ key: string; data?: Calls[R]['answer']; error?: ApiError }>({ key: '' })
@@ -123,7 +125,8 @@ type Pages<R> = { rows: R[] | undefined; whole: boolean; error: ApiError | undef
 type Listing = { [R in Row]: Calls[R]['answer'] extends { rows: unknown[]; next_cursor: string | null } ? R : never }[Row]
 const mostPages = 20
 
-// useAll asks for all pages of a list, one after the other, and shows what has come.
+// useAll loads up to 20 pages of a list, one after the other. It returns the first page as soon as it arrives, and then all rows.
+// whole is false if there are more rows.
 export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | null): Pages<Calls[R]['answer']['rows'][number]> {
   type One = Calls[R]['answer']['rows'][number]
   const key = query === null ? '' : keyOf(row, query)

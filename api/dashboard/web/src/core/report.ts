@@ -1,4 +1,4 @@
-// What a report is asked: grouping, filters, columns and order, all of it in the address.
+// The query of a report: grouping, filters, columns and order. The address holds all of it.
 import { usual, names, type Name } from './figures.ts'
 import { country } from './format.ts'
 import { change, place } from './router.ts'
@@ -42,7 +42,7 @@ export const setColumns = (columns: Name[]) => change({ c: columns.join() === us
 export const setFilter = (f: Filter) => change({ [(f.not ? 'x.' : 'f.') + f.dimension]: f.values.length ? f.values : null })
 export const setOpen = (open: string[]) => change({ o: open }, true)
 
-// reportOf is what a saved view keeps of a report.
+// reportOf returns the part of a report that a saved view stores.
 export const reportOf = (ask: Ask): ViewReport => ({
   group: ask.group,
   filters: ask.filters.map(({ dimension, values, not }) => ({ dimension, values, not })),
@@ -52,7 +52,7 @@ export const reportOf = (ask: Ask): ViewReport => ({
   min_clicks: ask.least,
 })
 
-// setReport shows a report as a view keeps it; the window stays. Nothing that was in the address before is left.
+// setReport shows the report of a saved view. The window stays. All other settings of the report in the address are replaced.
 export function setReport(r: ViewReport, id: string, replace = false) {
   const old = Object.fromEntries([...new Set(place.value.query.keys())].filter(n => /^[fx]\./.test(n)).map(n => [n, null]))
   const filters = Object.fromEntries(r.filters.map(f => [(f.not ? 'x.' : 'f.') + f.dimension, f.values]))
@@ -71,10 +71,10 @@ export function setReport(r: ViewReport, id: string, replace = false) {
     replace,
   )
 }
-// isBare reports whether the address says nothing of how the report is looked at.
+// isBare reports whether the address has no settings of the report except the window and the comparison.
 export const isBare = () => [...place.value.query.keys()].every(n => n === 'w' || n === 'cmp')
 
-// keyOf is a row's place in the tree, as the address has it.
+// keyOf returns a row's place in the tree as text for the address.
 export const keyOf = (path: string[]) => path.map(v => encodeURIComponent(v)).join('/') + (path.length ? '/' : '')
 export const pathOf = (key: string) => key.split('/').slice(0, -1).map(decodeURIComponent)
 
@@ -91,7 +91,7 @@ export function filterQuery(ask: Ask, path: string[] = []): Query {
 
 export const windowQuery = () => ({ from: span.value.from, to: span.value.to, tz: span.value.tz })
 
-// questionOf is what is asked for the rows below a path; all dimensions at once for a flat table.
+// questionOf returns the query for the rows below a path. For a flat table it asks for all dimensions at once.
 export function questionOf(ask: Ask, path: string[]): Query {
   const out: Query = {
     ...windowQuery(),

@@ -1,4 +1,4 @@
-// The address is the state: path and query of the page, as one signal.
+// The page's address is its state. place holds the path and the query.
 import { signal } from '@preact/signals'
 
 const read = () => ({ path: location.pathname.replace(/\/+$/, '') || '/app', query: new URLSearchParams(location.search) })
@@ -8,7 +8,7 @@ addEventListener('popstate', () => {
   place.value = read()
 })
 
-// go shows another address; with replace the one before is not kept for the back button.
+// go shows another address. With replace the back button does not lead to the current address.
 export function go(address: string, replace = false) {
   const now = location.pathname + location.search
   if (address === now) return
@@ -18,7 +18,7 @@ export function go(address: string, replace = false) {
   if (place.value.path !== was) scrollTo(0, 0)
 }
 
-// change sets parameters of the address; an empty one goes.
+// change sets parameters of the address. It removes a parameter whose value is empty.
 export function change(params: Record<string, string | string[] | null>, replace = false) {
   const query = new URLSearchParams(place.value.query)
   for (const [name, value] of Object.entries(params)) {
@@ -30,7 +30,7 @@ export function change(params: Record<string, string | string[] | null>, replace
 
 const address = (path: string, query: URLSearchParams) => path + (query.size ? '?' + query : '')
 
-// to is the address of another screen, with the same window.
+// to returns the address of another screen, with the same window.
 export function to(path: string, params: Record<string, string | string[]> = {}) {
   const query = new URLSearchParams()
   for (const name of ['w', 'cmp']) {

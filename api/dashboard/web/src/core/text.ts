@@ -1,9 +1,9 @@
-// The words that are shown, in the language of the page. The service writes the language into the page; only its words are
+// The words of the page, in its language. The service writes the language into the page. Only the words of that language are
 // loaded.
 type Language = 'en' | 'de'
 
 const page = document.documentElement.lang
-// pseudo is a made-up language of the tests: longer English from right to left.
+// pseudo reports whether the page uses the made-up language of the tests: lengthened English, from right to left.
 const pseudo = page === 'ar-XB'
 
 export const languages: Record<Language, string> = { en: 'English', de: 'Deutsch' }

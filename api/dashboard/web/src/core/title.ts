@@ -1,4 +1,4 @@
-// What the top of the page says of a screen whose name is not known before its record has come.
+// The heading of a screen whose name is unknown until its record has been loaded.
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ComponentChildren } from 'preact'
@@ -6,7 +6,7 @@ import type { ComponentChildren } from 'preact'
 export type Heading = { name: string; above?: { name: string; path: string }; beside?: ComponentChildren }
 export const heading = signal<Heading | null>(null)
 
-// useHeading names the screen while it is shown.
+// useHeading sets the heading while the screen is shown.
 export function useHeading(of: Heading | null, ...on: unknown[]) {
   useEffect(() => {
     heading.value = of

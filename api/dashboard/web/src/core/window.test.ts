@@ -1,7 +1,7 @@
 import { equal, test } from '../testing.ts'
 import { before, days, iso, midnight, plus, sofar, spanOf, today, wall, windowOf } from './window.ts'
 
-// Zones that change their clocks at midnight, by half an hour, or left a day out; and none of that.
+// Zones that change their clocks at midnight or by half an hour, that once left out a day, and that have no such change.
 const zones = [
   'UTC',
   'Europe/Berlin',

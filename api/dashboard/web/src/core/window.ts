@@ -1,4 +1,4 @@
-// The window of time: whole days of the account's time zone, sent as moments of UTC.
+// The window of time: whole days in the account's time zone, which are sent as moments in UTC.
 import { computed } from '@preact/signals'
 import { zone } from './me.ts'
 import { place } from './router.ts'
@@ -29,7 +29,7 @@ function clock(tz: string) {
   return f
 }
 
-// wall is a moment by the clock of a zone, as if that were UTC.
+// wall returns the local time of a moment in a zone, as the timestamp that this local time would have in UTC.
 export function wall(at: number, tz: string): number {
   const v = Object.fromEntries(
     clock(tz)
@@ -39,8 +39,8 @@ export function wall(at: number, tz: string): number {
   return Date.UTC(v.year!, v.month! - 1, v.day, v.hour, v.minute, v.second)
 }
 
-// midnight is when a day begins in a zone. The second step is for a change of the clock in between. Where that leaves out the
-// first hour, the day begins behind it.
+// midnight returns the moment at which a day begins in a zone. The second step of the loop corrects for a change of the clock in
+// between. If the change leaves out the first hour of the day, the day begins after that hour.
 export function midnight(day: Day, tz: string): number {
   const want = Date.UTC(day.y, day.m - 1, day.d)
   let at = want
@@ -96,10 +96,10 @@ export function windowOf(name: string, tz: string): Window {
   return { name, span, start, end, from: stamp(start), to: stamp(end - 1000), tz }
 }
 
-// windowQuery is what calls take of a window.
+// windowQuery returns the query parameters of a window.
 export const windowQuery = (w: Window) => ({ from: w.from, to: w.to, tz: w.tz })
 
-// before is the window of as many days that ends where another begins.
+// before returns the window with the same number of days that ends where w begins.
 export function before(w: Window): Window {
   const n = days(w.span),
     span = { from: plus(w.span.from, -n), to: plus(w.span.from, -1) }
@@ -108,8 +108,8 @@ export function before(w: Window): Window {
   return { name: '', span, start, end, from: stamp(start), to: stamp(end - 1000), tz: w.tz }
 }
 
-// sofar is what a window that is still running is compared with: as many days before, up to the same time of day. A window
-// that has ended is compared with all of the days before.
+// sofar returns the comparison of a window. A window that is still running is compared with the same number of days before it, up
+// to the same time of day. A window that has ended is compared with all of those days.
 export function sofar(w: { from: string; to: string; tz: string }, now = Date.now()): string {
   const start = read(w.from),
     end = read(w.to) + 1000

@@ -1,4 +1,4 @@
-// Editing a flow: pure, without DOM. A flow is the list of its paths; every change gives a new list.
+// Functions that edit a flow, pure and without DOM. A flow is the list of its paths. Every change returns a new list.
 import type { Condition, Destination, Path, RuleRef } from '../api.gen.ts'
 import { sent } from '../core/condition.ts'
 import { newID } from '../core/id.ts'
@@ -23,7 +23,7 @@ export const newPath = (name: string): Path => ({
   destinations: [],
 })
 
-// tried are the paths in the order in which visitors meet them: forced ones, regular ones by group, the default one.
+// tried returns the paths in the order in which they are tried: forced paths, regular paths by group, then the default path.
 export const tried = (flow: Flow): Flow =>
   flow
     .map((p, i) => ({ p, i }))
@@ -35,7 +35,7 @@ export const update = (flow: Flow, id: string, change: Partial<Path>): Flow => f
 export const remove = (flow: Flow, id: string): Flow => flow.filter(p => p.id !== id)
 export const add = (flow: Flow, path: Path): Flow => [...flow, path]
 
-// copyOf is a path once more, under a name of its own.
+// copyOf returns a copy of a path with a new id and a name that no other path has. The copy of the default path is a regular path.
 export function copyOf(flow: Flow, path: Path, name: (n: number) => string): Path {
   let n = 2
   while (flow.some(p => p.name === name(n))) n++
@@ -49,7 +49,7 @@ export function copyOf(flow: Flow, path: Path, name: (n: number) => string): Pat
   }
 }
 
-// neighbour is the path before or behind one among those with which it can change places.
+// neighbour returns the path before or after a path in the order of tried, if the two may change places.
 export function neighbour(flow: Flow, id: string, by: 1 | -1): Path | undefined {
   const order = tried(flow),
     at = order.findIndex(p => p.id === id),
@@ -57,7 +57,7 @@ export function neighbour(flow: Flow, id: string, by: 1 | -1): Path | undefined 
   return other && at >= 0 && rank(other) === rank(order[at]!) ? other : undefined
 }
 
-// moveTo puts a path at the place of another one, if both are of a kind.
+// moveTo moves a path to the place of another path. It returns the flow unchanged if the two are of different kinds.
 export function moveTo(flow: Flow, id: string, place: string): Flow {
   const from = flow.findIndex(p => p.id === id),
     to = flow.findIndex(p => p.id === place)
@@ -68,7 +68,7 @@ export function moveTo(flow: Flow, id: string, place: string): Flow {
   return out
 }
 
-// unitsOf returns all conditions of a path: its own, and the conditions of its rules. saved are the account's rules.
+// unitsOf returns all conditions of a path: its own and the conditions of its rules. saved holds the account's saved rules by id.
 export type Unit = { name: string; logic: string; conditions: Condition[]; saved: boolean }
 export function unitsOf(p: Path, saved: Map<string, { name: string; logic: string; conditions: Condition[] }>): Unit[] {
   const own = p.filters.length ? [{ name: '', logic: p.logic, conditions: p.filters, saved: false }] : []
@@ -86,7 +86,7 @@ export function unitsOf(p: Path, saved: Map<string, { name: string; logic: strin
   ]
 }
 
-// Kinds of destinations: what an id is of follows from the lists of the account.
+// Known tells which kind of record a destination's id belongs to. It follows from the lists of the account.
 export type Known = { landers: Set<string>; names: Record<string, string> }
 export const isLander = (d: Destination, known: Known) => !!d.id && known.landers.has(d.id)
 export const nameOf = (d: Destination, known: Known) => (d.id ? (known.names[d.id] ?? '') : (d.url ?? ''))
@@ -99,7 +99,7 @@ export const shareOf = (d: Destination, among: Destination[]) => {
   return sum ? d.weight / sum : 0
 }
 
-// toSend is a flow as the service takes it.
+// toSend returns a flow in the form that the service accepts.
 export const toSend = (flow: Flow): Flow =>
   flow.map(p => ({
     ...p,
@@ -161,7 +161,7 @@ export function changes(was: Flow, now: Flow, known: Known): Change[] {
   return out
 }
 
-// fieldOf is where an error of a flow belongs: the path that its message names, and the field that its code is about.
+// fieldOf returns the place of a flow's error: the path that the message names, and the field that the code is about.
 const byCode: Record<string, string> = {
   duplicate_path_name: 'name',
   invalid_action: 'action',

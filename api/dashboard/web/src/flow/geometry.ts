@@ -1,4 +1,4 @@
-// Where the rails of a flow run: pure, without DOM. A rail's width is the share of the visitors that it carries.
+// Computes where the rails of a flow run, pure and without DOM. The width of a rail shows the share of visitors that it carries.
 import type { Destination, Path } from '../api.gen.ts'
 import { shareOf, split, type Flow, type Known } from './edit.ts'
 
@@ -38,8 +38,8 @@ const curve = (x1: number, y1: number, x2: number, y2: number) => {
 }
 export const keyOf = (path: string, kind: string, i: number) => `${path}/${kind}/${i}`
 
-// layout places the paths of a flow one below the other, in the order they are tried. lines is how many lines of text a
-// path shows; share is the part of the visitors that a path takes, 0 to 1, or null while that is not known.
+// layout places the paths of a flow one below the other, in the order in which they are tried. lines returns the number of text
+// lines that a path shows. share returns the share of visitors that a path takes, 0 to 1, or null while it is unknown.
 export function layout(flow: Flow, known: Known, lines: (p: Path) => number, share: (p: Path) => number | null): Layout {
   const nodes: Node[] = [],
     rails: Rail[] = [],
@@ -98,7 +98,7 @@ export function layout(flow: Flow, known: Known, lines: (p: Path) => number, sha
   return { height, start, nodes, rails }
 }
 
-// fan leads from one place to several, the rails lying side by side where they leave.
+// fan draws the rails from one node to several. The rails lie side by side where they leave the node.
 function fan(
   from: { key: string; x: number; y: number; share: number },
   to: Node[],

@@ -1,4 +1,4 @@
-// What a change of a flow is called.
+// The text of a change to a flow.
 import { t } from '../core/text.ts'
 import type { Change } from './edit.ts'
 

@@ -19,9 +19,9 @@ type Props = {
   onSearch?: (text: string) => void
   onFocus?: () => void
 }
-const most = 60 // choices that are shown at a time
+const most = 60 // the most choices shown at a time
 
-// Combobox is a text field that picks one of many choices. Its choices may arrive while a person types. free: any text is
+// Combobox is a text field that picks one of many choices. The choices may arrive while a person types. With free any text is
 // allowed.
 export function Combobox(p: Props) {
   const id = useId(),
@@ -160,7 +160,7 @@ type ManyProps = {
   wired?: Wired
 }
 
-// ComboMany picks several.
+// ComboMany picks several of many choices.
 export function ComboMany({ values, choices, on, label, free, onSearch, onFocus, wired }: ManyProps) {
   const name = (v: string) => choices?.find(c => c.value === v)?.label ?? v
   return (

@@ -17,10 +17,10 @@ import { Combobox, ComboMany, type Choice } from './combobox.tsx'
 import { Input, Seg, Select, TagInput } from './form.tsx'
 import { Icon } from './icons.tsx'
 
-// Lookup gives the choices of an attribute whose values are known to the account; undefined: they are being asked for.
+// Lookup returns the choices of an attribute whose values the account knows. It returns undefined while they are being loaded.
 export type Lookup = (attribute: string) => Choice[] | undefined | null
 
-// Sentence is a condition to read.
+// Sentence shows a condition as a sentence.
 export function Sentence({ of, names }: { of: Condition; names?: Record<string, string> }) {
   const s = sentenceOf(of, names)
   return (
@@ -39,7 +39,7 @@ type ListProps = {
   empty: string
 }
 
-// Conditions edits a list of conditions as sentences. All of them, or any of them.
+// Conditions edits a list of conditions as sentences, and whether all of them or any of them must hold.
 export function Conditions({ list, logic, on, lookup, label, empty }: ListProps) {
   const set = (i: number, c: Condition) =>
     on(
@@ -189,7 +189,7 @@ function Value({ of: c, on, lookup, name }: { of: Condition; on: (v: unknown) =>
   return <TagInput label={label} values={values.map(String)} on={on} most={200} />
 }
 
-// Slots are times of the week.
+// Slots edits times of the week.
 function Slots({ list, on }: { list: Slot[]; on: (v: Slot[]) => void }) {
   const set = (i: number, s: Slot) => on(list.map((o, j) => (j === i ? s : o)))
   return (

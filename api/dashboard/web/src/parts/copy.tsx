@@ -7,7 +7,7 @@ export async function copy(text: string, said = t.parts.copied) {
   try {
     await navigator.clipboard.writeText(text)
   } catch {
-    // without permission, or on http
+    // the clipboard needs a permission and does not work on http
     const el = document.createElement('textarea')
     el.value = text
     document.body.append(el)
@@ -18,7 +18,7 @@ export async function copy(text: string, said = t.parts.copied) {
   toast(said)
 }
 
-// Copy is a text that is made to be taken elsewhere.
+// Copy shows a text with a button that copies it.
 export function Copy({ text, label, lines }: { text: string; label: string; lines?: boolean }) {
   const [done, set] = useState(false)
   const take = () => {

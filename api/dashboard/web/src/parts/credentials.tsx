@@ -8,7 +8,7 @@ import { Icon } from './icons.tsx'
 export type Values = Record<string, string>
 type Props = { fields: CredentialFieldShown[]; saved: Values; value: Values; on: (v: Values) => void; wrong?: Wrong }
 
-// valueOf is what a field shows: a saved secret never, and stays when nothing is typed.
+// valueOf returns the value of a field. A saved secret is never shown. It stays saved when nothing is typed.
 const valueOf = (f: CredentialFieldShown, saved: Values, value: Values) =>
   value[f.name] ?? (f.secret ? '' : (saved[f.name] ?? f.default ?? ''))
 
@@ -16,7 +16,7 @@ const valueOf = (f: CredentialFieldShown, saved: Values, value: Values) =>
 export const given = (fields: CredentialFieldShown[], saved: Values, value: Values): Values =>
   Object.fromEntries(fields.map(f => [f.name, valueOf(f, saved, value).trim()]).filter(([name, v]) => v && v !== saved[name!])) as Values
 
-// Credentials are the fields that a provider asks for. A saved secret is shown masked.
+// Credentials shows the fields that a provider asks for. A saved secret is shown masked.
 export const Credentials = ({ fields, saved, value, on, wrong }: Props) => (
   <>
     {fields.map(f => (
@@ -52,7 +52,7 @@ export const Credentials = ({ fields, saved, value, on, wrong }: Props) => (
 
 const isLong = (f: CredentialFieldShown) => /json|private_key/.test(f.name)
 
-// Says is how the last question to a service went.
+// Says shows whether the last call to a service succeeded.
 export const Says = ({ on, error }: { on: boolean; error: string | null }) => (
   <span class={'tag ' + (!on ? '' : error ? 'bad' : 'good')}>{!on ? w.off : error ? w.failing : w.ok}</span>
 )

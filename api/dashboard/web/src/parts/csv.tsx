@@ -7,7 +7,7 @@ import { Icon } from './icons.tsx'
 const w = t.corrections
 type Props = { example: string; text: string; set: (v: string) => void; tooLarge: () => void }
 
-// Source takes a file that is dropped or chosen, or its text.
+// Source takes a file that a person drops or chooses, or the text of a file.
 export function Source({ example, text, set, tooLarge }: Props) {
   const [over, hover] = useState(false)
   const read = (file?: File | null) => {

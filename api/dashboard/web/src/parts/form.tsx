@@ -5,7 +5,7 @@ import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import { sentence } from './state.tsx'
 
-// Wired is what a control needs to belong to its field.
+// Wired holds the attributes that connect a control to its field.
 export type Wired = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: boolean }
 type FieldProps = {
   label: string
@@ -16,7 +16,7 @@ type FieldProps = {
   children: (wired: Wired) => ComponentChildren
 }
 
-// Field is a label, a control, what helps to fill it, and what is wrong with it.
+// Field shows a label, a control, a hint and an error.
 export function Field({ label, hint, error, wide, group, children }: FieldProps) {
   const id = useId(),
     described = [hint && id + 'h', error && id + 'e'].filter(Boolean).join(' ') || undefined
@@ -73,7 +73,7 @@ export const Area = ({
 export type Option = { value: string; label: string }
 type SelectProps = { value: string; options: Option[]; on: (v: string) => void; wired?: Wired; label?: string; class?: string }
 
-// Select is the browser's own, which is what a phone wants.
+// Select is the browser's own select, which works best on a phone.
 export const Select = ({ value, options, on, wired, label, class: of }: SelectProps) => (
   <span class={'select ' + (of ?? '')}>
     <select {...wired} aria-label={label} value={value} onChange={e => on(e.currentTarget.value)}>
@@ -89,7 +89,7 @@ export const Select = ({ value, options, on, wired, label, class: of }: SelectPr
 
 type SwitchProps = { on: boolean; set: (on: boolean) => void; label: string; disabled?: boolean; shown?: boolean; wired?: Wired }
 
-// Switch is on or off. shown: its label is visible next to it.
+// Switch turns something on or off. With shown its label is visible next to it.
 export const Switch = ({ on, set, label, disabled, shown, wired }: SwitchProps) => (
   <button
     type="button"
@@ -134,7 +134,7 @@ export const editing =
     set(v)
   }
 
-// MoneyInput takes an amount. It keeps the typed text, so that a half-typed number is not removed.
+// MoneyInput takes an amount. It keeps the typed text, so that a half-typed number stays.
 export function MoneyInput({
   value,
   currency,
@@ -168,7 +168,7 @@ export function MoneyInput({
   )
 }
 
-// TagInput holds texts as chips. Enter, a comma or leaving the field adds what was typed; Backspace takes the last one.
+// TagInput edits texts as chips. Enter, a comma or leaving the field adds the typed text. Backspace removes the last chip.
 export function TagInput({
   values,
   on,
@@ -241,10 +241,10 @@ export function TagInput({
   )
 }
 
-// Wrong is where an error belongs: a field, or the form as a whole.
+// Wrong is an error of a field, or of the form as a whole.
 export type Wrong = { field?: string; text: string; request?: string }
 
-// wrongOf finds the field of an error: the field that its code belongs to, else the field that its message begins with.
+// wrongOf finds the field of an error: the field that the code belongs to, else the field whose name begins the message.
 export function wrongOf(e: ApiError, fields: string[], byCode: Record<string, string> = {}): Wrong {
   const named = /^([a-z_]+)\b/.exec(e.message)?.[1],
     guess = e.code.replace(/^invalid_|_required$|_taken$/g, '')

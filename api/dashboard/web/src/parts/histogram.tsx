@@ -13,7 +13,7 @@ type Props = {
 }
 const tall = 60 // units of the height
 
-// Histogram is how many have each score, 1 to 100, and the threshold that cuts them. The slider below moves it.
+// Histogram shows the number of clicks for each score, 1 to 100, and the threshold. The slider below moves the threshold.
 export function Histogram({ scores, threshold, saved, min, max, on, label, says, summary }: Props) {
   const most = Math.max(1, ...scores.map(s => s.clicks)),
     height = (n: number) => Math.max(1, (n / most) * tall)

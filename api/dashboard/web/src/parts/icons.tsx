@@ -1,4 +1,4 @@
-// The icons, as paths of 24 units.
+// The icons, as SVG paths in a square of 24 units.
 const paths = {
   overview: 'M3 10.5 12 4l9 6.5V20h-6v-6H9v6H3z',
   reports: 'M4 20V10M10 20V4M16 20v-7M21 20H3',

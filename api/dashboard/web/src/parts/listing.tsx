@@ -23,8 +23,8 @@ type Props<R extends Listed> = {
   error?: ApiError
   again: () => void
   archived?: boolean
-  figures: Name[] // the first orders the list and is shown on a phone, next to profit
-  sums?: Name[] // figures that are added up below the list; default all that can be
+  figures: Name[] // the list is ordered by the first, which is also shown on a phone, next to profit
+  sums?: Name[] // figures that are added up below the list; default: all that can be added up
   path: (r: R) => string
   open: (r: R) => void
   under?: (r: R) => ComponentChildren
@@ -55,7 +55,7 @@ const figureColumn = <R extends Listed>(name: Name, phone: boolean): Column<R> =
     ),
 })
 
-// chosen are the figures of the address, or the usual ones of the list.
+// chosen returns the figures in the address, or the usual figures of the list.
 const chosen = (usual: Name[]) => {
   const list = (place.value.query.get('c') ?? '').split(',').filter(n => names.includes(n as Name)) as Name[]
   return list.length ? list : usual
@@ -92,7 +92,8 @@ function Columns({ on, usual }: { on: Name[]; usual: Name[] }) {
   )
 }
 
-// Listing is a list of records with their figures in the window: search, filters, order, many at once.
+// Listing shows a list of records with their figures in the window. It has a search, filters, an order, and actions on several
+// records at once.
 export function Listing<R extends Listed>(p: Props<R>) {
   const usual = '-' + p.figures[0],
     v = viewed(usual),

@@ -1,7 +1,7 @@
 import { count } from '../core/format.ts'
 import { t } from '../core/text.ts'
 
-// LogFoot says how much of a log is loaded, and the keys that move in it.
+// LogFoot shows how many rows of a log are loaded, and the keys that move in the log.
 export const LogFoot = ({ loaded, end }: { loaded: number; end: boolean }) =>
   loaded > 0 ? (
     <div class="statusbar">

@@ -3,7 +3,7 @@ import { can } from '../core/me.ts'
 import { w } from '../text/people.ts'
 import { Empty } from './state.tsx'
 
-// Owners shows what is in it to owners. Others, who may have come by a link, are told why they see nothing.
+// Owners shows its content to owners only. Other people, who may have come by a link, see the reason why there is nothing.
 export const Owners = ({ children }: { children: ComponentChildren }) =>
   can('owner') ? (
     <>{children}</>

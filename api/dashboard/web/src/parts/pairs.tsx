@@ -11,7 +11,7 @@ type Props = {
   keys?: Option[]
 }
 
-// Pairs edits names with a text each, in their order. With keys the names are given.
+// Pairs edits pairs of a name and a text, in their order. With keys the names are fixed.
 export function Pairs({ value, on, label, heads, keys }: Props) {
   const [rows, put] = useState<[string, string][]>(() => Object.entries(value))
   const send = (next: [string, string][]) => {
@@ -66,7 +66,7 @@ export function Pairs({ value, on, label, heads, keys }: Props) {
   )
 }
 
-// WordLists edits the words of a network for each status.
+// WordLists edits the words that a network uses for each status.
 export const WordLists = ({
   value,
   on,

@@ -17,12 +17,12 @@ export type Series = {
   right?: boolean
 }
 type Props = { label: string; times: number[]; series: Series[]; hours: boolean; extra?: (i: number) => { name: string; text: string }[] }
-// whole are the steps of an axis of counts: there is nothing between two of them.
+// whole lists the possible steps of an axis of counts. They are whole numbers, because a count has no fractions.
 const whole = Array.from({ length: 12 }, (_, i) => [1, 2, 5].map(n => n * 10 ** i)).flat()
-// Place is where a moment is, in px from the left.
+// Place returns the position of a moment, in px from the left.
 type Place = (at: number) => number
 
-// Plot is lines over time. It has a name and can be shown as a table. over lies above it, at the moments it belongs to.
+// Plot shows lines over time. over is drawn above the plot. It gets the function that places a moment.
 export function Plot({ label, times, series, hours, extra, over }: Props & { over?: (place: Place) => ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null),
     room = over ? 30 : 10
@@ -72,7 +72,7 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
       {
         width: el.clientWidth,
         height: 236,
-        padding: [room, kinds.has('r') ? 0 : 22, 0, 0], // half of the last day's name
+        padding: [room, kinds.has('r') ? 0 : 22, 0, 0], // room for half of the last day's name
         legend: { show: false },
         scales,
         cursor: {
@@ -199,7 +199,7 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
   )
 }
 
-// Legend says which line is which.
+// Legend shows the name of each line.
 export const Legend = ({ of }: { of?: Series[] }) => (
   <span class="legend">
     {of?.map(s => (
@@ -211,10 +211,10 @@ export const Legend = ({ of }: { of?: Series[] }) => (
   </span>
 )
 
-// past leaves out the values of moments that are still to come.
+// past replaces the values of future moments by null.
 export const past = (times: number[], values: (number | null)[], now = Date.now()) => values.map((v, i) => (times[i]! > now ? null : v))
 
-// ticksOf are the moments that the axis of time names: midnights, or every six hours of a short plot.
+// ticksOf returns the moments that the time axis names: midnights, or every six hours of a short plot.
 function ticksOf(times: number[], tz: string, byHour: boolean, most: number): number[] {
   const out: number[] = []
   for (const at of times) {

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { encode } from 'uqr'
 
-// QR is a text as a square that a camera reads: black on white in every theme.
+// QR shows a text as a QR code, black on white in every theme.
 export function QR({ text, label }: { text: string; label: string }) {
   const made = useMemo(() => {
     try {

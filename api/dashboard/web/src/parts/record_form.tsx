@@ -31,7 +31,7 @@ type Base = {
   wide?: boolean
   when?: (d: Draft) => boolean
 }
-// Spec is a row of a table of fields: what a record has, and how it is filled.
+// Spec describes a field of a record's form.
 export type Spec = Base &
   (
     | { kind: 'text' | 'area' | 'switch' | 'country' | 'date'; max?: number; mono?: boolean }
@@ -66,8 +66,8 @@ type Props = {
   onDirty?: (dirty: boolean) => void
 }
 
-// RecordForm fills a record by a table of fields. An error stands at its field, which gets the focus. under stands between
-// the fields and the foot.
+// RecordForm edits a record with the fields in sections. An error is shown at its field, which gets the focus. under is shown
+// between the fields and the foot.
 export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, under, always, onDirty }: Props) {
   const [draft, put] = useState<Draft>(value),
     [wrong, mark] = useState<Wrong>(),

@@ -20,8 +20,8 @@ const fields =
   ':is(input:not([type=hidden], [type=checkbox], [type=radio], [type=file], .hidden), select, textarea):not([readonly], :disabled)'
 const ways = [fields, '.body .copy > .btn', ':is(footer, .formfoot) .btn.primary:enabled', 'footer .btn:enabled']
 
-// begin puts the focus where the work begins: at the first field, else at what copies or goes on. Without one, where that
-// is out of sight, or on a screen that one touches, where a field would open the keyboard, it stays where the browser has it.
+// begin focuses the first field of a sheet, else the button that copies or continues. It leaves the focus where the browser put it
+// if there is neither or if it is out of sight. It also does so on a touch screen, where a focused field would open the keyboard.
 function begin(el: HTMLDialogElement, side?: boolean) {
   if (matchMedia('(pointer: coarse)').matches) return
   const found = ways.slice(0, side ? 1 : undefined).reduce<HTMLElement | null>((was, way) => was ?? el.querySelector(way), null),
@@ -29,9 +29,9 @@ function begin(el: HTMLDialogElement, side?: boolean) {
   if (at && at.height > 0 && at.top >= 0 && at.bottom < innerHeight - 60) found!.focus({ preventScroll: true })
 }
 
-// Sheet lies over the screen: in the middle, or on the right side. The browser gives the focus back when it closes. keep reports
-// whether a click outside it, or Esc, would lose something. reads: it is for reading, with keys of one letter, so no field gets
-// the focus. short: it has little content.
+// Sheet lies over the screen: in the middle, or with side on the right. The browser restores the focus when it closes. keep reports
+// whether a click outside or Esc would lose something. A sheet with reads is for reading and has keys of one letter, so no field
+// gets the focus. A sheet with short has little content.
 export function Sheet({ title, close, children, foot, side, short, reads, beside, keep }: Props) {
   const el = useRef<HTMLDialogElement>(null),
     id = useId()
@@ -80,7 +80,7 @@ type FormProps = {
   children: ComponentChildren
 }
 
-// FormSheet asks for a few things. go is on the button that sends them, which is off while it cannot.
+// FormSheet is a sheet with a form. go is the text of the button that sends it. off disables the button.
 export function FormSheet({ title, close, keep, short, go, off, send, children }: FormProps) {
   const id = useId()
   return (
@@ -113,7 +113,7 @@ export function FormSheet({ title, close, keep, short, go, off, send, children }
   )
 }
 
-// Shown shows something for the only time. It stays open until the person confirms.
+// Shown shows something that is never shown again. It stays open until the person confirms.
 export const Shown = ({
   title,
   close,
@@ -156,8 +156,8 @@ type AskProps = {
   children?: ComponentChildren
 }
 
-// Ask is a question before something that cannot be undone. With a name it goes on when that has been typed. It stays open
-// when that fails, and says so, by wrong if there is one.
+// Ask asks before an action that cannot be undone. With name, the person must type the name first. If the action fails, the
+// question stays open and wrong shows the error.
 export function Ask({ title, text, go, danger, name, on, wrong = failed, close, children }: AskProps) {
   const [typed, set] = useState(''),
     [busy, wait] = useState(false),

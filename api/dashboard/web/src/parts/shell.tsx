@@ -13,7 +13,8 @@ import { Icon, Mark, type IconName } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 import { Windows } from './window.tsx'
 
-// Room is a screen that the side leads to. phone: the bar at the bottom has it too, by its short name; role: what it takes to see it.
+// Room is a screen in the navigation at the side. With phone, the bar at the bottom has it too, under its short name. role is the
+// role that a person needs to see it.
 export type Room = { path: string; icon: IconName; name: string; short?: string; phone?: boolean; role?: string }
 export const watching: Room[] = [
   { path: '/app', icon: 'overview', name: t.nav.overview, phone: true },
@@ -74,7 +75,7 @@ export const Rooms = ({ of, short }: { of: Room[]; short?: boolean }) => (
   </>
 )
 
-// Usage is how many clicks of the month are used.
+// Usage shows how many of the plan's clicks are used this month.
 function Usage() {
   const { data } = use('GET /plan/usage', {}, 300)
   if (!data) return null
@@ -98,7 +99,7 @@ function Usage() {
   )
 }
 
-// leave signs out: nothing of the account stays in the page.
+// leave signs out and removes all data of the account from the page.
 export async function leave() {
   await call('DELETE /app/api/session').catch(() => undefined)
   forget()
@@ -281,7 +282,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   )
 }
 
-// touched is when the figures on the screen came.
+// touched is the time when the figures on the screen were loaded.
 let touched = Date.now()
 export const touch = () => {
   touched = Date.now()

@@ -4,7 +4,8 @@ import type { ApiError } from '../core/call.ts'
 import { language, t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 
-// codes are sentences for codes that no screen has one for. The service speaks English, so that English needs none.
+// codes holds German sentences for error codes for which no screen has a sentence. English needs none, because the service's own
+// messages are in English.
 let codes: Record<string, string> = {}
 if (language === 'de')
   void import('../text/de/codes.ts').then(
@@ -14,7 +15,7 @@ if (language === 'de')
     () => undefined,
   )
 
-// sentence is what an error means to a person.
+// sentence returns the text that explains an error to a person.
 export const sentence = (e: ApiError) =>
   e.wait > 60 && e.code === 'rate_limited' ? t.failed.wait(e.wait) : (t.failed.codes[e.code] ?? codes[e.code] ?? e.message)
 
@@ -36,7 +37,7 @@ export function Failed({ error, again }: { error: ApiError; again: () => void })
   )
 }
 
-// Late shows its content after 150 ms, so that a quick answer flashes nothing.
+// Late shows its content after 150 ms, so that nothing flashes if the answer comes quickly.
 export function Late({ children }: { children: ComponentChildren }) {
   const [on, set] = useState(false)
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 
-// Steps lead from the record of a sheet to its neighbours in the list.
+// Steps lead from the record in a sheet to its neighbours in the list.
 export type Steps = { go: (by: number) => void; first: boolean; last: boolean }
 
 // stepsOf returns the steps from a row of a list. at is the row's index.
@@ -14,7 +14,7 @@ export const stepsOf = <T,>(rows: T[] | undefined, at: number, show: (row: T) =>
   last: at + 1 >= (rows?.length ?? 0),
 })
 
-// Stepper are the buttons of steps. At an end of the list there is nothing to go on to.
+// Stepper shows the two buttons of steps. At an end of the list the button that would leave the list is disabled.
 export const Stepper = ({ of }: { of: Steps }) => (
   <>
     <button

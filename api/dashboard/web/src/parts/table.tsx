@@ -4,7 +4,7 @@ import { t } from '../core/text.ts'
 import { Icon } from './icons.tsx'
 import { useVirtual } from './virtual.ts'
 
-// Column is a column of a table. phone: it stays on a narrow screen. sort: the name that orders by it.
+// Column is a column of a table. With phone it stays on a narrow screen. sort is the name of the order by this column.
 export type Column<R> = {
   name: string
   label: string
@@ -37,7 +37,7 @@ type Props<R> = {
 
 const head = 32 // the height of the row of headings
 
-// Table shows rows of one height, and renders only the rows in sight. Arrows move, Enter opens, Space selects.
+// Table shows rows of equal height, and renders only the rows in sight. The arrow keys move, Enter opens and Space selects.
 export function Table<R>(p: Props<R>) {
   const height = p.height ?? 38,
     box = useRef<HTMLDivElement>(null),
@@ -93,7 +93,7 @@ export function Table<R>(p: Props<R>) {
   }
   const all = p.rows.length > 0 && p.rows.every(r => p.selected?.has(p.keyOf(r))),
     tabbed = cursor >= first && cursor < last ? cursor : first
-  // A gap is one cell, because a cell that spans columns would give room to columns that a narrow screen hides.
+  // A gap is a single cell, because a cell that spans columns would make room for columns that a narrow screen hides.
   const gap = (rows: number) =>
     rows > 0 && (
       <tr class="gap" aria-hidden="true">

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
 
-// useShownTab keeps the open tab of a bar in sight where the bar is wider than the screen.
+// useShownTab scrolls the open tab of a bar into sight if the bar is wider than the screen.
 export function useShownTab(bar: RefObject<HTMLElement | null>, tab: string) {
   useEffect(() => {
     const el = bar.current

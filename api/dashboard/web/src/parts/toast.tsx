@@ -10,7 +10,7 @@ const shown = signal<Toast[]>([])
 const stays = 8000 // ms, while the pointer is not over it
 let last = 0
 
-// toast reports that something is done, with a way to undo it.
+// toast shows a short message, such as that something is done, and may offer to undo it.
 export const toast = (text: string, more: Partial<Toast> = {}) => {
   shown.value = [...shown.value.slice(-2), { id: ++last, text, ...more }]
 }
@@ -19,7 +19,7 @@ const drop = (id: number) => {
   shown.value = shown.value.filter(o => o.id !== id)
 }
 
-// Toasts are those on the screen.
+// Toasts shows the current messages.
 export const Toasts = () => (
   <div class="toasts" role="status" aria-live="polite">
     {shown.value.map(o => (

@@ -68,7 +68,8 @@ const Drawn = ({ name, what }: { name?: string; what: string }) => (
   </li>
 )
 
-// Units shows the conditions that decided: the ones that held if the path was taken, else the ones that did not hold.
+// Units shows the conditions that decided. If the path was taken, these are the conditions that held. Otherwise they are the
+// conditions that did not hold.
 function Units({ list, logic }: { list: RouteUnit[]; logic: string }) {
   const findings = list.flatMap(u => u.conditions.map(c => ({ ...c, rule: u.rule })))
   if (findings.length === 0) return <div class="soft">{t.trace.everybody}</div>

@@ -8,13 +8,13 @@ import { sentence } from './state.tsx'
 import { ApiError } from '../core/call.ts'
 
 const w = t.exports,
-  stays = 15_000 // ms that the last job stays in sight when it has ended
+  stays = 15_000 // ms for which the last job stays in sight after its end
 const hidden = signal<Set<string>>(new Set())
 
 export const causeOfJob = (j: Job) =>
   j.code ? (t.failed.codes[j.code] ? sentence(new ApiError(j.code, 0, '')) : j.text || j.code) : (j.text ?? '')
 
-// since is how long a job has been running.
+// Since shows the time that a job has been running.
 export function Since({ of: j }: { of: Job }) {
   const [, tick] = useState(0)
   useEffect(() => {
@@ -31,7 +31,7 @@ export const JobIcon = ({ of: j }: { of: Job }) => (
   </span>
 )
 
-// Tray keeps jobs in sight at the bottom right of every screen while they run, and a little longer.
+// Tray shows the running jobs at the bottom right of every screen. It shows ended jobs a little longer.
 export function Tray() {
   const [, tick] = useState(0),
     here = place.value.path === '/app/exports'

@@ -24,7 +24,7 @@ export const Tokens = ({ url, postback }: { url: string; postback?: boolean }) =
   </>
 )
 
-// UrlInput takes an address. Below it the tokens are marked, and tokens that nothing fills are named.
+// UrlInput takes an address. Below the field it marks the tokens, and names tokens that nothing fills.
 export function UrlInput({
   value,
   on,

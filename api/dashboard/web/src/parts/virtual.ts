@@ -1,12 +1,12 @@
-// Only the rows in sight are made. All rows have one height, so which these are follows from the scrolled distance.
+// Renders only the rows in sight. All rows have the same height, so the scrolled distance tells which rows are in sight.
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-const beyond = 12 // rows that are made above and below those in sight
+const beyond = 12 // additional rows rendered above and below the rows in sight
 
 export type Virtual = { first: number; last: number; top: number; reveal: (i: number) => void }
 
-// useVirtual returns which rows of a scrolling box are in sight. head is the height of the part that sticks to its top. reveal
-// scrolls a row into sight and focuses it.
+// useVirtual returns the range of rows in sight in a scrolling box. head is the height of the part that sticks to the top of the
+// box. reveal scrolls a row into sight and focuses it.
 export function useVirtual(box: { current: HTMLElement | null }, count: number, height: number, head: number): Virtual {
   const [seen, see] = useState({ top: 0, rows: 40 })
   useEffect(() => {
@@ -39,7 +39,8 @@ export function useVirtual(box: { current: HTMLElement | null }, count: number, 
 
 const phone = matchMedia('(max-width: 720px)')
 
-// useRowHeight is the height of a row of a list in px: on a screen as narrow as a phone's, names take two lines.
+// useRowHeight returns the height of a row of a list in px. On a screen as narrow as a phone's, rows are higher because names take
+// two lines.
 export function useRowHeight() {
   const [slim, set] = useState(phone.matches)
   useEffect(() => {

@@ -7,7 +7,7 @@ import { before, compares, days, iso, presets, span, spanOf, type Window } from 
 import { Icon } from './icons.tsx'
 import { Item, Menu } from './menu.tsx'
 
-// Windows is the menu of windows on top of every screen with figures, and of the window to compare with.
+// Windows shows the menu that chooses the window of figures and the comparison. It is at the top of every screen with figures.
 export function Windows({ compare }: { compare: boolean }) {
   const w = span.value,
     known = presets.includes(w.name as (typeof presets)[number])

@@ -8,7 +8,7 @@ import { Icon } from '../parts/icons.tsx'
 import { Empty, Failed, Late } from '../parts/state.tsx'
 
 const w = t.alerts,
-  live = 30 // seconds between looks
+  live = 30 // seconds between reloads
 const order = ['critical', 'warning']
 
 const screens: Record<string, string> = {
@@ -19,7 +19,7 @@ const screens: Record<string, string> = {
   webhook: '/app/webhooks',
 }
 
-// placeOf is the screen on which an alert can be put right, where there is one.
+// placeOf returns the screen on which a person can fix the cause of an alert, or null if no screen can.
 function placeOf(a: Alert): string | null {
   if (a.type.startsWith('postbacks.')) return to('/app/unmatched', a.kind === 'network' ? { network: a.id } : {})
   if (a.type.startsWith('plan.')) return to('/app/plan')

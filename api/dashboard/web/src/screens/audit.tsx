@@ -16,7 +16,7 @@ const w = words.audit
 const partOf = (operation: string) => operation.replace(/^\S+ (\/app\/api)?\//, '').split('/')[0]!
 const whoOf = (r: AuditRow) => r.who || w.byJob
 
-// didOf is what an entry says: the wrong proofs of an hour, an operation that has words of its own, or what was done to a record.
+// didOf returns the text of an entry: the wrong proofs of an hour, an operation that has words of its own, or a change to a record.
 function didOf(r: AuditRow) {
   if (r.refused) return w.refused(r.refused, count(r.refused))
   const part = partOf(r.operation)
@@ -44,13 +44,13 @@ export const Audit = () => (
   </Owners>
 )
 
-// shown is a value of the log for people: texts without quotes, nothing as a dash.
+// shown formats a value of the log for people: texts without quotes, and an empty value as a dash.
 function shown(json: string) {
   const value: unknown = JSON.parse(json)
   return value === null || value === '' ? '—' : typeof value === 'string' ? value : json
 }
 
-// Fields are what was sent: with the values before and after, where the log has them.
+// Fields lists the fields that were sent, with the values before and after if the log has them.
 function Fields({ row }: { row: AuditRow }) {
   const changed = new Map(row.changes.map(c => [c.field, w.changed(c.field, shown(c.before), shown(c.after))]))
   const list = [...changed.values(), ...row.fields.filter(f => !changed.has(f))]
@@ -66,7 +66,7 @@ function Fields({ row }: { row: AuditRow }) {
   )
 }
 
-// Log is who changed what and who came in, in the window, newest first.
+// Log lists the changes and sign-ins in the window, newest first.
 function Log() {
   const at = place.value.query,
     who = at.get('who') ?? '',

@@ -36,7 +36,7 @@ const operatorsOf = (a: string) => (a === 'ip' || a === 'ip_range' ? ['equals', 
 const usual: Record<string, string> = { ip_range: 'in_cidr', user_agent: 'contains', referrer: 'contains', isp: 'contains' }
 const mostBytes = 4_000_000
 
-// textOf is an entry in words.
+// textOf returns the text of an entry.
 function textOf(e: BotEntryRow) {
   const values = listOf(e.value).map(String),
     first = values.slice(0, 3).join(', ')
@@ -44,7 +44,7 @@ function textOf(e: BotEntryRow) {
   return `${what} ${w.operators[e.operator] ?? e.operator} ${e.value_count > 3 ? w.andMore(first, count(e.value_count - 3)) : first}`
 }
 
-// BotLists are the entries that overrule the score.
+// BotLists shows the entries that overrule the score.
 export function BotLists() {
   const only = place.value.query.get('list') ?? '',
     may = canWrite(),

@@ -16,7 +16,7 @@ import { Two } from '../parts/two.tsx'
 
 const most = 500
 
-// isDenial reports whether an entry denies whole addresses, of every campaign.
+// isDenial reports whether an entry denies single addresses for all campaigns.
 const isDenial = (e: BotEntryRow) => e.list_type === 'deny' && e.attribute === 'ip' && e.operator === 'equals' && !e.campaign_id
 
 // Repeats shows addresses that clicked often in the window. An address that belongs to no person can be denied.

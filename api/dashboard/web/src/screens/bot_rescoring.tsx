@@ -5,9 +5,9 @@ import { touches, use } from '../core/query.ts'
 import { w } from '../text/bots.ts'
 import { Icon } from '../parts/icons.tsx'
 
-// Rescored is what the job answers.
+// Rescored is the result of the job.
 type Rescored = { clicks: number; changed: number; bots_before: number; bots_after: number; superseded: boolean }
-const every = 2 // seconds between looks
+const every = 2 // seconds between reloads
 const changed = ['bot-detection', 'reports', 'logs', 'stats', 'campaigns']
 
 // Rescoring shows the job that scores clicks again, until it has ended, and its result.

@@ -19,7 +19,7 @@ import { BotLists } from './bot_lists.tsx'
 import { Repeats } from './bot_repeats.tsx'
 import { Rescoring } from './bot_rescoring.tsx'
 
-// Bots is how bots are told from visitors: the score and what it is made of, the lists, and addresses that come often.
+// Bots shows how bots are told from visitors: the score and its signals, the lists, and addresses that click often.
 export function Bots() {
   const tab = place.value.query.get('tab') ?? ''
   return (
@@ -136,7 +136,7 @@ function Form({ saved, job, started }: FormProps) {
   )
 }
 
-// Cut is the threshold in the histogram that it cuts.
+// Cut shows the histogram of scores and moves the threshold in it.
 function Cut({
   saved,
   threshold,
@@ -234,7 +234,7 @@ function Cut({
   )
 }
 
-// silentOf says why a signal cannot fire. The service says it in English; of its two reasons a language has its own words.
+// silentOf returns the reason why a signal cannot fire. The service has two reasons, in English. Each language has words for both.
 const silentOf = (why: string) => w.silent[why.startsWith('such requests') ? 'unrecorded' : 'data'] ?? why
 
 function Signals({

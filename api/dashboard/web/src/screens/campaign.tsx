@@ -25,7 +25,7 @@ const tabs: Record<string, () => Promise<Tab>> = {
 }
 const keys = [{ key: 'Y', text: t.campaigns.copyLink }]
 
-// Campaign is what all pages of a campaign share: its name, its state, its link, and the way to the others.
+// Campaign shows the parts that all pages of a campaign share: its name, its state, its link, and the tabs.
 export function Campaign() {
   const [, , , id = '', tab = 'flow'] = place.value.path.split('/')
   const { data, error, again } = use('GET /campaigns/{id}', {}, 0, { id })

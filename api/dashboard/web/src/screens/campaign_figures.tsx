@@ -15,7 +15,7 @@ import type { TabProps } from './campaign.tsx'
 
 const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi']
 
-// CampaignFigures are the figures of a campaign in the window: totals, over time, by path, source or another dimension.
+// CampaignFigures shows the figures of a campaign in the window: totals, over time, and by path, source or another dimension.
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
   const [by, group] = useState('stream_id'),
     [table, asTable] = useState(false),

@@ -17,7 +17,7 @@ import { Failed } from '../parts/state.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 import type { TabProps } from './campaign.tsx'
 
-// CampaignLink builds the link for the source, and shows the postbacks: to the source and from the networks.
+// CampaignLink builds the link for the source. It also shows the postbacks to the source and from the networks.
 export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabProps) {
   const sources = useSources(),
     networks = useNetworks(),

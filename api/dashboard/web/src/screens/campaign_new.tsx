@@ -15,10 +15,10 @@ import { Empty } from '../parts/state.tsx'
 import { UrlInput } from '../parts/url_input.tsx'
 
 type Way = 'offer' | 'flow' | 'address'
-const template = 'template:' // before the platform of a source that is yet to be made
+const template = 'template:' // begins the value of a choice that makes a new source for a platform
 
-// NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. The first one of an
-// account makes its offer and its source on the way.
+// NewCampaign makes a campaign in three steps: where visitors go, where they come from, and the link. For the first campaign of an
+// account it also makes the offer and the source.
 export const NewCampaign = () => {
   const list = to('/app/campaigns')
   useHeading({ name: t.campaigns.newTitle, above: { name: t.campaigns.title, path: list } })
@@ -86,7 +86,7 @@ function Wizard() {
         ).id
         touches('offers')
         put(now => ({ ...now, offer }))
-        make(false) // it is there now, also when the next step fails
+        make(false) // the offer exists now, even if the next step fails
       }
       if (platform) {
         source = (

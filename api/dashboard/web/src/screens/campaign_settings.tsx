@@ -17,7 +17,7 @@ import type { TabProps } from './campaign.tsx'
 const options = (of: Record<string, string>) => Object.entries(of).map(([value, label]) => ({ value, label }))
 const w = t.campaigns.fields
 
-// CampaignSettings are all settings of a campaign but its flow.
+// CampaignSettings edits all settings of a campaign except its flow.
 export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
   const domains = useDomains(),
     sources = useSources(),

@@ -20,7 +20,7 @@ import type { TabProps } from './campaign.tsx'
 
 const page = 200,
   most = 5000,
-  every = 5000 // rows of a question, rows that are kept, ms between looks for new ones
+  every = 5000 // rows of a request, rows that are kept, ms between requests for new rows
 
 export const Clicks = () => <Log />
 export const CampaignClicks = ({ detail }: TabProps) => <Log campaign={detail.campaign.id} />
@@ -31,7 +31,7 @@ const keys = [
   { key: '/', text: t.clicks.find },
 ]
 
-// useClicks reads the log page by page, and looks for new clicks while live is on.
+// useClicks loads the log page by page, and asks for new clicks while live is on.
 function useClicks(query: Record<string, string | string[] | number>, live: boolean) {
   const key = JSON.stringify(query),
     [state, set] = useState<{ key: string; rows?: ClickRow[]; end?: boolean; error?: ApiError }>({ key: '' }),
@@ -94,7 +94,7 @@ function useClicks(query: Record<string, string | string[] | number>, live: bool
   }
 }
 
-// Log is the click log: newest first, filtered by the address, with the details of one click next to it.
+// Log shows the click log, newest first, with the filters in the address. The details of the open click are shown next to it.
 function Log({ campaign }: { campaign?: string }) {
   const q = place.value.query,
     ask: Ask = { ...asked(), least: 0 },
@@ -195,7 +195,7 @@ function Log({ campaign }: { campaign?: string }) {
   )
 }
 
-// Two is a cell of two lines. phone is the second line of a narrow screen, where that is another.
+// Two shows a table cell with two lines. phone replaces the second line on a narrow screen.
 const Two = ({ a, b, phone, mono }: { a: string; b: string; phone?: string; mono?: boolean }) => (
   <span class="named">
     <span class={'cut block' + (mono ? ' mono' : '')} title={a}>

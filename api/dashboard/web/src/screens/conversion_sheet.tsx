@@ -14,12 +14,12 @@ import { toast } from '../parts/toast.tsx'
 import { tone } from '../core/log.ts'
 
 const w = t.conversions
-// moves are the statuses that a conversion may get from another one.
+// moves lists, for each status of a conversion, the statuses to which it may change.
 const moves: Record<string, string[]> = { pending: ['approved', 'rejected'], approved: ['rejected', 'chargeback'], rejected: ['approved'] }
 
 const quoted = (text: string) => '"' + text.replaceAll('"', '""') + '"'
 
-// changeStatus writes a correction of one row.
+// changeStatus changes the status of a conversion by a correction with a single row.
 async function changeStatus(c: ConversionRow, status: string) {
   const csv = `click id,conversion id,goal,status\n${[c.click_id, c.conversion_id, c.goal, status].map(quoted).join(',')}\n`
   const answer = await call('POST /corrections/conversions', { body: { csv, apply: true } }),
@@ -29,7 +29,7 @@ async function changeStatus(c: ConversionRow, status: string) {
   toast(w.isNow(w.statuses[status]!))
 }
 
-// ConversionSheet is the story of one conversion: what it counts, and what said so.
+// ConversionSheet shows a conversion: the amount that it counts, and the postbacks that it came from.
 export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; close: () => void; step: Steps }) {
   const [asking, ask] = useState('')
   useEffect(() => {
@@ -118,7 +118,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
   )
 }
 
-// History are the postbacks that made a conversion what it is.
+// History lists the postbacks that made and changed a conversion.
 function History({ of: c }: { of: ConversionRow }) {
   const { data, error, again } = use('GET /logs/postbacks', { click_id: c.click_id, limit: 100, from: c.recorded_at.slice(0, 10) }),
     rows = data?.rows.filter(r => r.conversion_id === c.id)

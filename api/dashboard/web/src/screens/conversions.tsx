@@ -20,14 +20,14 @@ import { ConversionSheet } from './conversion_sheet.tsx'
 import { Filters } from './report_controls.tsx'
 
 const w = t.conversions,
-  live = 15 // seconds between looks for new ones
+  live = 15 // seconds between requests for new conversions
 const keys = [
   { key: 'J K', text: w.next },
   { key: 'O', text: w.open },
   { key: '/', text: w.find },
 ]
 
-// Conversions is their log, newest first, with what each counts and how it got its status.
+// Conversions shows the log of conversions, newest first, with the amount that each counts and the reason for its status.
 export function Conversions() {
   const q = place.value.query,
     ask = { ...asked(), least: 0 },
@@ -119,7 +119,7 @@ export function Conversions() {
 
 const nameOf = (r: ConversionRow) => r.conversion_id || r.click_id
 
-// Unfound says how many postbacks of the window found no click.
+// Unfound shows the number of postbacks in the window that found no click.
 function Unfound() {
   const { data } = use('GET /logs/postbacks', { from: span.value.from, to: span.value.to, result: 'unmatched', limit: 100 }, 60),
     n = data?.rows.length ?? 0

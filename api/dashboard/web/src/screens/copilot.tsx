@@ -19,7 +19,7 @@ const later: Record<string, () => Promise<ComponentType>> = {
   rules: () => import('./copilot_rules.tsx').then(m => m.Rules),
 }
 
-// Copilot is what the figures call for, with what was done about it; rules; and questions to a language model.
+// Copilot shows suggestions from the figures and the changes made, the rules, and the chat with a language model.
 export function Copilot() {
   const tab = w.tabs[place.value.query.get('tab') ?? ''] ? place.value.query.get('tab')! : 'suggestions'
   return (
@@ -74,7 +74,7 @@ function Listed({ history }: { history: boolean }) {
 
 const changes = ['copilot', 'campaigns', 'offers', 'networks', 'bot-lists', 'app']
 
-// act sends what a person decided. Its error is told where it happened.
+// act sends a person's decision. The caller shows the error if it fails.
 export const act = async (body: CopilotBody, done: string, undo?: string) => {
   const answer = await call('POST /copilot', { body })
   touches(...changes)

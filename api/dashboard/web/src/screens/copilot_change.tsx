@@ -13,7 +13,7 @@ import { w } from '../text/copilot.ts'
 export const said = (e: ApiError) => w.failed[e.code] ?? sentence(e)
 type Line = { what: string; before: ComponentChildren; after: ComponentChildren }
 
-// linesOf are what differs between the part before and after.
+// linesOf lists the differences between the parts before and after an action.
 function linesOf({ before: b, after: a, names, action }: CopilotPreview): Line[] {
   const out: Line[] = [],
     name = (id: string) => names[id] || id
@@ -56,7 +56,7 @@ function linesOf({ before: b, after: a, names, action }: CopilotPreview): Line[]
   return out
 }
 
-// Change is what an action changes: each part before and after.
+// Change shows the changes that an action makes: each part before and after.
 export function Change({ id, variant }: { id: string; variant?: string }) {
   const { data, error, again } = use('GET /copilot/preview', { id, ...(variant ? { variant } : {}) })
   if (!data)
@@ -123,7 +123,7 @@ export const figureText = (name: string, value: number) =>
       ? shown(value, figures[name as Name].kind, figures[name as Name].digits)
       : String(Math.round(value * 1000) / 1000)
 
-// Why are the figures behind a suggestion: of each thing that was compared, all that was looked at.
+// Why shows the figures behind a suggestion, for each of the compared records.
 export function Why({ of: e }: { of: Evidence }) {
   const things = [...new Set(e.figures.map(f => f.of))],
     names = [...new Set(e.figures.map(f => f.name))]
@@ -181,7 +181,7 @@ export const effectText = (e: { value: number; low: number; high: number; unit: 
   }
 }
 
-// Opens shows what is in it when it is opened, and asks for it then only.
+// Opens shows its content when it is opened. The content is not loaded before.
 export function Opens({ label, children }: { label: string; children: () => ComponentChildren }) {
   const [open, set] = useState(false)
   return (

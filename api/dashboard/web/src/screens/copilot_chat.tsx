@@ -13,7 +13,7 @@ import { w } from '../text/copilot.ts'
 import { said } from './copilot_change.tsx'
 import { Proposed } from './copilot_history.tsx'
 
-// Chat asks a language model about the account. What it looked up leads into the screens that show it.
+// Chat asks a language model about the account. Each look-up of the model has a link to the screen that shows the same data.
 export function Chat() {
   const state = use('GET /copilot/chat', {}),
     plan = use('GET /copilot', {})
@@ -185,7 +185,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
   )
 }
 
-// LookedUp names the data that the Copilot read, and links to it. The link has the window of the look-up.
+// LookedUp names the data that the Copilot read and links to it. The link opens the same window as the look-up.
 function LookedUp({ of: l }: { of: ChatLookup }) {
   const link = linkOf(l),
     name = w.operations[l.operation] ?? l.operation,
@@ -237,7 +237,7 @@ const providers = [
   { value: 'openrouter', label: 'OpenRouter' },
 ]
 
-// Connect says what the chat needs, and takes the key of a provider.
+// Connect explains that the chat needs a provider, and takes the provider's key.
 function Connect() {
   const { data, error, again } = use('GET /copilot/ai', {}),
     [provider, choose] = useState('openai'),

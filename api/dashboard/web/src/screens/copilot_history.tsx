@@ -10,7 +10,7 @@ import { w } from '../text/copilot.ts'
 import { act } from './copilot.tsx'
 import { Change, Opens, said, Why } from './copilot_change.tsx'
 
-// History is what the Copilot has changed, and what the chat proposed.
+// History shows the changes that the Copilot made, and the changes that the chat proposed.
 export function History({ of: data }: { of: CopilotAnswer }) {
   return (
     <>
@@ -108,7 +108,7 @@ function Done({ of: c }: { of: CopilotChange }) {
   )
 }
 
-// Proposed is a change that the chat asked for: a person applies it, or not. undone: it was taken back since.
+// Proposed shows a change that the chat proposed, for a person to apply or reject. undone means that it was undone later.
 export function Proposed({ of: p, may, undone = false }: { of: ChatProposal; may: boolean; undone?: boolean }) {
   const [busy, wait] = useState(false),
     [error, fail] = useState<ApiError>(),

@@ -17,7 +17,7 @@ import { figureName, said } from './copilot_change.tsx'
 import { figuresText } from './copilot_rules.tsx'
 
 type Draft = Required<CopilotRuleBody>
-// What can be done to what a rule looks at.
+// actions lists the actions that a rule may take, by the kind of record that it watches.
 const actions: Record<string, string[]> = {
   campaign: ['pause', 'alert'],
   path: ['pause', 'weight', 'alert'],
@@ -78,7 +78,7 @@ const options = (of: Record<string, string>, only?: string[]) =>
     .map(([value, label]) => ({ value, label }))
 const minutes = [10, 30, 60, 120, 360, 720, 1440, 10080]
 
-// RuleForm makes a rule or changes one. What it would have done can be looked at before it is saved.
+// RuleForm creates or changes a rule. Before saving, a person can see what the rule would have done in the past.
 export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void }) {
   const start = draftOf(of),
     [d, put] = useState(start),
@@ -294,7 +294,7 @@ function Comparisons({ list, on }: { list: Comparison[]; on: (list: Comparison[]
   )
 }
 
-// Replayed is what a rule would have done, in the order of time.
+// Replayed lists the actions that a rule would have taken, in the order of time.
 function Replayed({ of: r }: { of: CopilotRuleReplay }) {
   if (r.total === 0)
     return (

@@ -24,7 +24,7 @@ const patch = (r: CopilotRule, body: object) =>
     toast(w.ruleSaved(r.name))
   })
 
-// Rules change campaigns automatically, or alert. Each rule begins in shadow.
+// Rules lists the rules, which change campaigns automatically or alert. Each rule begins in shadow mode.
 export function Rules() {
   const { rows, error, again } = useAll('GET /copilot/rules', {}),
     [asking, ask] = useState<Asking>(),
@@ -172,7 +172,7 @@ function One({ of: r, may, ask }: { of: CopilotRule; may: boolean; ask: (a: Aski
   )
 }
 
-// Runs are those in which something matched.
+// Runs lists the runs of a rule in which something matched.
 function Runs({ of: r, close }: { of: CopilotRule; close: () => void }) {
   const { data, error, again } = use('GET /copilot/rules/{id}/runs', { limit: 50 }, 0, { id: r.id })
   return (

@@ -13,7 +13,7 @@ const w = t.corrections
 type Outcome = ConversionOutcome | CostOutcome
 const tones: Record<string, string> = { created: 'good', updated: 'accent', spread: 'good', alone: 'warn', refused: 'bad' }
 
-// Outcomes is a correction row by row.
+// Outcomes shows the result of a correction, row by row.
 export function Outcomes({ kind, of: a }: { kind: 'conversions' | 'cost'; of: Answer }) {
   const [only, filter] = useState('')
   const all = a.outcomes as Outcome[],

@@ -18,10 +18,10 @@ import { Outcomes } from './correction_outcomes.tsx'
 
 const example = { conversions: 'click id,payout,status,conversion id\n', cost: 'day,source,spend,currency\n' } // columns as the service reads them
 const w = t.corrections,
-  lasts = 10 * 60_000 // ms that a dry run may be applied
+  lasts = 10 * 60_000 // ms for which a dry run may be applied
 type Kind = keyof typeof w.kinds
 export type Answer = ConversionCorrection | CostCorrection
-// Run is what came of a text; it is stale when the text is another one by now.
+// Run is the result of a dry run and the text that it read. It is stale if the text has changed since.
 type Run = { kind: Kind; text: string; at: number; answer: Answer }
 
 const send = (kind: Kind, csv: string, apply: boolean): Promise<Answer> => {
@@ -33,7 +33,7 @@ const send = (kind: Kind, csv: string, apply: boolean): Promise<Answer> => {
     : task(named, 'POST /corrections/conversions', { body: { csv, apply } }, told)
 }
 
-// Corrections reads conversions or spend from a file, shows what each row would do, and applies it.
+// Corrections reads conversions or spend from a file. It shows the effect of each row first, and then applies the file.
 export function Corrections() {
   const kind: Kind = place.value.query.get('kind') === 'cost' ? 'cost' : 'conversions'
   const [text, type] = useState(''),
@@ -162,7 +162,7 @@ export function Corrections() {
   )
 }
 
-// Columns says how the header is read.
+// Columns shows how the header is read.
 const Columns = ({ of: head }: { of: Head }) => (
   <div class="columns">
     <div class="row wraps">

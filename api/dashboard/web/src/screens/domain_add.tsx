@@ -12,7 +12,7 @@ import { FormSheet, Sheet } from '../parts/sheet.tsx'
 import { toast } from '../parts/toast.tsx'
 import { said } from './domain_shared.tsx'
 
-// AddDomains adds hostnames, one or a pasted list. A DNS account sets their records at once.
+// AddDomains adds a hostname or a pasted list of them. If a DNS account is chosen, it sets their records at once.
 export function AddDomains({ known, close, show }: { known: string[]; close: () => void; show: (id: string) => void }) {
   const accounts = use('GET /integrations', {}).data?.accounts,
     [hosts, type] = useState(''),

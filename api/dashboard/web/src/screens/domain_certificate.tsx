@@ -10,7 +10,7 @@ import { sentence } from '../parts/state.tsx'
 import { toast } from '../parts/toast.tsx'
 import { Certificate, mayChange } from './domain_shared.tsx'
 
-// order is how far a certificate is by its state: 1 asked for, 2 ownership checked, 3 issued, 4 it serves.
+// order maps the state of a certificate to its progress: 1 requested, 2 ownership checked, 3 issued, 4 in use.
 const order: Record<string, number> = {
   initializing: 1,
   pending_validation: 1,
@@ -27,18 +27,19 @@ const order: Record<string, number> = {
   deployment_timed_out: 3,
 }
 const names = ['verified', 'asked', 'checked', 'issued', 'serving'] as const
-// doneOf says of each step whether it is done. Where a domain leads and whether HTTPS answers is what the last look saw;
-// before the first look the certificate speaks for HTTPS.
+// doneOf reports for each step whether it is done. The last check of the domain tells where it leads and whether HTTPS answers.
+// Before the first check, the state of the certificate stands for HTTPS.
 function doneOf(d: DomainRow, status: string): boolean[] {
   const far = order[status] ?? 0
   return [d.is_verified && d.points !== false, far >= 1, far >= 2, far >= 3, d.checked_at ? d.https === true : far >= 4]
 }
-const live = 10000 // ms between looks while it is on its way
+const live = 10000 // ms between reloads while the certificate is being made
 
 const fits = (status: string) =>
   /^(initializing|pending_(validation|issuance|deployment)|staging_deployment|holding_deployment)$/.test(status)
 
-// CertificateSteps is how far the certificate of a domain is, what is wrong, and what can be done. tell hears what the edge says.
+// CertificateSteps shows the progress of a domain's certificate, its problems, and the possible actions. tell is called with each
+// answer about the certificate.
 export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: CertificateAnswer) => void }) {
   const [c, set] = useState<CertificateAnswer>(),
     [error, fail] = useState<ApiError>(),

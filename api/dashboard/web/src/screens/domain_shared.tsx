@@ -1,4 +1,4 @@
-// What the list of domains and the sheet of one share.
+// Helpers that the list of domains and the sheet of a domain share.
 import type { DomainRow } from '../api.gen.ts'
 import { call } from '../core/call.ts'
 import { dateOf } from '../core/dates.ts'
@@ -8,12 +8,12 @@ import { touches } from '../core/query.ts'
 import { w } from '../text/domains.ts'
 import { failed, toast } from '../parts/toast.tsx'
 
-const soon = 30 * 86400000 // ms before an end that is near
+const soon = 30 * 86400000 // ms: an end within this time counts as near
 
-// said is what an error of a domain means to a person.
+// said returns the text that explains an error code of a domain.
 export const said = (code: string) => w.codes[code]
 export const mayChange = () => can('member')
-// waits reports whether something about a domain is still to come.
+// waits reports whether the domain is not fully set up yet: verification, DNS or the certificate is still pending.
 export const waits = (d: DomainRow) =>
   !d.is_verified || d.points === false || /^(initializing|pending_(validation|issuance|deployment))$/.test(d.ssl_status)
 const statusOf = (status: string) => w.statuses[status] ?? status.replaceAll('_', ' ')

@@ -17,9 +17,10 @@ import { failed, toast } from '../parts/toast.tsx'
 import { CertificateSteps } from './domain_certificate.tsx'
 import { Certificate, Ending, makeDefault, mayChange, said, spareOf, State, usedBy, waits } from './domain_shared.tsx'
 
-const every = 10 // seconds between looks at a domain that is waited for
+const every = 10 // seconds between checks of a domain that is not set up yet
 
-// Waiting is when the next look at a domain comes, in seconds; null while one is under way.
+// useLooks checks a domain regularly while it is not fully set up. It returns the seconds until the next check, or null during a
+// check.
 function useLooks(d: DomainRow, look: () => Promise<unknown>) {
   const [left, count] = useState<number | null>(null),
     may = mayChange(),
@@ -46,7 +47,7 @@ function useLooks(d: DomainRow, look: () => Promise<unknown>) {
 
 type Props = { of: DomainRow; target: string | null; groups: string[]; close: () => void; step: Steps; remove: () => void }
 
-// DomainSheet is all about one domain: how it is, what to set in DNS, its certificate, its settings.
+// DomainSheet shows a domain: its state, the DNS records to set, its certificate and its settings.
 export function DomainSheet({ of: d, target, groups, close, step, remove }: Props) {
   const [seen, see] = useState<VerifyAnswer>(),
     [error, fail] = useState<ApiError>(),
@@ -250,7 +251,7 @@ function Records({ of: d, target, certificate: c }: { of: DomainRow; target: str
   )
 }
 
-// PointForMe has the DNS account that holds the zone of a domain set its record.
+// PointForMe sets a domain's record through the DNS account that holds the domain's zone.
 function PointForMe({ of: d }: { of: DomainRow }) {
   const accounts = use('GET /integrations', {}).data?.accounts,
     [zones, found] = useState<ZonesOfAccount[]>(),
@@ -321,7 +322,7 @@ function PointForMe({ of: d }: { of: DomainRow }) {
   )
 }
 
-// Settings are what an account sets for a domain.
+// Settings edits the settings of a domain.
 function Settings({ of: d, groups, may, onDirty }: { of: DomainRow; groups: string[]; may: boolean; onDirty: (dirty: boolean) => void }) {
   const sections: Section[] = [
     {

@@ -20,7 +20,7 @@ import { AddDomains } from './domain_add.tsx'
 import { Certificate, Ending, makeDefault, mayChange, said, spareOf, State, usedBy, waits } from './domain_shared.tsx'
 import { DomainSheet } from './domain_sheet.tsx'
 
-const every = 10 // seconds between looks while something is waited for
+const every = 10 // seconds between reloads while a domain is not set up yet
 
 // RemoveDomain asks for the name before a domain is deleted. For a domain in use it shows what uses it.
 export function RemoveDomain({ of: d, close, gone }: { of: DomainRow; close: () => void; gone: () => void }) {
@@ -46,7 +46,7 @@ export function RemoveDomain({ of: d, close, gone }: { of: DomainRow; close: () 
   )
 }
 
-// Domains are the hosts of tracking links.
+// Domains lists the hosts of tracking links.
 export function Domains() {
   const list = useAll('GET /domains', { limit: 100 }),
     about = use('GET /domains', { limit: 1 }).data,

@@ -46,7 +46,7 @@ const Field = ({ name, label, hint, type = 'text', auto, value, fixed, optional,
   )
 }
 
-// Code is the field for a code of an app. It comes when the service asks for one.
+// Code is the field for a code of an authenticator app. It is shown when the service asks for a code.
 const Code = ({ first }: { first?: boolean }) => (
   <Field name="code" label={t.enter.code} hint={t.enter.codeHint} auto="one-time-code" optional first={first} />
 )
@@ -63,12 +63,12 @@ type CardProps = {
   children?: ComponentChildren
 }
 
-// Card is one form. Password managers fill it.
+// Card is a form that password managers can fill.
 function Card({ title, text, over, error, busy, go: verb, send, cancel, children }: CardProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     if (over) dialog.current?.showModal()
-  }, [over]) // it takes the focus, so before its first field does
+  }, [over]) // opening takes the focus, so it happens before the first field takes it
   const form = (
     <form
       class="card enter"
@@ -115,7 +115,7 @@ function Card({ title, text, over, error, busy, go: verb, send, cancel, children
   )
 }
 
-// useSend runs what a card sends, and keeps what went wrong. codes is set once the service asks for a code.
+// useSend runs the call of a card and keeps its error. codes becomes true when the service asks for a code.
 function useSend(asked = false) {
   const [state, set] = useState<{ busy: boolean; error?: ApiError }>({ busy: false })
   const [codes, setCodes] = useState(asked)
@@ -170,8 +170,8 @@ export function Enter({ over }: { over?: boolean }) {
   )
 }
 
-// Welcome uses a link: an invitation, a new password, or an entry that an operator made. The form of an invitation is the same for people
-// who have a password here and for new ones: it does not tell who is known.
+// Welcome uses a link: an invitation, a new password, or an entry that an operator made. The form of an invitation is the same for
+// new people and for people who have a password here, so that it does not reveal who is known.
 function Welcome({ token }: { token: string }) {
   const { busy, error, codes, send } = useSend()
   const [shown, show] = useState<LinkShown>()
@@ -239,7 +239,7 @@ function Welcome({ token }: { token: string }) {
   )
 }
 
-// Confirm asks who it is once more.
+// Confirm asks the person for the password again, and for a code if the person uses codes.
 export function Confirm() {
   const { busy, error, codes, send } = useSend(!!me.value?.has_codes)
   const end = (ok: boolean) => {

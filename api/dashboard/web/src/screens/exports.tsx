@@ -23,7 +23,7 @@ import { Two } from '../parts/two.tsx'
 const w = t.exports
 const bytes = (n: number) => (n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : `${(n / 1e6).toFixed(1)} MB`)
 
-// Exports are the files of reports and logs, and the jobs that are under way.
+// Exports lists the files of reports and logs, and the jobs.
 export function Exports() {
   const { rows, whole, error, again } = useAll('GET /reports/exports', { limit: 100 }),
     [adding, add] = useState(false),
@@ -107,7 +107,7 @@ export function Exports() {
   )
 }
 
-// Jobs are what is under way and what came of it. A file that was deleted since is offered no more.
+// Jobs lists the running and ended jobs with their results. It offers no file that has been deleted since.
 function Jobs({ files }: { files?: ExportRow[] }) {
   const list = jobs(),
     there = files && new Set(files.map(f => fileOf(f.download_url)))
@@ -165,7 +165,7 @@ function Jobs({ files }: { files?: ExportRow[] }) {
 
 const groups = ['campaign_id', 'source_id', 'offer_id', 'lander_id', 'country', 'device_type', 'os', 'browser', 'date', 'sub1', 'sub2']
 
-// Make asks what the file is to have.
+// Make asks for the contents of a new file, and makes it.
 function Make({ close }: { close: () => void }) {
   const [kind, set] = useState('conversions'),
     [dimension, by] = useState('campaign_id'),

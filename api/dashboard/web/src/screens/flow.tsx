@@ -39,7 +39,7 @@ import { FlowTable } from './flow_table.tsx'
 type Wrong = { path?: string; field?: string; text: string }
 type Kept = { version: string; base: Paths; draft: Paths }
 
-// Unsaved changes stay in the tab, so that looking at another page loses nothing.
+// Unsaved changes are kept in the tab's session storage, so that a visit to another page loses nothing.
 const slot = (id: string) => 'flow ' + id
 function kept(id: string): Kept | null {
   try {
@@ -108,7 +108,7 @@ export function Flow({ detail }: TabProps) {
     elsewhere = theirs.data && theirs.data.version !== version && !past.current.has(theirs.data.version)
   useEffect(() => {
     if (theirs.data?.version === version)
-      past.current.clear() // an answer from before the last save may come late, until then
+      past.current.clear() // until then, an answer from before the last save may still arrive
     else if (theirs.data && elsewhere && !dirty && !busy) {
       setBase(theirs.data.streams)
       put(theirs.data.streams)
@@ -340,7 +340,7 @@ export function Flow({ detail }: TabProps) {
   )
 }
 
-// SavedFlows begins with a flow that is saved, or saves this one.
+// SavedFlows replaces the draft by a saved flow, or saves the current flow for other campaigns.
 function SavedFlows({ take, save }: { campaign: string; take: (p: Paths) => void; save: () => void }) {
   const flows = useFlows()
   return (

@@ -13,7 +13,7 @@ import { Failed } from '../parts/state.tsx'
 import { toast } from '../parts/toast.tsx'
 import type { Book } from './flow.tsx'
 
-// PathFigures are the figures of the window by path.
+// PathFigures shows the figures of the window by path.
 export function PathFigures({
   rows,
   flow,
@@ -87,7 +87,7 @@ type ConflictProps = {
   close: () => void
 }
 
-// Conflict shows changes that another person saved next to the unsaved changes here. It overwrites nothing without asking.
+// Conflict shows the changes that another person saved next to the unsaved changes here. Nothing is overwritten without asking.
 export function Conflict({ base, theirs, draft, book, busy, keep, take, close }: ConflictProps) {
   const other = changes(base, theirs.streams, book.known),
     own = changes(base, draft, book.known)
@@ -132,7 +132,7 @@ export function Conflict({ base, theirs, draft, book, busy, keep, take, close }:
   )
 }
 
-// SaveAs keeps a flow for other campaigns.
+// SaveAs saves a flow under a name, for other campaigns.
 export function SaveAs({ paths, name, close }: { paths: Path[]; name: string; close: () => void }) {
   const [called, set] = useState(name),
     [wrong, mark] = useState<Wrong>()

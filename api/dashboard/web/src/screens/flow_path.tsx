@@ -32,7 +32,7 @@ type Props = {
 }
 const options = (of: Record<string, string>): Option[] => Object.entries(of).map(([value, label]) => ({ value, label }))
 
-// PathSheet edits one path of a flow. A change is in the draft of the flow at once, and live when the flow is saved.
+// PathSheet edits a path of a flow. A change is in the draft at once, and goes live when the flow is saved.
 export function PathSheet({ path: p, book, records, wrong, may, self, on, close, remove, clone }: Props) {
   const body = useRef<HTMLFieldSetElement>(null),
     error = (field: string) => (wrong?.field === field ? wrong.text : undefined)
@@ -235,7 +235,7 @@ const Answer = ({ path: p, on }: { path: Path; on: (c: Partial<Path>) => void })
   )
 }
 
-// Rules are saved rules of the account that the path uses, and rules of its own.
+// Rules edits the rules of a path: saved rules of the account and rules of the path's own.
 function Rules({
   path: p,
   book,
@@ -342,7 +342,7 @@ function Rules({
   )
 }
 
-// Destinations are the landing pages and offers of a path with their weights; of a landing page also the slot.
+// Destinations edits the landing pages and offers of a path with their weights. It shows the slots of landing pages too.
 function Destinations({
   path: p,
   book,

@@ -23,13 +23,14 @@ export type ViewProps = {
   place: (id: string, at: string) => void
   set: (id: string, change: Partial<Path>) => void
 }
-const mostLines = 4 // lines of conditions that a path shows
+const mostLines = 4 // the most lines of conditions that a path shows
 
 const linesOf = (p: Path, book: Book): (Condition | Unit)[] =>
   unitsOf(p, book.rules).flatMap((u): (Condition | Unit)[] => (u.saved ? [u] : u.conditions))
 export const shareText = (s: number | null) => (s === null ? '' : percent(s * 100, s > 0 && s < 0.1 ? 1 : 0))
 
-// Rails draws a flow: paths in the order they are tried, their landing pages, their offers. The table has the same.
+// Rails draws a flow: the paths in the order in which they are tried, their landing pages and their offers. FlowTable shows the same
+// as a table.
 export function Rails(p: ViewProps) {
   const { known } = p.book,
     [over, drag] = useState<string | null>(null)

@@ -16,7 +16,7 @@ import { Trace } from '../parts/trace.tsx'
 import type { Book } from './flow.tsx'
 import { shareText } from './flow_rails.tsx'
 
-// Lit is the way that is lit up in the drawing.
+// Lit is the route that the drawing highlights.
 export type Lit = { path?: string | null; lander?: string | null; offer?: string | null; url?: string }
 type Visitor = Record<string, string>
 type Props = {
@@ -47,7 +47,7 @@ const typed = (v: Visitor) =>
       .map(([k, o]) => [k, o === 'true' ? true : o === 'false' ? false : o]),
   )
 
-// Simulate sends a made-up visitor, or a visitor of the log, through the flow on the screen.
+// Simulate sends a made-up visitor, or a visitor from the log, through the flow on the screen.
 export function Simulate({ campaign: c, draft, book, sources, light, said }: Props) {
   const click = place.value.query.get('visitor') ?? ''
   const [preset, choose] = useState(click ? '' : 'german'),
@@ -254,7 +254,7 @@ const way = (s: Simulated, book: Book) =>
       ]
     : [t.trace.fallbacks.none!]
 
-// Distribution is where many such visitors would go.
+// Distribution shows where many visitors with the same attributes would go.
 function Distribution({ of, book }: { of: Simulated; book: Book }) {
   const rows = of.distribution ?? [],
     sum = rows.reduce((n, r) => n + r.count, 0)

@@ -6,7 +6,7 @@ import { Input, Switch } from '../parts/form.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { shareText, type ViewProps } from './flow_rails.tsx'
 
-// FlowTable is the flow as a table: the same paths in the same order, with all that the drawing has.
+// FlowTable shows the flow as a table, with the same paths in the same order and the same data as the drawing.
 export function FlowTable(p: ViewProps) {
   return (
     <ol class="flowtable" aria-label={t.flow.drawn}>

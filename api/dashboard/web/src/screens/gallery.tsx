@@ -21,7 +21,8 @@ const fruits = ['Apple', 'Apricot', 'Banana', 'Cherry', 'Date', 'Elderberry'].ma
 const scores = [10, 25, 30, 45, 60, 75, 100].map((score, i) => ({ score, clicks: (i * 37 + 20) % 90 }))
 const step = { path_id: '1', path: 'Path', via: 'regular', logic: 'and' }
 
-// Gallery shows every part alone, for work on the parts and for the tests that visit it. Its words are data, not the page's.
+// Gallery shows every part alone, for developing the parts and for the tests that visit it. Its texts are example data, so they are
+// not translated.
 export function Gallery() {
   const [text, type] = useState('Text'),
     [cut, move] = useState(50),

@@ -27,7 +27,7 @@ export const bodyOf = (g: GoalRow) => ({
   isActive: g.isActive,
 })
 
-// told says the sentence of an error that the forms know better than the service.
+// told throws the error with a better sentence, if the forms have a sentence for its code.
 const told = (e: unknown): never => {
   throw e instanceof ApiError && w.errors[e.code] ? new ApiError(e.code, e.status, w.errors[e.code]!, e.request) : e
 }
@@ -72,7 +72,7 @@ const empty: Draft = {
   isActive: true,
 }
 
-// GoalForm makes a goal, from nothing or from a suggestion, or changes one.
+// GoalForm creates a goal, from nothing or from a suggestion, or changes a goal.
 export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested | null; site: Site; close: () => void }) {
   const [dirty, mark] = useState(false)
   const old = g !== null && 'id' in g,
@@ -104,7 +104,7 @@ export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested |
   )
 }
 
-// SiteForm makes a site or changes one. made gets the id of a new one.
+// SiteForm creates or changes a site. made is called with the id of a new site.
 export function SiteForm({ of: s, close, made }: { of: Site | null; close: () => void; made: (id: string) => void }) {
   const [dirty, mark] = useState(false)
   const start: Draft = s

@@ -94,7 +94,7 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
 
 type Which = 'tag' | 'page' | 'server'
 
-// textOf is a snippet with the account's own keys in it.
+// textOf returns a snippet with the account's own keys in it.
 function textOf(which: Which, domain: string, data: GoalList, secret: string) {
   const goal = data.goals.find(g => g.kind === 'event' && g.isActive) ?? data.goals.find(g => g.isActive),
     key = goal?.key ?? 'lead',
@@ -114,7 +114,7 @@ function textOf(which: Which, domain: string, data: GoalList, secret: string) {
   return `curl ${originOf(domain)}/t/goal \\\n  -H "Authorization: Bearer ${secret || '$GOAL_SECRET'}" \\\n  -d '${body}'`
 }
 
-// Install has what belongs on the customer's pages and servers.
+// Install shows the snippets for the customer's pages and servers.
 export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
   const domains = [...data.trackingDomains, ...data.sharedDomains],
     [domain, choose] = useState(domains[0] ?? ''),

@@ -20,9 +20,9 @@ import { Two } from '../parts/two.tsx'
 import { bodyOf, GoalForm, SiteForm } from './goal_forms.tsx'
 import { Install, LiveTest } from './goal_install.tsx'
 
-const live = 3 // seconds between looks
+const live = 3 // seconds between reloads
 
-// Goals are what visitors do on the customer's own pages, what it counts, and how pages and servers tell of it.
+// Goals shows the goals that visitors reach on the customer's own pages, their values, and how pages and servers report them.
 export function Goals() {
   const q = place.value.query,
     site = q.get('site') ?? undefined,

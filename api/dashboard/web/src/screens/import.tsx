@@ -24,7 +24,7 @@ const example = { offers: 'name,url,network,payout,country\n', links: 'slug,dest
 const tones: Record<Result, string> = { new: 'accent', made: 'good', exists: '', refused: 'bad', left: 'warn' }
 type Run = { text: string; mapped: string; kind: Kind; rows: Row[]; done: number; ended: boolean }
 
-// useKnown is what a file is held against: what there is already, and what it may name.
+// useKnown loads the records against which a file is checked: existing records, and records that the file may name.
 function useKnown(kind: Kind): { known?: Known; room: number | null; error?: ApiError; again: () => void } {
   const offers = useOffers(kind === 'offers'),
     networks = useNetworks(kind === 'offers'),
@@ -32,7 +32,7 @@ function useKnown(kind: Kind): { known?: Known; room: number | null; error?: Api
   const links = useAll('GET /short-links', kind === 'links' ? {} : null),
     domains = use('GET /domains', kind === 'links' ? { limit: 500 } : null),
     usage = use('GET /plan/usage', {})
-  const all = domains.data?.rows ?? [] // a smartlink stands on a domain of the account
+  const all = domains.data?.rows ?? [] // a smartlink needs a domain of the account
   const limit = kind === 'offers' ? usage.data?.detail.plan.offers.limit : usage.data?.allowances.smartlinks,
     have = kind === 'offers' ? usage.data?.detail.plan.offers.used : links.rows?.length
   const ready = usage.data && (kind === 'offers' ? offers && networks : links.rows && links.whole && domains.data && sources)
@@ -61,7 +61,7 @@ function useKnown(kind: Kind): { known?: Known; room: number | null; error?: Api
 
 const pause = (s: number) => new Promise(ok => setTimeout(ok, s * 1000))
 
-// send creates one row. If the service says that there are too many calls, it waits as long as the service asks.
+// send creates the record of a row. If the service answers that there are too many calls, it waits for as long as the service asks.
 async function send(kind: Kind, row: Row): Promise<Row> {
   const key = keyOf(kind, row.body!)
   for (;;) {
@@ -84,7 +84,7 @@ async function send(kind: Kind, row: Row): Promise<Row> {
   }
 }
 
-// Import makes offers or smartlinks of a file: what would become of each row is shown before anything is made.
+// Import creates offers or smartlinks from a file. It shows the result of each row before it creates anything.
 export function Import() {
   const kind: Kind = place.value.query.get('kind') === 'links' ? 'links' : 'offers',
     of = fields[kind]

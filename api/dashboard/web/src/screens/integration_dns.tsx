@@ -14,7 +14,7 @@ import { Ask, Sheet } from '../parts/sheet.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 import { mayConnect, said, show } from '../core/connect.ts'
 
-// DNSAccounts are accounts that hold the zones of domains.
+// DNSAccounts lists the accounts that hold the zones of domains.
 export function DNSAccounts({ list }: { list: IntegrationList }) {
   const may = mayConnect(),
     open = place.value.query.get('dns'),
@@ -125,7 +125,7 @@ function Account({ of: a, name, provider, leave }: { of: DNSAccountShown; name: 
   )
 }
 
-// Editor connects an account, or changes one. Its form is drawn from what the provider asks for.
+// Editor connects or changes an account. Its form has the fields that the provider asks for.
 function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountShown | null; close: () => void }) {
   const [provider, choose] = useState(a?.provider ?? ''),
     [label, name] = useState(a?.label ?? ''),

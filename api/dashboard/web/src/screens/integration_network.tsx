@@ -13,7 +13,7 @@ import { Failed, Late } from '../parts/state.tsx'
 import { toast } from '../parts/toast.tsx'
 import { mayConnect, said } from '../core/connect.ts'
 
-// NetworkSheet is the connection of an affiliate network: its access, what it reads, and the runs.
+// NetworkSheet edits the connection to an affiliate network: the credentials, the conversions to read, and the runs.
 export function NetworkSheet({ of: n, close }: { of: NetworkRow; close: () => void }) {
   const { data, error, again } = use('GET /networks/{id}/integration', {}, 0, { id: n.id }),
     [dirty, mark] = useState(false)
@@ -170,7 +170,7 @@ function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegratio
 
 const day = (ago: number) => new Date(Date.now() - ago * 86400000).toISOString().slice(0, 10)
 
-// Sync reads conversions of some days, first as a dry run.
+// Sync reads the conversions of some days from a network. The first run is a dry run.
 function Sync({ of: n }: { of: NetworkRow }) {
   const [from, first] = useState(day(7)),
     [to, last] = useState(day(0)),

@@ -17,7 +17,7 @@ const Waiting = () => (
   </div>
 )
 
-// Geo is the service that is asked where visitors come from.
+// Geo edits the connection to the service that tells where visitors come from.
 export function Geo({ encryption }: { encryption: boolean }) {
   const { data, error, again } = use('GET /geo-database', {}),
     [open, show] = useState(false),
@@ -130,7 +130,7 @@ const providers = [
 ].map(([value, label]) => ({ value: value!, label: label! }))
 const labelOf = (provider: string) => providers.find(p => p.value === provider)?.label ?? provider
 
-// AI is the model that the Copilot answers with.
+// AI edits the connection to the language model of the Copilot.
 export function AI() {
   const { data, error, again } = use('GET /copilot/ai', {}),
     [open, show] = useState(false),

@@ -15,7 +15,8 @@ import { toast } from '../parts/toast.tsx'
 import { mayConnect, said } from '../core/connect.ts'
 import { Told, Upload, type Telling } from './integration_uploads.tsx'
 
-// SourceSheet is the connection of a traffic source to its ad platform: access, spend, and what it is told of conversions.
+// SourceSheet edits the connection of a traffic source to its ad platform: the credentials, the spend, and the conversions that are
+// uploaded.
 export function SourceSheet({ of: s, close }: { of: SourceRow; close: () => void }) {
   const { data, error, again } = use('GET /traffic-sources/{id}/integration', {}, 0, { id: s.id }),
     [dirty, mark] = useState(false)
@@ -260,7 +261,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
   )
 }
 
-// accountOf are the credentials that an ad account fills.
+// accountOf returns the credentials that follow from the chosen ad account.
 function accountOf(provider: string, a: AdAccount): Values {
   const parent = a.parentId ?? ''
   return provider === 'google_ads'
@@ -270,7 +271,7 @@ function accountOf(provider: string, a: AdAccount): Values {
       : { ad_account_id: a.id }
 }
 
-// SignedIn chooses one of the sign-ins at the platform, and one of the ad accounts that it reaches.
+// SignedIn chooses a sign-in at the platform, and an ad account that this sign-in can reach.
 function SignedIn({
   provider,
   value,
@@ -344,7 +345,7 @@ function SignedIn({
   )
 }
 
-// Endpoint is where the spend of a platform is read that has no adapter of its own.
+// Endpoint edits the address from which spend is read, for a platform without an adapter of its own.
 function Endpoint({ value: e, on, wrong }: { value: CostEndpoint; on: (e: CostEndpoint) => void; wrong?: Wrong }) {
   const texts = [
     ['rowsPath', w.source.rowsPath],

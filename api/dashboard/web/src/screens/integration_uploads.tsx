@@ -9,7 +9,7 @@ import { Field, Input, MoneyInput, Seg, Select, Switch } from '../parts/form.tsx
 import { toast } from '../parts/toast.tsx'
 import { mayConnect, said } from '../core/connect.ts'
 
-// Telling is what a platform is told of conversions.
+// Telling holds the settings for uploading conversions to a platform.
 export type Telling = {
   conversions_enabled: boolean
   mode: string
@@ -19,7 +19,7 @@ export type Telling = {
   daily_cap_value: number | null
 }
 
-// Upload sets what a platform is told. On trial nothing counts there.
+// Upload edits these settings. In shadow mode, shown as "On trial", nothing counts at the platform.
 export function Upload({
   source,
   value: v,
@@ -97,7 +97,7 @@ export function Upload({
   )
 }
 
-// Action is the platform's name for a conversion. Existing names can be looked up once the source is connected.
+// Action edits the platform's name for a conversion. Existing names can be looked up once the source is connected.
 function Action({
   source,
   value,
@@ -164,7 +164,7 @@ function Action({
 
 const results = ['accepted', 'shadow', 'pending', 'skipped', 'rejected'] as const
 
-// Told is what a platform was told so far, and why it was not.
+// Told shows the conversions uploaded to a platform so far, and the reasons for conversions that were not uploaded.
 export const Told = ({ of: u }: { of: SourceUploads }) => (
   <section class="part">
     <h2>{w.source.uploads}</h2>

@@ -20,9 +20,9 @@ import { DNSAccounts } from './integration_dns.tsx'
 import { NetworkSheet } from './integration_network.tsx'
 import { SourceSheet } from './integration_source.tsx'
 
-const some = 8 // rows that are shown at first: each asks the service
+const some = 8 // rows that are shown at first, because each row sends a request to the service
 
-// Integrations is everything outside that the account is connected to: how it goes, and what can be done about it.
+// Integrations lists the outside services that the account is connected to, their state, and the possible actions.
 export function Integrations() {
   const dns = use('GET /integrations', {}),
     networks = useNetworks() as NetworkRow[] | undefined,
@@ -88,7 +88,7 @@ type ConnectionsProps<R> = {
   one: (r: R) => ComponentChildren
 }
 
-// Connections lists records that can each be connected, some at first.
+// Connections lists records that can each be connected. It shows only some of them at first.
 function Connections<R extends { status: string }>({ title, text, none, rooms, rows: all, one }: ConnectionsProps<R>) {
   const [whole, open] = useState(false),
     rows = all?.filter(r => r.status !== 'archived')

@@ -30,7 +30,7 @@ export const Keys = () => (
   </Owners>
 )
 
-// List is the account's keys. A new one is shown once.
+// List shows the account's keys. A new key is shown once.
 function List() {
   const { data, error, again } = use('GET /app/api/keys', {}),
     [adding, add] = useState(false),
@@ -204,7 +204,7 @@ function Make({ close, made }: { close: () => void; made: (k: KeyRow) => void })
   )
 }
 
-// Once shows a key for the only time.
+// Once shows a new key, which is never shown again.
 const Once = ({ of: k, close }: { of: KeyRow; close: () => void }) => (
   <Shown title={nameOf(k)} close={close} done={w.done}>
     <p>{w.shown}</p>

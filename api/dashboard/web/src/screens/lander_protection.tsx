@@ -9,7 +9,7 @@ import { Snippet } from './lander_snippet.tsx'
 
 const w = t.records.protection
 
-// Protection says who is shown a landing page, and where everybody else goes.
+// Protection edits which visitors see a landing page, and where all other visitors go.
 export function Protection({ of: r, domain }: { of: LanderRow; domain: string }) {
   const save = async (d: Draft) => {
     await call('PATCH /landers', { body: { id: r.id, protection: d } })

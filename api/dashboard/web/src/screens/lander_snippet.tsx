@@ -11,7 +11,7 @@ const languages: { value: Language; label: string }[] = [
   { value: 'php', label: 'PHP' },
 ]
 
-// Snippet shows the documentation's code by which a protected page asks who may see it, with the page's own id.
+// Snippet shows the documentation's code with which a protected page checks its visitors, filled in with the page's own id.
 export function Snippet({ domain, lander }: { domain: string; lander: string }) {
   const [language, choose] = useState<Language>('js'),
     call = language === 'js' ? `admit('${domain}', '${lander}')` : `admit('${domain}', '${lander}');`

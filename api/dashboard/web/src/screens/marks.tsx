@@ -19,10 +19,10 @@ import type { Draft } from './marked.tsx'
 
 export const words = w
 const close = 26,
-  most = 12 // px between marks; changes of a group that are told
+  most = 12 // px between marks; the most changes of a group that are shown
 const changed = () => touches('app')
 
-// saysOf is what a change was, in one sentence.
+// saysOf describes a change in one sentence.
 export function saysOf(c: RecordedChange): string {
   if (c.title) return c.title
   const name = c.record ? w.named(c.record) : '',
@@ -35,14 +35,14 @@ export function saysOf(c: RecordedChange): string {
 }
 const whoOf = (c: RecordedChange) =>
   c.by === 'copilot' ? [w.copilot, c.who && w.by(c.who)].filter(Boolean).join(', ') : w.by(c.by === 'key' ? w.key(c.who) : c.who)
-const unsaid = ['id', 'revision'] // which record it was, and which version of it
+const unsaid = ['id', 'revision'] // the record's id and version are not named
 const sentOf = (c: RecordedChange) =>
   c.fields
     .filter(f => !unsaid.includes(f))
     .slice(0, 8)
     .map(f => w.fields[f] ?? f.replaceAll('_', ' '))
     .join(', ')
-// told are the marks of a group that are shown: all notes, and of changes the latest.
+// told returns the marks of a group to show: all notes and the latest changes.
 function told(marks: Mark[]) {
   const notes = marks.filter(m => m.note),
     changes = marks.filter(m => m.change)
@@ -50,7 +50,7 @@ function told(marks: Mark[]) {
 }
 const line = (m: Mark) => (m.note ? `${m.note.text} (${w.note}, ${w.by(m.note.author)})` : `${saysOf(m.change!)} (${whoOf(m.change!)})`)
 
-// tell is what happened in a stretch of time, for the plot as a table.
+// tell describes the marks in a span of time, for the plot as a table.
 export function tell(of: MarkList, from: number, to: number): string {
   const { list, more } = told(marksOf(of).filter(m => m.at >= from && m.at < to))
   return [...list.map(line), ...(more > 0 ? [w.more(more)] : [])].join('; ')
@@ -167,14 +167,14 @@ export const Add = ({ on }: { on: () => void }) => (
 const two = (n: number) => String(n).padStart(2, '0')
 const utc = (at: number) => new Date(at).toISOString().slice(0, 19).replace('T', ' ')
 
-// momentOf is a day and an hour by the account's clock.
+// momentOf returns the moment of a day and an hour in the account's time zone, or null if they are malformed.
 function momentOf(day: string, time: string): number | null {
   const d = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day)?.slice(1).map(Number),
     h = /^(\d\d):(\d\d)/.exec(time)?.slice(1).map(Number)
   return d && h ? midnight({ y: d[0]!, m: d[1]!, d: d[2]! }, zone.value) + (h[0]! * 60 + h[1]!) * 60_000 : null
 }
 
-// NoteSheet writes a note, or changes one.
+// NoteSheet writes or changes a note.
 export function NoteSheet({ of, close }: { of: Draft; close: () => void }) {
   const start = of.at ? Date.parse(of.at) : Math.min(Date.now(), span.value.end - 60_000),
     there = new Date(wall(start, zone.value))

@@ -198,7 +198,7 @@ function Codes() {
   )
 }
 
-// SetUp shows the secret, asks for the code that the app makes of it, and then shows the recovery codes, once.
+// SetUp shows the secret, asks for the code that the app makes from it, and then shows the recovery codes once.
 function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
   const [code, type] = useState(''),
     [wrong, say] = useState(''),

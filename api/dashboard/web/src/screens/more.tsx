@@ -3,7 +3,7 @@ import { to } from '../core/router.ts'
 import { t } from '../core/text.ts'
 import { account, building, connecting, earning, leave, Rooms, setAccount, setTheme, watching } from '../parts/shell.tsx'
 
-// More has on a phone what the side has elsewhere.
+// More shows, on a phone, the navigation that wider screens have at the side.
 export function More() {
   const who = me.value!
   return (

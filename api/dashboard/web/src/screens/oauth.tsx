@@ -8,14 +8,14 @@ import { Icon } from '../parts/icons.tsx'
 import { toast } from '../parts/toast.tsx'
 import { said } from '../core/connect.ts'
 
-// taken is what the platform gave, once: it leaves the address before anything else is done.
+// taken returns the platform's parameters and removes them from the address before anything else happens.
 function taken(): URLSearchParams {
   const given = new URLSearchParams(location.hash.slice(1))
   history.replaceState(null, '', location.pathname)
   return given
 }
 
-// OAuth is where a browser is when it comes back from an ad platform. It posts what it was given from our own origin.
+// OAuth is the screen to which a browser comes back from an ad platform. It posts the platform's parameters from our own origin.
 export function OAuth() {
   const [wrong, say] = useState('')
   useEffect(() => {

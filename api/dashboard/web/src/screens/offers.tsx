@@ -15,7 +15,7 @@ import { Records, type Kind } from './records.tsx'
 const w = t.records.fields
 type Checked = { url: string; last_check: OfferRow['last_check'] }
 
-// State shows what the last check of an address found.
+// Check shows the result of the last check of an address, if the check failed.
 const Check = ({ of: r }: { of: Checked }) =>
   r.last_check && !r.last_check.ok ? (
     <span class={'tag ' + (r.last_check.broken ? 'bad' : 'warn')} title={r.last_check.error ?? ''}>
@@ -29,7 +29,7 @@ const check = (body: object) =>
     toast(got.ok ? t.records.works(got.status ?? 200) : t.records.doesNot(got.error ?? String(got.status ?? '')), { bad: !got.ok })
   }, failed)
 
-// Offers are where visitors convert.
+// Offers lists the offers, where visitors convert.
 export function Offers() {
   const networks = useNetworks(),
     groups = useGroups('offers'),
@@ -40,7 +40,7 @@ export function Offers() {
     word: t.kinds.offers,
     dimension: 'offer_id',
     figures: ['clicks', 'conversions', 'cr', 'revenue', 'profit', 'epc'],
-    sums: ['clicks', 'conversions', 'revenue'], // not what visitors cost who came to no offer
+    sums: ['clicks', 'conversions', 'revenue'], // not the cost, because it leaves out visitors who reached no offer
     clones: true,
     usesRouting: true,
     under: r => names.get(r.network_id ?? '') ?? host(r.url),
@@ -114,7 +114,7 @@ export function Offers() {
   return <Records kind={kind} />
 }
 
-// Landers are pages that visitors see before the offer.
+// Landers lists the pages that visitors see before the offer.
 export function Landers() {
   const groups = useGroups('landers'),
     domains = use('GET /domains', { limit: 500 }).data,
@@ -125,7 +125,7 @@ export function Landers() {
     word: t.kinds.landers,
     dimension: 'lander_id',
     figures: ['lp_views', 'lp_ctr', 'conversions', 'cr', 'profit', 'roi'],
-    sums: ['lp_views', 'conversions'], // not what visitors cost who saw no landing page
+    sums: ['lp_views', 'conversions'], // not the cost, because it leaves out visitors who saw no landing page
     clones: true,
     usesRouting: true,
     under: r => host(r.url),

@@ -29,7 +29,7 @@ const colours: Partial<Record<Name, string>> = {
 const named = (name: Name) => (name === 'conversions' ? t.figures.conversions : t.figures.names[name])
 const aside: Partial<Record<Name, Name>> = { conversions: 'cr', cost: 'cpc', revenue: 'epc' }
 
-// picked are the figures of the plot, two at most; the address has them.
+// picked returns the figures of the plot from the address, two at most.
 function picked(): Name[] {
   const list = (place.value.query.get('plot') ?? 'revenue,cost').split(',').filter(n => six.includes(n as Name)) as Name[]
   return list.length ? list.slice(0, 2) : ['revenue', 'cost']
@@ -41,7 +41,7 @@ function toggle(name: Name) {
   if (next.length) change({ plot: next.join(',') === 'revenue,cost' ? null : next.join(',') }, true)
 }
 
-// stepWindow goes back or on by the length of the window.
+// stepWindow moves the window back or forward by its own length.
 function stepWindow(by: 1 | -1) {
   const s = span.value.span,
     n = days(s) * by
@@ -162,7 +162,7 @@ function Kpis({ list, trend }: { list: Used<Performance>; trend?: Trends }) {
   )
 }
 
-// grouped returns the points of a spark: about thirty, at any step of the trend, without those in the future.
+// grouped returns the points of a spark: about thirty, for any step of the trend. It leaves out points in the future.
 function grouped(trend: Trends) {
   const past = trend.rows.filter(r => !r.start || Date.parse(r.start) <= Date.now())
   return summed(past, Math.max(1, Math.ceil(past.length / 30)))
@@ -176,10 +176,10 @@ function summed(rows: Trends['rows'], n: number) {
   return out
 }
 
-const steps = { hour: 1, six: 6, day: 1 } // how many buckets of the API are one of the plot
+const steps = { hour: 1, six: 6, day: 1 } // the number of the API's buckets that make one step of the plot
 type Step = keyof typeof steps
 
-// stepOf returns the step of the plot: the step in the address, else the usual step for the window's length.
+// stepOf returns the step of the plot: the step in the address if the window has at most 14 days, else the usual step for its length.
 function stepOf(w: Window): Step {
   const n = days(w.span),
     usual = n <= 2 ? 'hour' : n <= 14 ? 'six' : 'day',

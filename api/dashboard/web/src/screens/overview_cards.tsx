@@ -139,7 +139,7 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
     for (const row of compares.value ? (data?.rows ?? []) : []) {
       const was = row.compare,
         dimension = data!.dimensions[0]!
-      if (!was || !row.dims[dimension] || !isReal('profit', row, was)) continue // without a value: who went no further than the page
+      if (!was || !row.dims[dimension] || !isReal('profit', row, was)) continue // no value: visitors who left at the page
       const value = row.dims[dimension]!,
         name = dimension === 'country' && value ? country(value) : label(data!, dimension, row)
       list.push({ key: dimension + value, name, what: t.dimensions[dimension]!, gap: row.profit - was.profit, row })
@@ -179,8 +179,8 @@ export function Changed({ campaigns, w }: { campaigns?: Performance; w: Window }
   )
 }
 
-// cause is the figure that moved the profit most: clicks, share of conversions, what one brings, or what clicks cost.
-// Without a conversion a loss is just that; a gain can only come of clicks or what they cost.
+// cause names the figure that moved the profit most: clicks, the share of conversions, the revenue of a conversion, or the cost of
+// clicks. If there is no conversion, a loss has that as its cause, and a gain can only come from clicks or their cost.
 function cause(row: PerformanceRow): string {
   const was = row.compare!,
     each = (r: { revenue: number; approved: number }) => (r.approved ? r.revenue / r.approved : 0),

@@ -9,12 +9,12 @@ import { t } from '../core/text.ts'
 import { Icon } from '../parts/icons.tsx'
 
 const w = t.overview.first,
-  every = 3 // seconds between looks for the first click
+  every = 3 // seconds between requests for the first click
 
 export type First = { waits: boolean; known: boolean; seen?: ClickRow }
 
-// useFirst looks whether an account without figures has ever had a click, and waits for the first one. What waits stays in
-// sight when the click has come.
+// useFirst checks whether an account without figures has ever had a click, and waits for the first click. waits stays true after
+// the click has arrived, so that the steps stay in sight.
 export function useFirst(nothing: boolean): First {
   const [waits, wait] = useState(false),
     [seen, see] = useState<ClickRow>()
@@ -29,7 +29,7 @@ export function useFirst(nothing: boolean): First {
   return { waits, known: !!seen || !!error, seen }
 }
 
-// FirstSteps lead from an empty account to its first click.
+// FirstSteps shows the steps from an empty account to its first click.
 export function FirstSteps({ of }: { of: First }) {
   const offers = useOffers(),
     campaigns = useCampaigns(),

@@ -14,12 +14,12 @@ import { account, building, connecting, earning, watching } from '../parts/shell
 import { failed, toast } from '../parts/toast.tsx'
 
 type Entry = { id: string; name: string; what: string; icon: IconName; on: () => void }
-const most = 40 // entries that are shown
+const most = 40 // the most entries that are shown
 const close = () => {
   palette.value = 'closed'
 }
 
-// Palette finds records, screens and actions by a few letters; or it lists the keys of the screen.
+// Palette finds records, screens and actions by a few letters, or lists the keys of the screen.
 export const Palette = () => (palette.value === 'keys' ? <Keys /> : <Find />)
 
 function Find() {
@@ -99,7 +99,7 @@ function Find() {
   )
 }
 
-// rankOf: every word that is typed has to be there; names that begin with it come first.
+// rankOf returns the rank of an entry. It is 0 unless the entry contains every typed word. Names that begin with a word rank first.
 function rankOf(text: string, name: string, what: string): number {
   const all = (name + ' ' + what).toLowerCase(),
     words = text.toLowerCase().split(/\s+/).filter(Boolean)

@@ -17,7 +17,7 @@ const dayAt = (text: string): Day => {
 }
 const dayText = (text: string) => dateOf(Date.parse(text.slice(0, 10)), undefined, 'UTC')
 
-// Plan is what the plan allows, and how much of it is used.
+// Plan shows the limits of the plan and the usage.
 export function Plan() {
   const { data, error, again } = use('GET /plan/usage', {}, 300)
   if (!data)
@@ -43,7 +43,7 @@ export function Plan() {
   )
 }
 
-// grown are the clicks of the month added up by day, and from today on the forecast with its band.
+// grown returns the series of the plot: the clicks of the month added up by day, and from today on the forecast with its band.
 function grown(d: PlanDetail, limit: number | null): { times: number[]; series: Series[] } {
   const first = dayAt(d.daily[0]?.date ?? d.resetsAt),
     last = plus(dayAt(d.resetsAt), -1),

@@ -15,7 +15,7 @@ import { Ask, Sheet } from '../parts/sheet.tsx'
 import type { Column } from '../parts/table.tsx'
 import { failed, toast } from '../parts/toast.tsx'
 
-// Kind is what the lists of offers, landing pages, sources and networks differ in.
+// Kind holds the differences between the lists of offers, landing pages, sources and networks.
 export type Kind<R extends Listed> = {
   name: 'offers' | 'landers' | 'traffic-sources' | 'networks'
   path: string
@@ -41,7 +41,7 @@ export type Kind<R extends Listed> = {
 const listed = (name: string) => `GET /${name}` as 'GET /offers'
 const write = (method: string, name: string, ask: object) => call(`${method} /${name}` as Row, ask as never) as Promise<{ id: string }>
 
-// useUsers are the campaigns and flows that lead to a record, by its id.
+// useUsers loads the campaigns and flows that lead to a record, by the record's id.
 function useUsers(on: boolean): Map<string, User[]> | undefined {
   const { data } = use('GET /tools/routing', on ? {} : null)
   if (!data) return undefined
@@ -53,7 +53,7 @@ function useUsers(on: boolean): Map<string, User[]> | undefined {
   return out
 }
 
-// Records is the list of one kind of record, with a sheet that makes and changes one.
+// Records shows the list of a kind of record, with a sheet that creates and changes records.
 export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   const list = useAll(listed(k.name), { from: span.value.from, to: span.value.to }) as unknown as {
     rows: R[] | undefined
@@ -165,7 +165,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   )
 }
 
-// UsedBy names what leads to a record, before it is paused or deleted.
+// UsedBy names the campaigns and flows that lead to a record, before the record is paused or deleted.
 export function UsedBy({ list, waiting, what }: { list: User[]; waiting: boolean; what: string }) {
   const once = [...new Map(list.map(u => [u.id, u])).values()]
   if (waiting) return <p class="dim">{t.loading}</p>

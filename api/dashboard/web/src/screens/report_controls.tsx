@@ -14,7 +14,7 @@ import { Views } from './report_views.tsx'
 type Labels = Performance['labels']
 const dimensions = Object.keys(t.dimensions)
 
-// Controls are the grouping, the filters and the columns of a report.
+// Controls edits the grouping, the filters and the columns of a report.
 export function Controls({ ask, labels }: { ask: Ask; labels: Labels }) {
   const [open, show] = useState(false)
   const lines = (
@@ -123,7 +123,7 @@ function Groups({ ask }: { ask: Ask }) {
   )
 }
 
-// Choices is a list with a search.
+// Choices shows a list with a search.
 function Choices({
   list,
   text,
@@ -198,7 +198,7 @@ function Columns({ ask }: { ask: Ask }) {
   )
 }
 
-// Filters shows the filters of the address. counts: a least number of clicks can be set, too.
+// Filters edits the filters in the address. With counts a minimum number of clicks can be set too.
 export function Filters({ ask, labels, counts = true }: { ask: Ask; labels: Labels; counts?: boolean }) {
   return (
     <div class="line" role="group" aria-label={t.reports.only}>

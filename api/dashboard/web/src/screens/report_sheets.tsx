@@ -9,7 +9,7 @@ import { Sheet } from '../parts/sheet.tsx'
 import { Failed, Late } from '../parts/state.tsx'
 import { useMarks } from './marked.tsx'
 
-// campaignOf is the one campaign of a row, if it is of one.
+// campaignOf returns the campaign of a row, if the row belongs to a single campaign.
 function campaignOf(ask: Ask, path: string[]): string | undefined {
   const values = filterQuery(ask, path)['f.campaign_id'] as string[] | undefined
   return values?.length === 1 ? values[0] : undefined

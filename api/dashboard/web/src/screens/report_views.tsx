@@ -22,7 +22,7 @@ const patch = (v: ViewRow, body: object, said: string) =>
     toast(said)
   }, failed)
 
-// Views opens, saves and shares how the report is looked at. Reports open with the person's default view.
+// Views opens, saves and shares views of reports. Reports open with the person's default view.
 export function Views({ ask }: { ask: Question }) {
   const { data } = use('GET /app/api/views', {}),
     [asking, set] = useState<Asking>(),

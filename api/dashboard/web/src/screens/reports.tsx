@@ -22,7 +22,7 @@ type Line =
   | { kind: 'more'; level: number; path: string[] }
   | { kind: 'error'; level: number; path: string[]; error: ApiError }
 
-// useRows asks for the rows below each open place of the tree, and keeps what came.
+// useRows loads the rows below each open place of the tree, and keeps the rows that have arrived.
 function useRows(ask: Ask) {
   const [got, set] = useState<Record<string, Got>>({})
   const [turn, again] = useState(0)
@@ -64,7 +64,8 @@ function useRows(ask: Ask) {
   return { at, retry }
 }
 
-// clicksOf is the click log of a row: its values, and the filters of the report. The log knows no dimension of time.
+// clicksOf returns the filters of the click log for a row: its values and the filters of the report. It leaves out dimensions of
+// time, because the log does not have them.
 function clicksOf(ask: Ask, path: string[]): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(filterQuery(ask, path))
@@ -256,7 +257,7 @@ type TableProps = {
   act: (key: string, l: Line) => boolean
   retry: () => void
 }
-// Table makes the rows that are in sight.
+// Table renders the rows in sight.
 function Table({ box, ask, root, lines, cursor, focus, toggle, act, retry }: TableProps) {
   const compare = compares.value,
     height = compare ? 44 : 34

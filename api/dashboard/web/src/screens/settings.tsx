@@ -32,7 +32,7 @@ const isZone = (tz: string) => {
 }
 const isCurrency = (code: string) => /^[A-Z]{3}$/.test(code)
 
-// Settings are the name, the currency, the time zone and the formats of the account.
+// Settings edits the name, the currency, the time zone and the formats of the account.
 export function Settings() {
   const { data, error, again } = use('GET /settings', {})
   if (!data)

@@ -38,7 +38,7 @@ const draftOf = (l: SmartlinkAnswer): Draft => ({
   rules: l.rules.map(({ id, name, logic, conditions, destination_url }) => ({ id, name, logic, conditions, destination_url })),
 })
 
-// Smartlink is one of them: its link, what its rules did, and the form that makes or changes it.
+// Smartlink shows a smartlink: its link, the clicks by rule, and the form that creates or changes it.
 export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close: () => void }) {
   const { data: own } = use('GET /domains', { limit: 500 }),
     usual = (own?.rows.find(d => d.is_default) ?? own?.rows.find(d => d.is_verified) ?? own?.rows[0])?.id ?? '',
@@ -298,7 +298,7 @@ function One({ of: r, n, last, on, remove, move, lookup }: OneProps) {
   )
 }
 
-// Stats are the clicks of the window by rule and by destination.
+// Stats shows the clicks of the window by rule and by destination.
 function Stats({ id }: { id: string }) {
   const { data, error, again } = use('GET /short-links/{id}/stats', { from: span.value.from, to: span.value.to }, 30, { id })
   if (!data)

@@ -28,7 +28,7 @@ const orders: Record<string, (l: SmartlinkAnswer) => string | number> = {
   last: l => l.last_click_at ?? '',
 }
 
-// shownOf are the smartlinks that pass what is searched for, in their order.
+// shownOf returns the smartlinks that match the search and the filters, in order.
 function shownOf(rows: SmartlinkAnswer[], q: URLSearchParams, sort: string) {
   const text = (q.get('q') ?? '').trim().toLowerCase(),
     status = q.get('status'),
@@ -45,7 +45,7 @@ function shownOf(rows: SmartlinkAnswer[], q: URLSearchParams, sort: string) {
     .sort((a, b) => (by(a) < by(b) ? -1 : by(a) > by(b) ? 1 : 0) * sign)
 }
 
-// Smartlinks are short links that lead by rules.
+// Smartlinks lists the smartlinks, short links whose rules choose the destination.
 export function Smartlinks() {
   const height = useRowHeight()
   const q = place.value.query,

@@ -19,7 +19,7 @@ const w = t.records.fields
 const params = ['click_id', 'payout', 'status', 'conversion_id', 'goal'].map(value => ({ value, label: w.params[value]! }))
 const statuses = ['approved', 'pending', 'rejected', 'chargeback'].map(value => ({ value, label: t.records.statuses[value]! }))
 
-// Template begins a record with what is known of a platform or a network.
+// Template fills a new record with the known settings of a platform or a network.
 function Template({
   list,
   label,
@@ -50,7 +50,7 @@ function Template({
   )
 }
 
-// Sources are where clicks come from.
+// Sources lists the traffic sources, where clicks come from.
 export function Sources() {
   const templates = use('GET /traffic-source-templates', {}).data?.rows,
     campaigns = useCampaigns()
@@ -154,7 +154,7 @@ export function Sources() {
   return <Records kind={kind} />
 }
 
-// Connected leads to what connects a record to the service behind it.
+// Connected links to the screen that connects a record to the service behind it.
 const Connected = ({ to: of }: { to: Record<string, string> }) => (
   <p>
     <a class="link" href={to('/app/integrations', of)}>
@@ -163,7 +163,7 @@ const Connected = ({ to: of }: { to: Record<string, string> }) => (
   </p>
 )
 
-// TryPostback tells the source of a made-up conversion, and shows what it answered.
+// TryPostback reports a made-up conversion to the source, and shows the source's answer.
 function TryPostback({ of: r }: { of: SourceRow }) {
   const [got, set] = useState<TriedSource>(),
     [error, fail] = useState<ApiError>()
@@ -190,7 +190,7 @@ function TryPostback({ of: r }: { of: SourceRow }) {
   )
 }
 
-// keep makes a template of the settings of a network.
+// keep saves the settings of a network as a template.
 const keep = (r: NetworkRow) =>
   call('POST /network-templates', {
     body: {
@@ -212,7 +212,7 @@ const keep = (r: NetworkRow) =>
     toast(t.records.templateSaved(r.name))
   }, failed)
 
-// Networks are where conversions come from.
+// Networks lists the affiliate networks, where conversions come from.
 export function Networks() {
   const templates = use('GET /network-templates', {}).data?.rows,
     offers = useOffers()

@@ -26,7 +26,7 @@ export const TeamScreen = () => (
   </Owners>
 )
 
-// Team is who works on the account, and who is invited to.
+// Team lists the people who work on the account, and the open invitations.
 function Team() {
   const { data, error, again } = use('GET /app/api/team', {}),
     [inviting, invite] = useState(false)

@@ -21,7 +21,7 @@ import { Replay } from './unmatched_replay.tsx'
 import { PostbackSheet } from './unmatched_sheet.tsx'
 
 const w = t.unmatched,
-  live = 10 // seconds between looks for new ones
+  live = 10 // seconds between requests for new postbacks
 const keys = [
   { key: 'J K', text: w.next },
   { key: 'O', text: w.open },
@@ -39,7 +39,7 @@ export const causeText = (c: Cause) =>
           ? w.causes.hidden(c.param!)
           : w.causes[c.kind]
 
-// Unmatched is the inbox of postbacks that found no click: why, what to put right, and a replay.
+// Unmatched lists the postbacks that found no click, with the reason, the setting to correct, and a replay.
 export function Unmatched() {
   const height = useRowHeight()
   const q = place.value.query,

@@ -14,10 +14,10 @@ import { failed, toast } from '../parts/toast.tsx'
 import { Two } from '../parts/two.tsx'
 
 const w = t.unmatched,
-  most = 100 // postbacks that a dry run reads
+  most = 100 // the most postbacks that a dry run reads
 const tones: Record<string, string> = { matched: 'good', unmatched: 'warn', refused: 'bad' }
 
-// Replay shows what would become of unmatched postbacks, and then reads them again.
+// Replay shows the results that unmatched postbacks would have, and then processes them again.
 export function Replay({ network, name, close }: { network: string; name: string; close: () => void }) {
   const [dry, set] = useState<PostbacksReplayed>(),
     [error, fail] = useState<ApiError>(),

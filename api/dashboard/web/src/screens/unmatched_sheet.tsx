@@ -15,9 +15,9 @@ import { causeText } from './unmatched.tsx'
 
 const w = t.unmatched,
   pause = 700,
-  looks = 15 // ms between looks at a replayed postback, and how many
+  looks = 15 // ms between checks of a replayed postback, and the number of checks
 
-// preview is what would become of one postback. Its window is the second in which it arrived.
+// preview returns the result that a replay of a postback would have. It asks for the second in which the postback arrived.
 async function preview(row: PostbackRow): Promise<ReplayOutcome | undefined> {
   const second = row.at.slice(0, 19).replace('T', ' ')
   const answer = await call('POST /logs/postbacks/replay', {
@@ -27,7 +27,7 @@ async function preview(row: PostbackRow): Promise<ReplayOutcome | undefined> {
   return answer.outcomes.find(o => o.id === row.id)
 }
 
-// replay reads one postback again, and waits for what becomes of it.
+// replay processes a postback again, and waits for the result.
 async function replay(row: PostbackRow): Promise<PostbackRow> {
   await call('POST /logs/postbacks/{id}/replay', { path: { id: row.id } })
   for (let i = 0; ; i++) {
@@ -39,7 +39,7 @@ async function replay(row: PostbackRow): Promise<PostbackRow> {
   }
 }
 
-// PostbackSheet is one postback without a click: what came in, why it found none, and how its network is read.
+// PostbackSheet shows a postback without a click: its parameters, the reason, and how the network's parameters are read.
 export function PostbackSheet({
   of: row,
   network,
@@ -190,7 +190,7 @@ export function PostbackSheet({
   )
 }
 
-// Reading says which parameter of a network carries what.
+// Reading edits which parameters of a network carry which fields.
 function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow; done: () => void }) {
   const [draft, set] = useState<Record<string, string>>(network.postback_params),
     [wrong, say] = useState<Wrong>(),

@@ -16,7 +16,7 @@ import { toast } from '../parts/toast.tsx'
 
 export const nameOf = (h: { name: string; url: string }) => h.name || h.url.replace(/^https:\/\//, '')
 
-// redeliver sends one delivery again, and says what came of it.
+// redeliver sends a delivery again, and shows the result as a toast.
 export async function redeliver(d: DeliveryRow) {
   try {
     const got = await call('POST /webhooks/deliveries/redeliver', { body: { id: d.id } })
@@ -33,13 +33,13 @@ export async function redeliver(d: DeliveryRow) {
 const tones: Record<string, string> = { delivered: 'good', failed: 'bad', pending: 'warn' }
 export const stateTag = (d: DeliveryRow) => <span class={'tag ' + tones[d.status]}>{w.states[d.status]}</span>
 
-// nextTry is when an attempt is due, roughly.
+// nextTry returns the rough time until an attempt is due, as text.
 export function nextTry(at: string) {
   const minutes = Math.ceil((Date.parse(at) - Date.now()) / 60000)
   return minutes < 1 ? w.soon : minutes < 100 ? w.inMinutes(minutes) : w.inHours(Math.round(minutes / 60))
 }
 
-// EndpointForm makes an endpoint, or changes one. made gets the secret of a new one.
+// EndpointForm creates or changes an endpoint. made is called with the secret of a new endpoint.
 export function EndpointForm({
   of: h,
   events,
@@ -165,7 +165,7 @@ export const Secret = ({ text, close }: { text: string; close: () => void }) => 
   </Sheet>
 )
 
-// DeliverySheet is one delivery: what was sent, how often, and what came back.
+// DeliverySheet shows a delivery: the body that was sent, the attempts, and the response.
 export function DeliverySheet({
   of: d,
   hook,

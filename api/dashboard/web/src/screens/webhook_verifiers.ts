@@ -1,4 +1,4 @@
-// Code that checks a delivery, to paste into a receiver. Each takes the header, the body as it came, and the secret.
+// Code that verifies a delivery, to paste into a receiver. Each function takes the header, the raw body and the secret.
 export const verifiers = [
   {
     value: 'node',

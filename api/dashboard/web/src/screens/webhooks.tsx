@@ -25,7 +25,7 @@ import { DeliverySheet, EndpointForm, nameOf, nextTry, redeliver, Secret, stateT
 import { verifiers } from './webhook_verifiers.ts'
 
 const live = 10,
-  most = 200 // seconds between looks, deliveries that are shown
+  most = 200 // seconds between reloads, the most deliveries that are shown
 const keys = [
   { key: 'N', text: w.add },
   { key: 'J K', text: w.move },
@@ -33,7 +33,7 @@ const keys = [
   { key: 'R', text: w.redeliverKey },
 ]
 
-// Webhooks are the customer's addresses that are told of events, what was sent to them, and what became of it.
+// Webhooks lists the customer's endpoints that receive events, and the deliveries to them with their results.
 export function Webhooks() {
   const q = place.value.query,
     { data, error, again } = use('GET /webhooks', {}, live),
@@ -257,7 +257,7 @@ type LogProps = {
   more: boolean
 }
 
-// Log is what was sent, newest first.
+// Log lists the deliveries, newest first.
 function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
   const q = place.value.query,
     webhook = q.get('webhook') ?? '',
