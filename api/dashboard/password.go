@@ -42,9 +42,9 @@ func hashOf(ctx context.Context, password string) (string, error) {
 	return argon2id.CreateHash(password, cost)
 }
 
-// nobody returns a hash that no password matches. It is used if a person has no hash, so that an unknown e-mail takes as long as
+// unusableHash returns a hash that no password matches. It is used if a person has no hash, so that an unknown e-mail takes as long as
 // a wrong password.
-var nobody = sync.OnceValue(func() string {
+var unusableHash = sync.OnceValue(func() string {
 	hash, err := argon2id.CreateHash(models.NewToken(), cost)
 	if err != nil {
 		panic(err) // there are always random bytes
@@ -62,7 +62,7 @@ func isPassword(ctx context.Context, p models.Person, password string) (bool, er
 	}
 	defer hashing.Release(1)
 	if p.PasswordHash == "" {
-		_, err := argon2id.ComparePasswordAndHash(password, nobody())
+		_, err := argon2id.ComparePasswordAndHash(password, unusableHash())
 		return false, err
 	}
 	return argon2id.ComparePasswordAndHash(password, p.PasswordHash)

@@ -14,8 +14,8 @@ import (
 
 const peoplePassword = "correct horse battery"
 
-// beside opens a second browser at the same service, with its own cookies and storage.
-func (b *board) beside() *board {
+// secondBrowser opens another browser at the same service, with its own cookies and storage.
+func (b *board) secondBrowser() *board {
 	b.t.Helper()
 	other := &board{page: b.page.open(b.t), f: b.f, axe: b.axe}
 	other.watch()
@@ -83,7 +83,7 @@ func TestDashboardPeople(t *testing.T) {
 	}
 	b.welcome(made.URL, "Ana")
 	b.sound("first-run")
-	again := b.beside()
+	again := b.secondBrowser()
 	again.goTo(made.URL)
 	again.shows("used already")
 	b.invites()
@@ -113,7 +113,7 @@ func (b *board) invites() {
 	b.tap(button("Done"))
 	b.shows("Open invitations")
 	const name = `<img src=x onerror="wrongs=['run']">`
-	ben := b.beside()
+	ben := b.secondBrowser()
 	ben.goTo(link)
 	ben.shows("invited to Buyers as member")
 	ben.welcome(link, name)
@@ -158,7 +158,7 @@ func (b *board) roles(account string) (p *board) {
 		if err := b.f.Command(b.t.Context(), &link, "users", "invite", "--account", account, "--email", email, "--role", c.role); err != nil {
 			b.t.Fatal(err)
 		}
-		p = b.beside()
+		p = b.secondBrowser()
 		p.welcome(link.URL, "A "+c.role)
 		has := func(path, expression string, want bool) {
 			b.t.Helper()
@@ -250,7 +250,7 @@ func (b *board) findsChanges() {
 // endsSessions: a session that is ended elsewhere shows the sign-in over the screen, and what was typed is still there.
 func (b *board) endsSessions() {
 	b.t.Helper()
-	other := b.beside()
+	other := b.secondBrowser()
 	other.goTo(other.f.URL + "/app")
 	other.signInAs("ana@example.com", "")
 	other.isIn()

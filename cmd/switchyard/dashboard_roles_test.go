@@ -40,7 +40,7 @@ func TestDashboardRoles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := b.beside()
+		p := b.secondBrowser()
 		p.entry = models.EntryURL(b.f.URL, token)
 		p.signIn()
 		p.look(1440, "light")

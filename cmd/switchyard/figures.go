@@ -17,8 +17,8 @@ type figuresFlag struct {
 	Metrics string `help:"Address, such as 127.0.0.1:9090, for /metrics, /healthz and /readyz of this process; empty: none." default:""`
 }
 
-// beside runs a process and, with an address, serves the process's metrics and health there at the same time.
-func (f figuresFlag) beside(ctx context.Context, cfg config.Config, p pools, d *db.DB, r jobs.Redis, reg *prometheus.Registry,
+// serveWhile runs a process and, with an address, serves the process's metrics and health there at the same time.
+func (f figuresFlag) serveWhile(ctx context.Context, cfg config.Config, p pools, d *db.DB, r jobs.Redis, reg *prometheus.Registry,
 	process func(context.Context) error,
 ) error {
 	if f.Metrics == "" {

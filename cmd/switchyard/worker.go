@@ -67,7 +67,7 @@ func (c *workerCmd) Run(ctx context.Context, e *env) error {
 		o := workers.Options{
 			DB: p.of(workPool), Redis: r, Client: jobs.Connect(r), Queues: queues, Slots: c.Slots, Metrics: registry,
 		}
-		return c.beside(ctx, cfg, p, p.of(workPool), r, registry, func(ctx context.Context) error {
+		return c.serveWhile(ctx, cfg, p, p.of(workPool), r, registry, func(ctx context.Context) error {
 			return runWorker(ctx, cfg, p, o)
 		})
 	})
@@ -204,7 +204,7 @@ func (c *clockCmd) Run(ctx context.Context, e *env) error {
 		if err := jobs.CheckRedis(ctx, r); errors.Is(err, jobs.ErrEvicts) {
 			return err
 		}
-		return c.beside(ctx, cfg, p, d, r, p.registry(), func(ctx context.Context) error {
+		return c.serveWhile(ctx, cfg, p, d, r, p.registry(), func(ctx context.Context) error {
 			return runClock(ctx, d, jobs.Connect(r))
 		})
 	})

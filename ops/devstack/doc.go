@@ -7,8 +7,9 @@
 // Everything is repeatable: instances that still run are adopted, what a kill -9 left behind is cleared away, and an
 // exclusive lock makes two callers at the same time share one set of servers.
 //
-// PostgreSQL refuses to run as root. For root, the instances run as the account "postgres" (or "nobody"). If that account
-// cannot reach the data directory, they are placed below /var/tmp instead, which is announced.
+// PostgreSQL refuses to run as root. For root, the instances run as the account "postgres", or as another account without
+// privileges if that one does not exist. If the account cannot reach the data directory, the instances are placed below
+// /var/tmp instead, which is announced.
 //
 // It is meant for development, tests and single machines. Set DATABASE_URL and REDIS_URL to use servers of your own.
 package devstack

@@ -12,7 +12,7 @@ import (
 
 // flaggedBlocks is how many blocks of comments and of Markdown contain a marker of wording that is hard to read. It only goes
 // down: a new flagged block fails TestPlainWords, and so does a rewritten block whose number was not taken off here.
-const flaggedBlocks = 57
+const flaggedBlocks = 52
 
 // markers find wording that has to be read twice. They are a heuristic: a block without a marker can still read badly.
 var markers = []struct {
@@ -189,7 +189,7 @@ func TestBlocks(t *testing.T) {
 		path, content string
 		want          []block
 	}{
-		{"a.go", "// Package a\n// reads.\npackage a\n\nvar b = 1 // of now\n//nolint:gosec // why\n", []block{{1, "Package a reads."}, {5, "of now"}, {6, "why"}}},
+		{"a.go", "// Package a\n// reads.\npackage a\n\nvar b = 1 // a counter\n//nolint:gosec // why\n", []block{{1, "Package a reads."}, {5, "a counter"}, {6, "why"}}},
 		{"a.sql", "-- Rows of accounts.\nSELECT 1; -- one\n", []block{{1, "Rows of accounts."}}},
 		{"a.md", "# Title\n\nOne `he` line\nand two.\n- an item\n\n| he | his |\n```\nhe\n```\n    he\n", []block{{3, "One x line and two."}, {5, "- an item"}}},
 	}
