@@ -85,11 +85,11 @@ const screenOf = (path: string) => (lazy[path] ? path : shapes.find(([, of]) => 
 const enter = () => import('./screens/enter.tsx')
 
 function useLazy<M>(load: () => Promise<M>): M | undefined {
-  const [m, set] = useState<M>()
+  const [module, setModule] = useState<M>()
   useEffect(() => {
-    void load().then(got => set(() => got))
+    void load().then(got => setModule(() => got))
   }, [load])
-  return m
+  return module
 }
 
 function Lazy({ load }: { load: () => Promise<Screen> }) {
@@ -139,7 +139,7 @@ function Listed() {
 }
 
 function App() {
-  const [state, set] = useState<'asking' | 'in' | 'out' | ApiError>('asking')
+  const [state, setState] = useState<'asking' | 'in' | 'out' | ApiError>('asking')
   const path = place.value.path
   const welcome = path === '/app/welcome'
   const load = () =>
@@ -148,13 +148,13 @@ function App() {
         me.value = who
         signedOut.value = false
         resume()
-        set('in')
+        setState('in')
       },
       e => {
         if (e instanceof ApiError && e.status === 401) {
           signedOut.value = false
-          set('out')
-        } else set(e as ApiError)
+          setState('out')
+        } else setState(e as ApiError)
       },
     )
   useEffect(() => {

@@ -19,9 +19,9 @@ const page = 200,
 export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every = 0) {
   type One = Calls[R]['answer']['rows'][number]
   const key = JSON.stringify(query),
-    [state, set] = useState<{ key: string; rows?: One[]; end?: boolean; error?: ApiError }>({ key: '' }),
+    [state, setState] = useState<{ key: string; rows?: One[]; end?: boolean; error?: ApiError }>({ key: '' }),
     busy = useRef(false),
-    [turn, again] = useState(0),
+    [reloads, setReloads] = useState(0),
     stamp = useStamp(row)
   useEffect(() => {
     const stop = new AbortController()
@@ -29,13 +29,13 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
     const first = () =>
       ask(row, { ...query, limit: page }, stop.signal).then(
         ({ rows }) =>
-          set(now => {
+          setState(now => {
             const kept =
               now.key === key && now.rows && now.rows.length > page ? now.rows.slice(page).filter(o => !rows.some(r => r.id === o.id)) : []
             return { key, rows: [...(rows as One[]), ...kept], end: kept.length ? now.end : rows.length < page }
           }),
         e => {
-          if (!stop.signal.aborted) set(now => ({ key, rows: now.key === key ? now.rows : undefined, error: asError(e) }))
+          if (!stop.signal.aborted) setState(now => ({ key, rows: now.key === key ? now.rows : undefined, error: asError(e) }))
         },
       )
     const loop = () => {
@@ -47,7 +47,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
       stop.abort()
       clearTimeout(timer)
     }
-  }, [key, turn, every, stamp])
+  }, [key, reloads, every, stamp])
   const more = () => {
     const rows = state.rows
     if (state.key !== key || !rows || state.end || busy.current || rows.length >= most) return
@@ -55,7 +55,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
     ask(row, { ...query, limit: page, offset: rows.length })
       .then(
         got =>
-          set(now =>
+          setState(now =>
             now.key !== key
               ? now
               : {
@@ -76,7 +76,7 @@ export function useLog<R extends Logs>(row: R, query: Calls[R]['query'], every =
     error: own ? state.error : undefined,
     end: own && !!state.end,
     more,
-    again: () => again(n => n + 1),
+    again: () => setReloads(n => n + 1),
   }
 }
 

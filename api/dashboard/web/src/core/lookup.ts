@@ -9,7 +9,7 @@ import { count } from './format.ts'
 import { t } from './text.ts'
 
 export function useLookup(records: Record<string, Choice[] | undefined>): Lookup {
-  const [got, put] = useState<Record<string, Choice[]>>({}),
+  const [loaded, setLoaded] = useState<Record<string, Choice[]>>({}),
     asked = useRef(new Set<string>())
   return attribute => {
     if (attribute in records) return records[attribute]
@@ -18,15 +18,15 @@ export function useLookup(records: Record<string, Choice[] | undefined>): Lookup
       asked.current.add(attribute)
       call('GET /reports/values', { query: { dimension: attribute, limit: 300 } }).then(
         v =>
-          put(now => ({
+          setLoaded(now => ({
             ...now,
             [attribute]: v.values
               .filter(o => o.value)
               .map(o => ({ value: o.value, label: v.labels[o.value] ?? valueName(attribute, o.value), side: count(o.clicks) })),
           })),
-        () => put(now => ({ ...now, [attribute]: [] })),
+        () => setLoaded(now => ({ ...now, [attribute]: [] })),
       )
     }
-    return got[attribute]
+    return loaded[attribute]
   }
 }

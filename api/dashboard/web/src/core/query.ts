@@ -76,8 +76,8 @@ export const known = <R extends Row>(row: R, query: Calls[R]['query']) => kept.g
 // null query loads nothing.
 export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, every = 0, path?: Path<R>): Used<Calls[R]['answer']> {
   const key = query === null ? '' : keyOf(row, query, path)
-  const [state, set] = useState<{ key: string; data?: Calls[R]['answer']; error?: ApiError }>({ key: '' })
-  const [turn, again] = useState(0)
+  const [state, setState] = useState<{ key: string; data?: Calls[R]['answer']; error?: ApiError }>({ key: '' })
+  const [reloads, setReloads] = useState(0)
   const shown = useRef<Calls[R]['answer'] | undefined>(undefined)
   const of = epoch.value,
     out = signedOut.value,
@@ -89,12 +89,12 @@ export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, ever
     const go = () =>
       ask(row, query, stop.signal, path).then(
         data => {
-          set({ key, data })
+          setState({ key, data })
           next()
         },
         e => {
           if (!stop.signal.aborted) {
-            set({ key, data: kept.get(key) as Calls[R]['answer'], error: asError(e) })
+            setState({ key, data: kept.get(key) as Calls[R]['answer'], error: asError(e) })
             next()
           }
         },
@@ -115,10 +115,10 @@ export function use<R extends Row>(row: R, query: Calls[R]['query'] | null, ever
       clearTimeout(timer)
       document.removeEventListener('visibilitychange', seen)
     }
-  }, [key, turn, of, out, stamp])
+  }, [key, reloads, of, out, stamp])
   const data = (state.key === key ? state.data : undefined) ?? (kept.get(key) as Calls[R]['answer'] | undefined)
   if (data !== undefined) shown.current = data
-  return { data, error: state.key === key ? state.error : undefined, loading: data === undefined, again: () => again(n => n + 1) }
+  return { data, error: state.key === key ? state.error : undefined, loading: data === undefined, again: () => setReloads(n => n + 1) }
 }
 
 type Pages<R> = { rows: R[] | undefined; whole: boolean; error: ApiError | undefined; again: () => void }
@@ -130,8 +130,8 @@ const mostPages = 20
 export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | null): Pages<Calls[R]['answer']['rows'][number]> {
   type One = Calls[R]['answer']['rows'][number]
   const key = query === null ? '' : keyOf(row, query)
-  const [state, set] = useState<{ key: string; rows?: One[]; whole?: boolean; error?: ApiError }>({ key: '' })
-  const [turn, again] = useState(0)
+  const [state, setState] = useState<{ key: string; rows?: One[]; whole?: boolean; error?: ApiError }>({ key: '' })
+  const [reloads, setReloads] = useState(0)
   const of = epoch.value,
     out = signedOut.value,
     stamp = stamps.value[nameOf(row)]
@@ -145,17 +145,17 @@ export function useAll<R extends Listing>(row: R, query: Calls[R]['query'] | nul
         const page: Calls[R]['answer'] = await ask(row, cursor ? { ...query, cursor } : query, stop.signal)
         rows = [...rows, ...page.rows]
         cursor = page.next_cursor
-        if (i === 0 || !cursor) set({ key, rows, whole: !cursor })
+        if (i === 0 || !cursor) setState({ key, rows, whole: !cursor })
         if (!cursor) return
       }
-      set({ key, rows, whole: false })
+      setState({ key, rows, whole: false })
     }
     load().catch(e => {
-      if (!stop.signal.aborted) set(now => ({ ...now, key, error: asError(e) }))
+      if (!stop.signal.aborted) setState(now => ({ ...now, key, error: asError(e) }))
     })
     return () => stop.abort()
-  }, [key, turn, of, out, stamp])
+  }, [key, reloads, of, out, stamp])
   const first = state.key === key ? state.rows : undefined
   const rows = first ?? ((kept.get(key) as Calls[R]['answer'] | undefined)?.rows as One[] | undefined)
-  return { rows, whole: state.whole ?? true, error: state.key === key ? state.error : undefined, again: () => again(n => n + 1) }
+  return { rows, whole: state.whole ?? true, error: state.key === key ? state.error : undefined, again: () => setReloads(n => n + 1) }
 }

@@ -27,9 +27,9 @@ export function Combobox(p: Props) {
   const id = useId(),
     list = useRef<HTMLUListElement>(null),
     input = useRef<HTMLInputElement>(null)
-  const [open, show] = useState(false),
-    [text, set] = useState<string | null>(null),
-    [at, move] = useState(0)
+  const [open, setOpen] = useState(false),
+    [text, setText] = useState<string | null>(null),
+    [active, setActive] = useState(0)
   const label = p.shown ?? p.choices?.find(c => c.value === p.value)?.label ?? p.value
   const search = (text ?? '').trim().toLowerCase()
   const found = (p.choices ?? [])
@@ -37,17 +37,17 @@ export function Combobox(p: Props) {
     .sort((a, b) => (search ? Number(b.label.toLowerCase().startsWith(search)) - Number(a.label.toLowerCase().startsWith(search)) : 0))
     .slice(0, most)
   const close = () => {
-    show(false)
-    set(null)
-    move(0)
+    setOpen(false)
+    setText(null)
+    setActive(0)
   }
   const pick = (c: Choice) => {
     p.on(c.value, c.label)
     close()
   }
   useEffect(() => {
-    if (open) list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
-  }, [at, open])
+    if (open) list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
+  }, [active, open])
   useEffect(() => {
     if (!open || !list.current || !input.current) return
     const box = input.current.getBoundingClientRect(),
@@ -64,11 +64,11 @@ export function Combobox(p: Props) {
   const press = (e: KeyboardEvent) => {
     if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
       e.preventDefault()
-      if (!open) show(true)
-      else move(Math.max(0, Math.min(found.length - 1, at + (e.key === 'ArrowDown' ? 1 : -1))))
+      if (!open) setOpen(true)
+      else setActive(Math.max(0, Math.min(found.length - 1, active + (e.key === 'ArrowDown' ? 1 : -1))))
     } else if (e.key === 'Enter' && open) {
       e.preventDefault()
-      if (found[at]) pick(found[at])
+      if (found[active]) pick(found[active])
       else if (p.free && text) {
         p.on(text.trim(), text.trim())
         close()
@@ -94,19 +94,19 @@ export function Combobox(p: Props) {
         aria-expanded={open}
         aria-controls={open ? id + 'l' : undefined}
         aria-autocomplete="list"
-        aria-activedescendant={open && found[at] ? id + at : undefined}
+        aria-activedescendant={open && found[active] ? id + active : undefined}
         autocomplete="off"
         spellcheck={false}
         placeholder={p.placeholder}
         value={text ?? label}
         onFocus={() => p.onFocus?.()}
-        onClick={() => show(true)}
+        onClick={() => setOpen(true)}
         onBlur={leave}
         onKeyDown={press}
         onInput={e => {
-          set(e.currentTarget.value)
-          show(true)
-          move(0)
+          setText(e.currentTarget.value)
+          setOpen(true)
+          setActive(0)
           p.onSearch?.(e.currentTarget.value)
           if (p.clear && e.currentTarget.value === '') p.on('', '')
         }}
@@ -126,8 +126,8 @@ export function Combobox(p: Props) {
               key={c.value}
               id={id + i}
               role="option"
-              aria-selected={i === at}
-              class={'item' + (i === at ? ' at' : '')}
+              aria-selected={i === active}
+              class={'item' + (i === active ? ' at' : '')}
               onClick={() => pick(c)}>
               <span class="cut">{c.label}</span>
               {c.side && (

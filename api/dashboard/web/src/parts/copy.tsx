@@ -20,11 +20,11 @@ export async function copy(text: string, said = t.parts.copied) {
 
 // Copy shows a text with a button that copies it.
 export function Copy({ text, label, lines }: { text: string; label: string; lines?: boolean }) {
-  const [done, set] = useState(false)
+  const [copied, setCopied] = useState(false)
   const take = () => {
     void copy(text)
-    set(true)
-    setTimeout(() => set(false), 1500)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 1500)
   }
   return (
     <div class="copy">
@@ -36,8 +36,8 @@ export function Copy({ text, label, lines }: { text: string; label: string; line
         <input class="input mono" readOnly aria-label={label} value={text} onFocus={e => e.currentTarget.select()} />
       )}
       <button type="button" class="btn" onClick={take}>
-        <Icon name={done ? 'check' : 'copy'} />
-        {done ? t.parts.copiedShort : t.parts.copy}
+        <Icon name={copied ? 'check' : 'copy'} />
+        {copied ? t.parts.copiedShort : t.parts.copy}
         <span class="hidden"> {label}</span>
       </button>
     </div>

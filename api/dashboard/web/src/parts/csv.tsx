@@ -9,7 +9,7 @@ type Props = { example: string; text: string; set: (v: string) => void; tooLarge
 
 // Source takes a file that a person drops or chooses, or the text of a file.
 export function Source({ example, text, set, tooLarge }: Props) {
-  const [over, hover] = useState(false)
+  const [dragOver, setDragOver] = useState(false)
   const read = (file?: File | null) => {
     if (!file) return
     if (file.size > mostBytes) {
@@ -21,15 +21,15 @@ export function Source({ example, text, set, tooLarge }: Props) {
   }
   return (
     <div
-      class={'drop' + (over ? ' over' : '')}
+      class={'drop' + (dragOver ? ' over' : '')}
       onDragOver={e => {
         e.preventDefault()
-        hover(true)
+        setDragOver(true)
       }}
-      onDragLeave={() => hover(false)}
+      onDragLeave={() => setDragOver(false)}
       onDrop={e => {
         e.preventDefault()
-        hover(false)
+        setDragOver(false)
         read(e.dataTransfer?.files[0])
       }}>
       <Field label={w.drop}>

@@ -146,9 +146,9 @@ export function MoneyInput({
   on: (v: number | null) => void
   wired?: Wired
 }) {
-  const [text, set] = useState(value == null ? '' : String(value))
+  const [text, setText] = useState(value == null ? '' : String(value))
   const read = (v: string) => {
-    set(v)
+    setText(v)
     const n = Number(v.replace(',', '.'))
     on(v.trim() === '' || !Number.isFinite(n) ? null : n)
   }
@@ -186,7 +186,7 @@ export function TagInput({
   label: string
   show?: (v: string) => string
 }) {
-  const [text, set] = useState(''),
+  const [text, setText] = useState(''),
     list = useId()
   const add = (raw: string) => {
     const next = [...values]
@@ -194,7 +194,7 @@ export function TagInput({
       const v = one.trim()
       if (v && !next.includes(v) && next.length < most) next.push(v)
     }
-    set('')
+    setText('')
     if (next.length !== values.length) on(next)
   }
   return (
@@ -212,7 +212,7 @@ export function TagInput({
         aria-label={wired ? undefined : label}
         list={known.length ? list : undefined}
         value={text}
-        onInput={e => set(e.currentTarget.value)}
+        onInput={e => setText(e.currentTarget.value)}
         onBlur={() => add(text)}
         onPaste={e => {
           const all = e.clipboardData?.getData('text') ?? ''

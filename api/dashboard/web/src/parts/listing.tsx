@@ -99,7 +99,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
     v = viewed(usual),
     view = (v: Partial<View>) => setView(v, usual),
     figures = chosen(p.figures),
-    [selected, select] = useState<Set<string>>(new Set()),
+    [selected, setSelected] = useState<Set<string>>(new Set()),
     search = useRef<HTMLInputElement>(null),
     height = useRowHeight()
   const rows = p.rows && shownOf(p.rows, v),
@@ -124,7 +124,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
         return true
       }
       if (e.key === 'Escape' && selected.size) {
-        select(new Set())
+        setSelected(new Set())
         return true
       }
     },
@@ -288,7 +288,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
             sort={v.sort}
             onSort={sort => view({ sort })}
             selected={p.bulk.length ? selected : undefined}
-            onSelect={p.bulk.length ? select : undefined}
+            onSelect={p.bulk.length ? setSelected : undefined}
             onOpen={p.open}
             onKey={press}
             rowClass={r => (r.status === 'active' ? '' : 'faded')}
@@ -316,7 +316,7 @@ export function Listing<R extends Listed>(p: Props<R>) {
                 {close =>
                   b.menu!(picked, () => {
                     close()
-                    select(new Set())
+                    setSelected(new Set())
                   })
                 }
               </Menu>
@@ -327,13 +327,13 @@ export function Listing<R extends Listed>(p: Props<R>) {
                 class="btn sm"
                 onClick={() => {
                   b.on(picked)
-                  select(new Set())
+                  setSelected(new Set())
                 }}>
                 {b.label}
               </button>
             ),
           )}
-          <button type="button" class="btn sm quiet" onClick={() => select(new Set())}>
+          <button type="button" class="btn sm quiet" onClick={() => setSelected(new Set())}>
             {t.parts.cancel}
           </button>
         </div>

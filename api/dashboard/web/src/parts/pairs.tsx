@@ -13,9 +13,9 @@ type Props = {
 
 // Pairs edits pairs of a name and a text, in their order. With keys the names are fixed.
 export function Pairs({ value, on, label, heads, keys }: Props) {
-  const [rows, put] = useState<[string, string][]>(() => Object.entries(value))
+  const [rows, setRows] = useState<[string, string][]>(() => Object.entries(value))
   const send = (next: [string, string][]) => {
-    put(next)
+    setRows(next)
     on(Object.fromEntries(next.filter(([k]) => k.trim())))
   }
   if (keys)
@@ -57,7 +57,7 @@ export function Pairs({ value, on, label, heads, keys }: Props) {
         </div>
       ))}
       <div>
-        <button type="button" class="btn sm" onClick={() => put([...rows, ['', '']])}>
+        <button type="button" class="btn sm" onClick={() => setRows([...rows, ['', '']])}>
           <Icon name="plus" />
           {t.parts.addRow}
         </button>

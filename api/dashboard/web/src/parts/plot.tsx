@@ -26,12 +26,12 @@ type Place = (at: number) => number
 export function Plot({ label, times, series, hours, extra, over }: Props & { over?: (place: Place) => ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null),
     room = over ? 30 : 10
-  const [place, setPlace] = useState<{ at: Place }>()
-  const [at, hover] = useState<{ i: number; x: number } | null>(null)
-  const [dark, theme] = useState(0)
+  const [area, setArea] = useState<{ at: Place }>()
+  const [hovered, setHovered] = useState<{ i: number; x: number } | null>(null)
+  const [themeChanges, setThemeChanges] = useState(0)
   useEffect(() => {
     const media = matchMedia('(prefers-color-scheme: dark)'),
-      turn = () => theme(n => n + 1)
+      turn = () => setThemeChanges(n => n + 1)
     media.addEventListener('change', turn)
     const seen = new MutationObserver(turn)
     seen.observe(document.documentElement, { attributeFilter: ['data-theme'] })
@@ -118,12 +118,12 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
           setCursor: [
             u => {
               const i = u.cursor.idx
-              hover(i == null || u.cursor.left! < 0 ? null : { i, x: u.bbox.left / devicePixelRatio + u.valToPos(times[i]!, 'x') })
+              setHovered(i == null || u.cursor.left! < 0 ? null : { i, x: u.bbox.left / devicePixelRatio + u.valToPos(times[i]!, 'x') })
             },
           ],
           draw: [
             u =>
-              setPlace({
+              setArea({
                 at: at => (u.bbox.left + Math.max(0, Math.min(u.bbox.width, u.valToPos(at, 'x') * devicePixelRatio))) / devicePixelRatio,
               }),
           ],
@@ -164,17 +164,17 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
       fit.disconnect()
       chart.destroy()
     }
-  }, [times, series, hours, dark, room])
-  const left = at && box.current && at.x > box.current.clientWidth / 2
+  }, [times, series, hours, themeChanges, room])
+  const left = hovered && box.current && hovered.x > box.current.clientWidth / 2
   return (
     <div class="plotbox">
       <div ref={box} role="img" aria-label={label} />
-      {place && over?.(place.at)}
-      {at && at.i < times.length && (
-        <div class="tip num" style={left ? `right:calc(100% - ${at.x - 12}px)` : `left:${at.x + 12}px`}>
+      {area && over?.(area.at)}
+      {hovered && hovered.i < times.length && (
+        <div class="tip num" style={left ? `right:calc(100% - ${hovered.x - 12}px)` : `left:${hovered.x + 12}px`}>
           <div class="dim nowrap">
-            {dayOf(times[at.i]!)}
-            {hours && ', ' + hourOf(times[at.i]!)}
+            {dayOf(times[hovered.i]!)}
+            {hours && ', ' + hourOf(times[hovered.i]!)}
           </div>
           {series.map(s => (
             <div class="row" key={s.name}>
@@ -183,10 +183,10 @@ export function Plot({ label, times, series, hours, extra, over }: Props & { ove
                 {s.name}
               </span>
               <span class="grow" />
-              <b>{shown(s.values[at.i], s.kind)}</b>
+              <b>{shown(s.values[hovered.i], s.kind)}</b>
             </div>
           ))}
-          {extra?.(at.i).map(e => (
+          {extra?.(hovered.i).map(e => (
             <div class="row" key={e.name}>
               <span class="soft">{e.name}</span>
               <span class="grow" />

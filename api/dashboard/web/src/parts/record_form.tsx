@@ -69,9 +69,9 @@ type Props = {
 // RecordForm edits a record with the fields in sections. An error is shown at its field, which gets the focus. under is shown
 // between the fields and the foot.
 export function RecordForm({ sections, value, save, submit, byCode, cancel, readOnly, foot, under, always, onDirty }: Props) {
-  const [draft, put] = useState<Draft>(value),
-    [wrong, mark] = useState<Wrong>(),
-    [busy, wait] = useState(false),
+  const [draft, setDraft] = useState<Draft>(value),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false),
     el = useRef<HTMLFormElement>(null)
   const specs = sections.flatMap(s => s.specs),
     names = specs.map(s => s.name)
@@ -82,30 +82,30 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
     // a change made elsewhere is shown, unless the person has begun to change the record here
     const old = base.current
     base.current = value
-    if (old !== value) put(now => (names.every(n => JSON.stringify(now[n] ?? null) === JSON.stringify(old[n] ?? null)) ? value : now))
+    if (old !== value) setDraft(now => (names.every(n => JSON.stringify(now[n] ?? null) === JSON.stringify(old[n] ?? null)) ? value : now))
   }, [JSON.stringify(value)])
   useEffect(() => {
     onDirty?.(changed.length > 0)
   }, [changed.length > 0])
   const set = (name: string, v: unknown) => {
-    put(now => ({ ...now, [name]: v }))
-    if (wrong?.field === name) mark(undefined)
+    setDraft(now => ({ ...now, [name]: v }))
+    if (wrong?.field === name) setWrong(undefined)
   }
   const send = async () => {
     if (busy || !dirty) return
-    wait(true)
-    mark(undefined)
+    setBusy(true)
+    setWrong(undefined)
     try {
       await save(draft, changed)
     } catch (e) {
       const found = wrongOf(asError(e), names, byCode)
-      mark(found)
+      setWrong(found)
       if (found.field)
         requestAnimationFrame(() =>
           el.current?.querySelector<HTMLElement>(`[data-field="${found.field}"] :is(input, select, textarea, button)`)?.focus(),
         )
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   usePress(e => {
@@ -178,8 +178,8 @@ export function RecordForm({ sections, value, save, submit, byCode, cancel, read
                 type="button"
                 class="btn"
                 onClick={() => {
-                  put(value)
-                  mark(undefined)
+                  setDraft(value)
+                  setWrong(undefined)
                 }}>
                 {t.parts.discard}
               </button>

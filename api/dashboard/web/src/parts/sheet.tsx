@@ -159,17 +159,17 @@ type AskProps = {
 // Ask asks before an action that cannot be undone. With name, the person must type the name first. If the action fails, the
 // question stays open and wrong shows the error.
 export function Ask({ title, text, go, danger, name, on, wrong = failed, close, children }: AskProps) {
-  const [typed, set] = useState(''),
-    [busy, wait] = useState(false),
+  const [typed, setTyped] = useState(''),
+    [busy, setBusy] = useState(false),
     id = useId()
   const send = async () => {
-    wait(true)
+    setBusy(true)
     try {
       await on()
       close()
     } catch (e) {
       wrong(e)
-      wait(false)
+      setBusy(false)
     }
   }
   return (
@@ -200,7 +200,7 @@ export function Ask({ title, text, go, danger, name, on, wrong = failed, close, 
             <label class="label" for={id}>
               {t.parts.typeName(name)}
             </label>
-            <input id={id} class="input" value={typed} autocomplete="off" onInput={e => set(e.currentTarget.value)} />
+            <input id={id} class="input" value={typed} autocomplete="off" onInput={e => setTyped(e.currentTarget.value)} />
           </div>
         )}
       </div>

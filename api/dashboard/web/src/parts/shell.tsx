@@ -289,9 +289,9 @@ export const touch = () => {
 }
 
 function Updated() {
-  const [, tick] = useState(0)
+  const [, setTick] = useState(0)
   useEffect(() => {
-    const timer = setInterval(() => tick(n => n + 1), 1000)
+    const timer = setInterval(() => setTick(n => n + 1), 1000)
     return () => clearInterval(timer)
   }, [])
   return place.value.path === '/app' ? (

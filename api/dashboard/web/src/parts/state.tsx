@@ -39,13 +39,13 @@ export function Failed({ error, again }: { error: ApiError; again: () => void })
 
 // Late shows its content after 150 ms, so that nothing flashes if the answer comes quickly.
 export function Late({ children }: { children: ComponentChildren }) {
-  const [on, set] = useState(false)
+  const [visible, setVisible] = useState(false)
   useEffect(() => {
-    const timer = setTimeout(() => set(true), 150)
+    const timer = setTimeout(() => setVisible(true), 150)
     return () => clearTimeout(timer)
   }, [])
   return (
-    <div style={on ? '' : 'visibility:hidden'} aria-busy="true">
+    <div style={visible ? '' : 'visibility:hidden'} aria-busy="true">
       {children}
     </div>
   )

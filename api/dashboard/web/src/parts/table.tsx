@@ -42,7 +42,7 @@ export function Table<R>(p: Props<R>) {
   const height = p.height ?? 38,
     box = useRef<HTMLDivElement>(null),
     { first, last, reveal } = useVirtual(box, p.rows.length, height, head)
-  const [cursor, move] = useState(-1),
+  const [cursor, setCursor] = useState(-1),
     anchor = useRef(-1)
   useEffect(() => {
     if (p.onEnd && last >= p.rows.length) p.onEnd()
@@ -59,7 +59,7 @@ export function Table<R>(p: Props<R>) {
   const step = (e: KeyboardEvent, to: number) => {
     e.preventDefault()
     const i = Math.max(0, Math.min(p.rows.length - 1, to))
-    move(i)
+    setCursor(i)
     reveal(i)
   }
   const press = (e: KeyboardEvent) => {
@@ -147,7 +147,7 @@ export function Table<R>(p: Props<R>) {
                 aria-selected={p.onSelect ? !!on : undefined}
                 tabIndex={i === tabbed ? 0 : -1}
                 class={(i === cursor ? 'at ' : '') + (on ? 'on ' : '') + (p.rowClass?.(row) ?? '') + (p.onOpen ? ' opens' : '')}
-                onFocus={() => move(i)}
+                onFocus={() => setCursor(i)}
                 onClick={e => {
                   if (!(e.target as Element).closest('a, button, input, select, label, [popover]')) p.onOpen?.(row)
                 }}>

@@ -29,7 +29,7 @@ export const Toasts = () => (
 )
 
 function One({ of: o }: { of: Toast }) {
-  const [held, hold] = useState(false)
+  const [held, setHeld] = useState(false)
   useEffect(() => {
     if (held) return
     const timer = setTimeout(() => drop(o.id), stays)
@@ -38,10 +38,10 @@ function One({ of: o }: { of: Toast }) {
   return (
     <div
       class="toast row"
-      onMouseEnter={() => hold(true)}
-      onMouseLeave={() => hold(false)}
-      onFocusCapture={() => hold(true)}
-      onBlurCapture={() => hold(false)}>
+      onMouseEnter={() => setHeld(true)}
+      onMouseLeave={() => setHeld(false)}
+      onFocusCapture={() => setHeld(true)}
+      onBlurCapture={() => setHeld(false)}>
       <span class={'ico ' + (o.bad ? 'warn' : 'good')}>
         <Icon name={o.bad ? 'warn' : 'check'} />
       </span>

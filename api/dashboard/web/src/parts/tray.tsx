@@ -16,10 +16,10 @@ export const causeOfJob = (j: Job) =>
 
 // Since shows the time that a job has been running.
 export function Since({ of: j }: { of: Job }) {
-  const [, tick] = useState(0)
+  const [, setTick] = useState(0)
   useEffect(() => {
     if (!isOpen(j)) return
-    const timer = setInterval(() => tick(n => n + 1), 1000)
+    const timer = setInterval(() => setTick(n => n + 1), 1000)
     return () => clearInterval(timer)
   }, [j.status])
   return <>{w.since(Math.max(0, Math.round(((j.ended ?? Date.now()) - j.at) / 1000)))}</>
@@ -33,7 +33,7 @@ export const JobIcon = ({ of: j }: { of: Job }) => (
 
 // Tray shows the running jobs at the bottom right of every screen. It shows ended jobs a little longer.
 export function Tray() {
-  const [, tick] = useState(0),
+  const [, setTick] = useState(0),
     here = place.value.path === '/app/exports'
   const seen = jobs().filter(j => !hidden.value.has(j.key)),
     open = seen.filter(isOpen).slice(0, 3)
@@ -50,7 +50,7 @@ export function Tray() {
   const ending = list.some(j => !isOpen(j))
   useEffect(() => {
     if (!ending) return
-    const timer = setInterval(() => tick(n => n + 1), 2000)
+    const timer = setInterval(() => setTick(n => n + 1), 2000)
     return () => clearInterval(timer)
   }, [ending])
   return (

@@ -8,12 +8,12 @@ export type Virtual = { first: number; last: number; top: number; reveal: (i: nu
 // useVirtual returns the range of rows in sight in a scrolling box. head is the height of the part that sticks to the top of the
 // box. reveal scrolls a row into sight and focuses it.
 export function useVirtual(box: { current: HTMLElement | null }, count: number, height: number, head: number): Virtual {
-  const [seen, see] = useState({ top: 0, rows: 40 })
+  const [viewport, setViewport] = useState({ top: 0, rows: 40 })
   useEffect(() => {
     const el = box.current
     if (!el) return
     const look = () =>
-      see(now => {
+      setViewport(now => {
         const top = Math.floor(el.scrollTop / height),
           rows = Math.ceil(el.clientHeight / height)
         return now.top === top && now.rows === rows ? now : { top, rows }
@@ -34,7 +34,12 @@ export function useVirtual(box: { current: HTMLElement | null }, count: number, 
     else if (y + height > el.scrollTop + el.clientHeight - head) el.scrollTop = y + height - el.clientHeight + head
     requestAnimationFrame(() => el.querySelector<HTMLElement>(`[data-row="${i}"]`)?.focus({ preventScroll: true }))
   }).current
-  return { first: Math.max(0, seen.top - beyond), last: Math.min(count, seen.top + seen.rows + beyond), top: seen.top, reveal }
+  return {
+    first: Math.max(0, viewport.top - beyond),
+    last: Math.min(count, viewport.top + viewport.rows + beyond),
+    top: viewport.top,
+    reveal,
+  }
 }
 
 const phone = matchMedia('(max-width: 720px)')
@@ -42,11 +47,11 @@ const phone = matchMedia('(max-width: 720px)')
 // useRowHeight returns the height of a row of a list in px. On a screen as narrow as a phone's, rows are higher because names take
 // two lines.
 export function useRowHeight() {
-  const [slim, set] = useState(phone.matches)
+  const [narrow, setNarrow] = useState(phone.matches)
   useEffect(() => {
-    const look = () => set(phone.matches)
+    const look = () => setNarrow(phone.matches)
     phone.addEventListener('change', look)
     return () => phone.removeEventListener('change', look)
   }, [])
-  return slim ? 54 : 44
+  return narrow ? 54 : 44
 }

@@ -11,7 +11,7 @@ import { Item, Menu } from './menu.tsx'
 export function Windows({ compare }: { compare: boolean }) {
   const w = span.value,
     known = presets.includes(w.name as (typeof presets)[number])
-  const [custom, set] = useState({ from: '', to: '' })
+  const [custom, setCustom] = useState({ from: '', to: '' })
   const pick = (name: string, close: () => void) => {
     change({ w: name === '7d' ? null : name })
     close()
@@ -50,7 +50,7 @@ export function Windows({ compare }: { compare: boolean }) {
                   class="input"
                   type="date"
                   value={custom.from || iso(w.span.from)}
-                  onInput={e => set({ ...custom, from: e.currentTarget.value })}
+                  onInput={e => setCustom({ ...custom, from: e.currentTarget.value })}
                 />
               </label>
               <label class="field">
@@ -59,7 +59,7 @@ export function Windows({ compare }: { compare: boolean }) {
                   class="input"
                   type="date"
                   value={custom.to || iso(w.span.to)}
-                  onInput={e => set({ ...custom, to: e.currentTarget.value })}
+                  onInput={e => setCustom({ ...custom, to: e.currentTarget.value })}
                 />
               </label>
               <button class="btn primary">{t.window.apply}</button>

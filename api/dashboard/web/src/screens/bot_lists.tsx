@@ -48,8 +48,8 @@ function textOf(e: BotEntryRow) {
 export function BotLists() {
   const only = place.value.query.get('list') ?? '',
     may = canWrite(),
-    [adding, add] = useState(false),
-    [removing, remove] = useState<BotEntryRow | null>(null)
+    [adding, setAdding] = useState(false),
+    [removing, setRemoving] = useState<BotEntryRow | null>(null)
   const window = { from: span.value.from, to: span.value.to },
     list = useAll('GET /bot-lists', window),
     sums = use('GET /bot-lists', window).data,
@@ -57,7 +57,7 @@ export function BotLists() {
     names = new Map(campaigns?.map(c => [c.id, c.name]))
   useKeys([{ key: 'N', text: w.add }], e => {
     if (e.key === 'n' && may) {
-      add(true)
+      setAdding(true)
       return true
     }
   })
@@ -94,14 +94,14 @@ export function BotLists() {
       kind: 'more',
       cell: r =>
         may && (
-          <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(textOf(r))} onClick={() => remove(r)}>
+          <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(textOf(r))} onClick={() => setRemoving(r)}>
             <Icon name="trash" />
           </button>
         ),
     },
   ]
   const button = may && (
-    <button type="button" class="btn primary" onClick={() => add(true)}>
+    <button type="button" class="btn primary" onClick={() => setAdding(true)}>
       <Icon name="plus" />
       {w.add}
       <kbd class="wide">N</kbd>
@@ -148,14 +148,14 @@ export function BotLists() {
           <Table label={w.tabs.lists!} rows={rows} columns={columns} keyOf={r => r.id} nameOf={textOf} height={44} tall />
         )}
       </section>
-      {adding && <Adding campaigns={choicesOf(campaigns)} close={() => add(false)} />}
+      {adding && <Adding campaigns={choicesOf(campaigns)} close={() => setAdding(false)} />}
       {removing && (
         <Ask
           title={w.removeTitle}
           text={w.removeText(textOf(removing))}
           go={w.remove}
           danger
-          close={() => remove(null)}
+          close={() => setRemoving(null)}
           on={() =>
             call('DELETE /bot-lists', { query: { id: removing.id } }).then(() => {
               touches('bot-lists', 'bot-detection')
@@ -174,22 +174,22 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
   const [list, setList] = useState('deny'),
     [attribute, setAttribute] = useState('ip'),
     [operator, setOperator] = useState('equals'),
-    [text, write] = useState(''),
+    [text, setText] = useState(''),
     [campaign, setCampaign] = useState(''),
     [note, setNote] = useState('')
-  const [wrong, say] = useState<Wrong>(),
-    [wide, isWide] = useState(false),
-    [everybody, mean] = useState(false),
-    [busy, wait] = useState(false),
-    [over, drag] = useState(false)
+  const [wrong, setWrong] = useState<Wrong>(),
+    [matchesEverybody, setMatchesEverybody] = useState(false),
+    [confirmed, setConfirmed] = useState(false),
+    [busy, setBusy] = useState(false),
+    [dragOver, setDragOver] = useState(false)
   const lines = text.split('\n').filter(l => l.replace(/#.*/, '').trim()).length
   const take = (file?: File | null) => {
-    if (file && file.size <= mostBytes) void file.text().then(edits(write))
+    if (file && file.size <= mostBytes) void file.text().then(edits(setText))
   }
   const save = async () => {
     if (busy) return
-    wait(true)
-    say(undefined)
+    setBusy(true)
+    setWrong(undefined)
     try {
       const made = await call('POST /bot-lists', {
         body: {
@@ -199,7 +199,7 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
           text,
           note,
           ...(campaign ? { campaign_id: campaign } : {}),
-          ...(everybody ? { everybody } : {}),
+          ...(confirmed ? { everybody: confirmed } : {}),
         },
       })
       touches('bot-lists', 'bot-detection')
@@ -215,13 +215,13 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
           invalid_campaign: 'campaign',
           invalid_input: 'value',
         })
-      isWide(isEverybody(error))
-      say({ ...at, text: isEverybody(error) ? w.errors.everybody! : (w.errors[error.code] ?? at.text) })
-      wait(false)
+      setMatchesEverybody(isEverybody(error))
+      setWrong({ ...at, text: isEverybody(error) ? w.errors.everybody! : (w.errors[error.code] ?? at.text) })
+      setBusy(false)
     }
   }
   const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
-  const edits = editing(say)
+  const edits = editing(setWrong)
   return (
     <Sheet title={w.add} close={close} keep={() => text.trim() !== ''}>
       <form
@@ -272,15 +272,15 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
               )}
             </Field>
             <div
-              class={'across drop' + (over ? ' over' : '')}
+              class={'across drop' + (dragOver ? ' over' : '')}
               onDragOver={e => {
                 e.preventDefault()
-                drag(true)
+                setDragOver(true)
               }}
-              onDragLeave={() => drag(false)}
+              onDragLeave={() => setDragOver(false)}
               onDrop={e => {
                 e.preventDefault()
-                drag(false)
+                setDragOver(false)
                 take(e.dataTransfer?.files[0])
               }}>
               <Field
@@ -291,15 +291,15 @@ function Adding({ campaigns, close }: { campaigns: ReturnType<typeof choicesOf>;
                   </>
                 }
                 error={at('value')}>
-                {wired => <Area wired={wired} rows={6} value={text} max={mostBytes} on={edits(write)} />}
+                {wired => <Area wired={wired} rows={6} value={text} max={mostBytes} on={edits(setText)} />}
               </Field>
               <label class="btn sm filebutton">
                 {w.file}
                 <input type="file" accept=".txt,.csv,text/plain" onChange={e => take(e.currentTarget.files?.[0])} />
               </label>
-              {wide && (
+              {matchesEverybody && (
                 <label class="row">
-                  <input type="checkbox" checked={everybody} onChange={() => edits(mean)(!everybody)} />
+                  <input type="checkbox" checked={confirmed} onChange={() => edits(setConfirmed)(!confirmed)} />
                   {w.everybody}
                 </label>
               )}

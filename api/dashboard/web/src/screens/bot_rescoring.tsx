@@ -12,13 +12,13 @@ const changed = ['bot-detection', 'reports', 'logs', 'stats', 'campaigns']
 
 // Rescoring shows the job that scores clicks again, until it has ended, and its result.
 export function Rescoring({ id, range }: { id: string; range: Range }) {
-  const [last, keep] = useState<JobAnswer>(),
-    { data = last } = use('GET /jobs/{id}', last ? null : {}, every, { id }),
+  const [lastJob, setLastJob] = useState<JobAnswer>(),
+    { data = lastJob } = use('GET /jobs/{id}', lastJob ? null : {}, every, { id }),
     ended = data?.status === 'done' || data?.status === 'failed',
     done = data?.status === 'done' ? (data.result as Rescored) : undefined
   useEffect(() => {
     if (ended) {
-      keep(data)
+      setLastJob(data)
       touches(...changed)
     }
   }, [ended])

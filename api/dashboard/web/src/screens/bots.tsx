@@ -40,7 +40,7 @@ export function Bots() {
 
 function Scoring() {
   const { data, error, again } = use('GET /bot-detection', {}),
-    [job, follow] = useState<{ id: string; range: Range } | null>(null)
+    [job, setJob] = useState<{ id: string; range: Range } | null>(null)
   if (!data)
     return (
       <section class="card">
@@ -58,7 +58,7 @@ function Scoring() {
       key={data.threshold + data.signals.map(s => s.enabled).join()}
       saved={data}
       job={job && <Rescoring key={job.id} id={job.id} range={job.range} />}
-      started={(id, range) => follow({ id, range })}
+      started={(id, range) => setJob({ id, range })}
     />
   )
 }
@@ -67,15 +67,15 @@ type FormProps = { saved: BotDetection; job: ComponentChildren; started: (id: st
 
 function Form({ saved, job, started }: FormProps) {
   const off = saved.signals.filter(s => !s.enabled).map(s => s.reason)
-  const [threshold, move] = useState(saved.threshold),
-    [disabled, disable] = useState(off),
-    [days, choose] = useState('30'),
-    [busy, wait] = useState(false),
+  const [threshold, setThreshold] = useState(saved.threshold),
+    [disabled, setDisabled] = useState(off),
+    [days, setDays] = useState('30'),
+    [busy, setBusy] = useState(false),
     may = canWrite()
   const switched = saved.signals.filter(s => s.enabled === disabled.includes(s.reason)).length,
     dirty = threshold !== saved.threshold || switched > 0
   const save = async () => {
-    wait(true)
+    setBusy(true)
     try {
       const got = await call('PUT /bot-detection', { body: { threshold, disabled, days: Number(days) } })
       if (got.job_id && got.range) {
@@ -87,18 +87,18 @@ function Form({ saved, job, started }: FormProps) {
     } catch (e) {
       failed(e)
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (
     <div class="grid bots">
       {job}
-      <Cut saved={saved} threshold={threshold} move={move} switched={switched > 0} may={may} />
+      <Cut saved={saved} threshold={threshold} move={setThreshold} switched={switched > 0} may={may} />
       <Signals
         saved={saved}
         disabled={disabled}
         may={may}
-        turn={(s, on) => disable(on ? disabled.filter(d => d !== s.reason) : [...disabled, s.reason])}
+        turn={(s, on) => setDisabled(on ? disabled.filter(d => d !== s.reason) : [...disabled, s.reason])}
       />
       <Data of={saved} />
       {dirty && (
@@ -115,15 +115,15 @@ function Form({ saved, job, started }: FormProps) {
               options={Object.entries(w.rescoreDays)
                 .map(([value, label]) => ({ value, label }))
                 .sort((a, b) => Number(b.value === '30') - Number(a.value === '30') || Number(a.value) - Number(b.value))}
-              on={choose}
+              on={setDays}
             />
           </label>
           <button
             type="button"
             class="btn sm quiet"
             onClick={() => {
-              move(saved.threshold)
-              disable(off)
+              setThreshold(saved.threshold)
+              setDisabled(off)
             }}>
             {t.parts.discard}
           </button>
@@ -150,7 +150,7 @@ function Cut({
   switched: boolean
   may: boolean
 }) {
-  const [table, asTable] = useState(false),
+  const [asTable, setAsTable] = useState(false),
     { clicks, bot_clicks } = saved.totals,
     all = clicks + bot_clicks
   const scored = botsAt(saved.scores, 0),
@@ -170,8 +170,8 @@ function Cut({
         <h2>{w.threshold}</h2>
         <span class="dim fine">{w.days30}</span>
         <span class="grow" />
-        <button type="button" class="btn sm quiet" aria-pressed={table} onClick={() => asTable(!table)}>
-          {table ? w.asPlot : w.asTable}
+        <button type="button" class="btn sm quiet" aria-pressed={asTable} onClick={() => setAsTable(!asTable)}>
+          {asTable ? w.asPlot : w.asTable}
         </button>
       </div>
       <p class="soft">{w.thresholdText}</p>
@@ -191,7 +191,7 @@ function Cut({
         </span>
         <span class="dim num">{all > 0 && w.ofClicks(percent((bots / all) * 100, 1), all, count(all))}</span>
       </div>
-      {table ? (
+      {asTable ? (
         <div class="scroll" tabIndex={0} role="region" aria-label={w.threshold}>
           <table class="plain">
             <thead>

@@ -74,11 +74,11 @@ export function Campaign() {
   const load = tabs[tab] ?? tabs.flow!,
     bar = useRef<HTMLElement>(null)
   useShownTab(bar, tab)
-  const [Found, found] = useState<{ of: typeof load; tab: Tab }>()
+  const [loaded, setLoaded] = useState<{ of: typeof load; tab: Tab }>()
   useEffect(() => {
     let on = true
     void load().then(m => {
-      if (on) found({ of: load, tab: m })
+      if (on) setLoaded({ of: load, tab: m })
     })
     return () => {
       on = false
@@ -90,7 +90,7 @@ export function Campaign() {
         <Failed error={error} again={again} />
       </section>
     )
-  const Shown = Found?.of === load ? Found.tab : null
+  const Shown = loaded?.of === load ? loaded.tab : null
   return (
     <>
       <div class="row tabline">

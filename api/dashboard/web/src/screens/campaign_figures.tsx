@@ -17,13 +17,17 @@ const six: Name[] = ['clicks', 'conversions', 'cost', 'revenue', 'profit', 'roi'
 
 // CampaignFigures shows the figures of a campaign in the window: totals, over time, and by path, source or another dimension.
 export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
-  const [by, group] = useState('stream_id'),
-    [table, asTable] = useState(false),
+  const [groupBy, setGroupBy] = useState('stream_id'),
+    [asTable, setAsTable] = useState(false),
     marks = useMarks(c.id),
-    look = table ? t.overview.asPlot : t.overview.asTable
+    look = asTable ? t.overview.asPlot : t.overview.asTable
   const filter = { 'f.campaign_id': [c.id] },
     compare = compares.value ? { compare: 'previous' } : {}
-  const list = use('GET /reports/performance', { ...windowQuery(), ...compare, ...filter, dimension: by, sort: '-clicks', limit: 50 }, 30)
+  const list = use(
+    'GET /reports/performance',
+    { ...windowQuery(), ...compare, ...filter, dimension: groupBy, sort: '-clicks', limit: 50 },
+    30,
+  )
   const hours = days(span.value.span) <= 3,
     trend = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filter }, 60)
   const made = useMemo(() => {
@@ -76,18 +80,18 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
             <button
               type="button"
               class="btn sm quiet icon"
-              aria-pressed={table}
+              aria-pressed={asTable}
               aria-label={look}
               title={look}
-              onClick={() => asTable(!table)}>
-              <Icon name={table ? 'reports' : 'table'} />
+              onClick={() => setAsTable(!asTable)}>
+              <Icon name={asTable ? 'reports' : 'table'} />
             </button>
           </header>
           <div class="plotpad">
             {trend.error && !made ? (
               <Failed error={trend.error} again={trend.again} />
             ) : made ? (
-              table ? (
+              asTable ? (
                 <AsTable label={`${c.name}: ${title}`} times={made.times} series={made.series} hours={hours} beside={marks.column} />
               ) : (
                 <Plot label={`${c.name}: ${title}`} times={made.times} series={made.series} hours={hours} over={marks.layer} />
@@ -105,12 +109,12 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
         <header>
           <Seg
             label={t.reports.group}
-            value={by}
+            value={groupBy}
             options={['stream_id', 'offer_id', 'lander_id', 'country', 'device_type'].map(d => ({ value: d, label: t.dimensions[d]! }))}
-            on={group}
+            on={setGroupBy}
           />
           <span class="grow" />
-          <a href={to('/app/reports', { g: `${by},country`, 'f.campaign_id': c.id })}>{t.campaigns.inReports}</a>
+          <a href={to('/app/reports', { g: `${groupBy},country`, 'f.campaign_id': c.id })}>{t.campaigns.inReports}</a>
         </header>
         {list.data?.rows.length === 0 ? (
           <Empty title={t.reports.empty} />
@@ -119,7 +123,7 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
             <table>
               <thead>
                 <tr>
-                  <th class="pad">{t.dimensions[by]}</th>
+                  <th class="pad">{t.dimensions[groupBy]}</th>
                   {(['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as Name[]).map(n => (
                     <th key={n} class={n === 'clicks' || n === 'profit' ? '' : 'narrow-off'}>
                       {t.figures.names[n]}
@@ -129,9 +133,9 @@ export function CampaignFigures({ detail: { campaign: c } }: TabProps) {
               </thead>
               <tbody>
                 {list.data?.rows.map(r => (
-                  <tr key={r.dims[by]}>
+                  <tr key={r.dims[groupBy]}>
                     <td class="pad strong">
-                      <span class="name">{valueText(by, r.dims[by]!, list.data!.labels)}</span>
+                      <span class="name">{valueText(groupBy, r.dims[groupBy]!, list.data!.labels)}</span>
                     </td>
                     {(['clicks', 'conversions', 'cr', 'cost', 'revenue', 'profit', 'roi'] as Name[]).map(n => (
                       <td

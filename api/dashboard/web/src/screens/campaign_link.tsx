@@ -21,12 +21,12 @@ import type { TabProps } from './campaign.tsx'
 export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabProps) {
   const sources = useSources(),
     networks = useNetworks(),
-    [at, choose] = useState(0),
-    [own, put] = useState<[string, string][]>([])
+    [index, setIndex] = useState(0),
+    [ownParams, setOwnParams] = useState<[string, string][]>([])
   const links = c.links.length ? c.links : [{ domain_id: '', domain: c.domain, url: c.url, tracking_url: c.tracking_url }]
-  const one = links[at] ?? links[0]!,
+  const one = links[index] ?? links[0]!,
     source = sources?.find(s => s.id === c.source_id)
-  const link = withParams(one.tracking_url || one.url, own),
+  const link = withParams(one.tracking_url || one.url, ownParams),
     params = paramsOf(one.tracking_url, source)
   const setSource = (id: string) =>
     call('PATCH /campaigns/{id}', { path: { id: c.id }, body: { source_id: id || null } }).then(() => {
@@ -61,16 +61,16 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
                 {w => (
                   <Select
                     wired={w}
-                    value={String(at)}
+                    value={String(index)}
                     options={links.map((l, i) => ({ value: String(i), label: l.domain }))}
-                    on={v => choose(Number(v))}
+                    on={v => setIndex(Number(v))}
                   />
                 )}
               </Field>
             )}
           </div>
           <Copy text={link} label={t.campaigns.trackingLink} lines />
-          {(params.length > 0 || own.length > 0) && (
+          {(params.length > 0 || ownParams.length > 0) && (
             <div class="scroll" tabIndex={0} role="region" aria-label={t.link.params}>
               <table class="plain">
                 <thead>
@@ -92,33 +92,33 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
               </table>
             </div>
           )}
-          {own.map(([name, value], i) => (
+          {ownParams.map(([name, value], i) => (
             <div key={i} class="row">
               <Input
                 class="mono"
                 aria-label={t.link.ownName(i + 1)}
                 placeholder={t.link.param}
                 value={name}
-                on={v => put(own.map((o, j) => (j === i ? [v, o[1]] : o)))}
+                on={v => setOwnParams(ownParams.map((o, j) => (j === i ? [v, o[1]] : o)))}
               />
               <Input
                 class="mono grow"
                 aria-label={t.link.ownValue(i + 1)}
                 placeholder={t.reports.value}
                 value={value}
-                on={v => put(own.map((o, j) => (j === i ? [o[0], v] : o)))}
+                on={v => setOwnParams(ownParams.map((o, j) => (j === i ? [o[0], v] : o)))}
               />
               <button
                 type="button"
                 class="btn quiet icon"
                 aria-label={t.parts.remove(name || String(i + 1))}
-                onClick={() => put(own.filter((_, j) => j !== i))}>
+                onClick={() => setOwnParams(ownParams.filter((_, j) => j !== i))}>
                 <Icon name="x" />
               </button>
             </div>
           ))}
           <div class="row">
-            <button type="button" class="btn sm" onClick={() => put([...own, ['', '']])}>
+            <button type="button" class="btn sm" onClick={() => setOwnParams([...ownParams, ['', '']])}>
               <Icon name="plus" />
               {t.link.addOwn}
             </button>
@@ -195,41 +195,41 @@ export function CampaignLink({ detail: { campaign: c, networks: ours } }: TabPro
 
 // FirstClick waits for the first visitor of a campaign and reports the visit.
 function FirstClick({ id }: { id: string }) {
-  const [seen, see] = useState<ClickRow | null>()
-  const { data } = use('GET /logs/clicks', seen ? null : { 'f.campaign_id': [id], limit: 1, from: '2020-01-01' }, 3)
+  const [click, setClick] = useState<ClickRow | null>()
+  const { data } = use('GET /logs/clicks', click ? null : { 'f.campaign_id': [id], limit: 1, from: '2020-01-01' }, 3)
   const row = data?.rows[0],
     [began] = useState(Date.now)
   useEffect(() => {
-    if (row && !seen) {
-      see(row)
+    if (row && !click) {
+      setClick(row)
       if (Date.parse(row.at) >= began - 5000) touches('campaigns', 'reports')
     }
   }, [row])
-  if ((!data && !seen) || (seen && Date.parse(seen.at) < began - 5000)) return null
+  if ((!data && !click) || (click && Date.parse(click.at) < began - 5000)) return null
   return (
-    <section class={'card part first ' + (seen ? 'here' : '')} role="status">
+    <section class={'card part first ' + (click ? 'here' : '')} role="status">
       <div class="row">
-        <span class={'ico ' + (seen ? 'good' : 'accent')}>
-          <Icon name={seen ? 'check' : 'clock'} />
+        <span class={'ico ' + (click ? 'good' : 'accent')}>
+          <Icon name={click ? 'check' : 'clock'} />
         </span>
         <div class="grow">
-          <div class="strong">{seen ? t.link.firstHere : t.link.waiting}</div>
+          <div class="strong">{click ? t.link.firstHere : t.link.waiting}</div>
           <div class="dim fine">
-            {seen
+            {click
               ? t.link.firstFrom(
-                  seen.country ? country(seen.country) : t.unknown,
-                  (t.devices[seen.device_type] ?? seen.device_type) || t.unknown,
-                  hourOf(Date.parse(seen.at)),
+                  click.country ? country(click.country) : t.unknown,
+                  (t.devices[click.device_type] ?? click.device_type) || t.unknown,
+                  hourOf(Date.parse(click.at)),
                 )
               : t.link.waitingText}
           </div>
         </div>
-        {seen && (
-          <a class="btn sm" href={to(`/app/campaigns/${id}/clicks`, { click: seen.click_id })}>
+        {click && (
+          <a class="btn sm" href={to(`/app/campaigns/${id}/clicks`, { click: click.click_id })}>
             {t.link.why}
           </a>
         )}
-        {seen && (
+        {click && (
           <a class="btn sm" href={to(`/app/campaigns/${id}/figures`, { w: 'today' })}>
             {t.link.itsFigures}
           </a>
@@ -241,18 +241,18 @@ function FirstClick({ id }: { id: string }) {
 
 // Test tries the link without recording anything.
 function Test({ id, link }: { id: string; link: string }) {
-  const [got, set] = useState<TestedClick>(),
-    [error, fail] = useState<ApiError>(),
-    [busy, wait] = useState(false)
+  const [result, setResult] = useState<TestedClick>(),
+    [error, setError] = useState<ApiError>(),
+    [busy, setBusy] = useState(false)
   const run = () => {
-    wait(true)
-    fail(undefined)
+    setBusy(true)
+    setError(undefined)
     call('POST /campaigns/{id}/test-click', {
       path: { id },
       body: { url: link.replace(/\$?\{[^}]*\}|%%?[A-Za-z_]+%%?|\[[A-Za-z_]+\]/g, m => m.replace(/[^A-Za-z0-9]/g, '') || '1') },
     })
-      .then(set, e => fail(asError(e)))
-      .finally(() => wait(false))
+      .then(setResult, e => setError(asError(e)))
+      .finally(() => setBusy(false))
   }
   return (
     <section class="card part">
@@ -266,10 +266,10 @@ function Test({ id, link }: { id: string; link: string }) {
       </div>
       <p class="dim">{t.link.testText}</p>
       {error && <Failed error={error} again={run} />}
-      {got && (
+      {result && (
         <>
           <ol class="trace-list">
-            {got.steps.map(s => (
+            {result.steps.map(s => (
               <li key={s.step} class={'step ' + (s.ok ? 'yes' : 'no')}>
                 <span class="mark">
                   <Icon name={s.ok ? 'check' : 'x'} />
@@ -285,7 +285,7 @@ function Test({ id, link }: { id: string; link: string }) {
               </li>
             ))}
           </ol>
-          {got.click && got.click.params.length > 0 && (
+          {result.click && result.click.params.length > 0 && (
             <div class="scroll" tabIndex={0} role="region" aria-label={t.link.arrives}>
               <table class="plain">
                 <thead>
@@ -296,7 +296,7 @@ function Test({ id, link }: { id: string; link: string }) {
                   </tr>
                 </thead>
                 <tbody>
-                  {got.click.params.map(p => (
+                  {result.click.params.map(p => (
                     <tr key={p.name}>
                       <td class="mono">{p.name}</td>
                       <td class="left mono">{p.value || t.link.notFilled}</td>
@@ -307,9 +307,9 @@ function Test({ id, link }: { id: string; link: string }) {
               </table>
             </div>
           )}
-          {got.destination && (
+          {result.destination && (
             <p class="mono wrap">
-              {got.http_status} {got.destination}
+              {result.http_status} {result.destination}
             </p>
           )}
         </>

@@ -43,9 +43,9 @@ function Wizard() {
     domains = useDomains(),
     usual = useDefaultDomain()
   const templates = use('GET /traffic-source-templates', {}).data?.rows
-  const [way, choose] = useState<Way>('offer'),
-    [own, make] = useState<boolean>()
-  const [f, put] = useState({
+  const [way, setWay] = useState<Way>('offer'),
+    [wantsNewOffer, setWantsNewOffer] = useState<boolean>()
+  const [form, setForm] = useState({
     offer: '',
     lander: '',
     flow: '',
@@ -57,36 +57,36 @@ function Wizard() {
     alias: newAlias(),
     domain: '',
   })
-  const [wrong, mark] = useState<Wrong>(),
-    [busy, wait] = useState(false)
-  const set = (v: Partial<typeof f>) => {
-    put({ ...f, ...v })
-    mark(undefined)
+  const [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
+  const set = (v: Partial<typeof form>) => {
+    setForm({ ...form, ...v })
+    setWrong(undefined)
   }
-  const fresh = own ?? offers?.length === 0
-  const offerName = fresh ? f.offerName : (offers?.find(o => o.id === f.offer)?.name ?? '')
-  const platform = f.source.startsWith(template) ? templates?.find(s => template + s.platform === f.source) : undefined
-  const sourceName = platform?.name ?? sources?.find(s => s.id === f.source)?.name ?? ''
+  const fresh = wantsNewOffer ?? offers?.length === 0
+  const offerName = fresh ? form.offerName : (offers?.find(o => o.id === form.offer)?.name ?? '')
+  const platform = form.source.startsWith(template) ? templates?.find(s => template + s.platform === form.source) : undefined
+  const sourceName = platform?.name ?? sources?.find(s => s.id === form.source)?.name ?? ''
   const name =
-    f.name ||
-    [way === 'offer' ? offerName : way === 'flow' ? flows?.find(o => o.id === f.flow)?.name : '', sourceName].filter(Boolean).join(' · ')
+    form.name ||
+    [way === 'offer' ? offerName : way === 'flow' ? flows?.find(o => o.id === form.flow)?.name : '', sourceName].filter(Boolean).join(' · ')
   const error = (field: string) => (wrong?.field === field ? wrong.text : undefined)
   const create = async () => {
-    wait(true)
-    mark(undefined)
+    setBusy(true)
+    setWrong(undefined)
     try {
-      let offer = f.offer,
-        source = f.source
+      let offer = form.offer,
+        source = form.source
       if (way === 'offer' && fresh) {
         offer = (
-          await call('POST /offers', { body: { name: f.offerName, url: f.offerURL } }).catch(e => {
+          await call('POST /offers', { body: { name: form.offerName, url: form.offerURL } }).catch(e => {
             const w = wrongOf(asError(e), ['name', 'url'])
             throw { ...w, field: w.field === 'url' ? 'offerURL' : 'offerName' } as Wrong
           })
         ).id
         touches('offers')
-        put(now => ({ ...now, offer }))
-        make(false) // the offer exists now, even if the next step fails
+        setForm(now => ({ ...now, offer }))
+        setWantsNewOffer(false) // the offer exists now, even if the next step fails
       }
       if (platform) {
         source = (
@@ -95,19 +95,19 @@ function Wizard() {
           })
         ).id
         touches('traffic-sources')
-        put(now => ({ ...now, source }))
+        setForm(now => ({ ...now, source }))
       }
       const where =
         way === 'offer'
-          ? { offer_id: offer, ...(f.lander ? { lander_id: f.lander } : {}) }
+          ? { offer_id: offer, ...(form.lander ? { lander_id: form.lander } : {}) }
           : way === 'flow'
-            ? { flow_id: f.flow }
-            : { destination_url: f.address }
+            ? { flow_id: form.flow }
+            : { destination_url: form.address }
       const made = await call('POST /campaigns', {
         body: {
           name,
-          alias: f.alias,
-          ...(f.domain || usual ? { domain_id: f.domain || usual } : {}),
+          alias: form.alias,
+          ...(form.domain || usual ? { domain_id: form.domain || usual } : {}),
           ...(source ? { source_id: source } : {}),
           ...where,
         },
@@ -116,7 +116,7 @@ function Wizard() {
       go(to(`/app/campaigns/${made.id}/link`, { first: '1' }))
     } catch (e) {
       const w = e as Wrong
-      mark(
+      setWrong(
         typeof w.text === 'string' && !(e instanceof Error)
           ? w
           : wrongOf(asError(e), ['name', 'alias', 'offer', 'source', 'address', 'domain'], {
@@ -131,10 +131,13 @@ function Wizard() {
             }),
       )
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
-  const ready = name && f.alias && (way === 'offer' ? (fresh ? f.offerName && f.offerURL : f.offer) : way === 'flow' ? f.flow : f.address)
+  const ready =
+    name &&
+    form.alias &&
+    (way === 'offer' ? (fresh ? form.offerName && form.offerURL : form.offer) : way === 'flow' ? form.flow : form.address)
   return (
     <form
       class="wizard"
@@ -152,18 +155,18 @@ function Wizard() {
             { value: 'flow', label: t.campaigns.toFlow },
             { value: 'address', label: t.campaigns.toAddress },
           ]}
-          on={choose}
+          on={setWay}
         />
         {way === 'offer' && (
           <div class="fields">
             {fresh ? (
               <>
                 <Field label={t.campaigns.offerName} error={error('offerName')}>
-                  {w => <Input wired={w} name="offerName" value={f.offerName} on={offerName => set({ offerName })} maxLength={255} />}
+                  {w => <Input wired={w} name="offerName" value={form.offerName} on={offerName => set({ offerName })} maxLength={255} />}
                 </Field>
                 <div class="across">
                   <Field label={t.campaigns.offerURL} hint={t.campaigns.offerHint} error={error('offerURL')}>
-                    {w => <UrlInput wired={w} label={t.campaigns.offerURL} value={f.offerURL} on={offerURL => set({ offerURL })} />}
+                    {w => <UrlInput wired={w} label={t.campaigns.offerURL} value={form.offerURL} on={offerURL => set({ offerURL })} />}
                   </Field>
                 </div>
               </>
@@ -173,7 +176,7 @@ function Wizard() {
                   <Combobox
                     wired={w}
                     label={t.campaigns.offer}
-                    value={f.offer}
+                    value={form.offer}
                     placeholder={t.campaigns.chooseOffer}
                     choices={choicesOf(offers)}
                     on={offer => set({ offer })}
@@ -184,7 +187,7 @@ function Wizard() {
             {offers && offers.length > 0 && (
               <div class="field">
                 <span class="label wide">&nbsp;</span>
-                <button type="button" class="btn atstart" onClick={() => make(!fresh)}>
+                <button type="button" class="btn atstart" onClick={() => setWantsNewOffer(!fresh)}>
                   {!fresh && <Icon name="plus" />}
                   {fresh ? t.campaigns.takeOffer : t.campaigns.makeOffer}
                 </button>
@@ -196,8 +199,8 @@ function Wizard() {
                   <Combobox
                     wired={w}
                     label={t.campaigns.lander}
-                    value={f.lander}
-                    shown={f.lander ? undefined : t.campaigns.noLander}
+                    value={form.lander}
+                    shown={form.lander ? undefined : t.campaigns.noLander}
                     choices={[{ value: '', label: t.campaigns.noLander }, ...(choicesOf(landers) ?? [])]}
                     on={lander => set({ lander })}
                   />
@@ -210,7 +213,7 @@ function Wizard() {
           <div class="fields">
             <Field label={t.campaigns.savedFlow} error={error('flow')} hint={flows?.length === 0 ? t.campaigns.noFlows : undefined}>
               {w => (
-                <Combobox wired={w} label={t.campaigns.savedFlow} value={f.flow} choices={choicesOf(flows)} on={flow => set({ flow })} />
+                <Combobox wired={w} label={t.campaigns.savedFlow} value={form.flow} choices={choicesOf(flows)} on={flow => set({ flow })} />
               )}
             </Field>
           </div>
@@ -219,7 +222,7 @@ function Wizard() {
           <div class="fields">
             <div class="across">
               <Field label={t.campaigns.address} error={error('address')}>
-                {w => <UrlInput wired={w} label={t.campaigns.address} value={f.address} on={address => set({ address })} />}
+                {w => <UrlInput wired={w} label={t.campaigns.address} value={form.address} on={address => set({ address })} />}
               </Field>
             </div>
           </div>
@@ -235,8 +238,8 @@ function Wizard() {
               <Combobox
                 wired={w}
                 label={t.campaigns.source}
-                value={f.source}
-                shown={f.source ? sourceName : t.campaigns.noSource}
+                value={form.source}
+                shown={form.source ? sourceName : t.campaigns.noSource}
                 on={source => set({ source })}
                 choices={
                   sources &&
@@ -256,14 +259,20 @@ function Wizard() {
       <Step n={3} title={t.campaigns.theLink}>
         <div class="fields">
           <Field label={t.overview.name} error={error('name')}>
-            {w => <Input wired={w} value={f.name} placeholder={name} on={v => set({ name: v })} maxLength={255} />}
+            {w => <Input wired={w} value={form.name} placeholder={name} on={v => set({ name: v })} maxLength={255} />}
           </Field>
           <Field label={t.campaigns.alias} hint={t.campaigns.aliasHint} error={error('alias')}>
-            {w => <Input wired={w} class="mono" value={f.alias} on={alias => set({ alias })} maxLength={64} spellcheck={false} />}
+            {w => <Input wired={w} class="mono" value={form.alias} on={alias => set({ alias })} maxLength={64} spellcheck={false} />}
           </Field>
           <Field label={t.campaigns.domain} error={error('domain')}>
             {w => (
-              <Combobox wired={w} label={t.campaigns.domain} value={f.domain || usual} choices={domains} on={domain => set({ domain })} />
+              <Combobox
+                wired={w}
+                label={t.campaigns.domain}
+                value={form.domain || usual}
+                choices={domains}
+                on={domain => set({ domain })}
+              />
             )}
           </Field>
         </div>

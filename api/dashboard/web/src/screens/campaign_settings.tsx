@@ -23,7 +23,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
     sources = useSources(),
     groups = useGroups('campaigns'),
     sites = use('GET /sites', {}).data?.sites
-  const [asking, ask] = useState<'clear' | 'remove' | null>(null)
+  const [confirming, setConfirming] = useState<'clear' | 'remove' | null>(null)
   const currency = (d: Draft) => String(d.currency || me.value!.account.currency)
   const costs = (d: Draft) => ['cpc', 'cpuc', 'cpm', 'cpa', 'cps'].includes(String(d.cost_model))
   const sections: Section[] = useMemo(
@@ -114,7 +114,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
     toast(t.parts.saved)
   }
   const window = { from: span.value.from, to: span.value.to }
-  const stats = use('GET /campaigns/{id}/stats', asking === 'clear' ? window : null, 0, { id: c.id }).data
+  const stats = use('GET /campaigns/{id}/stats', confirming === 'clear' ? window : null, 0, { id: c.id }).data
   return (
     <div class="card narrow">
       <RecordForm
@@ -139,24 +139,24 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
         foot={
           <>
             {can('member') && (
-              <button type="button" class="btn quiet" onClick={() => ask('clear')}>
+              <button type="button" class="btn quiet" onClick={() => setConfirming('clear')}>
                 {t.campaigns.clear}
               </button>
             )}
-            <button type="button" class="btn quiet" onClick={() => ask('remove')}>
+            <button type="button" class="btn quiet" onClick={() => setConfirming('remove')}>
               {t.lists.remove}
             </button>
           </>
         }
       />
-      {asking === 'remove' && (
+      {confirming === 'remove' && (
         <Ask
           title={t.campaigns.removeTitle}
           text={t.campaigns.removeText(c.name)}
           go={t.lists.remove}
           danger
           name={c.name}
-          close={() => ask(null)}
+          close={() => setConfirming(null)}
           on={() =>
             call('DELETE /campaigns/{id}', { path: { id: c.id } }).then(() => {
               touches('campaigns', 'reports')
@@ -166,7 +166,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
           }
         />
       )}
-      {asking === 'clear' && (
+      {confirming === 'clear' && (
         <Ask
           title={t.campaigns.clear}
           text={
@@ -183,7 +183,7 @@ export function CampaignSettings({ detail: { campaign: c } }: TabProps) {
           go={t.campaigns.clear}
           danger
           name={c.name}
-          close={() => ask(null)}
+          close={() => setConfirming(null)}
           on={() =>
             call('DELETE /campaigns/{id}/stats', { path: { id: c.id }, query: window }).then(gone => {
               touches('campaigns', 'reports', 'stats', 'logs')

@@ -54,7 +54,7 @@ async function clone(rows: CampaignRow[]) {
 
 export function Campaigns() {
   const list = useAll('GET /campaigns', { from: span.value.from, to: span.value.to })
-  const [removing, remove] = useState<CampaignRow[]>([])
+  const [removing, setRemoving] = useState<CampaignRow[]>([])
   const may = canWrite(),
     create = canCreateCampaigns()
   const actions: Action<CampaignRow>[] = [
@@ -73,7 +73,7 @@ export function Campaigns() {
   if (may)
     actions.push(
       { label: t.lists.archive, on: r => void setStatus([r], 'archived'), if: r => r.status !== 'archived' },
-      { label: t.lists.remove, danger: true, on: r => remove([r]) },
+      { label: t.lists.remove, danger: true, on: r => setRemoving([r]) },
     )
   const bulk: Bulk<CampaignRow>[] = may
     ? [
@@ -141,7 +141,7 @@ export function Campaigns() {
           go={t.lists.remove}
           danger
           name={removing[0]!.name}
-          close={() => remove([])}
+          close={() => setRemoving([])}
           on={() =>
             call('DELETE /campaigns/{id}', { path: { id: removing[0]!.id } }).then(() => {
               touches('campaigns', 'reports')
@@ -162,7 +162,7 @@ const done = (rows: unknown[], said: string) => (wrong: unknown[]) => {
 
 // Typed asks for a new word or one of the known words.
 function Typed({ label, on, known, none }: { label: string; on: (v: string) => void; known: string[]; none?: boolean }) {
-  const [text, set] = useState('')
+  const [text, setText] = useState('')
   return (
     <>
       <form
@@ -172,7 +172,7 @@ function Typed({ label, on, known, none }: { label: string; on: (v: string) => v
         }}>
         <label class="field">
           <span>{label}</span>
-          <input class="input" maxLength={255} value={text} onInput={e => set(e.currentTarget.value)} />
+          <input class="input" maxLength={255} value={text} onInput={e => setText(e.currentTarget.value)} />
         </label>
         <button class="btn sm">{t.reports.set}</button>
       </form>

@@ -34,16 +34,16 @@ const keys = [
 // useClicks loads the log page by page, and asks for new clicks while live is on.
 function useClicks(query: Record<string, string | string[] | number>, live: boolean) {
   const key = JSON.stringify(query),
-    [state, set] = useState<{ key: string; rows?: ClickRow[]; end?: boolean; error?: ApiError }>({ key: '' }),
+    [state, setState] = useState<{ key: string; rows?: ClickRow[]; end?: boolean; error?: ApiError }>({ key: '' }),
     busy = useRef(false),
-    [turn, again] = useState(0)
+    [reloads, setReloads] = useState(0)
   useEffect(() => {
     const stop = new AbortController()
     let timer: ReturnType<typeof setTimeout> | undefined
     const first = () =>
       fetchRows('GET /logs/clicks', { ...query, limit: page }, stop.signal).then(
         ({ rows }) =>
-          set(now => {
+          setState(now => {
             const old = now.key === key ? (now.rows ?? []) : [],
               known = new Set(old.map(r => r.click_id)),
               fresh = rows.filter(r => !known.has(r.click_id)),
@@ -55,7 +55,7 @@ function useClicks(query: Record<string, string | string[] | number>, live: bool
             }
           }),
         e => {
-          if (!stop.signal.aborted) set(now => ({ ...now, key, error: asError(e), rows: now.key === key ? now.rows : undefined }))
+          if (!stop.signal.aborted) setState(now => ({ ...now, key, error: asError(e), rows: now.key === key ? now.rows : undefined }))
         },
       )
     const loop = () => {
@@ -66,7 +66,7 @@ function useClicks(query: Record<string, string | string[] | number>, live: bool
       stop.abort()
       clearTimeout(timer)
     }
-  }, [key, live, turn])
+  }, [key, live, reloads])
   const more = () => {
     const rows = state.rows
     if (state.key !== key || !rows || state.end || busy.current || rows.length >= most) return
@@ -74,7 +74,7 @@ function useClicks(query: Record<string, string | string[] | number>, live: bool
     fetchRows('GET /logs/clicks', { ...query, limit: page, offset: rows.length })
       .then(
         got =>
-          set(now => {
+          setState(now => {
             if (now.key !== key) return now
             const known = new Set(now.rows!.map(r => r.click_id))
             return { ...now, rows: [...now.rows!, ...got.rows.filter(r => !known.has(r.click_id))], end: got.rows.length < page }
@@ -90,7 +90,7 @@ function useClicks(query: Record<string, string | string[] | number>, live: bool
     error: state.key === key ? state.error : undefined,
     end: !!state.end,
     more,
-    again: () => again(n => n + 1),
+    again: () => setReloads(n => n + 1),
   }
 }
 
@@ -100,7 +100,7 @@ function Log({ campaign }: { campaign?: string }) {
     ask: Ask = { ...asked(), least: 0 },
     open = q.get('click'),
     converted = q.get('converted') === '1',
-    [live, tail] = useState(true),
+    [live, setLive] = useState(true),
     search = useRef<HTMLInputElement>(null)
   const text = q.get('find') ?? '',
     found: Record<string, string> = text ? (/^[0-9A-Za-z]{22}$/.test(text) ? { click_id: text } : { external_id: text }) : {}
@@ -156,7 +156,7 @@ function Log({ campaign }: { campaign?: string }) {
           on={v => change({ converted: v || null }, true)}
         />
         <span class="grow" />
-        <Switch on={live} shown label={t.clicks.live} set={tail} />
+        <Switch on={live} shown label={t.clicks.live} set={setLive} />
       </div>
       <div class="filterline">
         <Filters

@@ -31,10 +31,10 @@ async function changeStatus(c: ConversionRow, status: string) {
 
 // ConversionSheet shows a conversion: the amount that it counts, and the postbacks that it came from.
 export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; close: () => void; step: Steps }) {
-  const [asking, ask] = useState('')
+  const [newStatus, setNewStatus] = useState('')
   useEffect(() => {
     const press = (e: KeyboardEvent) => {
-      if (e.ctrlKey || e.metaKey || e.altKey || asking || (e.target as Element).closest('input, [popover]')) return
+      if (e.ctrlKey || e.metaKey || e.altKey || newStatus || (e.target as Element).closest('input, [popover]')) return
       if (e.key === 'j' || e.key === 'k') {
         e.preventDefault()
         step.go(e.key === 'j' ? 1 : -1)
@@ -95,7 +95,7 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
             <h2>{w.change}</h2>
             <div class="row wraps">
               {moves[c.status]!.map(s => (
-                <button key={s} type="button" class="btn sm" onClick={() => ask(s)}>
+                <button key={s} type="button" class="btn sm" onClick={() => setNewStatus(s)}>
                   {w.to[s]}
                 </button>
               ))}
@@ -104,14 +104,14 @@ export function ConversionSheet({ of: c, close, step }: { of: ConversionRow; clo
         )}
         <History of={c} />
       </div>
-      {asking && (
+      {newStatus && (
         <Ask
-          title={w.changeTitle(w.to[asking]!)}
+          title={w.changeTitle(w.to[newStatus]!)}
           text={w.changeText}
-          go={w.to[asking]!}
-          danger={asking !== 'approved'}
-          close={() => ask('')}
-          on={() => changeStatus(c, asking)}
+          go={w.to[newStatus]!}
+          danger={newStatus !== 'approved'}
+          close={() => setNewStatus('')}
+          on={() => changeStatus(c, newStatus)}
         />
       )}
     </Sheet>

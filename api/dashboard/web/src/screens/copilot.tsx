@@ -42,12 +42,12 @@ export function Copilot() {
 }
 
 function Later({ load }: { load: () => Promise<ComponentType> }) {
-  const [Found, set] = useState<ComponentType>()
+  const [Loaded, setLoaded] = useState<ComponentType>()
   useEffect(() => {
-    void load().then(got => set(() => got))
+    void load().then(got => setLoaded(() => got))
   }, [])
-  return Found ? (
-    <Found />
+  return Loaded ? (
+    <Loaded />
   ) : (
     <Late>
       <div class="skeleton" style="height:240px" />
@@ -83,19 +83,19 @@ export const act = async (body: CopilotBody, done: string, undo?: string) => {
 }
 
 function Suggestions({ of: data }: { of: CopilotAnswer }) {
-  const [busy, wait] = useState(false),
-    [error, fail] = useState<ApiError>()
+  const [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>()
   const refresh = async () => {
-    wait(true)
-    fail(undefined)
+    setBusy(true)
+    setError(undefined)
     try {
       const got = await call('POST /copilot', { body: { action: 'refresh' } })
       touches('copilot')
       toast(w.refreshed(got.open ?? 0))
     } catch (e) {
-      fail(asError(e))
+      setError(asError(e))
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (
@@ -140,17 +140,17 @@ function Suggestions({ of: data }: { of: CopilotAnswer }) {
 }
 
 function One({ of: s, may }: { of: CopilotSuggestion; may: boolean }) {
-  const [busy, wait] = useState(false),
-    [error, fail] = useState<ApiError>(),
+  const [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>(),
     effect = s.effect && effectText(s.effect)
   const send = async (body: CopilotBody, done: string, undo?: string) => {
-    wait(true)
-    fail(undefined)
+    setBusy(true)
+    setError(undefined)
     try {
       await act({ ...body, id: s.id }, done, undo)
     } catch (e) {
-      fail(asError(e))
-      wait(false)
+      setError(asError(e))
+      setBusy(false)
     }
   }
   const apply = (variant?: string) => send({ action: 'apply', ...(variant ? { variant } : {}) }, w.applied(s.title), w.undone(s.title))

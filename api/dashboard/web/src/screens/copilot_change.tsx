@@ -183,9 +183,9 @@ export const effectText = (e: { value: number; low: number; high: number; unit: 
 
 // Opens shows its content when it is opened. The content is not loaded before.
 export function Opens({ label, children }: { label: string; children: () => ComponentChildren }) {
-  const [open, set] = useState(false)
+  const [open, setOpen] = useState(false)
   return (
-    <details class="opens" onToggle={e => set(e.currentTarget.open)}>
+    <details class="opens" onToggle={e => setOpen(e.currentTarget.open)}>
       <summary>{label}</summary>
       {open && children()}
     </details>

@@ -35,9 +35,9 @@ export function Chat() {
 
 function Talk({ may, available, message, using }: { may: boolean; available: boolean; message: string; using: string }) {
   const list = turns(),
-    [text, type] = useState(''),
-    [busy, wait] = useState(false),
-    [error, fail] = useState<ApiError>(),
+    [text, setText] = useState(''),
+    [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>(),
     stop = useRef<AbortController>(undefined),
     end = useRef<HTMLLIElement>(null)
   useEffect(() => {
@@ -48,9 +48,9 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
     if (!question.trim() || busy) return
     const before = [...turns(), { role: 'user', content: question.trim() } as Turn]
     setTurns(before)
-    type('')
-    fail(undefined)
-    wait(true)
+    setText('')
+    setError(undefined)
+    setBusy(true)
     stop.current = new AbortController()
     try {
       const answer = await call('POST /copilot/chat', { body: { messages: sentOf(before) }, signal: stop.current.signal })
@@ -58,9 +58,9 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
       if (answer.proposals.length) touches('copilot')
     } catch (e) {
       setTurns([...before.slice(0, -1), { ...before.at(-1)!, failed: true }])
-      if (!stop.current.signal.aborted) fail(asError(e))
+      if (!stop.current.signal.aborted) setError(asError(e))
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (
@@ -76,7 +76,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
             disabled={busy}
             onClick={() => {
               setTurns([])
-              fail(undefined)
+              setError(undefined)
             }}>
             {w.again}
           </button>
@@ -159,7 +159,7 @@ function Talk({ may, available, message, using }: { may: boolean; available: boo
               maxLength={8000}
               value={text}
               disabled={!available}
-              onInput={e => type(e.currentTarget.value)}
+              onInput={e => setText(e.currentTarget.value)}
               onKeyDown={e => {
                 if (e.key === 'Enter' && !e.shiftKey && !e.isComposing) {
                   e.preventDefault()
@@ -240,10 +240,10 @@ const providers = [
 // Connect explains that the chat needs a provider, and takes the provider's key.
 function Connect() {
   const { data, error, again } = use('GET /copilot/ai', {}),
-    [provider, choose] = useState('openai'),
-    [key, type] = useState(''),
-    [wrong, say] = useState<Wrong>(),
-    [busy, wait] = useState(false)
+    [provider, setProvider] = useState('openai'),
+    [key, setKey] = useState(''),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
   if (!data)
     return (
       <section class="card">
@@ -257,19 +257,19 @@ function Connect() {
       </section>
     )
   const connect = async () => {
-    if (!key.trim()) return say({ field: 'apiKey', text: w.needsKey })
-    wait(true)
-    say(undefined)
+    if (!key.trim()) return setWrong({ field: 'apiKey', text: w.needsKey })
+    setBusy(true)
+    setWrong(undefined)
     try {
       const got = await call('POST /copilot/ai', { body: { action: 'connect', provider, apiKey: key.trim() } })
-      type('')
+      setKey('')
       touches('copilot')
       toast(w.connected(got.connected?.model ?? provider))
     } catch (e) {
       const error = asError(e)
-      say({ text: said(error) + (error.code === 'ai_error' ? ' ' + error.message : ''), request: error.request })
+      setWrong({ text: said(error) + (error.code === 'ai_error' ? ' ' + error.message : ''), request: error.request })
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (
@@ -290,7 +290,7 @@ function Connect() {
               e.preventDefault()
               void connect()
             }}>
-            <Field label={w.provider}>{wired => <Select wired={wired} value={provider} options={providers} on={choose} />}</Field>
+            <Field label={w.provider}>{wired => <Select wired={wired} value={provider} options={providers} on={setProvider} />}</Field>
             <Field label={w.apiKey} error={wrong?.field === 'apiKey' ? wrong.text : undefined}>
               {wired => (
                 <Input
@@ -301,8 +301,8 @@ function Connect() {
                   value={key}
                   maxLength={500}
                   on={v => {
-                    type(v)
-                    say(undefined)
+                    setKey(v)
+                    setWrong(undefined)
                   }}
                 />
               )}

@@ -49,18 +49,18 @@ export function History({ of: data }: { of: CopilotAnswer }) {
 }
 
 function Done({ of: c }: { of: CopilotChange }) {
-  const [busy, wait] = useState(false),
-    [error, fail] = useState<ApiError>(),
+  const [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>(),
     undone = c.status === 'undone'
   const undo = async () => {
-    wait(true)
-    fail(undefined)
+    setBusy(true)
+    setError(undefined)
     try {
       await act({ action: 'undo', id: c.id }, w.undone(c.title))
     } catch (e) {
-      fail(asError(e))
+      setError(asError(e))
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (
@@ -110,21 +110,21 @@ function Done({ of: c }: { of: CopilotChange }) {
 
 // Proposed shows a change that the chat proposed, for a person to apply or reject. undone means that it was undone later.
 export function Proposed({ of: p, may, undone = false }: { of: ChatProposal; may: boolean; undone?: boolean }) {
-  const [busy, wait] = useState(false),
-    [error, fail] = useState<ApiError>(),
-    [now, set] = useState(p.status),
-    open = now === 'open' && p.status === 'open',
-    state = open ? 'open' : undone ? 'undone' : now === 'open' ? p.status : now
+  const [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>(),
+    [sentStatus, setSentStatus] = useState(p.status),
+    open = sentStatus === 'open' && p.status === 'open',
+    state = open ? 'open' : undone ? 'undone' : sentStatus === 'open' ? p.status : sentStatus
   const send = async (action: string, status: string, done: string, undo?: string) => {
-    wait(true)
-    fail(undefined)
+    setBusy(true)
+    setError(undefined)
     try {
       await act({ action, id: p.id }, done, undo)
-      set(status)
+      setSentStatus(status)
     } catch (e) {
-      fail(asError(e))
+      setError(asError(e))
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (

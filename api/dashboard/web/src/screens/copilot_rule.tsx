@@ -81,50 +81,50 @@ const minutes = [10, 30, 60, 120, 360, 720, 1440, 10080]
 // RuleForm creates or changes a rule. Before saving, a person can see what the rule would have done in the past.
 export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void }) {
   const start = draftOf(of),
-    [d, put] = useState(start),
-    [wrong, say] = useState<Wrong>(),
-    [busy, wait] = useState(''),
-    [replay, told] = useState<CopilotRuleReplay>()
+    [draft, setDraft] = useState(start),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(''),
+    [replay, setReplay] = useState<CopilotRuleReplay>()
   const set = (c: Partial<Draft>) => {
-    put({ ...d, ...c })
-    say(undefined)
-    told(undefined)
+    setDraft({ ...draft, ...c })
+    setWrong(undefined)
+    setReplay(undefined)
   }
   const look = (looks_at: string) =>
     set({
       looks_at,
-      attribute: looks_at === 'value' ? d.attribute || 'sub1' : '',
-      action: actions[looks_at]!.includes(d.action) ? d.action : 'alert',
+      attribute: looks_at === 'value' ? draft.attribute || 'sub1' : '',
+      action: actions[looks_at]!.includes(draft.action) ? draft.action : 'alert',
     })
   const campaigns = choicesOf(useCampaigns()),
     sources = choicesOf(useSources()),
     at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
   const send = async (what: 'save' | 'replay') => {
-    if (!d.name.trim()) return say({ field: 'name', text: w.needsName })
-    wait(what)
-    say(undefined)
+    if (!draft.name.trim()) return setWrong({ field: 'name', text: w.needsName })
+    setBusy(what)
+    setWrong(undefined)
     try {
-      if (what === 'replay') told(await call('POST /copilot/rules/replay', { body: d }))
+      if (what === 'replay') setReplay(await call('POST /copilot/rules/replay', { body: draft }))
       else {
-        await (of ? call('PATCH /copilot/rules', { body: { ...d, id: of.id } }) : call('POST /copilot/rules', { body: d }))
+        await (of ? call('PATCH /copilot/rules', { body: { ...draft, id: of.id } }) : call('POST /copilot/rules', { body: draft }))
         touches('copilot')
-        toast(w.ruleSaved(d.name))
+        toast(w.ruleSaved(draft.name))
         close()
       }
     } catch (e) {
       const error = asError(e)
-      say(
+      setWrong(
         w.failed[error.code]
           ? { text: said(error) }
           : wrongOf(error, ['name', 'conditions', 'window', 'attribute', 'action'], { invalid_condition: 'conditions' }),
       )
     } finally {
-      wait('')
+      setBusy('')
     }
   }
   const number = (name: 'window' | 'factor' | 'min_weight' | 'max_weight' | 'max_changes', label: string, step = '1') => (
     <Field label={label} error={at(name)}>
-      {wired => <Input wired={wired} type="number" min="0" step={step} value={String(d[name])} on={v => set({ [name]: Number(v) })} />}
+      {wired => <Input wired={wired} type="number" min="0" step={step} value={String(draft[name])} on={v => set({ [name]: Number(v) })} />}
     </Field>
   )
   return (
@@ -132,7 +132,7 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
       side
       title={of ? w.editRule : w.addRule}
       close={close}
-      keep={() => JSON.stringify(d) !== JSON.stringify(start)}
+      keep={() => JSON.stringify(draft) !== JSON.stringify(start)}
       foot={
         <>
           <button type="button" class="btn" disabled={!!busy} onClick={() => void send('replay')}>
@@ -150,15 +150,15 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
       <div class="body">
         <div class="fields">
           <Field label={w.name} wide error={at('name')}>
-            {wired => <Input wired={wired} value={d.name} maxLength={100} on={name => set({ name })} />}
+            {wired => <Input wired={wired} value={draft.name} maxLength={100} on={name => set({ name })} />}
           </Field>
-          <Field label={w.looksAt}>{wired => <Select wired={wired} value={d.looks_at} options={options(w.levels)} on={look} />}</Field>
-          {d.looks_at === 'value' && (
+          <Field label={w.looksAt}>{wired => <Select wired={wired} value={draft.looks_at} options={options(w.levels)} on={look} />}</Field>
+          {draft.looks_at === 'value' && (
             <Field label={w.attribute} error={at('attribute')}>
               {wired => (
                 <Select
                   wired={wired}
-                  value={d.attribute}
+                  value={draft.attribute}
                   options={attributes.map(value => ({ value, label: t.dimensions[value] ?? value }))}
                   on={attribute => set({ attribute })}
                 />
@@ -166,21 +166,28 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
             </Field>
           )}
           <Field label={w.conditions} wide group error={at('conditions')}>
-            {() => <Comparisons list={d.conditions} on={conditions => set({ conditions })} />}
+            {() => <Comparisons list={draft.conditions} on={conditions => set({ conditions })} />}
           </Field>
           {number('window', w.windowSize)}
           <Field label={w.unit}>
-            {wired => <Select wired={wired} value={d.window_unit} options={options(w.units)} on={window_unit => set({ window_unit })} />}
+            {wired => (
+              <Select wired={wired} value={draft.window_unit} options={options(w.units)} on={window_unit => set({ window_unit })} />
+            )}
           </Field>
           <div class="across">
-            <Switch shown on={d.include_current} set={include_current => set({ include_current })} label={w.current} />
+            <Switch shown on={draft.include_current} set={include_current => set({ include_current })} label={w.current} />
           </div>
           <Field label={w.action} error={at('action')}>
             {wired => (
-              <Select wired={wired} value={d.action} options={options(w.actions, actions[d.looks_at])} on={action => set({ action })} />
+              <Select
+                wired={wired}
+                value={draft.action}
+                options={options(w.actions, actions[draft.looks_at])}
+                on={action => set({ action })}
+              />
             )}
           </Field>
-          {d.action === 'weight' && (
+          {draft.action === 'weight' && (
             <>
               {number('factor', w.factor, '0.1')}
               {number('min_weight', w.minWeight, '0.1')}
@@ -191,8 +198,8 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
             {wired => (
               <Select
                 wired={wired}
-                value={String(d.every_minutes)}
-                options={[...new Set([...minutes, d.every_minutes])]
+                value={String(draft.every_minutes)}
+                options={[...new Set([...minutes, draft.every_minutes])]
                   .sort((a, b) => a - b)
                   .map(m => ({ value: String(m), label: w.every(m) }))}
                 on={v => set({ every_minutes: Number(v) })}
@@ -203,21 +210,21 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
             {wired => (
               <Select
                 wired={wired}
-                value={String(d.cooldown_minutes)}
-                options={[...new Set([60, 360, 720, 1440, 2880, 10080, 43200, d.cooldown_minutes])]
+                value={String(draft.cooldown_minutes)}
+                options={[...new Set([60, 360, 720, 1440, 2880, 10080, 43200, draft.cooldown_minutes])]
                   .sort((a, b) => a - b)
                   .map(m => ({ value: String(m), label: m % 1440 === 0 ? w.days(m / 1440) : w.hours(Math.round(m / 60)) }))}
                 on={v => set({ cooldown_minutes: Number(v) })}
               />
             )}
           </Field>
-          {d.action !== 'alert' && number('max_changes', w.maxChanges)}
-          <Field label={w.scope} wide hint={d.campaign_ids.length ? undefined : w.everyCampaign}>
+          {draft.action !== 'alert' && number('max_changes', w.maxChanges)}
+          <Field label={w.scope} wide hint={draft.campaign_ids.length ? undefined : w.everyCampaign}>
             {wired => (
               <ComboMany
                 wired={wired}
                 label={w.scope}
-                values={d.campaign_ids}
+                values={draft.campaign_ids}
                 choices={campaigns}
                 on={campaign_ids => set({ campaign_ids: campaign_ids as string[] })}
               />
@@ -228,7 +235,7 @@ export function RuleForm({ of, close }: { of?: CopilotRule; close: () => void })
               <ComboMany
                 wired={wired}
                 label={w.sources}
-                values={d.source_ids}
+                values={draft.source_ids}
                 choices={sources}
                 on={source_ids => set({ source_ids: source_ids as string[] })}
               />

@@ -27,9 +27,9 @@ const patch = (r: CopilotRule, body: object) =>
 // Rules lists the rules, which change campaigns automatically or alert. Each rule begins in shadow mode.
 export function Rules() {
   const { rows, error, again } = useAll('GET /copilot/rules', {}),
-    [asking, ask] = useState<Asking>(),
+    [dialog, setDialog] = useState<Asking>(),
     may = canWrite(),
-    close = () => ask(undefined)
+    close = () => setDialog(undefined)
   return (
     <>
       <section class="card">
@@ -37,7 +37,7 @@ export function Rules() {
           <h2>{w.rules}</h2>
           <span class="grow" />
           {may && rows?.length !== 0 && (
-            <button type="button" class="btn primary" onClick={() => ask({ kind: 'edit' })}>
+            <button type="button" class="btn primary" onClick={() => setDialog({ kind: 'edit' })}>
               <Icon name="plus" />
               {w.addRule}
             </button>
@@ -53,7 +53,7 @@ export function Rules() {
         ) : rows.length === 0 ? (
           <Empty title={w.noRules}>
             {may && (
-              <button type="button" class="btn primary" onClick={() => ask({ kind: 'edit' })}>
+              <button type="button" class="btn primary" onClick={() => setDialog({ kind: 'edit' })}>
                 {w.addRule}
               </button>
             )}
@@ -61,33 +61,33 @@ export function Rules() {
         ) : (
           <ul class="list history">
             {rows.map(r => (
-              <One key={r.id} of={r} may={may} ask={ask} />
+              <One key={r.id} of={r} may={may} ask={setDialog} />
             ))}
           </ul>
         )}
       </section>
-      {asking?.kind === 'edit' && <RuleForm of={asking.rule} close={close} />}
-      {asking?.kind === 'runs' && <Runs of={asking.rule} close={close} />}
-      {asking?.kind === 'live' && (
+      {dialog?.kind === 'edit' && <RuleForm of={dialog.rule} close={close} />}
+      {dialog?.kind === 'runs' && <Runs of={dialog.rule} close={close} />}
+      {dialog?.kind === 'live' && (
         <Ask
           title={w.liveTitle}
-          text={w.liveText(asking.rule.name)}
+          text={w.liveText(dialog.rule.name)}
           go={w.toLive}
           close={close}
-          on={() => patch(asking.rule, { mode: 'live' })}
+          on={() => patch(dialog.rule, { mode: 'live' })}
         />
       )}
-      {asking?.kind === 'remove' && (
+      {dialog?.kind === 'remove' && (
         <Ask
           title={w.removeTitle}
-          text={w.removeText(asking.rule.name)}
+          text={w.removeText(dialog.rule.name)}
           go={w.removeRule}
           danger
           close={close}
           on={() =>
-            call('DELETE /copilot/rules', { query: { id: asking.rule.id } }).then(() => {
+            call('DELETE /copilot/rules', { query: { id: dialog.rule.id } }).then(() => {
               touches('copilot')
-              toast(w.ruleRemoved(asking.rule.name))
+              toast(w.ruleRemoved(dialog.rule.name))
             })
           }
         />

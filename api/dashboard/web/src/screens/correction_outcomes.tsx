@@ -15,9 +15,9 @@ const tones: Record<string, string> = { created: 'good', updated: 'accent', spre
 
 // Outcomes shows the result of a correction, row by row.
 export function Outcomes({ kind, of: a }: { kind: 'conversions' | 'cost'; of: Answer }) {
-  const [only, filter] = useState('')
+  const [filter, setFilter] = useState('')
   const all = a.outcomes as Outcome[],
-    rows = only === 'refused' ? all.filter(o => !o.accepted) : only === 'accepted' ? all.filter(o => o.accepted) : all
+    rows = filter === 'refused' ? all.filter(o => !o.accepted) : filter === 'accepted' ? all.filter(o => o.accepted) : all
   const sum = 'payout' in a ? a.payout : a.spend
   return (
     <section class="card report lists">
@@ -29,13 +29,13 @@ export function Outcomes({ kind, of: a }: { kind: 'conversions' | 'cost'; of: An
         <span class="grow" />
         <Seg
           label={w.filter}
-          value={only}
+          value={filter}
           options={[
             { value: '', label: `${w.all} ${count(a.total)}` },
             { value: 'accepted', label: `${w.accepted} ${count(a.accepted)}` },
             { value: 'refused', label: `${w.refused} ${count(a.refused)}` },
           ]}
-          on={filter}
+          on={setFilter}
         />
       </header>
       {rows.length === 0 ? (
@@ -54,7 +54,7 @@ export function Outcomes({ kind, of: a }: { kind: 'conversions' | 'cost'; of: An
         <span>{w.rows(rows.length, count(rows.length))}</span>
         {a.truncated && <span class="warn">{w.tooMany('5,000+')}</span>}
         <span class="grow" />
-        {only !== 'refused' && (
+        {filter !== 'refused' && (
           <span class="num">
             {w.sum[kind]} <b>{money(sum)}</b>
           </span>

@@ -36,37 +36,37 @@ const send = (kind: Kind, csv: string, apply: boolean): Promise<Answer> => {
 // Corrections reads conversions or spend from a file. It shows the effect of each row first, and then applies the file.
 export function Corrections() {
   const kind: Kind = place.value.query.get('kind') === 'cost' ? 'cost' : 'conversions'
-  const [text, type] = useState(''),
-    [run, ran] = useState<Run>(),
-    [busy, wait] = useState(false),
-    [error, fail] = useState<ApiError>(),
-    [asking, ask] = useState(false),
-    [large, tell] = useState(false)
+  const [text, setText] = useState(''),
+    [run, setRun] = useState<Run>(),
+    [busy, setBusy] = useState(false),
+    [error, setError] = useState<ApiError>(),
+    [confirming, setConfirming] = useState(false),
+    [tooLarge, setTooLarge] = useState(false)
   const head = useMemo(() => headOf(text, kind === 'cost' ? costColumns : conversionColumns), [text, kind])
   const shown = run?.kind === kind ? run : undefined,
     dry = shown?.answer.dryRun,
     stale = dry && shown!.text !== text,
     old = dry && !stale && Date.now() - shown!.at > lasts
   const set = (v: string) => {
-    type(v)
-    tell(false)
-    fail(undefined)
+    setText(v)
+    setTooLarge(false)
+    setError(undefined)
   }
   const start = async (apply: boolean) => {
-    wait(true)
-    fail(undefined)
+    setBusy(true)
+    setError(undefined)
     try {
       if (apply && Date.now() - shown!.at > lasts) return
       const answer = await send(kind, text, apply)
-      ran({ kind, text, at: Date.now(), answer })
+      setRun({ kind, text, at: Date.now(), answer })
       if (apply) {
         touches('logs', 'reports', 'stats')
         toast(w.applied(answer.accepted, count(answer.accepted)))
       }
     } catch (e) {
-      fail(asError(e))
+      setError(asError(e))
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   if (!canWrite())
@@ -88,8 +88,8 @@ export function Corrections() {
           <span class="dim fine wide">{w.texts[kind]}</span>
         </header>
         <div class="part">
-          <Source example={example[kind]} text={text} set={set} tooLarge={() => tell(true)} />
-          {large && (
+          <Source example={example[kind]} text={text} set={set} tooLarge={() => setTooLarge(true)} />
+          {tooLarge && (
             <p class="bad" role="alert">
               {w.tooLarge}
             </p>
@@ -105,7 +105,7 @@ export function Corrections() {
               {shown ? w.again : w.dry}
             </button>
             {dry && !stale && !old && shown!.answer.accepted > 0 && (
-              <button type="button" class="btn primary" disabled={busy} onClick={() => ask(true)}>
+              <button type="button" class="btn primary" disabled={busy} onClick={() => setConfirming(true)}>
                 {w.apply(shown!.answer.accepted, count(shown!.answer.accepted))}
               </button>
             )}
@@ -114,7 +114,7 @@ export function Corrections() {
                 type="button"
                 class="btn quiet"
                 onClick={() => {
-                  ran(undefined)
+                  setRun(undefined)
                   set('')
                 }}>
                 {w.clear}
@@ -149,12 +149,12 @@ export function Corrections() {
           </div>
         )
       )}
-      {asking && (
+      {confirming && (
         <Ask
           title={w.askTitle}
           text={w.askText(shown!.answer.accepted, count(shown!.answer.accepted), shown!.answer.refused, count(shown!.answer.refused))}
           go={w.go}
-          close={() => ask(false)}
+          close={() => setConfirming(false)}
           on={() => start(true)}
         />
       )}

@@ -15,24 +15,24 @@ import { said } from './domain_shared.tsx'
 // AddDomains adds a hostname or a pasted list of them. If a DNS account is chosen, it sets their records at once.
 export function AddDomains({ known, close, show }: { known: string[]; close: () => void; show: (id: string) => void }) {
   const accounts = use('GET /integrations', {}).data?.accounts,
-    [hosts, type] = useState(''),
-    [dns, by] = useState(''),
-    [group, sort] = useState(''),
-    [failover, turn] = useState(false),
-    [wrong, say] = useState<Wrong>(),
-    [busy, wait] = useState(false),
-    [done, end] = useState<DomainAdded>()
+    [hosts, setHosts] = useState(''),
+    [dns, setDns] = useState(''),
+    [group, setGroup] = useState(''),
+    [failover, setFailover] = useState(false),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false),
+    [added, setAdded] = useState<DomainAdded>()
   const add = async () => {
     if (busy) return
-    wait(true)
-    say(undefined)
+    setBusy(true)
+    setWrong(undefined)
     try {
       const made = await call('POST /domains', {
         body: { domain: hosts, group_name: group, failover, ...(dns ? { dns_account_id: dns } : {}) },
       })
       touches('domains')
       toast(w.added(made.added.length, made.added[0]!))
-      if (made.dns.length || made.skipped.length) end(made)
+      if (made.dns.length || made.skipped.length) setAdded(made)
       else {
         close()
         if (made.added.length === 1) show(made.id)
@@ -49,12 +49,12 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
           dns_account_not_found: 'dns_account_id',
           invalid_dns_account: 'dns_account_id',
         })
-      say({ ...at, text: error.code === 'invalid_domain' ? error.message : (said(error.code) ?? at.text) })
+      setWrong({ ...at, text: error.code === 'invalid_domain' ? error.message : (said(error.code) ?? at.text) })
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
-  if (done)
+  if (added)
     return (
       <Sheet
         title={w.pointed}
@@ -68,9 +68,9 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
           </>
         }>
         <div class="body">
-          {done.skipped.length > 0 && <p class="warn wrap">{w.skipped(done.skipped.join(', '))}</p>}
+          {added.skipped.length > 0 && <p class="warn wrap">{w.skipped(added.skipped.join(', '))}</p>}
           <ul class="list pointed">
-            {done.dns.map(p => (
+            {added.dns.map(p => (
               <li key={p.host}>
                 <span class={'ico ' + (p.ok ? 'good' : 'warn')}>
                   <Icon name={p.ok ? 'check' : 'warn'} />
@@ -96,7 +96,7 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
   return (
     <FormSheet title={w.addTitle} close={close} keep={() => hosts.trim() !== ''} go={w.add} off={busy || !hosts.trim()} send={add}>
       <Field label={w.hosts} hint={dns ? w.hostsHintDNS : w.hostsHint} error={at('domain')}>
-        {wired => <Area wired={wired} rows={5} max={4000} value={hosts} on={type} />}
+        {wired => <Area wired={wired} rows={5} max={4000} value={hosts} on={setHosts} />}
       </Field>
       <Field
         label={w.dns}
@@ -118,7 +118,7 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
             wired={wired}
             value={dns}
             options={[{ value: '', label: w.dnsNone }, ...(accounts ?? []).map(a => ({ value: a.id, label: a.label || a.provider }))]}
-            on={by}
+            on={setDns}
           />
         )}
       </Field>
@@ -132,11 +132,11 @@ export function AddDomains({ known, close, show }: { known: string[]; close: () 
             free
             clear
             empty={t.parts.typeNew}
-            on={sort}
+            on={setGroup}
           />
         )}
       </Field>
-      <Switch shown on={failover} set={turn} label={w.failover} />
+      <Switch shown on={failover} set={setFailover} label={w.failover} />
       <FormError wrong={wrong} />
     </FormSheet>
   )

@@ -41,35 +41,35 @@ const fits = (status: string) =>
 // CertificateSteps shows the progress of a domain's certificate, its problems, and the possible actions. tell is called with each
 // answer about the certificate.
 export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: CertificateAnswer) => void }) {
-  const [c, set] = useState<CertificateAnswer>(),
-    [error, fail] = useState<ApiError>(),
-    [busy, wait] = useState(false),
-    [releasing, release] = useState(false),
+  const [certificate, setCertificate] = useState<CertificateAnswer>(),
+    [error, setError] = useState<ApiError>(),
+    [busy, setBusy] = useState(false),
+    [releasing, setReleasing] = useState(false),
     may = mayChange()
   const took = (got: CertificateAnswer) => {
-    set(got)
+    setCertificate(got)
     tell(got)
-    fail(undefined)
+    setError(undefined)
   }
   const look = () => {
-    wait(true)
+    setBusy(true)
     return call('GET /domains/{id}/certificate', { path: { id: d.id } })
-      .then(took, e => fail(asError(e)))
-      .finally(() => wait(false))
+      .then(took, e => setError(asError(e)))
+      .finally(() => setBusy(false))
   }
   const request = () => {
-    wait(true)
+    setBusy(true)
     void call('POST /domains/{id}/certificate', { path: { id: d.id } })
       .then(
         got => {
           took(got)
           touches('domains')
         },
-        e => fail(asError(e)),
+        e => setError(asError(e)),
       )
-      .finally(() => wait(false))
+      .finally(() => setBusy(false))
   }
-  const status = c?.ssl_status ?? d.ssl_status
+  const status = certificate?.ssl_status ?? d.ssl_status
   useEffect(() => {
     void look()
   }, [d.ssl_status, d.is_verified])
@@ -89,7 +89,7 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
     )
   const reached = doneOf(d, status),
     next = reached.indexOf(false),
-    wrong = c?.errors ?? [],
+    wrong = certificate?.errors ?? [],
     stuck = /_timed_out$|^(expired|inactive|deleted)$/.test(status)
   return (
     <section class="part certificate">
@@ -120,12 +120,13 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
           )
         })}
       </ol>
-      {c && (
+      {certificate && (
         <>
-          {c.detail && (status !== 'active' || next < 0) && <p class="wrap">{c.detail}</p>}
-          {c.edge && (
+          {certificate.detail && (status !== 'active' || next < 0) && <p class="wrap">{certificate.detail}</p>}
+          {certificate.edge && (
             <p class="dim">
-              {w.edge} {w.edges[c.edge] ?? c.edge}.{c.expires_at && ' ' + w.ends(dateOf(Date.parse(c.expires_at)))}
+              {w.edge} {w.edges[certificate.edge] ?? certificate.edge}.
+              {certificate.expires_at && ' ' + w.ends(dateOf(Date.parse(certificate.expires_at)))}
             </p>
           )}
         </>
@@ -158,7 +159,7 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
         </button>
         <span class="grow" />
         {may && status !== 'none' && (
-          <button type="button" class="btn" onClick={() => release(true)}>
+          <button type="button" class="btn" onClick={() => setReleasing(true)}>
             {w.release}
           </button>
         )}
@@ -169,7 +170,7 @@ export function CertificateSteps({ of: d, tell }: { of: DomainRow; tell: (c: Cer
           text={w.releaseText}
           go={w.release}
           danger
-          close={() => release(false)}
+          close={() => setReleasing(false)}
           on={() =>
             call('DELETE /domains/{id}/certificate', { path: { id: d.id } }).then(out => {
               touches('domains')

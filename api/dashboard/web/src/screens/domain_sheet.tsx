@@ -22,46 +22,46 @@ const every = 10 // seconds between checks of a domain that is not set up yet
 // useLooks checks a domain regularly while it is not fully set up. It returns the seconds until the next check, or null during a
 // check.
 function useLooks(d: DomainRow, look: () => Promise<unknown>) {
-  const [left, count] = useState<number | null>(null),
+  const [secondsLeft, setSecondsLeft] = useState<number | null>(null),
     may = mayChange(),
     on = may && waits(d)
   const now = async () => {
-    count(null)
+    setSecondsLeft(null)
     await look()
-    count(every)
+    setSecondsLeft(every)
   }
   useEffect(() => {
     if (on) void now()
   }, [])
   useEffect(() => {
-    if (!on || left === null) return
+    if (!on || secondsLeft === null) return
     const timer = setTimeout(() => {
-      if (document.hidden) count(every)
-      else if (left > 1) count(left - 1)
+      if (document.hidden) setSecondsLeft(every)
+      else if (secondsLeft > 1) setSecondsLeft(secondsLeft - 1)
       else void now()
     }, 1000)
     return () => clearTimeout(timer)
-  }, [left, on])
-  return { left, on, now }
+  }, [secondsLeft, on])
+  return { left: secondsLeft, on, now }
 }
 
 type Props = { of: DomainRow; target: string | null; groups: string[]; close: () => void; step: Steps; remove: () => void }
 
 // DomainSheet shows a domain: its state, the DNS records to set, its certificate and its settings.
 export function DomainSheet({ of: d, target, groups, close, step, remove }: Props) {
-  const [seen, see] = useState<VerifyAnswer>(),
-    [error, fail] = useState<ApiError>(),
-    [certificate, hold] = useState<CertificateAnswer>(),
-    [dirty, mark] = useState(false),
+  const [found, setFound] = useState<VerifyAnswer>(),
+    [error, setError] = useState<ApiError>(),
+    [certificate, setCertificate] = useState<CertificateAnswer>(),
+    [dirty, setDirty] = useState(false),
     may = mayChange()
   const look = () =>
     call('POST /domains/{id}/verify', { path: { id: d.id } }).then(
       v => {
-        see(v)
-        fail(undefined)
+        setFound(v)
+        setError(undefined)
         touches('domains')
       },
-      e => fail(asError(e)),
+      e => setError(asError(e)),
     )
   const looks = useLooks(d, look)
   usePress(e => {
@@ -71,7 +71,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
       step.go(e.key === 'j' ? 1 : -1)
     }
   })
-  const at = seen?.checked_at ?? d.checked_at
+  const at = found?.checked_at ?? d.checked_at
   return (
     <Sheet
       side
@@ -132,7 +132,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
             <dd>{at ? ago(at) : w.never}</dd>
           </dl>
         </section>
-        {(seen || error) && (
+        {(found || error) && (
           <section class="part" aria-live="polite">
             <h2>{w.seen}</h2>
             {error ? (
@@ -140,14 +140,14 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
                 {said(error.code) ?? sentence(error)}
               </p>
             ) : (
-              seen && (
+              found && (
                 <>
-                  <p class="strong wrap">{seen.detail}</p>
+                  <p class="strong wrap">{found.detail}</p>
                   <dl class="facts">
                     <dt>{w.expected}</dt>
-                    <dd class="mono wrap">{seen.expected}</dd>
+                    <dd class="mono wrap">{found.expected}</dd>
                     <dt>{w.dnsSays}</dt>
-                    <dd class="mono wrap">{seen.records.join(', ') || w.nothingInDNS}</dd>
+                    <dd class="mono wrap">{found.records.join(', ') || w.nothingInDNS}</dd>
                   </dl>
                 </>
               )
@@ -157,10 +157,10 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
         {(!d.points ||
           !d.is_verified ||
           d.proof === 'before' ||
-          seen?.proof === 'none' ||
+          found?.proof === 'none' ||
           certificate?.ownership ||
           certificate?.ownership_http) && <Records of={d} target={target} certificate={certificate} />}
-        <CertificateSteps of={d} tell={hold} />
+        <CertificateSteps of={d} tell={setCertificate} />
         {d.failed_over > 0 && (
           <section class="part">
             <h2>{w.spareTitle}</h2>
@@ -174,7 +174,7 @@ export function DomainSheet({ of: d, target, groups, close, step, remove }: Prop
             </div>
           </section>
         )}
-        <Settings of={d} groups={groups} may={may} onDirty={mark} />
+        <Settings of={d} groups={groups} may={may} onDirty={setDirty} />
         <section class="part">
           <div class="row">
             <span class="grow dim">{d.is_default ? w.isDefaultText : w.defaultText}</span>
@@ -254,20 +254,20 @@ function Records({ of: d, target, certificate: c }: { of: DomainRow; target: str
 // PointForMe sets a domain's record through the DNS account that holds the domain's zone.
 function PointForMe({ of: d }: { of: DomainRow }) {
   const accounts = use('GET /integrations', {}).data?.accounts,
-    [zones, found] = useState<ZonesOfAccount[]>(),
-    [busy, wait] = useState(false),
-    [did, done] = useState<PointAnswer>()
+    [zones, setZones] = useState<ZonesOfAccount[]>(),
+    [busy, setBusy] = useState(false),
+    [result, setResult] = useState<PointAnswer>()
   const holds = zones?.flatMap(a =>
     a.zones.filter(z => d.domain === z || d.domain.endsWith('.' + z)).map(zone => ({ zone, account: a.label || a.provider })),
   )[0]
   const run = async <R,>(what: Promise<R>, then: (r: R) => void) => {
-    wait(true)
+    setBusy(true)
     try {
       then(await what)
     } catch (e) {
       failed(e)
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   if (!accounts) return null
@@ -280,12 +280,12 @@ function PointForMe({ of: d }: { of: DomainRow }) {
         </a>
       </p>
     )
-  if (did)
+  if (result)
     return (
       <div role="status">
-        <p class={did.ok ? 'good' : 'bad'}>{did.message}</p>
-        <p class="mono wrap fine">{did.detail}</p>
-        {did.note && <p class="dim">{did.note}</p>}
+        <p class={result.ok ? 'good' : 'bad'}>{result.message}</p>
+        <p class="mono wrap fine">{result.detail}</p>
+        {result.note && <p class="dim">{result.note}</p>}
       </div>
     )
   if (holds)
@@ -298,7 +298,7 @@ function PointForMe({ of: d }: { of: DomainRow }) {
           disabled={busy}
           onClick={() =>
             void run(call('POST /domains/{id}/point', { path: { id: d.id } }), p => {
-              done(p)
+              setResult(p)
               touches('domains')
             })
           }>
@@ -314,7 +314,11 @@ function PointForMe({ of: d }: { of: DomainRow }) {
           {w.connect}
         </a>
       ) : (
-        <button type="button" class="btn" disabled={busy} onClick={() => void run(call('GET /integrations/zones'), z => found(z.accounts))}>
+        <button
+          type="button"
+          class="btn"
+          disabled={busy}
+          onClick={() => void run(call('GET /integrations/zones'), z => setZones(z.accounts))}>
           {w.findZone}
         </button>
       )}

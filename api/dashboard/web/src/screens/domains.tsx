@@ -53,15 +53,15 @@ export function Domains() {
     rows = list.rows,
     may = mayChange()
   const open = place.value.query.get('id'),
-    [adding, add] = useState(false),
-    [removing, remove] = useState<DomainRow | null>(null),
-    [last, looked] = useState(Date.now())
+    [adding, setAdding] = useState(false),
+    [removing, setRemoving] = useState<DomainRow | null>(null),
+    [checkedAt, setCheckedAt] = useState(Date.now())
   const shown = rows?.find(r => r.id === open),
     waiting = rows?.some(waits) ?? false
   const show = (id: string | null) => change({ id }, true)
   const step = stepsOf(rows, rows?.findIndex(r => r.id === open) ?? -1, r => show(r.id))
   useEffect(() => {
-    if (rows) looked(Date.now())
+    if (rows) setCheckedAt(Date.now())
   }, [rows])
   useEffect(() => {
     if (!waiting) return
@@ -72,7 +72,7 @@ export function Domains() {
   }, [waiting])
   useKeys([...(may ? [{ key: 'N', text: w.add }] : []), { key: 'J K', text: w.next }, { key: 'O', text: w.open }], e => {
     if (e.key === 'n' && may) {
-      add(true)
+      setAdding(true)
       return true
     }
   })
@@ -177,7 +177,7 @@ export function Domains() {
               <Item
                 on={() => {
                   close()
-                  remove(r)
+                  setRemoving(r)
                 }}>
                 <span class="bad">{t.lists.remove}</span>
               </Item>
@@ -196,12 +196,12 @@ export function Domains() {
         )}
         {waiting && (
           <span class="dim fine" role="status">
-            {w.listLooks(hourOf(last))}
+            {w.listLooks(hourOf(checkedAt))}
           </span>
         )}
         <span class="grow" />
         {may && rows?.length !== 0 && (
-          <button type="button" class="btn primary" onClick={() => add(true)}>
+          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
             <Icon name="plus" />
             {w.add}
             <kbd class="wide">N</kbd>
@@ -226,7 +226,7 @@ export function Domains() {
           <Empty title={w.empty}>
             <p class="dim">{w.emptyMore}</p>
             {may && (
-              <button type="button" class="btn primary" onClick={() => add(true)}>
+              <button type="button" class="btn primary" onClick={() => setAdding(true)}>
                 {w.add}
               </button>
             )}
@@ -255,7 +255,9 @@ export function Domains() {
           </div>
         </section>
       )}
-      {adding && <AddDomains known={[...new Set(rows?.map(r => r.group_name).filter(Boolean))]} close={() => add(false)} show={show} />}
+      {adding && (
+        <AddDomains known={[...new Set(rows?.map(r => r.group_name).filter(Boolean))]} close={() => setAdding(false)} show={show} />
+      )}
       {shown && (
         <DomainSheet
           key={shown.id}
@@ -264,13 +266,13 @@ export function Domains() {
           groups={[...new Set([...(rows?.map(r => r.group_name).filter(Boolean) ?? []), 'spare'])]}
           close={() => show(null)}
           step={step}
-          remove={() => remove(shown)}
+          remove={() => setRemoving(shown)}
         />
       )}
       {removing && (
         <RemoveDomain
           of={removing}
-          close={() => remove(null)}
+          close={() => setRemoving(null)}
           gone={() => {
             if (open === removing.id) show(null)
           }}

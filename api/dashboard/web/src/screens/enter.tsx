@@ -117,15 +117,15 @@ function Card({ title, text, over, error, busy, go: verb, send, cancel, children
 
 // useSend runs the call of a card and keeps its error. codes becomes true when the service asks for a code.
 function useSend(asked = false) {
-  const [state, set] = useState<{ busy: boolean; error?: ApiError }>({ busy: false })
+  const [state, setState] = useState<{ busy: boolean; error?: ApiError }>({ busy: false })
   const [codes, setCodes] = useState(asked)
   const send = (what: () => Promise<unknown>) => {
-    set({ busy: true })
+    setState({ busy: true })
     what().then(
-      () => set({ busy: false }),
+      () => setState({ busy: false }),
       e => {
         if (e instanceof ApiError && e.code === 'code_required') setCodes(true)
-        set({ busy: false, error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) })
+        setState({ busy: false, error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) })
       },
     )
   }
@@ -174,40 +174,39 @@ export function Enter({ over }: { over?: boolean }) {
 // new people and for people who have a password here, so that it does not reveal who is known.
 function Welcome({ token }: { token: string }) {
   const { busy, error, codes, send } = useSend()
-  const [shown, show] = useState<LinkShown>()
+  const [link, setLink] = useState<LinkShown>()
   useEffect(() => {
     document.title = `${t.enter.welcome} · ${t.brand}`
     history.replaceState(null, '', '/app/welcome') // the token is not kept in the history
     send(async () =>
-      show(
+      setLink(
         token
           ? await call('POST /app/api/links/look', { body: { token } })
           : await Promise.reject(new ApiError('no_link', 404, t.enter.noLink)),
       ),
     )
   }, [])
-  if (!shown)
-    return error ? <Card title={t.enter.welcome} error={error} busy={false} go={t.enter.toSignIn} send={() => go('/app')} /> : null
+  if (!link) return error ? <Card title={t.enter.welcome} error={error} busy={false} go={t.enter.toSignIn} send={() => go('/app')} /> : null
   const use = (f: Record<string, string>) =>
     send(async () => {
       await call('POST /app/api/links/use', { body: { ...f, email: undefined, token } })
       await entered('/app')
     })
-  const email = <Field name="email" label={t.enter.email} type="email" auto="username" value={shown.email} fixed />
+  const email = <Field name="email" label={t.enter.email} type="email" auto="username" value={link.email} fixed />
   const code = codes && <Code first />
   const chosen = (
     <Field name="password" label={t.enter.choose} hint={t.enter.atLeast} type="password" auto="new-password" least={10} first />
   )
-  if (shown.kind === 'entry')
+  if (link.kind === 'entry')
     return (
       <Card
         title={t.enter.welcome}
-        text={t.enter.entry(shown.email) + (shown.new_password ? ' ' + t.enter.entryChoose : '')}
+        text={t.enter.entry(link.email) + (link.new_password ? ' ' + t.enter.entryChoose : '')}
         error={error}
         busy={busy}
-        go={t.enter.enterGo(shown.account)}
+        go={t.enter.enterGo(link.account)}
         send={use}>
-        {shown.new_password && (
+        {link.new_password && (
           <>
             {email}
             {chosen}
@@ -215,7 +214,7 @@ function Welcome({ token }: { token: string }) {
         )}
       </Card>
     )
-  if (shown.kind === 'reset')
+  if (link.kind === 'reset')
     return (
       <Card title={t.enter.reset} error={error} busy={busy} go={t.enter.resetGo} send={use}>
         {email}
@@ -226,7 +225,7 @@ function Welcome({ token }: { token: string }) {
   return (
     <Card
       title={t.enter.welcome}
-      text={t.enter.invited(shown.account, t.roles[shown.role] ?? '') + ' ' + t.enter.either}
+      text={t.enter.invited(link.account, t.roles[link.role] ?? '') + ' ' + t.enter.either}
       error={error}
       busy={busy}
       go={t.enter.join}

@@ -26,12 +26,12 @@ const bytes = (n: number) => (n < 1000 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFix
 // Exports lists the files of reports and logs, and the jobs.
 export function Exports() {
   const { rows, whole, error, again } = useAll('GET /reports/exports', { limit: 100 }),
-    [adding, add] = useState(false),
-    [removing, remove] = useState<ExportRow>()
+    [adding, setAdding] = useState(false),
+    [removing, setRemoving] = useState<ExportRow>()
   const keys = [{ key: 'N', text: w.add }]
   useKeys(keys, e => {
     if (e.key === 'n') {
-      add(true)
+      setAdding(true)
       return true
     }
   })
@@ -52,7 +52,7 @@ export function Exports() {
             <Icon name="download" />
           </a>
           {canWrite() && (
-            <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(r.name)} title={w.remove} onClick={() => remove(r)}>
+            <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(r.name)} title={w.remove} onClick={() => setRemoving(r)}>
               <Icon name="trash" />
             </button>
           )}
@@ -66,7 +66,7 @@ export function Exports() {
         <header>
           <h2>{w.files}</h2>
           <span class="grow" />
-          <button type="button" class="btn primary" onClick={() => add(true)}>
+          <button type="button" class="btn primary" onClick={() => setAdding(true)}>
             <Icon name="plus" />
             {w.add}
             <kbd class="wide">N</kbd>
@@ -87,14 +87,14 @@ export function Exports() {
         )}
       </section>
       <Jobs files={whole ? rows : undefined} />
-      {adding && <Make close={() => add(false)} />}
+      {adding && <Make close={() => setAdding(false)} />}
       {removing && (
         <Ask
           title={w.removeTitle}
           text={w.removeText(removing.name)}
           go={w.remove}
           danger
-          close={() => remove(undefined)}
+          close={() => setRemoving(undefined)}
           on={() =>
             call('DELETE /reports/exports', { query: { id: removing.id } }).then(() => {
               touches('reports')
@@ -167,18 +167,18 @@ const groups = ['campaign_id', 'source_id', 'offer_id', 'lander_id', 'country', 
 
 // Make asks for the contents of a new file, and makes it.
 function Make({ close }: { close: () => void }) {
-  const [kind, set] = useState('conversions'),
-    [dimension, by] = useState('campaign_id'),
-    [bucket, step] = useState('day'),
-    [name, rename] = useState(''),
-    [wrong, say] = useState<Wrong>()
+  const [kind, setKind] = useState('conversions'),
+    [dimension, setDimension] = useState('campaign_id'),
+    [bucket, setBucket] = useState('day'),
+    [name, setName] = useState(''),
+    [wrong, setWrong] = useState<Wrong>()
   const start = () => {
     const body = {
       kind,
       ...(name.trim() ? { name: name.trim() } : {}),
       ...(kind === 'performance' ? { dimension } : kind === 'trends' ? { bucket } : {}),
     }
-    makeExport(body).then(close, e => say(wrongOf(asError(e), ['name'])))
+    makeExport(body).then(close, e => setWrong(wrongOf(asError(e), ['name'])))
   }
   return (
     <Sheet
@@ -200,13 +200,23 @@ function Make({ close }: { close: () => void }) {
         <div class="fields">
           <Field label={w.kind}>
             {wired => (
-              <Select wired={wired} value={kind} options={Object.entries(w.kinds).map(([value, label]) => ({ value, label }))} on={set} />
+              <Select
+                wired={wired}
+                value={kind}
+                options={Object.entries(w.kinds).map(([value, label]) => ({ value, label }))}
+                on={setKind}
+              />
             )}
           </Field>
           {kind === 'performance' && (
             <Field label={w.by}>
               {wired => (
-                <Select wired={wired} value={dimension} options={groups.map(value => ({ value, label: t.dimensions[value]! }))} on={by} />
+                <Select
+                  wired={wired}
+                  value={dimension}
+                  options={groups.map(value => ({ value, label: t.dimensions[value]! }))}
+                  on={setDimension}
+                />
               )}
             </Field>
           )}
@@ -217,13 +227,13 @@ function Make({ close }: { close: () => void }) {
                   wired={wired}
                   value={bucket}
                   options={Object.entries(w.buckets).map(([value, label]) => ({ value, label }))}
-                  on={step}
+                  on={setBucket}
                 />
               )}
             </Field>
           )}
           <Field label={w.named} hint={w.namedHint} error={wrong?.field === 'name' ? wrong.text : undefined}>
-            {wired => <Input wired={wired} value={name} maxLength={200} on={rename} />}
+            {wired => <Input wired={wired} value={name} maxLength={200} on={setName} />}
           </Field>
         </div>
         <FormError wrong={wrong} />

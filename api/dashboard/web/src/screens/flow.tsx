@@ -92,13 +92,13 @@ export function Flow({ detail }: TabProps) {
   const [start] = useState(() => kept(id)),
     [base, setBase] = useState<Paths>(start?.base ?? detail.streams),
     [version, setVersion] = useState(start?.version ?? detail.version)
-  const [draft, put] = useState<Paths>(start?.draft ?? detail.streams),
-    [view, look] = useState<'rails' | 'table'>(innerWidth > 720 ? 'rails' : 'table')
-  const [open, edit] = useState<string | null>(null),
-    [wrong, mark] = useState<Wrong>(),
-    [busy, wait] = useState(false),
-    [lit, light] = useState<Lit>({}),
-    [asking, ask] = useState<'conflict' | 'save' | null>(null)
+  const [draft, setDraft] = useState<Paths>(start?.draft ?? detail.streams),
+    [view, setView] = useState<'rails' | 'table'>(innerWidth > 720 ? 'rails' : 'table')
+  const [open, setOpen] = useState<string | null>(null),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false),
+    [lit, setLit] = useState<Lit>({}),
+    [dialog, setDialog] = useState<'conflict' | 'save' | null>(null)
   const theirs = use('GET /campaigns/{id}/flow', {}, 20, { id }),
     figures = use('GET /reports/performance', { ...windowQuery(), dimension: 'stream_id', 'f.campaign_id': [id], limit: 200 }, 60)
   const list = useMemo(() => changes(base, draft, book.known), [base, draft, book]),
@@ -111,7 +111,7 @@ export function Flow({ detail }: TabProps) {
       past.current.clear() // until then, an answer from before the last save may still arrive
     else if (theirs.data && elsewhere && !dirty && !busy) {
       setBase(theirs.data.streams)
-      put(theirs.data.streams)
+      setDraft(theirs.data.streams)
       setVersion(theirs.data.version)
     }
   }, [theirs.data])
@@ -120,14 +120,14 @@ export function Flow({ detail }: TabProps) {
     else sessionStorage.removeItem(slot(id))
   }, [draft, base, version])
   const set = (next: Paths) => {
-    put(next)
-    if (wrong) mark(undefined)
+    setDraft(next)
+    if (wrong) setWrong(undefined)
   }
   const order = tried(draft)
   const addPath = () => {
     const p = newPath(t.flow.pathName(draft.length + 1))
     set(add(draft, { ...p, stream_type: draft.length === 0 ? 'default' : 'regular' }))
-    edit(p.id)
+    setOpen(p.id)
   }
   const move = (path: string, by: 1 | -1) => {
     const other = neighbour(draft, path, by)
@@ -136,51 +136,51 @@ export function Flow({ detail }: TabProps) {
   const drop = (path: Path) => {
     const was = draft
     set(remove(draft, path.id))
-    edit(null)
-    toast(t.flow.removed(path.name), { undo: () => put(was) })
+    setOpen(null)
+    toast(t.flow.removed(path.name), { undo: () => setDraft(was) })
   }
   const save = async (over?: string) => {
     if (busy || !dirty) return
-    wait(true)
-    mark(undefined)
+    setBusy(true)
+    setWrong(undefined)
     try {
       const got = await call('PUT /campaigns/{id}/flow', { path: { id }, body: { streams: toSend(draft) }, match: over ?? version })
       past.current.add(over ?? version)
       setBase(got.streams)
-      put(got.streams)
+      setDraft(got.streams)
       setVersion(got.version)
-      edit(null)
-      ask(null)
+      setOpen(null)
+      setDialog(null)
       touches('campaigns')
       toast(t.flow.live)
     } catch (e) {
       const error = asError(e)
       if (error.code === 'stale') {
         theirs.again()
-        ask('conflict')
+        setDialog('conflict')
       } else said(error)
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   const said = (e: ApiError) => {
     const at = placeOf(e.code, e.message, draft)
-    mark({ ...at, text: t.flow.codes[e.code] ?? sentence(e) })
-    if (at.path) edit(at.path)
+    setWrong({ ...at, text: t.flow.codes[e.code] ?? sentence(e) })
+    if (at.path) setOpen(at.path)
   }
   const discard = () => {
     const was = draft
-    put(base)
-    mark(undefined)
-    toast(t.flow.discarded, { undo: () => put(was) })
+    setDraft(base)
+    setWrong(undefined)
+    toast(t.flow.discarded, { undo: () => setDraft(was) })
   }
   const take = () => {
     if (!theirs.data) return
     setBase(theirs.data.streams)
-    put(theirs.data.streams)
+    setDraft(theirs.data.streams)
     setVersion(theirs.data.version)
-    mark(undefined)
-    ask(null)
+    setWrong(undefined)
+    setDialog(null)
   }
   useKeys(keys, e => {
     if (e.key === 'a' && may) {
@@ -217,7 +217,7 @@ export function Flow({ detail }: TabProps) {
     total,
     lit,
     wrong,
-    edit,
+    edit: setOpen,
     move,
     may,
     set: (path: string, change: Partial<Path>) => set(update(draft, path, change)),
@@ -231,7 +231,7 @@ export function Flow({ detail }: TabProps) {
             <Icon name="warn" />
           </span>
           <span class="grow">{t.flow.elsewhere}</span>
-          <button type="button" class="btn sm" onClick={() => ask('conflict')}>
+          <button type="button" class="btn sm" onClick={() => setDialog('conflict')}>
             {t.flow.compare}
           </button>
         </p>
@@ -247,14 +247,14 @@ export function Flow({ detail }: TabProps) {
                   { value: 'rails', label: t.flow.rails },
                   { value: 'table', label: t.flow.table },
                 ]}
-                on={look}
+                on={setView}
               />
               <span class="dim wide fine">
                 {view === 'rails' ? (total ? t.flow.widthIs : t.flow.noFigures) : total ? '' : t.flow.noClicks}
               </span>
               <span class="grow" />
               {may && (
-                <SavedFlows campaign={c.name} take={paths => set(paths.map(p => ({ ...p, id: newID() })))} save={() => ask('save')} />
+                <SavedFlows campaign={c.name} take={paths => set(paths.map(p => ({ ...p, id: newID() })))} save={() => setDialog('save')} />
               )}
               {may && (
                 <button type="button" class="btn sm" onClick={addPath}>
@@ -280,7 +280,7 @@ export function Flow({ detail }: TabProps) {
           </section>
           <PathFigures rows={rows} flow={order} error={figures.error} again={figures.again} />
         </div>
-        <Simulate campaign={c} draft={draft} book={book} sources={records.sources} light={light} said={said} />
+        <Simulate campaign={c} draft={draft} book={book} sources={records.sources} light={setLit} said={said} />
       </div>
       {(dirty || (wrong && !wrong.path)) && (
         <div class="savebar" role="status">
@@ -313,17 +313,17 @@ export function Flow({ detail }: TabProps) {
           wrong={wrong?.path === shown.id ? wrong : undefined}
           may={may}
           on={change => set(update(draft, shown.id, change))}
-          close={() => edit(null)}
+          close={() => setOpen(null)}
           remove={() => drop(shown)}
           clone={() => {
             const p = copyOf(draft, shown, n => `${shown.name} ${n}`)
             set(add(draft, p))
-            edit(p.id)
+            setOpen(p.id)
           }}
           self={id}
         />
       )}
-      {asking === 'conflict' && theirs.data && theirs.data.version !== version && (
+      {dialog === 'conflict' && theirs.data && theirs.data.version !== version && (
         <Conflict
           base={base}
           theirs={theirs.data}
@@ -332,10 +332,10 @@ export function Flow({ detail }: TabProps) {
           busy={busy}
           keep={() => void save(theirs.data!.version)}
           take={take}
-          close={() => ask(null)}
+          close={() => setDialog(null)}
         />
       )}
-      {asking === 'save' && <SaveAs paths={toSend(draft)} name={c.name} close={() => ask(null)} />}
+      {dialog === 'save' && <SaveAs paths={toSend(draft)} name={c.name} close={() => setDialog(null)} />}
     </>
   )
 }

@@ -134,17 +134,17 @@ export function Conflict({ base, theirs, draft, book, busy, keep, take, close }:
 
 // SaveAs saves a flow under a name, for other campaigns.
 export function SaveAs({ paths, name, close }: { paths: Path[]; name: string; close: () => void }) {
-  const [called, set] = useState(name),
-    [wrong, mark] = useState<Wrong>()
+  const [newName, setNewName] = useState(name),
+    [wrong, setWrong] = useState<Wrong>()
   const send = () =>
-    call('POST /flows', { body: { name: called, paths } }).then(() => {
+    call('POST /flows', { body: { name: newName, paths } }).then(() => {
       touches('flows')
-      toast(t.flow.savedAs(called))
+      toast(t.flow.savedAs(newName))
     })
   return (
-    <Ask title={t.flow.saveAs} go={t.parts.save} on={send} wrong={e => mark(wrongOf(asError(e), ['name']))} close={close}>
+    <Ask title={t.flow.saveAs} go={t.parts.save} on={send} wrong={e => setWrong(wrongOf(asError(e), ['name']))} close={close}>
       <Field label={t.overview.name} error={wrong?.text}>
-        {w => <Input wired={w} value={called} maxLength={255} on={set} />}
+        {w => <Input wired={w} value={newName} maxLength={255} on={setNewName} />}
       </Field>
     </Ask>
   )

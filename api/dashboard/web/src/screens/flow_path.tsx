@@ -247,19 +247,19 @@ function Rules({
   saved: { id: string; name: string }[] | undefined
   on: (c: Partial<Path>) => void
 }) {
-  const [naming, name] = useState(''),
-    [error, fail] = useState<string>()
+  const [newName, setNewName] = useState(''),
+    [error, setError] = useState<string>()
   const used = new Set(p.rules.map(r => r.rule_id)),
     free = saved?.filter(r => !used.has(r.id))
   const keep = () =>
-    call('POST /rules', { body: { name: naming, logic: p.logic, conditions: p.filters } }).then(
+    call('POST /rules', { body: { name: newName, logic: p.logic, conditions: p.filters } }).then(
       made => {
         touches('rules')
         on({ filters: [], rules: [...p.rules, { name: made.name, rule_id: made.id }] })
-        name('')
+        setNewName('')
         toast(t.flow.ruleSaved(made.name))
       },
-      e => fail(sentence(asError(e))),
+      e => setError(sentence(asError(e))),
     )
   return (
     <>
@@ -321,11 +321,11 @@ function Rules({
                 onSubmit={e => {
                   e.preventDefault()
                   e.stopPropagation()
-                  if (naming.trim()) void keep().then(close)
+                  if (newName.trim()) void keep().then(close)
                 }}>
                 <label class="field">
                   <span>{t.overview.name}</span>
-                  <input class="input" maxLength={255} value={naming} onInput={e => name(e.currentTarget.value)} />
+                  <input class="input" maxLength={255} value={newName} onInput={e => setNewName(e.currentTarget.value)} />
                 </label>
                 <button class="btn sm">{t.parts.save}</button>
                 {error && (
@@ -355,7 +355,7 @@ function Destinations({
   on: (c: Partial<Path>) => void
 }) {
   const { landers, onward } = split(p, book.known),
-    [address, typing] = useState(''),
+    [address, setAddress] = useState(''),
     lander = p.action === 'lander'
   const put = (destinations: Destination[]) => on({ destinations })
   const set = (d: Destination, change: Partial<Destination>) => put(p.destinations.map(o => (o === d ? { ...o, ...change } : o)))
@@ -429,14 +429,14 @@ function Destinations({
       />
       <details class="addurl">
         <summary>{t.flow.addAddress}</summary>
-        <UrlInput label={t.flow.addAddress} value={address} on={typing} />
+        <UrlInput label={t.flow.addAddress} value={address} on={setAddress} />
         <button
           type="button"
           class="btn sm"
           disabled={!address.trim()}
           onClick={() => {
             put([...p.destinations, { url: address.trim(), weight: 100 }])
-            typing('')
+            setAddress('')
           }}>
           {t.flow.addIt}
         </button>

@@ -33,7 +33,7 @@ export const shareText = (s: number | null) => (s === null ? '' : percent(s * 10
 // as a table.
 export function Rails(p: ViewProps) {
   const { known } = p.book,
-    [over, drag] = useState<string | null>(null)
+    [dragOver, setDragOver] = useState<string | null>(null)
   const lines = (o: Path) =>
     Math.max(1, Math.min(mostLines, linesOf(o, p.book).length)) +
     (tagsOf(o).length ? 1 : 0) +
@@ -103,9 +103,9 @@ export function Rails(p: ViewProps) {
               key={n.key}
               {...p}
               path={path}
-              classes={classes + (over === path.id ? ' over' : '') + (p.wrong?.path === path.id ? ' wrong' : '')}
+              classes={classes + (dragOver === path.id ? ' over' : '') + (p.wrong?.path === path.id ? ' wrong' : '')}
               place={place}
-              drag={drag}
+              drag={setDragOver}
               drop={from => p.place(from, path.id)}
               shown={p.share(path)}
             />

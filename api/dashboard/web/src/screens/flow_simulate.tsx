@@ -50,18 +50,18 @@ const typed = (v: Visitor) =>
 // Simulate sends a made-up visitor, or a visitor from the log, through the flow on the screen.
 export function Simulate({ campaign: c, draft, book, sources, light, said }: Props) {
   const click = place.value.query.get('visitor') ?? ''
-  const [preset, choose] = useState(click ? '' : 'german'),
-    [visitor, put] = useState<Visitor>(click ? {} : presets.german!),
-    [seed, sow] = useState(newSeed),
-    [at, when] = useState(''),
-    [mode, turn] = useState<'one' | 'many'>('one')
-  const [got, set] = useState<Simulated>(),
-    [error, fail] = useState<ApiError>(),
+  const [preset, setPreset] = useState(click ? '' : 'german'),
+    [visitor, setVisitor] = useState<Visitor>(click ? {} : presets.german!),
+    [seed, setSeed] = useState(newSeed),
+    [time, setTime] = useState(''),
+    [mode, setMode] = useState<'one' | 'many'>('one')
+  const [result, setResult] = useState<Simulated>(),
+    [error, setError] = useState<ApiError>(),
     box = useRef<HTMLElement>(null),
     from = useRef(click)
   useEffect(() => {
     if (draft.length === 0) {
-      set(undefined)
+      setResult(undefined)
       light({})
       return
     }
@@ -75,20 +75,20 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
         destination_url: c.destination_url,
         visitor: { ...(from.current ? {} : { campaign_id: c.id, ...(c.source_id ? { source_id: c.source_id } : {}) }), ...typed(visitor) },
         seed,
-        ...(at ? { at: at.replace('T', ' ') + ':00' } : {}),
+        ...(time ? { at: time.replace('T', ' ') + ':00' } : {}),
         ...(from.current ? { click_id: from.current } : {}),
         ...(mode === 'many' ? { draws } : {}),
       }
       call('POST /tools/simulate', { body, signal: stop.signal }).then(
         o => {
-          set(o)
-          fail(undefined)
+          setResult(o)
+          setError(undefined)
           const d = o.decision
           light(mode === 'one' && d ? { path: d.path_id, lander: d.lander_id, offer: d.offer_id, url: d.url } : {})
         },
         e => {
           if (!stop.signal.aborted) {
-            fail(asError(e))
+            setError(asError(e))
             light({})
           }
         },
@@ -98,18 +98,28 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
       clearTimeout(timer)
       stop.abort()
     }
-  }, [JSON.stringify(draft), JSON.stringify(visitor), seed, at, mode, c.flow_rotation, c.bind_visitors, c.fallback_url, c.destination_url])
+  }, [
+    JSON.stringify(draft),
+    JSON.stringify(visitor),
+    seed,
+    time,
+    mode,
+    c.flow_rotation,
+    c.bind_visitors,
+    c.fallback_url,
+    c.destination_url,
+  ])
   const pick = (name: string) => {
-    choose(name)
+    setPreset(name)
     from.current = ''
-    put(presets[name]!)
+    setVisitor(presets[name]!)
   }
   const change = (name: string, value: string) => {
-    choose('')
-    put({ ...visitor, [name]: value })
+    setPreset('')
+    setVisitor({ ...visitor, [name]: value })
   }
   const shown = [...new Set(['country', 'device_type', 'os', 'source_id', ...Object.keys(visitor)])],
-    d = got?.decision
+    d = result?.decision
   return (
     <section class="card simulate" data-simulate ref={box} aria-label={t.simulate.title}>
       <header>
@@ -122,7 +132,7 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
             { value: 'one', label: t.simulate.one },
             { value: 'many', label: count(draws) },
           ]}
-          on={turn}
+          on={setMode}
         />
       </header>
       <div class="body">
@@ -165,7 +175,7 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
           ))}
           <label class="field">
             <span class="label">{t.simulate.when}</span>
-            <input class="input" type="datetime-local" value={at} onInput={e => when(e.currentTarget.value)} />
+            <input class="input" type="datetime-local" value={time} onInput={e => setTime(e.currentTarget.value)} />
           </label>
           <div class="field">
             <span class="label">{t.simulate.seed}</span>
@@ -175,9 +185,14 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
                 inputMode="numeric"
                 aria-label={t.simulate.seed}
                 value={String(seed)}
-                on={v => sow(Number(v.replace(/\D/g, '').slice(0, 12)))}
+                on={v => setSeed(Number(v.replace(/\D/g, '').slice(0, 12)))}
               />
-              <button type="button" class="btn icon" aria-label={t.simulate.again} title={t.simulate.again} onClick={() => sow(newSeed())}>
+              <button
+                type="button"
+                class="btn icon"
+                aria-label={t.simulate.again}
+                title={t.simulate.again}
+                onClick={() => setSeed(newSeed())}>
                 <Icon name="dice" />
               </button>
             </span>
@@ -219,11 +234,11 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
             </button>
           )}
         </div>
-      ) : got && mode === 'one' ? (
+      ) : result && mode === 'one' ? (
         <>
           <div class="came" role="status">
             <div class="row wraps strong">
-              {way(got, book).map((name, i) => (
+              {way(result, book).map((name, i) => (
                 <>
                   {i > 0 && <Icon name="right" />}
                   <span>{name}</span>
@@ -236,10 +251,10 @@ export function Simulate({ campaign: c, draft, book, sources, light, said }: Pro
               </div>
             )}
           </div>
-          <Trace campaigns={got.campaigns} decision={d ?? null} names={book.known.names} />
+          <Trace campaigns={result.campaigns} decision={d ?? null} names={book.known.names} />
         </>
       ) : (
-        got?.distribution && <Distribution of={got} book={book} />
+        result?.distribution && <Distribution of={result} book={book} />
       )}
       <p class="dim fine formfoot">{t.simulate.text}</p>
     </section>

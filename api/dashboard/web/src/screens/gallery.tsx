@@ -24,53 +24,53 @@ const step = { path_id: '1', path: 'Path', via: 'regular', logic: 'and' }
 // Gallery shows every part alone, for developing the parts and for the tests that visit it. Its texts are example data, so they are
 // not translated.
 export function Gallery() {
-  const [text, type] = useState('Text'),
-    [cut, move] = useState(50),
-    [on, turn] = useState(true),
-    [one, pick] = useState('banana'),
-    [many, choose] = useState(['apple']),
-    [tags, tag] = useState(['de', 'mobile']),
-    [amount, pay] = useState<number | null>(2.5),
-    [url, at] = useState('https://example.com/?c={clickid}&z={zone}&p={payout}')
-  const [selected, select] = useState<Set<string>>(new Set()),
-    [open, show] = useState(''),
-    [list, set] = useState<Condition[]>([
+  const [text, setText] = useState('Text'),
+    [threshold, setThreshold] = useState(50),
+    [enabled, setEnabled] = useState(true),
+    [one, setOne] = useState('banana'),
+    [many, setMany] = useState(['apple']),
+    [tags, setTags] = useState(['de', 'mobile']),
+    [amount, setAmount] = useState<number | null>(2.5),
+    [url, setUrl] = useState('https://example.com/?c={clickid}&z={zone}&p={payout}')
+  const [selected, setSelected] = useState<Set<string>>(new Set()),
+    [open, setOpen] = useState(''),
+    [list, setList] = useState<Condition[]>([
       { attribute: 'country', operator: 'in', value: ['DE', 'AT', 'CH'] },
       { attribute: 'hour_of_day', operator: 'between', value: [8, 20] },
       { attribute: 'is_bot', operator: 'equals', value: false },
       { attribute: 'schedule', operator: 'equals', value: [{ days: [6, 7], from: '00:00', to: '24:00' }] },
     ]),
-    [logic, join] = useState('and'),
-    [pairs, pair] = useState<Record<string, string>>({ zone: '{zone}' })
+    [logic, setLogic] = useState('and'),
+    [pairs, setPairs] = useState<Record<string, string>>({ zone: '{zone}' })
   return (
     <div class="grid gallery">
       <section class="card part">
         <h2>Field</h2>
         <div class="fields">
           <Field label="Input" hint="A hint">
-            {w => <Input wired={w} value={text} on={type} />}
+            {w => <Input wired={w} value={text} on={setText} />}
           </Field>
           <Field label="Wrong" error={t.fieldCodes.duplicate_name}>
-            {w => <Input wired={w} value={text} on={type} />}
+            {w => <Input wired={w} value={text} on={setText} />}
           </Field>
-          <Field label="Select">{w => <Select wired={w} value={one} options={fruits} on={pick} />}</Field>
-          <Field label="Combobox">{w => <Combobox wired={w} label="Combobox" value={one} choices={fruits} on={pick} />}</Field>
-          <Field label="Several">{w => <ComboMany wired={w} label="Several" values={many} choices={fruits} on={choose} />}</Field>
-          <Field label="Tags">{w => <TagInput wired={w} label="Tags" values={tags} on={tag} />}</Field>
-          <Field label="Money">{w => <MoneyInput wired={w} currency="EUR" value={amount} on={pay} />}</Field>
-          <Field label="Switch">{w => <Switch wired={w} on={on} set={turn} label="Switch" />}</Field>
+          <Field label="Select">{w => <Select wired={w} value={one} options={fruits} on={setOne} />}</Field>
+          <Field label="Combobox">{w => <Combobox wired={w} label="Combobox" value={one} choices={fruits} on={setOne} />}</Field>
+          <Field label="Several">{w => <ComboMany wired={w} label="Several" values={many} choices={fruits} on={setMany} />}</Field>
+          <Field label="Tags">{w => <TagInput wired={w} label="Tags" values={tags} on={setTags} />}</Field>
+          <Field label="Money">{w => <MoneyInput wired={w} currency="EUR" value={amount} on={setAmount} />}</Field>
+          <Field label="Switch">{w => <Switch wired={w} on={enabled} set={setEnabled} label="Switch" />}</Field>
           <Field label="Segmented" group>
-            {() => <Seg label="Segmented" value={one} options={fruits.slice(0, 3)} on={pick} />}
+            {() => <Seg label="Segmented" value={one} options={fruits.slice(0, 3)} on={setOne} />}
           </Field>
           <div class="across">
-            <Field label="Address">{w => <UrlInput wired={w} label="Address" value={url} on={at} />}</Field>
+            <Field label="Address">{w => <UrlInput wired={w} label="Address" value={url} on={setUrl} />}</Field>
           </div>
           <div class="across">
-            <Field label="Area">{w => <Area wired={w} value={text} on={type} />}</Field>
+            <Field label="Area">{w => <Area wired={w} value={text} on={setText} />}</Field>
           </div>
           <div class="across">
             <Field label="Pairs" group>
-              {() => <Pairs label="Pairs" heads={['Name', 'Macro']} value={pairs} on={pair} />}
+              {() => <Pairs label="Pairs" heads={['Name', 'Macro']} value={pairs} on={setPairs} />}
             </Field>
           </div>
         </div>
@@ -84,8 +84,8 @@ export function Gallery() {
           lookup={() => null}
           empty={t.flow.everybody}
           on={(l, o) => {
-            set(l)
-            join(o)
+            setList(l)
+            setLogic(o)
           }}
         />
         <div>
@@ -98,11 +98,11 @@ export function Gallery() {
         <h2>Histogram</h2>
         <Histogram
           scores={scores}
-          threshold={cut}
+          threshold={threshold}
           saved={60}
           min={20}
           max={95}
-          on={move}
+          on={setThreshold}
           label="Threshold"
           says={String}
           summary="Scores"
@@ -144,7 +144,7 @@ export function Gallery() {
           keyOf={r => r.id}
           nameOf={r => r.name}
           selected={selected}
-          onSelect={select}
+          onSelect={setSelected}
           columns={[
             { name: 'name', label: 'Name', kind: 'first', phone: true, left: true, cell: r => <span class="name">{r.name}</span> },
             { name: 'n', label: 'Number', phone: true, cell: r => r.n },
@@ -157,13 +157,13 @@ export function Gallery() {
           <button type="button" class="btn" data-open="toast" onClick={() => toast('Said', { undo: () => toast('Undone') })}>
             Toast
           </button>
-          <button type="button" class="btn" data-open="sheet" onClick={() => show('sheet')}>
+          <button type="button" class="btn" data-open="sheet" onClick={() => setOpen('sheet')}>
             Sheet
           </button>
-          <button type="button" class="btn" data-open="side" onClick={() => show('side')}>
+          <button type="button" class="btn" data-open="side" onClick={() => setOpen('side')}>
             Side
           </button>
-          <button type="button" class="btn danger" data-open="ask" onClick={() => show('ask')}>
+          <button type="button" class="btn danger" data-open="ask" onClick={() => setOpen('ask')}>
             Ask
           </button>
         </div>
@@ -183,20 +183,20 @@ export function Gallery() {
         </div>
       </section>
       {open === 'sheet' && (
-        <Sheet title="Sheet" close={() => show('')}>
+        <Sheet title="Sheet" close={() => setOpen('')}>
           <div class="body">
             <p>Sheet</p>
           </div>
         </Sheet>
       )}
       {open === 'side' && (
-        <Sheet side title="Side" close={() => show('')}>
+        <Sheet side title="Side" close={() => setOpen('')}>
           <div class="body">
             <p>Side</p>
           </div>
         </Sheet>
       )}
-      {open === 'ask' && <Ask title="Ask" text="Text" go="Go" danger name="name" on={() => undefined} close={() => show('')} />}
+      {open === 'ask' && <Ask title="Ask" text="Text" go="Go" danger name="name" on={() => undefined} close={() => setOpen('')} />}
     </div>
   )
 }

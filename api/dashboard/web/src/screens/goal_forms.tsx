@@ -74,7 +74,7 @@ const empty: Draft = {
 
 // GoalForm creates a goal, from nothing or from a suggestion, or changes a goal.
 export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested | null; site: Site; close: () => void }) {
-  const [dirty, mark] = useState(false)
+  const [dirty, setDirty] = useState(false)
   const old = g !== null && 'id' in g,
     start: Draft = old
       ? bodyOf(g)
@@ -95,7 +95,7 @@ export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested |
         value={start}
         always={!old}
         byCode={codes}
-        onDirty={mark}
+        onDirty={setDirty}
         save={save}
         submit={old ? t.parts.save : w.create}
         cancel={close}
@@ -106,7 +106,7 @@ export function GoalForm({ of: g, site, close }: { of: GoalRow | GoalSuggested |
 
 // SiteForm creates or changes a site. made is called with the id of a new site.
 export function SiteForm({ of: s, close, made }: { of: Site | null; close: () => void; made: (id: string) => void }) {
-  const [dirty, mark] = useState(false)
+  const [dirty, setDirty] = useState(false)
   const start: Draft = s
     ? { name: s.name, domain: s.domain, currency: s.currency, kind: s.kind, revenueFrom: s.revenueFrom, isActive: s.isActive }
     : { name: '', domain: '', currency: 'USD', kind: 'store', revenueFrom: 'order', isActive: true, seedGoals: true }
@@ -125,7 +125,7 @@ export function SiteForm({ of: s, close, made }: { of: Site | null; close: () =>
         value={start}
         always={!s}
         byCode={{ duplicate_name: 'name' }}
-        onDirty={mark}
+        onDirty={setDirty}
         save={save}
         submit={s ? t.parts.save : w.createSite}
         cancel={close}

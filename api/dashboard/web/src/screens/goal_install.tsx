@@ -17,9 +17,9 @@ const keyOf = (e: LiveEvent) => [e.at, e.name, e.host, e.path, e.clickId].join()
 
 // useClock renders again every second.
 function useClock() {
-  const [now, set] = useState(Date.now())
+  const [now, setNow] = useState(Date.now())
   useEffect(() => {
-    const timer = setInterval(() => set(Date.now()), 1000)
+    const timer = setInterval(() => setNow(Date.now()), 1000)
     return () => clearInterval(timer)
   }, [])
   return now
@@ -27,9 +27,9 @@ function useClock() {
 
 // LiveTest waits for the next event of the site, and shows the events that have arrived.
 export function LiveTest({ of: live }: { of: GoalsLive }) {
-  const [passed, pass] = useState<Set<string>>(new Set()),
+  const [hidden, setHidden] = useState<Set<string>>(new Set()),
     now = useClock(),
-    latest = live.latest.filter(e => !passed.has(keyOf(e))),
+    latest = live.latest.filter(e => !hidden.has(keyOf(e))),
     last = latest[0]
   return (
     <section class="card livetest">
@@ -38,7 +38,7 @@ export function LiveTest({ of: live }: { of: GoalsLive }) {
         <span class="dim fine">{w.now(live.windowMinutes)}</span>
         <span class="grow" />
         {last && (
-          <button type="button" class="btn sm quiet" onClick={() => pass(new Set(live.latest.map(keyOf)))}>
+          <button type="button" class="btn sm quiet" onClick={() => setHidden(new Set(live.latest.map(keyOf)))}>
             {w.anew}
           </button>
         )}
@@ -117,16 +117,16 @@ function textOf(which: Which, domain: string, data: GoalList, secret: string) {
 // Install shows the snippets for the customer's pages and servers.
 export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
   const domains = [...data.trackingDomains, ...data.sharedDomains],
-    [domain, choose] = useState(domains[0] ?? ''),
-    [which, show] = useState<Which>('tag'),
-    [asking, ask] = useState(false),
-    [secret, reveal] = useState(''),
-    [open, close] = useState(false)
+    [domain, setDomain] = useState(domains[0] ?? ''),
+    [snippet, setSnippet] = useState<Which>('tag'),
+    [confirming, setConfirming] = useState(false),
+    [secret, setSecret] = useState(''),
+    [secretShown, setSecretShown] = useState(false)
   const make = () =>
     call('POST /goals').then(got => {
       touches('goals')
-      reveal(got.secret)
-      close(true)
+      setSecret(got.secret)
+      setSecretShown(true)
     })
   return (
     <section class="card part install">
@@ -142,17 +142,17 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
         <>
           {domains.length > 1 && (
             <Field label={w.tagDomain}>
-              {wired => <Select wired={wired} value={domain} options={domains.map(d => ({ value: d, label: d }))} on={choose} />}
+              {wired => <Select wired={wired} value={domain} options={domains.map(d => ({ value: d, label: d }))} on={setDomain} />}
             </Field>
           )}
           <Seg
             label={w.which}
-            value={which}
+            value={snippet}
             options={(Object.keys(w.snippets) as Which[]).map(value => ({ value, label: w.snippets[value]! }))}
-            on={show}
+            on={setSnippet}
           />
-          <p class="soft">{w.snippetText[which]}</p>
-          <Copy lines text={textOf(which, domain, data, secret)} label={w.snippetOf(w.snippets[which]!)} />
+          <p class="soft">{w.snippetText[snippet]}</p>
+          <Copy lines text={textOf(snippet, domain, data, secret)} label={w.snippetOf(w.snippets[snippet]!)} />
         </>
       )}
       <div>
@@ -167,21 +167,21 @@ export function Install({ of: data, may }: { of: GoalList; may: boolean }) {
           </span>
         </div>
         {may && (
-          <button type="button" class="btn sm" onClick={() => (data.secretSet ? ask(true) : void make().catch(() => undefined))}>
+          <button type="button" class="btn sm" onClick={() => (data.secretSet ? setConfirming(true) : void make().catch(() => undefined))}>
             {data.secretSet ? w.newSecret : w.makeSecret}
           </button>
         )}
       </div>
-      {asking && <Ask title={w.rotateTitle} text={w.rotateText} go={w.newSecret} danger close={() => ask(false)} on={make} />}
-      {open && (
+      {confirming && <Ask title={w.rotateTitle} text={w.rotateText} go={w.newSecret} danger close={() => setConfirming(false)} on={make} />}
+      {secretShown && (
         <Sheet
           title={w.secret}
-          close={() => close(false)}
+          close={() => setSecretShown(false)}
           keep={() => true}
           foot={
             <>
               <span class="grow" />
-              <button type="button" class="btn primary" onClick={() => close(false)}>
+              <button type="button" class="btn primary" onClick={() => setSecretShown(false)}>
                 {w.secretDone}
               </button>
             </>

@@ -28,11 +28,11 @@ export function Goals() {
     site = q.get('site') ?? undefined,
     { data, error, again } = use('GET /goals', { site }, live),
     may = canWrite() && !!data?.planIncludes
-  const [goal, edit] = useState<GoalRow | GoalSuggested | 'new' | null>(null),
-    [changing, alter] = useState<Site | 'new' | null>(null)
+  const [editedGoal, setEditedGoal] = useState<GoalRow | GoalSuggested | 'new' | null>(null),
+    [editedSite, setEditedSite] = useState<Site | 'new' | null>(null)
   useKeys([{ key: 'N', text: w.add }], e => {
     if (e.key === 'n' && may && data?.site) {
-      edit('new')
+      setEditedGoal('new')
       return true
     }
   })
@@ -49,7 +49,7 @@ export function Goals() {
       </section>
     )
   const addSite = may && (
-    <button type="button" class="btn" onClick={() => alter('new')}>
+    <button type="button" class="btn" onClick={() => setEditedSite('new')}>
       <Icon name="plus" />
       {w.addSite}
     </button>
@@ -87,11 +87,11 @@ export function Goals() {
               {w.kinds[data.site.kind]}
               {data.site.domain && ` · ${data.site.domain}`}
             </span>
-            {may && <SiteMenu of={data.site} edit={() => alter(data.site)} />}
+            {may && <SiteMenu of={data.site} edit={() => setEditedSite(data.site)} />}
             <span class="grow" />
             {addSite}
             {may && (
-              <button type="button" class="btn primary" onClick={() => edit('new')}>
+              <button type="button" class="btn primary" onClick={() => setEditedGoal('new')}>
                 <Icon name="plus" />
                 {w.add}
                 <kbd class="wide">N</kbd>
@@ -101,8 +101,8 @@ export function Goals() {
           <div class="grid goals cols">
             <div class="grid">
               <Totals of={data} />
-              <List of={data} may={may} edit={edit} />
-              {may && <Suggested rows={data.suggested} edit={edit} />}
+              <List of={data} may={may} edit={setEditedGoal} />
+              {may && <Suggested rows={data.suggested} edit={setEditedGoal} />}
               <Products of={data} />
             </div>
             <div class="grid">
@@ -112,14 +112,18 @@ export function Goals() {
           </div>
         </>
       )}
-      {goal && data.site && <GoalForm of={goal === 'new' ? null : goal} site={data.site} close={() => edit(null)} />}
-      {changing && <SiteForm of={changing === 'new' ? null : changing} close={() => alter(null)} made={id => change({ site: id })} />}
+      {editedGoal && data.site && (
+        <GoalForm of={editedGoal === 'new' ? null : editedGoal} site={data.site} close={() => setEditedGoal(null)} />
+      )}
+      {editedSite && (
+        <SiteForm of={editedSite === 'new' ? null : editedSite} close={() => setEditedSite(null)} made={id => change({ site: id })} />
+      )}
     </>
   )
 }
 
 function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
-  const [removing, remove] = useState(false)
+  const [removing, setRemoving] = useState(false)
   return (
     <>
       <Menu
@@ -143,7 +147,7 @@ function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
             <Item
               on={() => {
                 close()
-                remove(true)
+                setRemoving(true)
               }}>
               <span class="bad">{w.removeSite}</span>
             </Item>
@@ -157,7 +161,7 @@ function SiteMenu({ of: s, edit }: { of: Site; edit: () => void }) {
           go={w.remove}
           danger
           name={s.name}
-          close={() => remove(false)}
+          close={() => setRemoving(false)}
           on={() =>
             call('DELETE /sites', { query: { id: s.id } }).then(() => {
               touches('goals', 'sites', 'campaigns')
@@ -187,7 +191,7 @@ const Totals = ({ of: { siteTotals: s } }: { of: GoalList }) => (
 )
 
 function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: GoalRow | 'new') => void }) {
-  const [removing, remove] = useState<GoalRow | null>(null)
+  const [removing, setRemoving] = useState<GoalRow | null>(null)
   const turn = (g: GoalRow, on: boolean) =>
     call('PUT /goals', { body: { ...bodyOf(g), isActive: on } }).then(() => touches('goals'), failed)
   const columns: Column<GoalRow>[] = [
@@ -260,7 +264,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
                 <Item
                   on={() => {
                     close()
-                    remove(g)
+                    setRemoving(g)
                   }}>
                   <span class="bad">{w.remove}</span>
                 </Item>
@@ -305,7 +309,7 @@ function List({ of: data, may, edit }: { of: GoalList; may: boolean; edit: (g: G
           go={w.remove}
           danger
           name={removing.name}
-          close={() => remove(null)}
+          close={() => setRemoving(null)}
           on={() =>
             call('DELETE /goals', { query: { key: removing.key, site: removing.siteId } }).then(() => {
               touches('goals')

@@ -88,29 +88,29 @@ async function send(kind: Kind, row: Row): Promise<Row> {
 export function Import() {
   const kind: Kind = place.value.query.get('kind') === 'links' ? 'links' : 'offers',
     of = fields[kind]
-  const [text, type] = useState(''),
-    [own, map] = useState<Record<number, string>>({}),
-    [large, tell] = useState(false),
-    [run, ran] = useState<Run>(),
-    [asking, ask] = useState(false),
+  const [text, setText] = useState(''),
+    [ownColumns, setOwnColumns] = useState<Record<number, string>>({}),
+    [tooLarge, setTooLarge] = useState(false),
+    [run, setRun] = useState<Run>(),
+    [confirming, setConfirming] = useState(false),
     stop = useRef(false)
   const { known, room, error, again } = useKnown(kind),
     head = useMemo(() => headOf(text, of), [text, kind])
-  const at = (head?.cells ?? []).map((c, i) => (own[i] !== undefined ? own[i] || undefined : c.column?.name)),
+  const at = (head?.cells ?? []).map((c, i) => (ownColumns[i] !== undefined ? ownColumns[i] || undefined : c.column?.name)),
     mapped = JSON.stringify(at)
   const missing = head ? of.filter(f => f.required && !at.includes(f.name)) : [],
     shown = run?.kind === kind ? run : undefined,
     stale = !!shown && (shown.text !== text || shown.mapped !== mapped),
     busy = !!shown && !shown.ended
   const set = (v: string) => {
-    type(v)
-    map({})
-    tell(false)
+    setText(v)
+    setOwnColumns({})
+    setTooLarge(false)
   }
   const dry = () => {
     if (!head || !known) return
     stop.current = false
-    ran({
+    setRun({
       kind,
       text,
       mapped,
@@ -126,7 +126,7 @@ export function Import() {
       todo = rows.map((r, i) => (r.result === 'new' ? i : -1)).filter(i => i >= 0)
     const all = todo.length
     stop.current = false
-    const show = (ended: boolean) => ran({ ...shown!, rows: [...rows], done: all - todo.length, ended })
+    const show = (ended: boolean) => setRun({ ...shown!, rows: [...rows], done: all - todo.length, ended })
     show(false)
     let full: Row | undefined
     await Promise.all(
@@ -169,8 +169,8 @@ export function Import() {
           <span class="dim fine wide">{w.texts[kind]}</span>
         </header>
         <div class="part">
-          <Source example={example[kind]} text={text} set={set} tooLarge={() => tell(true)} />
-          {large && (
+          <Source example={example[kind]} text={text} set={set} tooLarge={() => setTooLarge(true)} />
+          {tooLarge && (
             <p class="bad" role="alert">
               {t.corrections.tooLarge}
             </p>
@@ -197,7 +197,7 @@ export function Import() {
                           .filter(f => f.name === at[i] || !at.includes(f.name))
                           .map(f => ({ value: f.name, label: w.fields[f.name] ?? f.name })),
                       ]}
-                      on={v => map({ ...own, [i]: v })}
+                      on={v => setOwnColumns({ ...ownColumns, [i]: v })}
                     />
                   </div>
                 ))}
@@ -224,7 +224,7 @@ export function Import() {
               {shown ? t.corrections.again : t.corrections.dry}
             </button>
             {shown && !stale && fresh > 0 && !busy && (
-              <button type="button" class="btn primary" onClick={() => ask(true)}>
+              <button type="button" class="btn primary" onClick={() => setConfirming(true)}>
                 {w.apply(fresh)}
               </button>
             )}
@@ -243,7 +243,7 @@ export function Import() {
                 type="button"
                 class="btn quiet"
                 onClick={() => {
-                  ran(undefined)
+                  setRun(undefined)
                   set('')
                 }}>
                 {t.corrections.clear}
@@ -285,12 +285,12 @@ export function Import() {
           </section>
         )
       )}
-      {asking && (
+      {confirming && (
         <Ask
           title={w.askTitle}
           text={w.askText(fresh, kind)}
           go={w.go}
-          close={() => ask(false)}
+          close={() => setConfirming(false)}
           on={() => {
             void apply()
           }}
@@ -303,8 +303,8 @@ export function Import() {
 const order: Result[] = ['new', 'made', 'exists', 'refused', 'left']
 
 function Outcomes({ of: all, applied, kind }: { of: Row[]; applied: boolean; kind: Kind }) {
-  const [only, filter] = useState(''),
-    rows = only ? all.filter(r => r.result === only) : all
+  const [filter, setFilter] = useState(''),
+    rows = filter ? all.filter(r => r.result === filter) : all
   const file = useMemo(
     () =>
       'data:text/csv;charset=utf-8,' +
@@ -357,14 +357,14 @@ function Outcomes({ of: all, applied, kind }: { of: Row[]; applied: boolean; kin
         <span class="grow" />
         <Seg
           label={t.corrections.filter}
-          value={only}
+          value={filter}
           options={[
             { value: '', label: `${t.corrections.all} ${count(all.length)}` },
             ...order
               .filter(o => all.some(r => r.result === o))
               .map(o => ({ value: o, label: `${w.results[o]} ${count(all.filter(r => r.result === o).length)}` })),
           ]}
-          on={filter}
+          on={setFilter}
         />
         <a class="btn" href={file} download={`import-${kind}.csv`}>
           {w.download}

@@ -18,7 +18,7 @@ import { mayConnect, said, show } from '../core/connect.ts'
 export function DNSAccounts({ list }: { list: IntegrationList }) {
   const may = mayConnect(),
     open = place.value.query.get('dns'),
-    [leaving, leave] = useState<DNSAccountShown | null>(null),
+    [disconnecting, setDisconnecting] = useState<DNSAccountShown | null>(null),
     account = list.accounts.find(a => a.id === open)
   const name = (a: DNSAccountShown) => a.label || list.providers.find(p => p.provider === a.provider)?.label || a.provider
   return (
@@ -44,23 +44,23 @@ export function DNSAccounts({ list }: { list: IntegrationList }) {
               of={a}
               name={name(a)}
               provider={list.providers.find(p => p.provider === a.provider)?.label ?? a.provider}
-              leave={() => leave(a)}
+              leave={() => setDisconnecting(a)}
             />
           ))}
         </ul>
       )}
       {(account || (open === 'new' && may)) && <Editor key={open} list={list} of={account ?? null} close={() => show({})} />}
-      {leaving && (
+      {disconnecting && (
         <Ask
-          title={w.disconnectTitle(name(leaving))}
+          title={w.disconnectTitle(name(disconnecting))}
           text={w.dns.forgotten}
           go={w.disconnect}
           danger
-          close={() => leave(null)}
+          close={() => setDisconnecting(null)}
           on={() =>
-            call('DELETE /integrations', { query: { id: leaving.id } }).then(() => {
+            call('DELETE /integrations', { query: { id: disconnecting.id } }).then(() => {
               touches('integrations')
-              toast(w.gone(name(leaving)))
+              toast(w.gone(name(disconnecting)))
             })
           }
         />
@@ -70,21 +70,21 @@ export function DNSAccounts({ list }: { list: IntegrationList }) {
 }
 
 function Account({ of: a, name, provider, leave }: { of: DNSAccountShown; name: string; provider: string; leave: () => void }) {
-  const [busy, wait] = useState(false),
-    [got, set] = useState<IntegrationTested>(),
+  const [busy, setBusy] = useState(false),
+    [result, setResult] = useState<IntegrationTested>(),
     may = mayConnect()
   const test = async () => {
-    wait(true)
+    setBusy(true)
     try {
-      set(await call('POST /integrations/test', { body: { id: a.id } }))
+      setResult(await call('POST /integrations/test', { body: { id: a.id } }))
       touches('integrations')
     } catch (e) {
       failed(e)
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
-  const error = got ? (got.ok ? null : (got.detail ?? got.message)) : a.error
+  const error = result ? (result.ok ? null : (result.detail ?? result.message)) : a.error
   return (
     <li>
       <div class="grow">
@@ -99,13 +99,13 @@ function Account({ of: a, name, provider, leave }: { of: DNSAccountShown; name: 
             {error}
           </div>
         )}
-        {got?.ok && (
+        {result?.ok && (
           <div class="d wrap" role="status">
-            <span class="good">{w.dns.works(got.zones.length)}</span> {got.zones.slice(0, 12).join(', ')}
+            <span class="good">{w.dns.works(result.zones.length)}</span> {result.zones.slice(0, 12).join(', ')}
           </div>
         )}
       </div>
-      {(a.checkedAt || got) && <Says on error={error} />}
+      {(a.checkedAt || result) && <Says on error={error} />}
       {may && (
         <>
           <button type="button" class="btn sm" disabled={busy} onClick={() => void test()}>
@@ -127,18 +127,18 @@ function Account({ of: a, name, provider, leave }: { of: DNSAccountShown; name: 
 
 // Editor connects or changes an account. Its form has the fields that the provider asks for.
 function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountShown | null; close: () => void }) {
-  const [provider, choose] = useState(a?.provider ?? ''),
-    [label, name] = useState(a?.label ?? ''),
-    [values, put] = useState<Values>({}),
-    [wrong, say] = useState<Wrong>(),
-    [busy, wait] = useState(false),
+  const [provider, setProvider] = useState(a?.provider ?? ''),
+    [label, setLabel] = useState(a?.label ?? ''),
+    [values, setValues] = useState<Values>({}),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false),
     may = mayConnect()
   const form = list.providers.find(p => p.provider === provider),
     saved = a?.provider === provider ? a.credentials : {}
   const save = async () => {
     if (!form || busy) return
-    wait(true)
-    say(undefined)
+    setBusy(true)
+    setWrong(undefined)
     try {
       await call('PUT /integrations', {
         body: { ...(a ? { id: a.id } : {}), provider, label, credentials: given(form.fields, saved, values) },
@@ -151,9 +151,9 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
         asError(e),
         form.fields.map(f => f.name),
       )
-      say({ ...at, text: at.field ? at.text : said(e) })
+      setWrong({ ...at, text: at.field ? at.text : said(e) })
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (
@@ -191,15 +191,17 @@ function Editor({ list, of: a, close }: { list: IntegrationList; of: DNSAccountS
                 value={provider}
                 choices={list.providers.map(p => ({ value: p.provider, label: p.label }))}
                 on={v => {
-                  choose(v)
-                  put({})
-                  say(undefined)
+                  setProvider(v)
+                  setValues({})
+                  setWrong(undefined)
                 }}
               />
             )}
           </Field>
-          <Field label={w.dns.label}>{wired => <Input wired={wired} maxLength={100} value={label} on={name} autocomplete="off" />}</Field>
-          {form && <Credentials fields={form.fields} saved={saved} value={values} on={put} wrong={wrong} />}
+          <Field label={w.dns.label}>
+            {wired => <Input wired={wired} maxLength={100} value={label} on={setLabel} autocomplete="off" />}
+          </Field>
+          {form && <Credentials fields={form.fields} saved={saved} value={values} on={setValues} wrong={wrong} />}
         </div>
         <FormError wrong={wrong} />
       </form>

@@ -16,7 +16,7 @@ import { mayConnect, said } from '../core/connect.ts'
 // NetworkSheet edits the connection to an affiliate network: the credentials, the conversions to read, and the runs.
 export function NetworkSheet({ of: n, close }: { of: NetworkRow; close: () => void }) {
   const { data, error, again } = use('GET /networks/{id}/integration', {}, 0, { id: n.id }),
-    [dirty, mark] = useState(false)
+    [dirty, setDirty] = useState(false)
   return (
     <Sheet side title={n.name} close={close} keep={() => dirty}>
       {!data ? (
@@ -31,7 +31,7 @@ export function NetworkSheet({ of: n, close }: { of: NetworkRow; close: () => vo
         )
       ) : (
         <div class="story">
-          <Access key={data.connectedTo ?? ''} of={n} data={data} mark={mark} />
+          <Access key={data.connectedTo ?? ''} of={n} data={data} mark={setDirty} />
           {data.connectedTo && mayConnect() && <Sync of={n} />}
           {data.connectedTo && <Runs list={data.runs} />}
         </div>
@@ -41,29 +41,29 @@ export function NetworkSheet({ of: n, close }: { of: NetworkRow; close: () => vo
 }
 
 function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegration; mark: (dirty: boolean) => void }) {
-  const [provider, choose] = useState(data.connectedTo ?? ''),
-    [values, put] = useState<Values>({}),
-    [on, turn] = useState(data.connectedTo ? data.is_enabled : true),
-    [wrong, say] = useState<Wrong>(),
-    [busy, wait] = useState(false),
-    [leaving, leave] = useState(false),
+  const [provider, setProvider] = useState(data.connectedTo ?? ''),
+    [values, setValues] = useState<Values>({}),
+    [enabled, setEnabled] = useState(data.connectedTo ? data.is_enabled : true),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false),
+    [disconnecting, setDisconnecting] = useState(false),
     may = mayConnect()
   const form = data.providers.find(p => p.provider === provider),
     saved = data.connectedTo === provider ? data.credentials : {}
   const type = (v: Values) => {
-    put(v)
+    setValues(v)
     mark(true)
   }
   const save = async () => {
     if (!form || busy) return
-    wait(true)
-    say(undefined)
+    setBusy(true)
+    setWrong(undefined)
     try {
       await call('PUT /networks/{id}/integration', {
         path: { id: n.id },
-        body: { provider, credentials: given(form.fields, saved, values), is_enabled: on },
+        body: { provider, credentials: given(form.fields, saved, values), is_enabled: enabled },
       })
-      put({})
+      setValues({})
       mark(false)
       touches('networks')
       toast(w.saved(n.name))
@@ -72,13 +72,13 @@ function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegratio
         asError(e),
         form.fields.map(f => f.name),
       )
-      say({ ...at, text: at.field ? at.text : said(e) })
+      setWrong({ ...at, text: at.field ? at.text : said(e) })
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   const test = async () => {
-    wait(true)
+    setBusy(true)
     try {
       const out = await call('POST /networks/{id}/integration/test', { path: { id: n.id } })
       touches('networks')
@@ -86,7 +86,7 @@ function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegratio
     } catch (e) {
       toast(said(e), { bad: true })
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (
@@ -114,9 +114,9 @@ function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegratio
                   value={provider}
                   choices={data.providers.map(p => ({ value: p.provider, label: p.label }))}
                   on={v => {
-                    choose(v)
-                    put({})
-                    say(undefined)
+                    setProvider(v)
+                    setValues({})
+                    setWrong(undefined)
                   }}
                 />
               )}
@@ -124,7 +124,7 @@ function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegratio
             {form && <Credentials fields={form.fields} saved={saved} value={values} on={type} wrong={wrong} />}
             {form && (
               <div class="across">
-                <Switch shown on={on} set={turn} label={w.networks.enabled} />
+                <Switch shown on={enabled} set={setEnabled} label={w.networks.enabled} />
               </div>
             )}
           </div>
@@ -138,7 +138,7 @@ function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegratio
               <button type="button" class="btn" disabled={busy} onClick={() => void test()}>
                 {w.test}
               </button>
-              <button type="button" class="btn quiet" onClick={() => leave(true)}>
+              <button type="button" class="btn quiet" onClick={() => setDisconnecting(true)}>
                 {w.disconnect}
               </button>
             </>
@@ -149,13 +149,13 @@ function Access({ of: n, data, mark }: { of: NetworkRow; data: NetworkIntegratio
           </button>
         </div>
       )}
-      {leaving && (
+      {disconnecting && (
         <Ask
           title={w.disconnectTitle(n.name)}
           text={w.forgotten}
           go={w.disconnect}
           danger
-          close={() => leave(false)}
+          close={() => setDisconnecting(false)}
           on={() =>
             call('DELETE /networks/{id}/integration', { path: { id: n.id } }).then(() => {
               touches('networks')
@@ -172,31 +172,31 @@ const day = (ago: number) => new Date(Date.now() - ago * 86400000).toISOString()
 
 // Sync reads the conversions of some days from a network. The first run is a dry run.
 function Sync({ of: n }: { of: NetworkRow }) {
-  const [from, first] = useState(day(7)),
-    [to, last] = useState(day(0)),
-    [text, say] = useState(''),
-    [error, fail] = useState(''),
-    [busy, wait] = useState(false)
+  const [from, setFrom] = useState(day(7)),
+    [to, setTo] = useState(day(0)),
+    [text, setText] = useState(''),
+    [error, setError] = useState(''),
+    [busy, setBusy] = useState(false)
   const run = async (apply: boolean) => {
-    wait(true)
-    say('')
-    fail('')
+    setBusy(true)
+    setText('')
+    setError('')
     try {
       const out = await call('POST /networks/{id}/integration/sync', { path: { id: n.id }, body: { from, to, apply } })
-      say((apply ? w.networks.done : w.networks.dryDone)(out.total, out.matched, money(out.payout)))
+      setText((apply ? w.networks.done : w.networks.dryDone)(out.total, out.matched, money(out.payout)))
       touches('networks', ...(apply ? ['reports', 'logs', 'stats'] : []))
     } catch (e) {
-      fail(said(e))
+      setError(said(e))
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (
     <section class="part">
       <h2>{w.networks.sync}</h2>
       <div class="fields">
-        <Field label={w.networks.from}>{wired => <Input wired={wired} type="date" value={from} on={first} />}</Field>
-        <Field label={w.networks.to}>{wired => <Input wired={wired} type="date" value={to} on={last} />}</Field>
+        <Field label={w.networks.from}>{wired => <Input wired={wired} type="date" value={from} on={setFrom} />}</Field>
+        <Field label={w.networks.to}>{wired => <Input wired={wired} type="date" value={to} on={setTo} />}</Field>
       </div>
       {text && (
         <p role="status" class="wrap">

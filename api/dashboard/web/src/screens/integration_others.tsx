@@ -20,8 +20,8 @@ const Waiting = () => (
 // Geo edits the connection to the service that tells where visitors come from.
 export function Geo({ encryption }: { encryption: boolean }) {
   const { data, error, again } = use('GET /geo-database', {}),
-    [open, show] = useState(false),
-    [leaving, leave] = useState(false),
+    [open, setOpen] = useState(false),
+    [disconnecting, setDisconnecting] = useState(false),
     may = mayConnect(),
     c = data?.connected,
     name = data?.providers.find(p => p.provider === c?.provider)?.label ?? c?.provider ?? ''
@@ -49,13 +49,13 @@ export function Geo({ encryption }: { encryption: boolean }) {
             </div>
             {c && <Says on={c.enabled} error={c.error} />}
             {may && data.planIncludes && encryption && (
-              <button type="button" class="btn sm" onClick={() => show(true)}>
+              <button type="button" class="btn sm" onClick={() => setOpen(true)}>
                 {c ? w.change : w.connect}
                 <span class="hidden"> {w.geo.title}</span>
               </button>
             )}
             {may && c && (
-              <button type="button" class="btn sm quiet" onClick={() => leave(true)}>
+              <button type="button" class="btn sm quiet" onClick={() => setDisconnecting(true)}>
                 {w.disconnect}
                 <span class="hidden"> {name}</span>
               </button>
@@ -63,14 +63,14 @@ export function Geo({ encryption }: { encryption: boolean }) {
           </li>
         </ul>
       )}
-      {open && data && <GeoForm of={data} close={() => show(false)} />}
-      {leaving && (
+      {open && data && <GeoForm of={data} close={() => setOpen(false)} />}
+      {disconnecting && (
         <Ask
           title={w.disconnectTitle(name)}
           text={w.forgotten}
           go={w.disconnect}
           danger
-          close={() => leave(false)}
+          close={() => setDisconnecting(false)}
           on={() =>
             call('DELETE /geo-database').then(() => {
               touches('geo-database')
@@ -84,40 +84,45 @@ export function Geo({ encryption }: { encryption: boolean }) {
 }
 
 function GeoForm({ of: data, close }: { of: GeoDatabase; close: () => void }) {
-  const [provider, choose] = useState(data.connected?.provider ?? data.providers[0]?.provider ?? ''),
-    [key, type] = useState(''),
-    [enabled, turn] = useState(data.connected?.enabled ?? true),
-    [wrong, say] = useState(''),
-    [busy, wait] = useState(false),
+  const [provider, setProvider] = useState(data.connected?.provider ?? data.providers[0]?.provider ?? ''),
+    [key, setKey] = useState(''),
+    [enabled, setEnabled] = useState(data.connected?.enabled ?? true),
+    [wrong, setWrong] = useState(''),
+    [busy, setBusy] = useState(false),
     form = data.providers.find(p => p.provider === provider)
   const save = async () => {
-    wait(true)
-    say('')
+    setBusy(true)
+    setWrong('')
     try {
       await call('PUT /geo-database', { body: { provider, enabled, ...(key ? { key } : {}) } })
       touches('geo-database')
       toast(w.saved(form?.label ?? provider))
       close()
     } catch (e) {
-      say(said(e))
+      setWrong(said(e))
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (
     <FormSheet title={w.geo.title} close={close} keep={() => key !== ''} go={busy ? w.testing : w.save} off={busy} send={save}>
       <Field label={w.provider}>
         {wired => (
-          <Select wired={wired} value={provider} options={data.providers.map(p => ({ value: p.provider, label: p.label }))} on={choose} />
+          <Select
+            wired={wired}
+            value={provider}
+            options={data.providers.map(p => ({ value: p.provider, label: p.label }))}
+            on={setProvider}
+          />
         )}
       </Field>
       <Field
         label={w.geo.key}
         hint={[form?.key, data.connected?.provider === provider ? w.keep : ''].filter(Boolean).join(' ')}
         error={wrong || undefined}>
-        {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={type} />}
+        {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={setKey} />}
       </Field>
-      <Switch shown on={enabled} set={turn} label={w.geo.enabled} />
+      <Switch shown on={enabled} set={setEnabled} label={w.geo.enabled} />
     </FormSheet>
   )
 }
@@ -133,8 +138,8 @@ const labelOf = (provider: string) => providers.find(p => p.value === provider)?
 // AI edits the connection to the language model of the Copilot.
 export function AI() {
   const { data, error, again } = use('GET /copilot/ai', {}),
-    [open, show] = useState(false),
-    [leaving, leave] = useState(false),
+    [open, setOpen] = useState(false),
+    [disconnecting, setDisconnecting] = useState(false),
     c = data?.connection
   return (
     <section class="card">
@@ -156,13 +161,13 @@ export function AI() {
               <div class="d wrap">{c && [data.message, w.since(ago(c.savedAt))].filter(Boolean).join(' · ')}</div>
             </div>
             {mayConnect() && data.canManage && data.encryption && (
-              <button type="button" class="btn sm" onClick={() => show(true)}>
+              <button type="button" class="btn sm" onClick={() => setOpen(true)}>
                 {c ? w.change : w.connect}
                 <span class="hidden"> {w.ai.title}</span>
               </button>
             )}
             {mayConnect() && data.canManage && c && (
-              <button type="button" class="btn sm quiet" onClick={() => leave(true)}>
+              <button type="button" class="btn sm quiet" onClick={() => setDisconnecting(true)}>
                 {w.disconnect}
                 <span class="hidden"> {labelOf(c.provider)}</span>
               </button>
@@ -170,14 +175,14 @@ export function AI() {
           </li>
         </ul>
       )}
-      {open && data && <AIForm of={data} close={() => show(false)} />}
-      {leaving && c && (
+      {open && data && <AIForm of={data} close={() => setOpen(false)} />}
+      {disconnecting && c && (
         <Ask
           title={w.disconnectTitle(labelOf(c.provider))}
           text={w.forgotten}
           go={w.disconnect}
           danger
-          close={() => leave(false)}
+          close={() => setDisconnecting(false)}
           on={() =>
             call('DELETE /copilot/ai').then(() => {
               touches('copilot')
@@ -192,22 +197,22 @@ export function AI() {
 
 function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
   const c = data.connection,
-    [provider, choose] = useState(c?.provider ?? 'openai'),
-    [key, type] = useState(''),
-    [model, pick] = useState(c?.model ?? ''),
-    [models, list] = useState<AIModel[]>(),
-    [wrong, say] = useState(''),
-    [busy, wait] = useState(false),
+    [provider, setProvider] = useState(c?.provider ?? 'openai'),
+    [key, setKey] = useState(''),
+    [model, setModel] = useState(c?.model ?? ''),
+    [models, setModels] = useState<AIModel[]>(),
+    [wrong, setWrong] = useState(''),
+    [busy, setBusy] = useState(false),
     kept = c?.provider === provider
   const run = async (what: () => Promise<unknown>) => {
-    wait(true)
-    say('')
+    setBusy(true)
+    setWrong('')
     try {
       await what()
     } catch (e) {
-      say(said(e))
+      setWrong(said(e))
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   const save = () =>
@@ -222,7 +227,7 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
     })
   const find = () =>
     run(async () =>
-      list((await call('POST /copilot/ai', { body: { action: 'models', provider, ...(key ? { apiKey: key } : {}) } })).models ?? []),
+      setModels((await call('POST /copilot/ai', { body: { action: 'models', provider, ...(key ? { apiKey: key } : {}) } })).models ?? []),
     )
   return (
     <FormSheet
@@ -239,15 +244,15 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
             value={provider}
             options={providers}
             on={v => {
-              choose(v)
-              list(undefined)
-              pick(c?.provider === v ? c.model : '')
+              setProvider(v)
+              setModels(undefined)
+              setModel(c?.provider === v ? c.model : '')
             }}
           />
         )}
       </Field>
       <Field label={w.ai.key} hint={kept ? w.keep : undefined} error={wrong || undefined}>
-        {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={type} />}
+        {wired => <Input wired={wired} type="password" autocomplete="off" maxLength={500} value={key} on={setKey} />}
       </Field>
       <Field label={w.ai.model}>
         {wired =>
@@ -256,10 +261,10 @@ function AIForm({ of: data, close }: { of: AIConnection; close: () => void }) {
               wired={wired}
               value={model}
               options={[{ value: '', label: w.choose }, ...models.map(m => ({ value: m.id, label: m.name || m.id }))]}
-              on={pick}
+              on={setModel}
             />
           ) : (
-            <Input wired={wired} class="mono" maxLength={200} value={model} on={pick} />
+            <Input wired={wired} class="mono" maxLength={200} value={model} on={setModel} />
           )
         }
       </Field>

@@ -19,7 +19,7 @@ import { Told, Upload, type Telling } from './integration_uploads.tsx'
 // uploaded.
 export function SourceSheet({ of: s, close }: { of: SourceRow; close: () => void }) {
   const { data, error, again } = use('GET /traffic-sources/{id}/integration', {}, 0, { id: s.id }),
-    [dirty, mark] = useState(false)
+    [dirty, setDirty] = useState(false)
   return (
     <Sheet side title={s.name} close={close} keep={() => dirty}>
       {!data ? (
@@ -34,7 +34,7 @@ export function SourceSheet({ of: s, close }: { of: SourceRow; close: () => void
         )
       ) : (
         <div class="story">
-          <Connection key={data.provider ?? ''} of={s} data={data} mark={mark} />
+          <Connection key={data.provider ?? ''} of={s} data={data} mark={setDirty} />
           {data.uploads && <Told of={data.uploads} />}
           {data.click_loss.length > 0 && <Loss of={data} />}
           {data.configured && <Runs list={data.runs} />}
@@ -68,13 +68,13 @@ const emptyEndpoint: CostEndpoint = {
 }
 
 function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegration; mark: (dirty: boolean) => void }) {
-  const [provider, choose] = useState(data.provider ?? ''),
-    [values, put] = useState<Values>({}),
-    [signed, by] = useState(data.oauth_connection_id ?? ''),
-    [endpoint, at] = useState<CostEndpoint>(data.cost_endpoint ?? emptyEndpoint),
-    [on, turn] = useState(data.configured ? data.is_enabled : true),
-    [param, read] = useState(data.campaign_param)
-  const [telling, tell] = useState<Telling>({
+  const [provider, setProvider] = useState(data.provider ?? ''),
+    [values, setValues] = useState<Values>({}),
+    [connectionID, setConnectionID] = useState(data.oauth_connection_id ?? ''),
+    [endpoint, setEndpoint] = useState<CostEndpoint>(data.cost_endpoint ?? emptyEndpoint),
+    [enabled, setEnabled] = useState(data.configured ? data.is_enabled : true),
+    [param, setParam] = useState(data.campaign_param)
+  const [reporting, setReporting] = useState<Telling>({
     conversions_enabled: data.conversions_enabled,
     mode: data.mode ?? 'shadow',
     conversion_statuses: data.conversion_statuses.length ? data.conversion_statuses : ['approved'],
@@ -82,43 +82,43 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
     daily_cap_count: data.daily_cap_count || null,
     daily_cap_value: data.daily_cap_value || null,
   })
-  const [wrong, say] = useState<Wrong>(),
-    [busy, wait] = useState(false),
-    [leaving, leave] = useState(false),
+  const [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false),
+    [disconnecting, setDisconnecting] = useState(false),
     may = mayConnect()
   const form = data.providers.find(p => p.provider === provider),
     same = data.provider === provider,
     saved = same ? data.credentials : {}
   const save = async () => {
     if (!form || busy) return
-    wait(true)
-    say(undefined)
-    const told = Object.fromEntries(Object.entries(telling).filter(([, v]) => v !== null))
+    setBusy(true)
+    setWrong(undefined)
+    const told = Object.fromEntries(Object.entries(reporting).filter(([, v]) => v !== null))
     const body: SourceIntegrationBody = {
       provider,
       credentials: given(form.fields, saved, values),
-      is_enabled: on,
+      is_enabled: enabled,
       campaign_param: param,
-      ...(form.sign_in && signed ? { oauth_connection_id: signed } : {}),
+      ...(form.sign_in && connectionID ? { oauth_connection_id: connectionID } : {}),
       ...(form.endpoint ? { cost_endpoint: endpoint } : {}),
       ...(form.conversions ? told : {}),
     }
     try {
       await call('PUT /traffic-sources/{id}/integration', { path: { id: s.id }, body })
-      put({})
+      setValues({})
       mark(false)
       touches('traffic-sources')
       toast(w.saved(s.name))
     } catch (e) {
       const error = asError(e),
         found = wrongOf(error, [...form.fields.map(f => f.name), 'campaign_param', 'conversion_action', 'oauth_connection_id'], codes)
-      say({ ...found, text: w.codes[error.code] && error.code !== 'invalid_credentials' ? w.codes[error.code]! : found.text })
+      setWrong({ ...found, text: w.codes[error.code] && error.code !== 'invalid_credentials' ? w.codes[error.code]! : found.text })
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   const run = async (action: 'test' | 'sync') => {
-    wait(true)
+    setBusy(true)
     try {
       const out = await call('POST /traffic-sources/{id}/integration', { path: { id: s.id }, body: { action } })
       touches('traffic-sources', ...(action === 'sync' ? ['reports', 'stats'] : []))
@@ -133,7 +133,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
     } catch (e) {
       toast(said(e), { bad: true })
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   const touched =
@@ -168,10 +168,10 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
                   value={provider}
                   choices={data.providers.map(p => ({ value: p.provider, label: p.label }))}
                   on={v => {
-                    choose(v)
-                    put({})
-                    say(undefined)
-                    by('')
+                    setProvider(v)
+                    setValues({})
+                    setWrong(undefined)
+                    setConnectionID('')
                   }}
                 />
               )}
@@ -179,31 +179,31 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
             {form?.sign_in && (
               <SignedIn
                 provider={provider}
-                value={signed}
-                on={touched(by)}
+                value={connectionID}
+                on={touched(setConnectionID)}
                 fill={a => {
-                  put(v => ({ ...v, ...accountOf(provider, a) }))
+                  setValues(v => ({ ...v, ...accountOf(provider, a) }))
                   mark(true)
                 }}
                 error={wrong?.field === 'oauth_connection_id' ? wrong.text : undefined}
               />
             )}
-            {form && <Credentials fields={form.fields} saved={saved} value={values} on={touched(put)} wrong={wrong} />}
+            {form && <Credentials fields={form.fields} saved={saved} value={values} on={touched(setValues)} wrong={wrong} />}
           </div>
-          {form?.endpoint && <Endpoint value={endpoint} on={touched(at)} wrong={wrong} />}
+          {form?.endpoint && <Endpoint value={endpoint} on={touched(setEndpoint)} wrong={wrong} />}
         </section>
         {form?.cost && (
           <section class="part">
             <h2>{w.source.spend}</h2>
             <div class="fields">
               <div class="across">
-                <Switch shown on={on} set={touched(turn)} label={w.source.enabled} />
+                <Switch shown on={enabled} set={touched(setEnabled)} label={w.source.enabled} />
               </div>
               <Field
                 label={w.source.campaignParam}
                 hint={w.source.campaignParamHint}
                 error={wrong?.field === 'campaign_param' ? wrong.text : undefined}>
-                {wired => <Input wired={wired} class="mono" maxLength={100} value={param} on={touched(read)} />}
+                {wired => <Input wired={wired} class="mono" maxLength={100} value={param} on={touched(setParam)} />}
               </Field>
             </div>
           </section>
@@ -211,8 +211,8 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
         {form?.conversions && (
           <Upload
             source={s}
-            value={telling}
-            on={touched(tell)}
+            value={reporting}
+            on={touched(setReporting)}
             actions={same && (provider === 'google_ads' || provider === 'microsoft_ads')}
             error={wrong?.field === 'conversion_action' ? wrong.text : undefined}
           />
@@ -231,7 +231,7 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
                   {w.source.sync}
                 </button>
               )}
-              <button type="button" class="btn quiet" onClick={() => leave(true)}>
+              <button type="button" class="btn quiet" onClick={() => setDisconnecting(true)}>
                 {w.disconnect}
               </button>
             </>
@@ -242,13 +242,13 @@ function Connection({ of: s, data, mark }: { of: SourceRow; data: SourceIntegrat
           </button>
         </div>
       )}
-      {leaving && (
+      {disconnecting && (
         <Ask
           title={w.disconnectTitle(s.name)}
           text={w.forgotten}
           go={w.disconnect}
           danger
-          close={() => leave(false)}
+          close={() => setDisconnecting(false)}
           on={() =>
             call('DELETE /traffic-sources/{id}/integration', { path: { id: s.id } }).then(() => {
               touches('traffic-sources')
@@ -286,17 +286,19 @@ function SignedIn({
   error?: string
 }) {
   const list = use('GET /oauth/connections', {}).data?.providers.find(p => p.provider === provider)?.connections,
-    [accounts, found] = useState<AdAccount[]>(),
-    [busy, wait] = useState(false),
-    [chosen, choose] = useState('')
+    [accounts, setAccounts] = useState<AdAccount[]>(),
+    [busy, setBusy] = useState(false),
+    [chosen, setChosen] = useState('')
   const find = async () => {
-    wait(true)
+    setBusy(true)
     try {
-      found((await call('GET /oauth/{provider}/accounts', { path: { provider }, query: value ? { connection: value } : {} })).accounts)
+      setAccounts(
+        (await call('GET /oauth/{provider}/accounts', { path: { provider }, query: value ? { connection: value } : {} })).accounts,
+      )
     } catch (e) {
       toast(said(e), { bad: true })
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   if (list?.length === 0)
@@ -329,7 +331,7 @@ function SignedIn({
               value={chosen}
               choices={accounts.map(a => ({ value: a.id, label: a.name || a.id, side: a.manager ? w.source.manager : a.currency }))}
               on={v => {
-                choose(v)
+                setChosen(v)
                 const a = accounts.find(o => o.id === v)
                 if (a) fill(a)
               }}

@@ -111,36 +111,36 @@ function Action({
   find: boolean
   error?: string
 }) {
-  const [list, found] = useState<ConversionAction[]>(),
-    [busy, wait] = useState(false),
+  const [actions, setActions] = useState<ConversionAction[]>(),
+    [busy, setBusy] = useState(false),
     path = { id: source.id }
   const run = async (what: () => Promise<unknown>) => {
-    wait(true)
+    setBusy(true)
     try {
       await what()
     } catch (e) {
       toast(said(e), { bad: true })
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
-  const look = () => run(async () => found((await call('GET /traffic-sources/{id}/integration/conversion-actions', { path })).actions))
+  const look = () => run(async () => setActions((await call('GET /traffic-sources/{id}/integration/conversion-actions', { path })).actions))
   const make = () =>
     run(async () => {
       const made = await call('POST /traffic-sources/{id}/integration/conversion-actions', { path, body: {} })
       toast(w.source.actionMade(made.name))
       on(made.resource_name ?? made.name)
-      found(undefined)
+      setActions(undefined)
     })
   return (
     <div class="across">
-      <Field label={w.source.action} hint={list?.length === 0 ? w.source.noActions : w.source.actionHint} error={error}>
+      <Field label={w.source.action} hint={actions?.length === 0 ? w.source.noActions : w.source.actionHint} error={error}>
         {wired =>
-          list?.length ? (
+          actions?.length ? (
             <Select
               wired={wired}
               value={value}
-              options={[{ value: '', label: w.choose }, ...list.map(a => ({ value: a.resource_name ?? a.name, label: a.name }))]}
+              options={[{ value: '', label: w.choose }, ...actions.map(a => ({ value: a.resource_name ?? a.name, label: a.name }))]}
               on={on}
             />
           ) : (

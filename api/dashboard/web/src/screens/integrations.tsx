@@ -90,7 +90,7 @@ type ConnectionsProps<R> = {
 
 // Connections lists records that can each be connected. It shows only some of them at first.
 function Connections<R extends { status: string }>({ title, text, none, rooms, rows: all, one }: ConnectionsProps<R>) {
-  const [whole, open] = useState(false),
+  const [showAll, setShowAll] = useState(false),
     rows = all?.filter(r => r.status !== 'archived')
   return (
     <section class="card">
@@ -110,11 +110,11 @@ function Connections<R extends { status: string }>({ title, text, none, rooms, r
           </a>
         </div>
       ) : (
-        <ul class="list">{rows.slice(0, whole ? rows.length : some).map(one)}</ul>
+        <ul class="list">{rows.slice(0, showAll ? rows.length : some).map(one)}</ul>
       )}
-      {rows && rows.length > some && !whole && (
+      {rows && rows.length > some && !showAll && (
         <div class="part">
-          <button type="button" class="btn" onClick={() => open(true)}>
+          <button type="button" class="btn" onClick={() => setShowAll(true)}>
             {w.all(rows.length)}
           </button>
         </div>
@@ -204,7 +204,7 @@ function SourceLine({ of: s }: { of: SourceRow }) {
 // Platforms shows the ad platforms at which a person can sign in.
 function Platforms() {
   const { data, error, again } = use('GET /oauth/connections', {}),
-    [leaving, leave] = useState<{ of: OAuthProvider; c: OAuthConnection } | null>(null)
+    [disconnecting, setDisconnecting] = useState<{ of: OAuthProvider; c: OAuthConnection } | null>(null)
   const name = (p: OAuthProvider, c: OAuthConnection) => [p.label, c.userName].filter(Boolean).join(', ')
   return (
     <section class="card">
@@ -223,21 +223,21 @@ function Platforms() {
       ) : (
         <ul class="list">
           {data.providers.map(p => (
-            <Platform key={p.provider} of={p} keyed={data.encryptionAvailable} leave={c => leave({ of: p, c })} />
+            <Platform key={p.provider} of={p} keyed={data.encryptionAvailable} leave={c => setDisconnecting({ of: p, c })} />
           ))}
         </ul>
       )}
-      {leaving && (
+      {disconnecting && (
         <Ask
-          title={w.disconnectTitle(name(leaving.of, leaving.c))}
+          title={w.disconnectTitle(name(disconnecting.of, disconnecting.c))}
           text={w.ads.disconnectText}
           go={w.disconnect}
           danger
-          close={() => leave(null)}
+          close={() => setDisconnecting(null)}
           on={() =>
-            call('DELETE /oauth/connections', { query: { id: leaving.c.id } }).then(() => {
+            call('DELETE /oauth/connections', { query: { id: disconnecting.c.id } }).then(() => {
               touches('oauth', 'traffic-sources')
-              toast(w.gone(name(leaving.of, leaving.c)))
+              toast(w.gone(name(disconnecting.of, disconnecting.c)))
             })
           }
         />
@@ -247,13 +247,13 @@ function Platforms() {
 }
 
 function Platform({ of: p, keyed, leave }: { of: OAuthProvider; keyed: boolean; leave: (c: OAuthConnection) => void }) {
-  const [busy, wait] = useState(false),
+  const [busy, setBusy] = useState(false),
     may = mayConnect()
   const begin = () => {
-    wait(true)
+    setBusy(true)
     signIn(p.provider, location.pathname + location.search).catch(e => {
       toast(said(e), { bad: true })
-      wait(false)
+      setBusy(false)
     })
   }
   const again = p.connections.some(c => c.status === 'revoked')

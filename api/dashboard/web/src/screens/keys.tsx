@@ -33,9 +33,9 @@ export const Keys = () => (
 // List shows the account's keys. A new key is shown once.
 function List() {
   const { data, error, again } = use('GET /app/api/keys', {}),
-    [adding, add] = useState(false),
-    [shown, show] = useState<KeyRow>(),
-    [act, ask] = useState<{ what: 'rotate' | 'revoke'; of: KeyRow }>()
+    [adding, setAdding] = useState(false),
+    [shownKey, setShownKey] = useState<KeyRow>(),
+    [action, setAction] = useState<{ what: 'rotate' | 'revoke'; of: KeyRow }>()
   if (!data)
     return (
       <section class="card">
@@ -51,7 +51,7 @@ function List() {
   const rotate = async (k: KeyRow) => {
     const made = await call('POST /app/api/keys/{id}/rotate', { path: { id: k.id } })
     touches('app')
-    show(made)
+    setShownKey(made)
   }
   const revoke = async (k: KeyRow) => {
     await call('DELETE /app/api/keys/{id}', { path: { id: k.id } })
@@ -98,12 +98,12 @@ function List() {
       cell: k => (
         <span class="row fileacts">
           {k.state === 'active' && (
-            <button type="button" class="btn sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => ask({ what: 'rotate', of: k })}>
+            <button type="button" class="btn sm" aria-label={w.rotateOf(nameOf(k))} onClick={() => setAction({ what: 'rotate', of: k })}>
               {w.rotate}
             </button>
           )}
           {runs(k) && (
-            <button type="button" class="btn sm" aria-label={w.revokeOf(nameOf(k))} onClick={() => ask({ what: 'revoke', of: k })}>
+            <button type="button" class="btn sm" aria-label={w.revokeOf(nameOf(k))} onClick={() => setAction({ what: 'revoke', of: k })}>
               {w.revoke}
             </button>
           )}
@@ -116,7 +116,7 @@ function List() {
       <div class="line filters">
         {me.value!.account.plan === 'starter' && <p class="warn">{w.noAPI}</p>}
         <span class="grow" />
-        <button type="button" class="btn primary" onClick={() => add(true)}>
+        <button type="button" class="btn primary" onClick={() => setAdding(true)}>
           <Icon name="plus" />
           {w.add}
         </button>
@@ -140,32 +140,32 @@ function List() {
       </section>
       {adding && (
         <Make
-          close={() => add(false)}
+          close={() => setAdding(false)}
           made={k => {
-            add(false)
-            show(k)
+            setAdding(false)
+            setShownKey(k)
           }}
         />
       )}
-      {shown && <Once of={shown} close={() => show(undefined)} />}
-      {act?.what === 'rotate' && (
+      {shownKey && <Once of={shownKey} close={() => setShownKey(undefined)} />}
+      {action?.what === 'rotate' && (
         <Ask
-          title={w.rotateTitle(nameOf(act.of))}
+          title={w.rotateTitle(nameOf(action.of))}
           text={w.rotateText}
           go={w.rotate}
-          close={() => ask(undefined)}
-          on={() => rotate(act.of)}
+          close={() => setAction(undefined)}
+          on={() => rotate(action.of)}
           wrong={complain}
         />
       )}
-      {act?.what === 'revoke' && (
+      {action?.what === 'revoke' && (
         <Ask
           danger
-          title={w.revokeTitle(nameOf(act.of))}
+          title={w.revokeTitle(nameOf(action.of))}
           text={w.revokeText}
           go={w.revoke}
-          close={() => ask(undefined)}
-          on={() => revoke(act.of)}
+          close={() => setAction(undefined)}
+          on={() => revoke(action.of)}
           wrong={complain}
         />
       )}
@@ -174,32 +174,32 @@ function List() {
 }
 
 function Make({ close, made }: { close: () => void; made: (k: KeyRow) => void }) {
-  const [name, type] = useState(''),
-    [scope, pick] = useState('full'),
-    [days, live] = useState('90'),
-    [wrong, say] = useState(''),
-    [busy, wait] = useState(false)
+  const [name, setName] = useState(''),
+    [scope, setScope] = useState('full'),
+    [days, setDays] = useState('90'),
+    [wrong, setWrong] = useState(''),
+    [busy, setBusy] = useState(false)
   const make = async () => {
-    wait(true)
-    say('')
+    setBusy(true)
+    setWrong('')
     try {
       const k = await call('POST /app/api/keys', { body: { name, scope, days: Number(days) } })
       touches('app')
       made(k)
     } catch (e) {
-      say(told(e))
-      wait(false)
+      setWrong(told(e))
+      setBusy(false)
     }
   }
   return (
     <FormSheet title={w.title} close={close} keep={() => name !== ''} go={w.make} off={busy} send={make}>
       <Field label={w.name} hint={w.nameHint} error={wrong}>
-        {wired => <Input wired={wired} required maxLength={255} autocomplete="off" value={name} on={type} />}
+        {wired => <Input wired={wired} required maxLength={255} autocomplete="off" value={name} on={setName} />}
       </Field>
       <Field label={w.scope} group>
-        {() => <Seg label={w.scope} value={scope} options={scopes} on={pick} />}
+        {() => <Seg label={w.scope} value={scope} options={scopes} on={setScope} />}
       </Field>
-      <Field label={w.days}>{wired => <Select wired={wired} value={days} options={lives} on={live} />}</Field>
+      <Field label={w.days}>{wired => <Select wired={wired} value={days} options={lives} on={setDays} />}</Field>
     </FormSheet>
   )
 }

@@ -13,14 +13,14 @@ const languages: { value: Language; label: string }[] = [
 
 // Snippet shows the documentation's code with which a protected page checks its visitors, filled in with the page's own id.
 export function Snippet({ domain, lander }: { domain: string; lander: string }) {
-  const [language, choose] = useState<Language>('js'),
+  const [language, setLanguage] = useState<Language>('js'),
     call = language === 'js' ? `admit('${domain}', '${lander}')` : `admit('${domain}', '${lander}');`
   return (
     <div class="part snippet">
       <div class="row wraps">
         <h3 class="label">{w.title}</h3>
         <span class="grow" />
-        <Seg label={w.which} value={language} options={languages} on={choose} />
+        <Seg label={w.which} value={language} options={languages} on={setLanguage} />
       </div>
       <p class="soft">{w.text[language]}</p>
       <Copy lines label={w.snippet} text={(language === 'js' ? js : php).trim() + '\n\n' + call} />

@@ -11,15 +11,15 @@ export type Draft = Partial<NoteRow>
 // note. A campaign's plot has only the marks that name the campaign.
 export function useMarks(campaign?: string) {
   const { data } = use('GET /app/api/marks', { from: span.value.from, to: span.value.to, ...(campaign ? { campaign } : {}) }, 120)
-  const [m, load] = useState<Module>(),
-    [draft, edit] = useState<Draft>()
+  const [module, setModule] = useState<Module>(),
+    [draft, setDraft] = useState<Draft>()
   useEffect(() => {
-    void import('./marks.tsx').then(load)
+    void import('./marks.tsx').then(setModule)
   }, [])
   return {
-    layer: m && data ? (place: (at: number) => number) => <m.Layer of={data} place={place} edit={edit} /> : undefined,
-    column: m && data ? { name: m.words.marks, of: (from: number, to: number) => m.tell(data, from, to) } : undefined,
-    add: m && canWrite() ? <m.Add on={() => edit({ campaign_id: campaign })} /> : null,
-    sheet: m && draft ? <m.NoteSheet of={draft} close={() => edit(undefined)} /> : null,
+    layer: module && data ? (place: (at: number) => number) => <module.Layer of={data} place={place} edit={setDraft} /> : undefined,
+    column: module && data ? { name: module.words.marks, of: (from: number, to: number) => module.tell(data, from, to) } : undefined,
+    add: module && canWrite() ? <module.Add on={() => setDraft({ campaign_id: campaign })} /> : null,
+    sheet: module && draft ? <module.NoteSheet of={draft} close={() => setDraft(undefined)} /> : null,
   }
 }

@@ -178,29 +178,29 @@ function momentOf(day: string, time: string): number | null {
 export function NoteSheet({ of, close }: { of: Draft; close: () => void }) {
   const start = of.at ? Date.parse(of.at) : Math.min(Date.now(), span.value.end - 60_000),
     there = new Date(wall(start, zone.value))
-  const [day, date] = useState(dateOf(start, 'YYYY-MM-DD')),
-    [time, clock] = useState(two(there.getUTCHours()) + ':' + two(there.getUTCMinutes())),
-    [text, write] = useState(of.text ?? ''),
-    [campaign, name] = useState(of.campaign_id ?? ''),
-    [wrong, say] = useState<Wrong>(),
-    [busy, wait] = useState(false)
+  const [day, setDay] = useState(dateOf(start, 'YYYY-MM-DD')),
+    [time, setTime] = useState(two(there.getUTCHours()) + ':' + two(there.getUTCMinutes())),
+    [text, setText] = useState(of.text ?? ''),
+    [campaign, setCampaign] = useState(of.campaign_id ?? ''),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
   const choices = choicesOf(useCampaigns()),
     at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
   const save = async () => {
     const moment = momentOf(day, time)
-    if (moment === null) return say({ field: 'at', text: w.needsDate })
-    if (!text.trim()) return say({ field: 'text', text: w.needsText })
+    if (moment === null) return setWrong({ field: 'at', text: w.needsDate })
+    if (!text.trim()) return setWrong({ field: 'text', text: w.needsText })
     const body = { at: utc(moment), text: text.trim(), campaign_id: campaign || null }
-    wait(true)
+    setBusy(true)
     try {
       await (of.id ? call('PUT /app/api/notes/{id}', { path: { id: of.id }, body }) : call('POST /app/api/notes', { body }))
       changed()
       toast(w.saved)
       close()
     } catch (e) {
-      say(wrongOf(asError(e), ['at', 'text'], { invalid_date: 'at' }))
+      setWrong(wrongOf(asError(e), ['at', 'text'], { invalid_date: 'at' }))
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (
@@ -222,13 +222,13 @@ export function NoteSheet({ of, close }: { of: Draft; close: () => void }) {
       <div class="body">
         <div class="fields">
           <Field label={w.date} error={at('at')}>
-            {wired => <Input wired={wired} type="date" value={day} on={date} />}
+            {wired => <Input wired={wired} type="date" value={day} on={setDay} />}
           </Field>
           <Field label={w.time} hint={w.zone(zone.value)}>
-            {wired => <Input wired={wired} type="time" value={time} on={clock} />}
+            {wired => <Input wired={wired} type="time" value={time} on={setTime} />}
           </Field>
           <Field label={w.text} wide hint={w.textHint} error={at('text')}>
-            {wired => <Area wired={wired} value={text} max={500} on={write} />}
+            {wired => <Area wired={wired} value={text} max={500} on={setText} />}
           </Field>
           <Field label={w.about} wide>
             {wired => (
@@ -237,7 +237,7 @@ export function NoteSheet({ of, close }: { of: Draft; close: () => void }) {
                 label={w.about}
                 value={campaign}
                 choices={choices && [{ value: '', label: w.all }, ...choices]}
-                on={name}
+                on={setCampaign}
               />
             )}
           </Field>

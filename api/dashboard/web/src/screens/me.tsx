@@ -29,12 +29,12 @@ export const Mine = () => (
 
 function Profile() {
   const who = me.value!,
-    [name, type] = useState(who.name),
-    [wrong, say] = useState(''),
-    [busy, wait] = useState(false)
+    [name, setName] = useState(who.name),
+    [wrong, setWrong] = useState(''),
+    [busy, setBusy] = useState(false)
   const save = async (more: { name?: string; language?: string; letter_keys?: boolean }) => {
-    wait(true)
-    say('')
+    setBusy(true)
+    setWrong('')
     try {
       me.value = await call('PATCH /app/api/me', {
         body: { name: who.name, theme: who.theme, language: who.language, letter_keys: who.letter_keys, ...more },
@@ -42,9 +42,9 @@ function Profile() {
       if (more.language !== undefined) return location.reload() // the words are loaded with the page
       toast(w.saved)
     } catch (e) {
-      say(told(e))
+      setWrong(told(e))
     }
-    wait(false)
+    setBusy(false)
   }
   return (
     <section class="card narrow">
@@ -62,7 +62,7 @@ function Profile() {
         <div class="part">
           <div class="fields">
             <Field label={w.name} error={wrong}>
-              {wired => <Input wired={wired} required maxLength={120} autocomplete="name" value={name} on={type} />}
+              {wired => <Input wired={wired} required maxLength={120} autocomplete="name" value={name} on={setName} />}
             </Field>
             <Field label={w.language}>
               {wired => (
@@ -101,21 +101,21 @@ function Profile() {
 }
 
 function Password() {
-  const [text, type] = useState(''),
-    [wrong, say] = useState(''),
-    [busy, wait] = useState(false)
+  const [text, setText] = useState(''),
+    [wrong, setWrong] = useState(''),
+    [busy, setBusy] = useState(false)
   const set = async () => {
-    wait(true)
-    say('')
+    setBusy(true)
+    setWrong('')
     try {
       await call('POST /app/api/me/password', { body: { password: text } })
-      type('')
+      setText('')
       touches('app')
       toast(w.passwordSet)
     } catch (e) {
-      say(told(e))
+      setWrong(told(e))
     }
-    wait(false)
+    setBusy(false)
   }
   return (
     <section class="card narrow">
@@ -141,7 +141,7 @@ function Password() {
                   maxLength={200}
                   autocomplete="new-password"
                   value={text}
-                  on={type}
+                  on={setText}
                 />
               )}
             </Field>
@@ -160,9 +160,9 @@ function Password() {
 
 function Codes() {
   const on = me.value!.has_codes,
-    [fresh, begin] = useState<NewTOTP>(),
-    [off, ask] = useState(false)
-  const start = () => call('POST /app/api/me/totp').then(begin, complain)
+    [setup, setSetup] = useState<NewTOTP>(),
+    [turningOff, setTurningOff] = useState(false)
+  const start = () => call('POST /app/api/me/totp').then(setSetup, complain)
   const drop = async () => {
     await call('DELETE /app/api/me/totp')
     me.value = { ...me.value!, has_codes: false }
@@ -184,7 +184,7 @@ function Codes() {
       <div class="formfoot row">
         <span class="grow" />
         {on && (
-          <button type="button" class="btn" onClick={() => ask(true)}>
+          <button type="button" class="btn" onClick={() => setTurningOff(true)}>
             {w.off}
           </button>
         )}
@@ -192,28 +192,30 @@ function Codes() {
           {on ? w.renew : w.begin}
         </button>
       </div>
-      {fresh && <SetUp of={fresh} close={() => begin(undefined)} />}
-      {off && <Ask danger title={w.offTitle} text={w.offText} go={w.off} close={() => ask(false)} on={drop} wrong={complain} />}
+      {setup && <SetUp of={setup} close={() => setSetup(undefined)} />}
+      {turningOff && (
+        <Ask danger title={w.offTitle} text={w.offText} go={w.off} close={() => setTurningOff(false)} on={drop} wrong={complain} />
+      )}
     </section>
   )
 }
 
 // SetUp shows the secret, asks for the code that the app makes from it, and then shows the recovery codes once.
 function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
-  const [code, type] = useState(''),
-    [wrong, say] = useState(''),
-    [busy, wait] = useState(false),
-    [codes, keep] = useState<string[]>()
+  const [code, setCode] = useState(''),
+    [wrong, setWrong] = useState(''),
+    [busy, setBusy] = useState(false),
+    [codes, setCodes] = useState<string[]>()
   const confirm = async () => {
-    wait(true)
-    say('')
+    setBusy(true)
+    setWrong('')
     try {
-      keep((await call('PUT /app/api/me/totp', { body: { code } })).codes)
+      setCodes((await call('PUT /app/api/me/totp', { body: { code } })).codes)
       me.value = { ...me.value!, has_codes: true }
     } catch (e) {
-      say(told(e))
+      setWrong(told(e))
     }
-    wait(false)
+    setBusy(false)
   }
   if (codes)
     return (
@@ -237,7 +239,7 @@ function SetUp({ of, close }: { of: NewTOTP; close: () => void }) {
             autocomplete="one-time-code"
             maxLength={10}
             value={code}
-            on={type}
+            on={setCode}
           />
         )}
       </Field>

@@ -17,18 +17,18 @@ function taken(): URLSearchParams {
 
 // OAuth is the screen to which a browser comes back from an ad platform. It posts the platform's parameters from our own origin.
 export function OAuth() {
-  const [wrong, say] = useState('')
+  const [wrong, setWrong] = useState('')
   useEffect(() => {
     const given = taken(),
       state = given.get('state')
-    if (!state) return say(w.ads.noCode)
+    if (!state) return setWrong(w.ads.noCode)
     call('POST /app/api/oauth', { body: { state, code: given.get('code') ?? '', error: given.get('error') ?? '' } }).then(
       done => {
         touches('oauth', 'traffic-sources')
         toast(w.ads.finished(done.label, done.user_name))
         go(begunAt(), true)
       },
-      e => say(said(e)),
+      e => setWrong(said(e)),
     )
   }, [])
   return (

@@ -191,7 +191,7 @@ type OverProps = { now: Used<Trends>; was?: Trends; step: Step; choice: boolean;
 
 function Over({ now, was, step, choice, list }: OverProps) {
   const on = picked(),
-    [table, asTable] = useState(false),
+    [asTable, setAsTable] = useState(false),
     marks = useMarks()
   const names = on.join()
   const made = useMemo(() => {
@@ -233,11 +233,11 @@ function Over({ now, was, step, choice, list }: OverProps) {
         <button
           type="button"
           class="btn sm quiet icon"
-          aria-pressed={table}
-          aria-label={table ? t.overview.asPlot : t.overview.asTable}
-          title={table ? t.overview.asPlot : t.overview.asTable}
-          onClick={() => asTable(!table)}>
-          <Icon name={table ? 'reports' : 'table'} />
+          aria-pressed={asTable}
+          aria-label={asTable ? t.overview.asPlot : t.overview.asTable}
+          title={asTable ? t.overview.asPlot : t.overview.asTable}
+          onClick={() => setAsTable(!asTable)}>
+          <Icon name={asTable ? 'reports' : 'table'} />
         </button>
         {marks.add}
         {marks.sheet}
@@ -258,7 +258,7 @@ function Over({ now, was, step, choice, list }: OverProps) {
           <Late>
             <div class="skeleton" style="height:236px" />
           </Late>
-        ) : table ? (
+        ) : asTable ? (
           <AsTable label={title} times={made.times} series={made.series} hours={step !== 'day'} beside={marks.column} />
         ) : (
           <Plot

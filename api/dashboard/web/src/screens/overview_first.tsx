@@ -16,17 +16,17 @@ export type First = { waits: boolean; known: boolean; seen?: ClickRow }
 // useFirst checks whether an account without figures has ever had a click, and waits for the first click. waits stays true after
 // the click has arrived, so that the steps stay in sight.
 export function useFirst(nothing: boolean): First {
-  const [waits, wait] = useState(false),
-    [seen, see] = useState<ClickRow>()
-  const { data, error } = use('GET /logs/clicks', (nothing || waits) && !seen ? { limit: 1, from: '2020-01-01' } : null, every)
+  const [waiting, setWaiting] = useState(false),
+    [firstClick, setFirstClick] = useState<ClickRow>()
+  const { data, error } = use('GET /logs/clicks', (nothing || waiting) && !firstClick ? { limit: 1, from: '2020-01-01' } : null, every)
   useEffect(() => {
     const row = data?.rows[0]
-    if (!data || seen) return
-    if (!row) return wait(true)
-    see(row)
-    if (waits) touches('campaigns', 'reports')
+    if (!data || firstClick) return
+    if (!row) return setWaiting(true)
+    setFirstClick(row)
+    if (waiting) touches('campaigns', 'reports')
   }, [data])
-  return { waits, known: !!seen || !!error, seen }
+  return { waits: waiting, known: !!firstClick || !!error, seen: firstClick }
 }
 
 // FirstSteps shows the steps from an empty account to its first click.

@@ -23,8 +23,8 @@ const close = () => {
 export const Palette = () => (palette.value === 'keys' ? <Keys /> : <Find />)
 
 function Find() {
-  const [text, set] = useState(''),
-    [at, move] = useState(0),
+  const [text, setText] = useState(''),
+    [active, setActive] = useState(0),
     list = useRef<HTMLUListElement>(null)
   const found = useEntries()
     .map(e => ({ e, rank: rankOf(text, e.name, e.what) }))
@@ -39,8 +39,8 @@ function Find() {
     }
   }
   useEffect(() => {
-    list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
-  }, [at])
+    list.current?.children[active]?.scrollIntoView({ block: 'nearest' })
+  }, [active])
   return (
     <Sheet title={t.palette.title} close={close}>
       <div class="palette">
@@ -50,14 +50,14 @@ function Find() {
           aria-expanded="true"
           aria-controls="palette-list"
           aria-label={t.palette.find}
-          aria-activedescendant={found[at] ? 'palette-' + at : undefined}
+          aria-activedescendant={found[active] ? 'palette-' + active : undefined}
           value={text}
           autocomplete="off"
           spellcheck={false}
           placeholder={t.palette.find}
           onInput={e => {
-            set(e.currentTarget.value)
-            move(0)
+            setText(e.currentTarget.value)
+            setActive(0)
           }}
           ref={el => {
             if (el && document.activeElement !== el && !text) el.focus()
@@ -65,10 +65,10 @@ function Find() {
           onKeyDown={e => {
             if (e.key === 'ArrowDown' || e.key === 'ArrowUp') {
               e.preventDefault()
-              move(Math.max(0, Math.min(found.length - 1, at + (e.key === 'ArrowDown' ? 1 : -1))))
+              setActive(Math.max(0, Math.min(found.length - 1, active + (e.key === 'ArrowDown' ? 1 : -1))))
             } else if (e.key === 'Enter') {
               e.preventDefault()
-              run(found[at])
+              run(found[active])
             }
           }}
         />
@@ -78,9 +78,9 @@ function Find() {
               key={e.id}
               id={'palette-' + i}
               role="option"
-              aria-selected={i === at}
-              class={'item' + (i === at ? ' at' : '')}
-              onMouseMove={() => move(i)}
+              aria-selected={i === active}
+              class={'item' + (i === active ? ' at' : '')}
+              onMouseMove={() => setActive(i)}
               onClick={() => run(e)}>
               <Icon name={e.icon} />
               <span class="cut">{e.name}</span>

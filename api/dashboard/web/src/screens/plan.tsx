@@ -85,13 +85,13 @@ function grown(d: PlanDetail, limit: number | null): { times: number[]; series: 
 }
 
 function Clicks({ of: data }: { of: PlanUsageAnswer }) {
-  const [table, asTable] = useState(false),
+  const [asTable, setAsTable] = useState(false),
     d = data.detail,
     { used, limit } = d.plan.clicks,
     f = d.forecast
   const made = useMemo(() => grown(d, limit), [d, limit])
   const summary = w.summary(used, count(used), count(f.clicks), limit === null ? w.unlimited : count(limit)),
-    name = table ? w.asPlot : w.asTable
+    name = asTable ? w.asPlot : w.asTable
   return (
     <section class="card">
       <header>
@@ -105,8 +105,14 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
           ))}
         </span>
         <span class="grow" />
-        <button type="button" class="btn sm quiet icon" aria-pressed={table} aria-label={name} title={name} onClick={() => asTable(!table)}>
-          <Icon name={table ? 'reports' : 'table'} />
+        <button
+          type="button"
+          class="btn sm quiet icon"
+          aria-pressed={asTable}
+          aria-label={name}
+          title={name}
+          onClick={() => setAsTable(!asTable)}>
+          <Icon name={asTable ? 'reports' : 'table'} />
         </button>
       </header>
       <div class="part planhead">
@@ -128,7 +134,7 @@ function Clicks({ of: data }: { of: PlanUsageAnswer }) {
         {f.isOver && <p class="dim">{data.pastAllowance}</p>}
       </div>
       <div class="plotpad">
-        {table ? (
+        {asTable ? (
           <AsTable label={w.plot} times={made.times} series={made.series} hours={false} />
         ) : (
           <Plot label={summary} times={made.times} series={made.series} hours={false} />

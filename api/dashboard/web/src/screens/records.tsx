@@ -63,8 +63,8 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
   }
   const open = place.value.query.get('id'),
     may = canWrite(),
-    [pausing, pause] = useState<R[] | null>(null),
-    [removing, remove] = useState<R | null>(null)
+    [pausing, setPausing] = useState<R[] | null>(null),
+    [removing, setRemoving] = useState<R | null>(null)
   const users = useUsers(!!k.usesRouting && (pausing !== null || removing !== null || open !== null)),
     used = (r: R) => k.usedBy?.(r) ?? users?.get(r.id) ?? []
   const record = open === 'new' ? null : list.rows?.find(r => r.id === open)
@@ -79,7 +79,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
       })
   }
   const turn = (rows: R[], on: boolean) => {
-    if (!on && (k.usesRouting || rows.some(r => used(r).length))) pause(rows)
+    if (!on && (k.usesRouting || rows.some(r => used(r).length))) setPausing(rows)
     else void set(rows, on)
   }
   const clone = (r: R) =>
@@ -103,7 +103,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
       { label: t.lists.resume, key: 'p', on: r => turn([r], true), if: r => r.status !== 'active' },
     )
     if (k.clones) actions.push({ label: t.lists.clone, on: r => void clone(r) })
-    actions.push({ label: t.lists.remove, danger: true, on: r => remove(r) })
+    actions.push({ label: t.lists.remove, danger: true, on: r => setRemoving(r) })
   }
   const bulk: Bulk<R>[] = may
     ? [
@@ -140,7 +140,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
           title={t.records.pauseTitle(pausing.length, pausing[0]!.name)}
           go={t.lists.pause}
           on={() => set(pausing, false)}
-          close={() => pause(null)}>
+          close={() => setPausing(null)}>
           <UsedBy list={pausing.flatMap(used)} waiting={!!k.usesRouting && !users} what={t.records.pauseText} />
         </Ask>
       )}
@@ -150,7 +150,7 @@ export function Records<R extends Listed>({ kind: k }: { kind: Kind<R> }) {
           go={t.lists.remove}
           danger
           name={removing.name}
-          close={() => remove(null)}
+          close={() => setRemoving(null)}
           on={() =>
             write('DELETE', k.name, { query: { id: removing.id } }).then(() => {
               touches(k.name, 'tools')
@@ -193,8 +193,8 @@ export function UsedBy({ list, waiting, what }: { list: User[]; waiting: boolean
 }
 
 function Editor<R extends Listed>({ kind: k, record, used, close }: { kind: Kind<R>; record: R | null; used: User[]; close: () => void }) {
-  const [fresh, begin] = useState<Draft>(k.fresh),
-    [dirty, mark] = useState(false),
+  const [initial, setInitial] = useState<Draft>(k.fresh),
+    [dirty, setDirty] = useState(false),
     may = canWrite()
   const save = async (draft: Draft) => {
     const specs = k.sections(record).flatMap(s => s.specs),
@@ -209,18 +209,18 @@ function Editor<R extends Listed>({ kind: k, record, used, close }: { kind: Kind
   return (
     <Sheet side title={record?.name ?? k.word.add} close={close} keep={() => dirty}>
       {record && k.aside?.(record)}
-      {!record && k.pick?.(begin)}
+      {!record && k.pick?.(setInitial)}
       <RecordForm
-        key={JSON.stringify(fresh)}
+        key={JSON.stringify(initial)}
         sections={k.sections(record)}
-        value={(record ?? fresh) as Draft}
+        value={(record ?? initial) as Draft}
         always={!record}
         save={save}
         submit={record ? t.parts.save : t.records.create}
         cancel={close}
         readOnly={!may}
         byCode={k.byCode}
-        onDirty={mark}
+        onDirty={setDirty}
         under={
           record &&
           used.length > 0 && (

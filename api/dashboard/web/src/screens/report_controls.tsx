@@ -16,7 +16,7 @@ const dimensions = Object.keys(t.dimensions)
 
 // Controls edits the grouping, the filters and the columns of a report.
 export function Controls({ ask, labels }: { ask: Ask; labels: Labels }) {
-  const [open, show] = useState(false)
+  const [open, setOpen] = useState(false)
   const lines = (
     <>
       <Groups ask={ask} />
@@ -25,7 +25,7 @@ export function Controls({ ask, labels }: { ask: Ask; labels: Labels }) {
   )
   return (
     <>
-      <button type="button" class="btn phone" aria-expanded={open} onClick={() => show(!open)}>
+      <button type="button" class="btn phone" aria-expanded={open} onClick={() => setOpen(!open)}>
         <Icon name="filter" />
         {t.reports.grouped(ask.group.length, ask.filters.length + (ask.least ? 1 : 0))}
       </button>
@@ -137,7 +137,7 @@ function Choices({
   on?: (v: string) => boolean
   side?: (v: string) => string
 }) {
-  const [search, set] = useState('')
+  const [search, setSearch] = useState('')
   return (
     <>
       <input
@@ -146,7 +146,7 @@ function Choices({
         aria-label={t.reports.search}
         placeholder={t.reports.search}
         value={search}
-        onInput={e => set(e.currentTarget.value)}
+        onInput={e => setSearch(e.currentTarget.value)}
       />
       <div class="searches">
         {list
@@ -242,14 +242,14 @@ function FilterChip({ filter: f, labels }: { filter: Filter; labels: Labels }) {
 }
 
 function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
-  const [dimension, choose] = useState<string>(),
-    [not, except] = useState(false),
-    [least, set] = useState('')
+  const [dimension, setDimension] = useState<string>(),
+    [negated, setNegated] = useState(false),
+    [minimum, setMinimum] = useState('')
   return (
     <Menu
       kind="chip add"
       name={t.reports.filter}
-      onOpen={() => choose(undefined)}
+      onOpen={() => setDimension(undefined)}
       label={
         <>
           <Icon name="plus" />
@@ -261,32 +261,32 @@ function AddFilter({ ask, counts }: { ask: Ask; counts: boolean }) {
           <>
             <div class="row">
               <span class="seg" role="group" aria-label={t.dimensions[dimension]}>
-                <button type="button" aria-pressed={!not} onClick={() => except(false)}>
+                <button type="button" aria-pressed={!negated} onClick={() => setNegated(false)}>
                   {t.reports.is(t.dimensions[dimension]!)}
                 </button>
-                <button type="button" aria-pressed={not} onClick={() => except(true)}>
+                <button type="button" aria-pressed={negated} onClick={() => setNegated(true)}>
                   {t.reports.isNot(t.dimensions[dimension]!)}
                 </button>
               </span>
             </div>
-            <Values dimension={dimension} not={not} ask={ask} />
+            <Values dimension={dimension} not={negated} ask={ask} />
             <button type="button" class="btn sm" onClick={close}>
               {t.reports.done}
             </button>
           </>
         ) : (
           <>
-            <Choices list={dimensions} text={d => t.dimensions[d]!} pick={choose} />
+            <Choices list={dimensions} text={d => t.dimensions[d]!} pick={setDimension} />
             {counts && (
               <form
                 onSubmit={e => {
                   e.preventDefault()
-                  change({ min: Number(least) > 0 ? least : null })
+                  change({ min: Number(minimum) > 0 ? minimum : null })
                   close()
                 }}>
                 <label class="field">
                   <span>{t.reports.minClicks}</span>
-                  <input class="input" type="number" min="1" value={least} onInput={e => set(e.currentTarget.value)} />
+                  <input class="input" type="number" min="1" value={minimum} onInput={e => setMinimum(e.currentTarget.value)} />
                 </label>
                 <button class="btn sm">{t.reports.set}</button>
               </form>

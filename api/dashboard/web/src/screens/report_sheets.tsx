@@ -18,7 +18,7 @@ function campaignOf(ask: Ask, path: string[]): string | undefined {
 // OverTime shows a row by day, or by hour of a short window.
 export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[]; name: string; close: () => void }) {
   const hours = days(span.value.span) <= 3,
-    [table, asTable] = useState(false),
+    [asTable, setAsTable] = useState(false),
     marks = useMarks(campaignOf(ask, path))
   const got = use('GET /reports/trends', { ...windowQuery(), bucket: hours ? 'hour' : 'day', ...filterQuery(ask, path) })
   const made = useMemo(() => {
@@ -31,7 +31,7 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
     return { times: rows.map(r => Date.parse(r.start!)), series }
   }, [got.data])
   const title = t.reports.overTimeOf(name),
-    look = table ? t.overview.asPlot : t.overview.asTable
+    look = asTable ? t.overview.asPlot : t.overview.asTable
   return (
     <Sheet
       title={title}
@@ -43,11 +43,11 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
           <button
             type="button"
             class="btn sm quiet icon"
-            aria-pressed={table}
+            aria-pressed={asTable}
             aria-label={look}
             title={look}
-            onClick={() => asTable(!table)}>
-            <Icon name={table ? 'reports' : 'table'} />
+            onClick={() => setAsTable(!asTable)}>
+            <Icon name={asTable ? 'reports' : 'table'} />
           </button>
         </>
       }>
@@ -58,7 +58,7 @@ export function OverTime({ ask, path, name, close }: { ask: Ask; path: string[];
           <Late>
             <div class="skeleton" style="height:236px" />
           </Late>
-        ) : table ? (
+        ) : asTable ? (
           <AsTable label={title} times={made.times} series={made.series} hours={hours} beside={marks.column} />
         ) : (
           <Plot label={title} times={made.times} series={made.series} hours={hours} over={marks.layer} />

@@ -25,7 +25,7 @@ const patch = (v: ViewRow, body: object, said: string) =>
 // Views opens, saves and shares views of reports. Reports open with the person's default view.
 export function Views({ ask }: { ask: Question }) {
   const { data } = use('GET /app/api/views', {}),
-    [asking, set] = useState<Asking>(),
+    [dialog, setDialog] = useState<Asking>(),
     began = useRef(isBare())
   const rows = data?.rows ?? [],
     at = rows.find(v => v.id === place.value.query.get('view')),
@@ -116,7 +116,7 @@ export function Views({ ask }: { ask: Question }) {
                     <b>{w.save}</b>
                   </Item>
                 )}
-                <Item on={then(() => set({ kind: 'new' }))}>{w.saveAs}</Item>
+                <Item on={then(() => setDialog({ kind: 'new' }))}>{w.saveAs}</Item>
                 {at && (
                   <Item on={then(() => void setDefault(at.id === data?.default ? undefined : at))}>
                     {at.id === data?.default ? w.dropDefault : w.makeDefault}
@@ -124,13 +124,13 @@ export function Views({ ask }: { ask: Question }) {
                 )}
                 {at?.may_change && (
                   <>
-                    <Item on={then(() => set({ kind: 'rename', view: at }))}>{w.rename}</Item>
+                    <Item on={then(() => setDialog({ kind: 'rename', view: at }))}>{w.rename}</Item>
                     {canWrite() && (
                       <Item on={then(() => void patch(at, { shared: !at.shared }, at.shared ? w.isOwn(at.name) : w.isShared(at.name)))}>
                         {at.shared ? w.unshare : w.share}
                       </Item>
                     )}
-                    <Item on={then(() => set({ kind: 'remove', view: at }))}>
+                    <Item on={then(() => setDialog({ kind: 'remove', view: at }))}>
                       <span class="bad">{w.remove}</span>
                     </Item>
                   </>
@@ -140,11 +140,11 @@ export function Views({ ask }: { ask: Question }) {
           )
         }}
       </Menu>
-      {asking?.kind === 'new' && (
+      {dialog?.kind === 'new' && (
         <Named
           title={w.newTitle}
           share
-          close={() => set(undefined)}
+          close={() => setDialog(undefined)}
           save={(name, shared) =>
             call('POST /app/api/views', { body: { name, shared, report: now } }).then(v => {
               changed()
@@ -154,31 +154,31 @@ export function Views({ ask }: { ask: Question }) {
           }
         />
       )}
-      {asking?.kind === 'rename' && (
+      {dialog?.kind === 'rename' && (
         <Named
           title={w.renameTitle}
-          name={asking.view.name}
-          close={() => set(undefined)}
+          name={dialog.view.name}
+          close={() => setDialog(undefined)}
           save={name =>
-            call('PATCH /app/api/views/{id}', { path: { id: asking.view.id }, body: { name } }).then(v => {
+            call('PATCH /app/api/views/{id}', { path: { id: dialog.view.id }, body: { name } }).then(v => {
               changed()
               toast(w.saved(v.name))
             })
           }
         />
       )}
-      {asking?.kind === 'remove' && (
+      {dialog?.kind === 'remove' && (
         <Ask
           title={w.removeTitle}
-          text={w.removeText(asking.view.name, asking.view.shared)}
+          text={w.removeText(dialog.view.name, dialog.view.shared)}
           go={w.deleteGo}
           danger
-          close={() => set(undefined)}
+          close={() => setDialog(undefined)}
           on={() =>
-            call('DELETE /app/api/views/{id}', { path: { id: asking.view.id } }).then(() => {
+            call('DELETE /app/api/views/{id}', { path: { id: dialog.view.id } }).then(() => {
               changed()
               change({ view: null }, true)
-              toast(w.removed(asking.view.name))
+              toast(w.removed(dialog.view.name))
             })
           }
         />
@@ -197,13 +197,13 @@ type NamedProps = {
 
 // Named asks for the name of a view.
 function Named({ title, name = '', share, close, save }: NamedProps) {
-  const [text, type] = useState(name),
-    [shared, turn] = useState(false),
-    [wrong, say] = useState<Wrong>(),
-    [busy, wait] = useState(false)
+  const [text, setText] = useState(name),
+    [shared, setShared] = useState(false),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
   const send = async () => {
-    if (!text.trim()) return say({ field: 'name', text: w.needsName })
-    wait(true)
+    if (!text.trim()) return setWrong({ field: 'name', text: w.needsName })
+    setBusy(true)
     try {
       await save(text.trim(), shared)
       close()
@@ -215,8 +215,8 @@ function Named({ title, name = '', share, close, save }: NamedProps) {
             : error.code === 'too_many'
               ? { text: w.many }
               : wrongOf(error, ['name'])
-      say(said)
-      wait(false)
+      setWrong(said)
+      setBusy(false)
     }
   }
   return (
@@ -247,13 +247,13 @@ function Named({ title, name = '', share, close, save }: NamedProps) {
               value={text}
               maxLength={80}
               on={v => {
-                type(v)
-                say(undefined)
+                setText(v)
+                setWrong(undefined)
               }}
             />
           )}
         </Field>
-        {share && canWrite() && <Switch shown on={shared} set={turn} label={w.sharedSwitch} />}
+        {share && canWrite() && <Switch shown on={shared} set={setShared} label={w.sharedSwitch} />}
         <FormError wrong={wrong} />
       </form>
     </Sheet>

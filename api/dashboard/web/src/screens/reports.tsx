@@ -24,8 +24,8 @@ type Line =
 
 // useRows loads the rows below each open place of the tree, and keeps the rows that have arrived.
 function useRows(ask: Ask) {
-  const [got, set] = useState<Record<string, Got>>({})
-  const [turn, again] = useState(0)
+  const [answers, setAnswers] = useState<Record<string, Got>>({})
+  const [reloads, setReloads] = useState(0)
   const places = ask.flat ? [''] : ['', ...ask.open.filter(k => pathOf(k).length < ask.group.length)]
   const questions = places.map(k => [k, JSON.stringify(questionOf(ask, pathOf(k)))] as const)
   const all = questions.map(q => q.join()).join('|')
@@ -43,23 +43,24 @@ function useRows(ask: Ask) {
       const stop = new AbortController()
       running.current.set(q, stop)
       fetchRows('GET /reports/performance', JSON.parse(q), stop.signal).then(
-        data => set(now => ({ ...now, [q]: { data } })),
+        data => setAnswers(now => ({ ...now, [q]: { data } })),
         e => {
-          if (!stop.signal.aborted) set(now => ({ ...now, [q]: { error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) } }))
+          if (!stop.signal.aborted)
+            setAnswers(now => ({ ...now, [q]: { error: e instanceof ApiError ? e : new ApiError('away', 0, String(e)) } }))
         },
       )
     }
-  }, [all, turn, of])
+  }, [all, reloads, of])
   useEffect(() => () => running.current.forEach(stop => stop.abort()), [])
   const retry = () => {
     running.current.clear()
-    set({})
-    again(n => n + 1)
+    setAnswers({})
+    setReloads(n => n + 1)
   }
   const at = (key: string): Got => {
     const q = questions.find(([k]) => k === key)?.[1]
     if (!q) return {}
-    return got[q] ?? { data: known('GET /reports/performance', JSON.parse(q)) }
+    return answers[q] ?? { data: known('GET /reports/performance', JSON.parse(q)) }
   }
   return { at, retry }
 }
@@ -109,11 +110,11 @@ export function Reports() {
     { at, retry } = useRows(ask)
   const root = at(''),
     lines = useMemo(() => linesOf(ask, at), [JSON.stringify(ask), root, ...ask.open.map(k => at(k).data ?? at(k).error)])
-  const [cursor, move] = useState(-1)
-  const [sheet, show] = useState<{ path: string[]; name: string } | null>(null)
+  const [cursor, setCursor] = useState(-1)
+  const [sheet, setSheet] = useState<{ path: string[]; name: string } | null>(null)
   const table = useRef<HTMLDivElement>(null)
   const focus = (i: number) => {
-    move(i)
+    setCursor(i)
     table.current?.dispatchEvent(new CustomEvent('reveal', { detail: i }))
   }
   const toggle = (line: Line) => {
@@ -144,7 +145,7 @@ export function Reports() {
         go(to('/app/clicks', clicksOf(ask, line.path)))
         break
       case 't':
-        show({ path: line.path, name: line.name })
+        setSheet({ path: line.path, name: line.name })
         break
       default:
         return false
@@ -216,7 +217,17 @@ export function Reports() {
             )}
           </Empty>
         ) : (
-          <Table box={table} ask={ask} root={shown} lines={lines} cursor={cursor} focus={move} toggle={toggle} act={act} retry={retry} />
+          <Table
+            box={table}
+            ask={ask}
+            root={shown}
+            lines={lines}
+            cursor={cursor}
+            focus={setCursor}
+            toggle={toggle}
+            act={act}
+            retry={retry}
+          />
         )}
         <div class="statusbar wide" hidden={!!root.error && !shown}>
           <span>{shown ? t.reports.rows(shown.rows.length, count(shown.rows.length)) : t.loading}</span>
@@ -241,7 +252,7 @@ export function Reports() {
           {compares.value && <span>{t.reports.chance}</span>}
         </div>
       </section>
-      {sheet && <OverTime ask={ask} path={sheet.path} name={sheet.name} close={() => show(null)} />}
+      {sheet && <OverTime ask={ask} path={sheet.path} name={sheet.name} close={() => setSheet(null)} />}
     </>
   )
 }

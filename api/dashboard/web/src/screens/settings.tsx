@@ -58,28 +58,28 @@ function Form({ saved }: { saved: Saved }) {
     dateFormat: saved.dateFormat,
     timeFormat: saved.timeFormat,
   }
-  const [d, put] = useState(start),
-    [wrong, say] = useState<Wrong>(),
-    [asking, ask] = useState(false),
-    [busy, wait] = useState(false),
+  const [draft, setDraft] = useState(start),
+    [wrong, setWrong] = useState<Wrong>(),
+    [confirming, setConfirming] = useState(false),
+    [busy, setBusy] = useState(false),
     may = can('owner')
   const set = (change: Partial<Draft>) => {
-    put({ ...d, ...change })
-    say(undefined)
+    setDraft({ ...draft, ...change })
+    setWrong(undefined)
   }
-  const changed = JSON.stringify(d) !== JSON.stringify(start),
-    restates = d.currency !== saved.currency
+  const changed = JSON.stringify(draft) !== JSON.stringify(start),
+    restates = draft.currency !== saved.currency
   const save = async () => {
-    wait(true)
-    say(undefined)
+    setBusy(true)
+    setWrong(undefined)
     try {
       const answer = await call('PATCH /settings', {
         body: {
-          organization_name: d.organizationName,
-          currency: d.currency,
-          timezone: d.timezone,
-          date_format: d.dateFormat,
-          time_format: d.timeFormat,
+          organization_name: draft.organizationName,
+          currency: draft.currency,
+          timezone: draft.timezone,
+          date_format: draft.dateFormat,
+          time_format: draft.timeFormat,
         },
       })
       me.value = await call('GET /app/api/session')
@@ -95,15 +95,15 @@ function Form({ saved }: { saved: Saved }) {
         invalid_currency: 'currency',
         rate_missing: 'currency',
       })
-      say({ ...at, text: text || at.text })
+      setWrong({ ...at, text: text || at.text })
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   const submit = () => {
-    if (!isCurrency(d.currency)) return say({ field: 'currency', text: w.invalidCurrency })
-    if (!isZone(d.timezone)) return say({ field: 'timezone', text: w.invalidZone })
-    if (restates) ask(true)
+    if (!isCurrency(draft.currency)) return setWrong({ field: 'currency', text: w.invalidCurrency })
+    if (!isZone(draft.timezone)) return setWrong({ field: 'timezone', text: w.invalidZone })
+    if (restates) setConfirming(true)
     else void save()
   }
   const at = (name: string) => (wrong?.field === name ? wrong.text : undefined)
@@ -129,7 +129,7 @@ function Form({ saved }: { saved: Saved }) {
                   {wired => (
                     <Input
                       wired={wired}
-                      value={d.organizationName}
+                      value={draft.organizationName}
                       maxLength={200}
                       required
                       on={organizationName => set({ organizationName })}
@@ -141,14 +141,14 @@ function Form({ saved }: { saved: Saved }) {
                   error={at('timezone')}
                   hint={
                     <>
-                      {w.zoneHint} {isZone(d.timezone) && w.zoneNow(timeText(Date.now(), d))}
+                      {w.zoneHint} {isZone(draft.timezone) && w.zoneNow(timeText(Date.now(), draft))}
                     </>
                   }>
                   {wired => (
                     <Combobox
                       wired={wired}
                       label={w.timezone}
-                      value={d.timezone}
+                      value={draft.timezone}
                       choices={zones}
                       on={timezone => set({ timezone: timezone || 'UTC' })}
                     />
@@ -156,15 +156,15 @@ function Form({ saved }: { saved: Saved }) {
                 </Field>
                 <Field label={w.currency} error={at('currency')} hint={w.currencyHint}>
                   {wired => (
-                    <Input wired={wired} class="mono" value={d.currency} maxLength={3} on={v => set({ currency: v.toUpperCase() })} />
+                    <Input wired={wired} class="mono" value={draft.currency} maxLength={3} on={v => set({ currency: v.toUpperCase() })} />
                   )}
                 </Field>
                 <Field label={w.dateFormat}>
                   {wired => (
                     <Select
                       wired={wired}
-                      value={d.dateFormat}
-                      options={dateFormats.map(value => ({ value, label: `${value} · ${dateOf(Date.now(), value, zoneOf(d))}` }))}
+                      value={draft.dateFormat}
+                      options={dateFormats.map(value => ({ value, label: `${value} · ${dateOf(Date.now(), value, zoneOf(draft))}` }))}
                       on={dateFormat => set({ dateFormat })}
                     />
                   )}
@@ -173,7 +173,7 @@ function Form({ saved }: { saved: Saved }) {
                   {() => (
                     <Seg
                       label={w.timeFormat}
-                      value={d.timeFormat}
+                      value={draft.timeFormat}
                       options={Object.entries(w.times).map(([value, label]) => ({ value, label }))}
                       on={timeFormat => set({ timeFormat })}
                     />
@@ -196,8 +196,8 @@ function Form({ saved }: { saved: Saved }) {
                   type="button"
                   class="btn quiet"
                   onClick={() => {
-                    put(start)
-                    say(undefined)
+                    setDraft(start)
+                    setWrong(undefined)
                   }}>
                   {t.parts.discard}
                 </button>
@@ -216,11 +216,13 @@ function Form({ saved }: { saved: Saved }) {
         <dl class="facts part" aria-live="polite">
           <dt>{w.moment}</dt>
           <dd class="num">
-            {dateOf(Date.now(), d.dateFormat, zoneOf(d))} {timeText(Date.now(), d)}
+            {dateOf(Date.now(), draft.dateFormat, zoneOf(draft))} {timeText(Date.now(), draft)}
           </dd>
           <dt>{w.amount}</dt>
           <dd class="num">
-            {isCurrency(d.currency) ? new Intl.NumberFormat(language, { style: 'currency', currency: d.currency }).format(1234.5) : '—'}
+            {isCurrency(draft.currency)
+              ? new Intl.NumberFormat(language, { style: 'currency', currency: draft.currency }).format(1234.5)
+              : '—'}
           </dd>
           <dt>{w.count}</dt>
           <dd class="num">{new Intl.NumberFormat(language).format(1234567)}</dd>
@@ -230,8 +232,14 @@ function Form({ saved }: { saved: Saved }) {
           <Copy label={w.siteKey} text={saved.siteKey} />
         </div>
       </section>
-      {asking && (
-        <Ask title={w.restateTitle(saved.currency, d.currency)} text={w.restateText} go={w.restate} close={() => ask(false)} on={save} />
+      {confirming && (
+        <Ask
+          title={w.restateTitle(saved.currency, draft.currency)}
+          text={w.restateText}
+          go={w.restate}
+          close={() => setConfirming(false)}
+          on={save}
+        />
       )}
     </div>
   )

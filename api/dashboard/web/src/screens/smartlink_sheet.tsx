@@ -45,34 +45,34 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
     [start] = useState<Draft>(() =>
       l ? draftOf(l) : { name: '', slug: newAlias(), domain_id: '', destination_url: '', source_id: '', notes: '', rules: [] },
     )
-  const [d, put] = useState(start),
-    [wrong, say] = useState<Wrong>(),
-    [busy, wait] = useState(false),
+  const [draft, setDraft] = useState(start),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false),
     may = canWrite(),
-    changed = JSON.stringify(d) !== JSON.stringify(start)
+    changed = JSON.stringify(draft) !== JSON.stringify(start)
   const domains = own?.rows.map(d => ({ value: d.id, label: d.domain, side: d.is_verified ? '' : t.campaigns.unverified })),
     sources = useSources(),
     lookup = useLookup({ source_id: choicesOf(sources) })
   const set = (change: Partial<Draft>) => {
-    put(now => ({ ...now, ...change }))
-    say(undefined)
+    setDraft(now => ({ ...now, ...change }))
+    setWrong(undefined)
   }
   const save = async () => {
     if (busy || !may) return
-    wait(true)
-    say(undefined)
-    const { source_id, ...rest } = d,
+    setBusy(true)
+    setWrong(undefined)
+    const { source_id, ...rest } = draft,
       body = {
         ...rest,
-        domain_id: d.domain_id || usual,
+        domain_id: draft.domain_id || usual,
         source_id: source_id || null,
-        rules: d.rules.map((r, i) => ({ ...r, position: i + 1, conditions: r.conditions.map(sent) })),
+        rules: draft.rules.map((r, i) => ({ ...r, position: i + 1, conditions: r.conditions.map(sent) })),
       }
     try {
       if (l) await call('PUT /short-links', { body: { ...body, id: l.id } })
       else await call('POST /short-links', { body })
       touches('short-links')
-      toast(w.saved(d.name || d.slug))
+      toast(w.saved(draft.name || draft.slug))
       close()
     } catch (e) {
       const error = asError(e),
@@ -87,8 +87,8 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
           no_conditions: 'rules',
           invalid_condition: 'rules',
         })
-      say({ ...at, text: w.errors[error.code] ?? at.text })
-      wait(false)
+      setWrong({ ...at, text: w.errors[error.code] ?? at.text })
+      setBusy(false)
     }
   }
   usePress(e => {
@@ -150,17 +150,19 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
             <h2>{w.basics}</h2>
             <div class="fields">
               <Field label={w.name} error={at('name')}>
-                {wired => <Input wired={wired} value={d.name} maxLength={255} on={name => set({ name })} />}
+                {wired => <Input wired={wired} value={draft.name} maxLength={255} on={name => set({ name })} />}
               </Field>
               <Field label={w.slug} hint={w.slugHint} error={at('slug')}>
-                {wired => <Input wired={wired} class="mono" value={d.slug} maxLength={64} spellcheck={false} on={slug => set({ slug })} />}
+                {wired => (
+                  <Input wired={wired} class="mono" value={draft.slug} maxLength={64} spellcheck={false} on={slug => set({ slug })} />
+                )}
               </Field>
               <Field label={w.domain} error={at('domain_id')}>
                 {wired => (
                   <Combobox
                     wired={wired}
                     label={w.domain}
-                    value={d.domain_id || usual}
+                    value={draft.domain_id || usual}
                     choices={domains}
                     on={domain_id => set({ domain_id })}
                   />
@@ -171,8 +173,8 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
                   <Combobox
                     wired={wired}
                     label={w.source}
-                    value={d.source_id}
-                    shown={d.source_id ? undefined : w.noSource}
+                    value={draft.source_id}
+                    shown={draft.source_id ? undefined : w.noSource}
                     choices={sources && [{ value: '', label: w.noSource }, ...(choicesOf(sources) ?? [])]}
                     on={source_id => set({ source_id })}
                   />
@@ -183,19 +185,19 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
           <section class="part">
             <h2>{w.rules}</h2>
             <p class="dim">{w.rulesText}</p>
-            {d.rules.length === 0 && <p class="soft">{w.noRules}</p>}
+            {draft.rules.length === 0 && <p class="soft">{w.noRules}</p>}
             <ol class="linkrules">
-              {d.rules.map((r, i) => (
+              {draft.rules.map((r, i) => (
                 <One
                   key={r.id ?? i}
                   of={r}
                   n={i + 1}
-                  last={d.rules.length}
+                  last={draft.rules.length}
                   lookup={lookup}
-                  on={next => set({ rules: d.rules.map((o, j) => (j === i ? next : o)) })}
-                  remove={() => set({ rules: d.rules.filter((_, j) => j !== i) })}
+                  on={next => set({ rules: draft.rules.map((o, j) => (j === i ? next : o)) })}
+                  remove={() => set({ rules: draft.rules.filter((_, j) => j !== i) })}
                   move={by => {
-                    const rules = [...d.rules],
+                    const rules = [...draft.rules],
                       [one] = rules.splice(i, 1)
                     rules.splice(i + by, 0, one!)
                     set({ rules })
@@ -213,9 +215,9 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
                 <button
                   type="button"
                   class="btn sm"
-                  disabled={d.rules.length >= mostRules}
-                  title={d.rules.length >= mostRules ? w.most : undefined}
-                  onClick={() => set({ rules: [...d.rules, { name: '', logic: 'and', conditions: [fresh()], destination_url: '' }] })}>
+                  disabled={draft.rules.length >= mostRules}
+                  title={draft.rules.length >= mostRules ? w.most : undefined}
+                  onClick={() => set({ rules: [...draft.rules, { name: '', logic: 'and', conditions: [fresh()], destination_url: '' }] })}>
                   <Icon name="plus" />
                   {w.addRule}
                 </button>
@@ -223,11 +225,16 @@ export function Smartlink({ of: l, close }: { of: SmartlinkAnswer | null; close:
             )}
             <Field label={w.destination} error={at('destination_url')}>
               {wired => (
-                <UrlInput wired={wired} label={w.destination} value={d.destination_url} on={destination_url => set({ destination_url })} />
+                <UrlInput
+                  wired={wired}
+                  label={w.destination}
+                  value={draft.destination_url}
+                  on={destination_url => set({ destination_url })}
+                />
               )}
             </Field>
             <Field label={w.notes} error={at('notes')}>
-              {wired => <Area wired={wired} value={d.notes} max={2000} rows={2} on={notes => set({ notes })} />}
+              {wired => <Area wired={wired} value={draft.notes} max={2000} rows={2} on={notes => set({ notes })} />}
             </Field>
           </section>
         </fieldset>

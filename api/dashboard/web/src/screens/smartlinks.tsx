@@ -53,7 +53,7 @@ export function Smartlinks() {
     open = q.get('id'),
     may = canWrite(),
     search = useRef<HTMLInputElement>(null),
-    [removing, remove] = useState<SmartlinkAnswer | null>(null)
+    [removing, setRemoving] = useState<SmartlinkAnswer | null>(null)
   const sort = q.get('sort') ?? '-clicks',
     rows = list.rows && shownOf(list.rows, q, sort),
     one = list.rows?.find(l => l.id === open)
@@ -171,7 +171,7 @@ export function Smartlinks() {
                   <>
                     {item(l.is_active ? w.pause : w.resume, () => void turn(l, !l.is_active), 'P')}
                     {item(w.clone, () => void clone(l))}
-                    {item(w.remove, () => remove(l), '', true)}
+                    {item(w.remove, () => setRemoving(l), '', true)}
                   </>
                 )}
               </>
@@ -283,7 +283,7 @@ export function Smartlinks() {
           go={w.remove}
           danger
           name={nameOf(removing)}
-          close={() => remove(null)}
+          close={() => setRemoving(null)}
           on={() =>
             call('DELETE /short-links', { query: { id: removing.id } }).then(() => {
               touches('short-links')

@@ -29,7 +29,7 @@ function Template({
   label: string
   take: (d: Draft) => void
 }) {
-  const [chosen, choose] = useState('')
+  const [chosen, setChosen] = useState('')
   return (
     <section class="part">
       <div class="field">
@@ -40,7 +40,7 @@ function Template({
           placeholder={t.records.fromNothing}
           choices={list}
           on={v => {
-            choose(v)
+            setChosen(v)
             const found = list?.find(o => o.value === v)
             if (found) take(found.draft)
           }}
@@ -165,9 +165,10 @@ const Connected = ({ to: of }: { to: Record<string, string> }) => (
 
 // TryPostback reports a made-up conversion to the source, and shows the source's answer.
 function TryPostback({ of: r }: { of: SourceRow }) {
-  const [got, set] = useState<TriedSource>(),
-    [error, fail] = useState<ApiError>()
-  const run = () => call('POST /traffic-sources/{id}/test-postback', { path: { id: r.id }, body: {} }).then(set, e => fail(asError(e)))
+  const [result, setResult] = useState<TriedSource>(),
+    [error, setError] = useState<ApiError>()
+  const run = () =>
+    call('POST /traffic-sources/{id}/test-postback', { path: { id: r.id }, body: {} }).then(setResult, e => setError(asError(e)))
   return (
     <section class="part">
       <div class="row">
@@ -179,11 +180,11 @@ function TryPostback({ of: r }: { of: SourceRow }) {
         </button>
       </div>
       {error && <Failed error={error} again={() => void run()} />}
-      {got && (
+      {result && (
         <p class="wrap" role="status">
-          <span class={'tag ' + (got.told ? 'good' : 'warn')}>{got.http_status ?? t.records.notTold}</span>{' '}
-          <span class="mono">{got.request.url}</span>
-          {got.error && <span class="block bad">{got.error}</span>}
+          <span class={'tag ' + (result.told ? 'good' : 'warn')}>{result.http_status ?? t.records.notTold}</span>{' '}
+          <span class="mono">{result.request.url}</span>
+          {result.error && <span class="block bad">{result.error}</span>}
         </p>
       )}
     </section>
@@ -326,9 +327,9 @@ export function Networks() {
 
 // TestPostback tries the network's postback without recording anything.
 function TestPostback({ of: r }: { of: NetworkRow }) {
-  const [got, set] = useState<TestedPostback>(),
-    [error, fail] = useState<ApiError>()
-  const run = () => call('POST /networks/{id}/test-postback', { path: { id: r.id }, body: {} }).then(set, e => fail(asError(e)))
+  const [result, setResult] = useState<TestedPostback>(),
+    [error, setError] = useState<ApiError>()
+  const run = () => call('POST /networks/{id}/test-postback', { path: { id: r.id }, body: {} }).then(setResult, e => setError(asError(e)))
   return (
     <>
       <div class="row">
@@ -340,9 +341,9 @@ function TestPostback({ of: r }: { of: NetworkRow }) {
         </button>
       </div>
       {error && <Failed error={error} again={() => void run()} />}
-      {got && (
+      {result && (
         <ol class="trace-list">
-          {got.steps.map(s => (
+          {result.steps.map(s => (
             <li key={s.step} class={'step ' + (s.ok ? 'yes' : 'no')}>
               <span class="mark">
                 <Icon name={s.ok ? 'check' : 'x'} />

@@ -29,7 +29,7 @@ export const TeamScreen = () => (
 // Team lists the people who work on the account, and the open invitations.
 function Team() {
   const { data, error, again } = use('GET /app/api/team', {}),
-    [inviting, invite] = useState(false)
+    [inviting, setInviting] = useState(false)
   if (!data)
     return (
       <section class="card">
@@ -48,7 +48,7 @@ function Team() {
         <header>
           <h2>{w.people(data.rows.length)}</h2>
           <span class="grow" />
-          <button type="button" class="btn primary" onClick={() => invite(true)}>
+          <button type="button" class="btn primary" onClick={() => setInviting(true)}>
             <Icon name="plus" />
             {w.invite}
           </button>
@@ -71,14 +71,14 @@ function Team() {
           </ul>
         </section>
       )}
-      {inviting && <Invite close={() => invite(false)} />}
+      {inviting && <Invite close={() => setInviting(false)} />}
     </div>
   )
 }
 
 function Member({ of: m }: { of: MemberRow }) {
-  const [wish, ask] = useState<string>(),
-    [removing, remove] = useState(false),
+  const [newRole, setNewRole] = useState<string>(),
+    [removing, setRemoving] = useState(false),
     name = m.name || m.email,
     own = m.id === me.value!.id
   const set = async (role: string) => {
@@ -112,22 +112,22 @@ function Member({ of: m }: { of: MemberRow }) {
         value={m.role}
         options={roleOptions}
         on={role => {
-          if (role !== m.role) ask(role)
+          if (role !== m.role) setNewRole(role)
         }}
       />
-      <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(name)} title={w.remove} onClick={() => remove(true)}>
+      <button type="button" class="btn sm quiet icon" aria-label={w.removeOf(name)} title={w.remove} onClick={() => setRemoving(true)}>
         <Icon name="trash" />
       </button>
-      {wish && (
+      {newRole && (
         <Ask
-          title={own && m.role === 'owner' ? w.ownTitle : w.changeTitle(name, roleName(wish))}
-          text={own && m.role === 'owner' ? w.ownText : words.roleHints[wish]}
+          title={own && m.role === 'owner' ? w.ownTitle : w.changeTitle(name, roleName(newRole))}
+          text={own && m.role === 'owner' ? w.ownText : words.roleHints[newRole]}
           go={w.change}
           close={() => {
-            ask(undefined)
+            setNewRole(undefined)
             touches('app')
           }}
-          on={() => set(wish)}
+          on={() => set(newRole)}
           wrong={complain}
         />
       )}
@@ -137,7 +137,7 @@ function Member({ of: m }: { of: MemberRow }) {
           title={w.removeTitle(name)}
           text={w.removeText(m.email)}
           go={w.remove}
-          close={() => remove(false)}
+          close={() => setRemoving(false)}
           on={drop}
           wrong={complain}
         />
@@ -169,37 +169,37 @@ function Open({ of: l }: { of: LinkRow }) {
 }
 
 function Invite({ close }: { close: () => void }) {
-  const [email, type] = useState(''),
-    [role, pick] = useState('member'),
-    [wrong, say] = useState(''),
-    [made, keep] = useState<Invitation>(),
-    [busy, wait] = useState(false)
+  const [email, setEmail] = useState(''),
+    [role, setRole] = useState('member'),
+    [wrong, setWrong] = useState(''),
+    [invitation, setInvitation] = useState<Invitation>(),
+    [busy, setBusy] = useState(false)
   const make = async () => {
-    wait(true)
-    say('')
+    setBusy(true)
+    setWrong('')
     try {
-      keep(await call('POST /app/api/team', { body: { email: email.trim(), role } }))
+      setInvitation(await call('POST /app/api/team', { body: { email: email.trim(), role } }))
       touches('app')
     } catch (e) {
-      say(told(e))
+      setWrong(told(e))
     }
-    wait(false)
+    setBusy(false)
   }
-  if (made)
+  if (invitation)
     return (
       <Shown title={w.inviteTitle} close={close} done={w.done}>
-        <p>{w.linkText(made.email, roleName(made.role), dateTime(made.expires_at))}</p>
-        <Copy label={w.link} text={made.url} />
+        <p>{w.linkText(invitation.email, roleName(invitation.role), dateTime(invitation.expires_at))}</p>
+        <Copy label={w.link} text={invitation.url} />
       </Shown>
     )
   return (
     <FormSheet title={w.inviteTitle} close={close} keep={() => email !== ''} go={w.make} off={busy} send={make}>
       <p>{w.inviteText}</p>
       <Field label={w.email} error={wrong}>
-        {wired => <Input wired={wired} type="email" required autocomplete="off" maxLength={254} value={email} on={type} />}
+        {wired => <Input wired={wired} type="email" required autocomplete="off" maxLength={254} value={email} on={setEmail} />}
       </Field>
       <Field label={w.role} hint={words.roleHints[role]}>
-        {wired => <Select wired={wired} value={role} options={roleOptions} on={pick} />}
+        {wired => <Select wired={wired} value={role} options={roleOptions} on={setRole} />}
       </Field>
     </FormSheet>
   )

@@ -45,7 +45,7 @@ export function Unmatched() {
   const q = place.value.query,
     network = q.get('network') ?? 'all',
     open = q.get('postback'),
-    [asking, ask] = useState(false)
+    [confirming, setConfirming] = useState(false)
   const networks = useNetworks() as NetworkRow[] | undefined,
     byID = new Map(networks?.map(n => [n.id, n]))
   const log = useLog('GET /logs/postbacks', { from: span.value.from, to: span.value.to, result: 'unmatched', network }, live),
@@ -56,7 +56,7 @@ export function Unmatched() {
   const can = canWrite() && !!rows?.length
   useKeys(keys, e => {
     if (e.key === 'r' && can) {
-      ask(true)
+      setConfirming(true)
       return true
     }
   })
@@ -90,7 +90,7 @@ export function Unmatched() {
         />
         <span class="grow" />
         {canWrite() && (
-          <button type="button" class="btn primary" disabled={!can} onClick={() => ask(true)}>
+          <button type="button" class="btn primary" disabled={!can} onClick={() => setConfirming(true)}>
             {w.check}
             <kbd class="wide">R</kbd>
           </button>
@@ -135,8 +135,12 @@ export function Unmatched() {
         )}
       </section>
       {shown && <PostbackSheet key={shown.id} of={shown} network={byID.get(shown.network_id ?? '')} close={() => show(null)} step={step} />}
-      {asking && (
-        <Replay network={network} name={network === 'all' ? w.everyOf : (byID.get(network)?.name ?? w.network)} close={() => ask(false)} />
+      {confirming && (
+        <Replay
+          network={network}
+          name={network === 'all' ? w.everyOf : (byID.get(network)?.name ?? w.network)}
+          close={() => setConfirming(false)}
+        />
       )}
     </>
   )

@@ -19,23 +19,23 @@ const tones: Record<string, string> = { matched: 'good', unmatched: 'warn', refu
 
 // Replay shows the results that unmatched postbacks would have, and then processes them again.
 export function Replay({ network, name, close }: { network: string; name: string; close: () => void }) {
-  const [dry, set] = useState<PostbacksReplayed>(),
-    [error, fail] = useState<ApiError>(),
-    [only, filter] = useState(''),
-    [busy, wait] = useState(false),
-    [turn, again] = useState(0)
+  const [preview, setPreview] = useState<PostbacksReplayed>(),
+    [error, setError] = useState<ApiError>(),
+    [filter, setFilter] = useState(''),
+    [busy, setBusy] = useState(false),
+    [reloads, setReloads] = useState(0)
   const query = { from: span.value.from, to: span.value.to },
     of = network === 'all' ? {} : { network }
   useEffect(() => {
     const stop = new AbortController()
-    fail(undefined)
-    call('POST /logs/postbacks/replay', { query, body: { ...of, dry_run: true }, signal: stop.signal }).then(set, e => {
-      if (!stop.signal.aborted) fail(asError(e))
+    setError(undefined)
+    call('POST /logs/postbacks/replay', { query, body: { ...of, dry_run: true }, signal: stop.signal }).then(setPreview, e => {
+      if (!stop.signal.aborted) setError(asError(e))
     })
     return () => stop.abort()
-  }, [turn])
+  }, [reloads])
   const run = async () => {
-    wait(true)
+    setBusy(true)
     try {
       const answer = await task(t.exports.replay, 'POST /logs/postbacks/replay', { query, body: of }, a => ({
         text: t.exports.replayed(count(a.replayed)),
@@ -46,11 +46,11 @@ export function Replay({ network, name, close }: { network: string; name: string
       close()
     } catch (e) {
       failed(e)
-      wait(false)
+      setBusy(false)
     }
   }
-  const list = dry?.outcomes ?? [],
-    shown = only ? list.filter(o => o.result === only) : list
+  const list = preview?.outcomes ?? [],
+    shown = filter ? list.filter(o => o.result === filter) : list
   return (
     <Sheet
       title={w.dryTitle}
@@ -72,8 +72,8 @@ export function Replay({ network, name, close }: { network: string; name: string
           {list.length === most && ' ' + w.dryMany(most)}
         </p>
         {error ? (
-          <Failed error={error} again={() => again(n => n + 1)} />
-        ) : !dry ? (
+          <Failed error={error} again={() => setReloads(n => n + 1)} />
+        ) : !preview ? (
           <Late>
             <div class="skeleton" style="height:160px" />
           </Late>
@@ -83,14 +83,14 @@ export function Replay({ network, name, close }: { network: string; name: string
           <>
             <Seg
               label={t.corrections.filter}
-              value={only}
+              value={filter}
               options={[
                 { value: '', label: `${t.corrections.all} ${list.length}` },
                 ...Object.keys(tones)
                   .filter(r => list.some(o => o.result === r))
                   .map(r => ({ value: r, label: `${w.results[r]} ${list.filter(o => o.result === r).length}` })),
               ]}
-              on={filter}
+              on={setFilter}
             />
             <div class="report lists">
               <Table

@@ -51,9 +51,9 @@ export function PostbackSheet({
   close: () => void
   step: Steps
 }) {
-  const [would, see] = useState<ReplayOutcome>(),
-    [busy, wait] = useState(false),
-    [turn, again] = useState(0)
+  const [outcome, setOutcome] = useState<ReplayOutcome>(),
+    [busy, setBusy] = useState(false),
+    [reloads, setReloads] = useState(0)
   const settings = network?.postback_params ?? {},
     cause = causeOf(row, settings),
     may = canWrite()
@@ -62,17 +62,17 @@ export function PostbackSheet({
     if (may)
       void preview(row).then(
         o => {
-          if (on) see(o)
+          if (on) setOutcome(o)
         },
         () => undefined,
       )
     return () => {
       on = false
     }
-  }, [row.id, turn])
+  }, [row.id, reloads])
   const run = async () => {
     if (busy) return
-    wait(true)
+    setBusy(true)
     try {
       const now = await replay(row)
       touches('logs', 'reports', 'stats')
@@ -83,7 +83,7 @@ export function PostbackSheet({
       close()
     } catch (e) {
       failed(e)
-      wait(false)
+      setBusy(false)
     }
   }
   useEffect(() => {
@@ -108,9 +108,9 @@ export function PostbackSheet({
       close={close}
       foot={
         <>
-          {would && (
-            <span class={'fine ' + (would.result === 'matched' ? 'good' : 'warn')} role="status">
-              {w.would[would.result]}
+          {outcome && (
+            <span class={'fine ' + (outcome.result === 'matched' ? 'good' : 'warn')} role="status">
+              {w.would[outcome.result]}
             </span>
           )}
           <span class="grow" />
@@ -130,7 +130,7 @@ export function PostbackSheet({
           <p class="soft">{w.todo[cause.kind]}</p>
           <dl class="facts">
             <dt>{w.service}</dt>
-            <dd class="wrap">{would?.reason || row.reason}</dd>
+            <dd class="wrap">{outcome?.reason || row.reason}</dd>
             <dt>{w.arrived}</dt>
             <dd>{dateTime(row.at)}</dd>
             <dt>{w.network}</dt>
@@ -176,8 +176,8 @@ export function PostbackSheet({
             of={network}
             row={row}
             done={() => {
-              see(undefined)
-              again(n => n + 1)
+              setOutcome(undefined)
+              setReloads(n => n + 1)
             }}
           />
         ) : (
@@ -192,23 +192,23 @@ export function PostbackSheet({
 
 // Reading edits which parameters of a network carry which fields.
 function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow; done: () => void }) {
-  const [draft, set] = useState<Record<string, string>>(network.postback_params),
-    [wrong, say] = useState<Wrong>(),
-    [busy, wait] = useState(false)
+  const [draft, setDraft] = useState<Record<string, string>>(network.postback_params),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
   const names = [...new Set(paramsOf(row.query).map(([name]) => name))],
     list = 'params-' + row.id
   const save = async () => {
-    wait(true)
-    say(undefined)
+    setBusy(true)
+    setWrong(undefined)
     try {
       await call('PUT /networks', { body: bodyOf(network, Object.fromEntries(Object.entries(draft).filter(([, v]) => v.trim()))) })
       touches('networks')
       toast(w.saved(network.name))
       done()
     } catch (e) {
-      say(wrongOf(asError(e), fields))
+      setWrong(wrongOf(asError(e), fields))
     } finally {
-      wait(false)
+      setBusy(false)
     }
   }
   return (
@@ -240,7 +240,7 @@ function Reading({ of: network, row, done }: { of: NetworkRow; row: PostbackRow;
                 maxLength={100}
                 disabled={!canWrite()}
                 value={draft[f] ?? ''}
-                on={v => set({ ...draft, [f]: v })}
+                on={v => setDraft({ ...draft, [f]: v })}
               />
             )}
           </Field>

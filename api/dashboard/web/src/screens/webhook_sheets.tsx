@@ -51,16 +51,16 @@ export function EndpointForm({
   close: () => void
   made: (secret: string) => void
 }) {
-  const [url, setURL] = useState(h?.url ?? ''),
+  const [url, setUrl] = useState(h?.url ?? ''),
     [name, setName] = useState(h?.name ?? ''),
-    [chosen, choose] = useState<string[]>(h?.events ?? ['conversion.created', 'conversion.updated']),
-    [wrong, say] = useState<Wrong>(),
-    [busy, wait] = useState(false)
+    [chosen, setChosen] = useState<string[]>(h?.events ?? ['conversion.created', 'conversion.updated']),
+    [wrong, setWrong] = useState<Wrong>(),
+    [busy, setBusy] = useState(false)
   const changed = url !== (h?.url ?? '') || name !== (h?.name ?? '') || chosen.join() !== (h?.events.join() ?? chosen.join())
   const save = async () => {
     if (busy) return
-    wait(true)
-    say(undefined)
+    setBusy(true)
+    setWrong(undefined)
     try {
       const body = { url: url.trim(), name, events: events.filter(e => chosen.includes(e)) }
       if (h) await call('PATCH /webhooks', { body: { id: h.id, ...body } })
@@ -70,12 +70,12 @@ export function EndpointForm({
       close()
     } catch (e) {
       const error = asError(e)
-      say({ ...wrongOf(error, ['url', 'name', 'events']), ...(w.errors[error.code] ? { text: w.errors[error.code]! } : {}) })
-      wait(false)
+      setWrong({ ...wrongOf(error, ['url', 'name', 'events']), ...(w.errors[error.code] ? { text: w.errors[error.code]! } : {}) })
+      setBusy(false)
     }
   }
   const at = (field: string) => (wrong?.field === field ? wrong.text : undefined)
-  const edits = editing(say)
+  const edits = editing(setWrong)
   return (
     <Sheet title={h ? nameOf(h) : w.add} close={close} keep={() => changed}>
       <form
@@ -98,7 +98,7 @@ export function EndpointForm({
                     maxLength={500}
                     placeholder="https://"
                     spellcheck={false}
-                    on={edits(setURL)}
+                    on={edits(setUrl)}
                   />
                 )}
               </Field>
@@ -117,7 +117,7 @@ export function EndpointForm({
                         <input
                           type="checkbox"
                           checked={chosen.includes(e)}
-                          onChange={() => edits(choose)(chosen.includes(e) ? chosen.filter(o => o !== e) : [...chosen, e])}
+                          onChange={() => edits(setChosen)(chosen.includes(e) ? chosen.filter(o => o !== e) : [...chosen, e])}
                         />
                         <span>{w.eventNames[e] ?? e}</span>
                         <code class="dim mono">{e}</code>
@@ -179,13 +179,13 @@ export function DeliverySheet({
   close: () => void
   step: Steps
 }) {
-  const [busy, wait] = useState(false),
+  const [busy, setBusy] = useState(false),
     body = JSON.stringify(d.body, null, 2)
   const run = async () => {
     if (busy || !may) return
-    wait(true)
+    setBusy(true)
     await redeliver(d)
-    wait(false)
+    setBusy(false)
   }
   usePress(e => {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.target as Element).closest('input, [popover]')) return

@@ -38,8 +38,8 @@ export function Webhooks() {
   const q = place.value.query,
     { data, error, again } = use('GET /webhooks', {}, live),
     may = can('member') && !!data?.planIncludes
-  const [secret, reveal] = useState(''),
-    [editing, edit] = useState<WebhookRow | 'new' | null>(null)
+  const [secret, setSecret] = useState(''),
+    [editing, setEditing] = useState<WebhookRow | 'new' | null>(null)
   const log = use(
     'GET /webhooks/deliveries',
     { limit: most, ...(q.get('webhook') ? { webhook: q.get('webhook')! } : {}), ...(q.get('state') ? { status: q.get('state')! } : {}) },
@@ -51,7 +51,7 @@ export function Webhooks() {
   const show = (id: string | null) => change({ delivery: id }, true)
   useKeys(keys, e => {
     if (e.key === 'n' && may) {
-      edit('new')
+      setEditing('new')
       return true
     }
   })
@@ -81,13 +81,15 @@ export function Webhooks() {
         </section>
       )}
       {!can('member') && <p class="soft">{w.readOnly}</p>}
-      <Endpoints rows={data.rows} may={may} edit={edit} reveal={reveal} />
+      <Endpoints rows={data.rows} may={may} edit={setEditing} reveal={setSecret} />
       {data.rows.length > 0 && (
         <Log hooks={data.rows} rows={rows} error={log.error} again={log.again} show={show} may={may} more={!!log.data?.next_cursor} />
       )}
       <Verifier />
-      {editing && <EndpointForm of={editing === 'new' ? null : editing} events={data.events} close={() => edit(null)} made={reveal} />}
-      {secret && <Secret text={secret} close={() => reveal('')} />}
+      {editing && (
+        <EndpointForm of={editing === 'new' ? null : editing} events={data.events} close={() => setEditing(null)} made={setSecret} />
+      )}
+      {secret && <Secret text={secret} close={() => setSecret('')} />}
       {shown && (
         <DeliverySheet
           key={shown.id}
@@ -105,8 +107,8 @@ export function Webhooks() {
 type EndpointsProps = { rows: WebhookRow[]; may: boolean; edit: (of: WebhookRow | 'new') => void; reveal: (secret: string) => void }
 
 function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
-  const [rotating, rotate] = useState<WebhookRow | null>(null),
-    [removing, remove] = useState<WebhookRow | null>(null)
+  const [rotating, setRotating] = useState<WebhookRow | null>(null),
+    [removing, setRemoving] = useState<WebhookRow | null>(null)
   const add = may && (
     <button type="button" class="btn primary" onClick={() => edit('new')}>
       <Icon name="plus" />
@@ -202,8 +204,8 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
                       <>
                         {item(w.test, () => void test(h))}
                         {item(w.edit, () => edit(h))}
-                        {item(w.rotate, () => rotate(h))}
-                        {item(w.remove, () => remove(h), true)}
+                        {item(w.rotate, () => setRotating(h))}
+                        {item(w.remove, () => setRemoving(h), true)}
                       </>
                     )}
                   </>
@@ -218,7 +220,7 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
           title={w.rotateTitle(nameOf(rotating))}
           text={w.rotateText}
           go={w.rotate}
-          close={() => rotate(null)}
+          close={() => setRotating(null)}
           on={() =>
             call('POST /webhooks/rotate', { body: { id: rotating.id } }).then(got => {
               touches('webhooks')
@@ -234,7 +236,7 @@ function Endpoints({ rows, may, edit, reveal }: EndpointsProps) {
           go={w.remove}
           danger
           name={nameOf(removing)}
-          close={() => remove(null)}
+          close={() => setRemoving(null)}
           on={() =>
             call('DELETE /webhooks', { query: { id: removing.id } }).then(() => {
               touches('webhooks')
@@ -262,7 +264,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
   const q = place.value.query,
     webhook = q.get('webhook') ?? '',
     state = q.get('state') ?? '',
-    [asking, ask] = useState(false),
+    [confirming, setConfirming] = useState(false),
     of = hooks.find(h => h.id === webhook)
   const columns: Column<DeliveryRow>[] = [
     {
@@ -335,7 +337,7 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
         <span class="dim fine">{w.logText}</span>
         <span class="grow" />
         {may && (
-          <button type="button" class="btn sm" disabled={!failures?.rows.length} onClick={() => ask(true)}>
+          <button type="button" class="btn sm" disabled={!failures?.rows.length} onClick={() => setConfirming(true)}>
             {w.all}
           </button>
         )}
@@ -404,22 +406,28 @@ function Log({ hooks, rows, error, again, show, may, more }: LogProps) {
           )}
         </div>
       )}
-      {asking && (
-        <Ask title={w.allTitle} text={w.allText(of ? nameOf(of) : w.every, 30)} go={w.redeliver} close={() => ask(false)} on={all} />
+      {confirming && (
+        <Ask
+          title={w.allTitle}
+          text={w.allText(of ? nameOf(of) : w.every, 30)}
+          go={w.redeliver}
+          close={() => setConfirming(false)}
+          on={all}
+        />
       )}
     </section>
   )
 }
 
 function Verifier() {
-  const [language, choose] = useState('node'),
+  const [language, setLanguage] = useState('node'),
     one = verifiers.find(v => v.value === language)!
   return (
     <section class="card part verifier">
       <div class="row wraps">
         <h2>{w.verify}</h2>
         <span class="grow" />
-        <Seg label={w.language} value={language} options={verifiers} on={choose} />
+        <Seg label={w.language} value={language} options={verifiers} on={setLanguage} />
       </div>
       <p class="soft">{w.verifyText}</p>
       <Copy lines text={one.text} label={w.verifier} />
